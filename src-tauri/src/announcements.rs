@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use domain::question::QuestionId;
+use domain::question::ConsentRequestId;
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_notification::NotificationExt as _;
 
@@ -21,35 +21,35 @@ const MOST_SHOWN: usize = 8;
 
 /// Notifications that are currently shown.
 #[derive(Default)]
-pub(crate) struct Announcements(Mutex<Shown>);
+pub(crate) struct Announcements(Mutex<ShownAnnouncements>);
 
 #[derive(Debug, Default)]
-struct Shown {
+struct ShownAnnouncements {
     last: Option<Instant>,
     /// Number of the next notification.
     next: i32,
-    all: VecDeque<Announced>,
+    all: VecDeque<AnnouncedRequest>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Announced {
+struct AnnouncedRequest {
     number: i32,
     /// Identifier of the consent request, or `None` if there is none yet, as for a sign-in that the user has to start.
-    question: Option<QuestionId>,
+    question: Option<ConsentRequestId>,
     kind: String,
 }
 
 /// Notification to show, and the older ones to withdraw for it.
 #[derive(Debug, PartialEq, Eq)]
-struct Room {
+struct NextAnnouncement {
     number: i32,
     withdrawn: Vec<i32>,
 }
 
-impl Shown {
+impl ShownAnnouncements {
     /// Registers a notification. Returns `None` if the request was already announced, or if another one was announced
     /// within [`BETWEEN`].
-    fn add(&mut self, now: Instant, question: Option<QuestionId>, kind: &str) -> Option<Room> {
+    fn add(&mut self, now: Instant, question: Option<ConsentRequestId>, kind: &str) -> Option<NextAnnouncement> {
         // A sampling request is queued again under the same id for the response, which is a separate decision.
         let is_known = question.is_some() && self.all.iter().any(|one| one.question == question && one.kind == kind);
         if is_known || self.last.is_some_and(|last| now.duration_since(last) < BETWEEN) {
@@ -58,21 +58,21 @@ impl Shown {
         self.last = Some(now);
         let number = self.next;
         self.next = self.next.wrapping_add(1);
-        self.all.push_back(Announced { number, question, kind: kind.to_owned() });
+        self.all.push_back(AnnouncedRequest { number, question, kind: kind.to_owned() });
         let surplus = self.all.len().saturating_sub(MOST_SHOWN);
         let withdrawn = self.all.drain(..surplus).map(|one| one.number).collect();
-        Some(Room { number, withdrawn })
+        Some(NextAnnouncement { number, withdrawn })
     }
 
     /// Removes requests that are decided and returns the numbers of their notifications.
-    fn keep(&mut self, waiting: &[QuestionId]) -> Vec<i32> {
-        let is_gone = |one: &Announced| one.question.is_some_and(|id| !waiting.contains(&id));
+    fn keep(&mut self, waiting: &[ConsentRequestId]) -> Vec<i32> {
+        let is_gone = |one: &AnnouncedRequest| one.question.is_some_and(|id| !waiting.contains(&id));
         let gone = self.all.iter().filter(|one| is_gone(one)).map(|one| one.number).collect();
         self.all.retain(|one| !is_gone(one));
         gone
     }
 
-    fn question(&self, number: i32) -> Option<QuestionId> {
+    fn question(&self, number: i32) -> Option<ConsentRequestId> {
         self.all.iter().find(|one| one.number == number)?.question
     }
 }
@@ -95,7 +95,7 @@ pub(crate) fn follow_clicks(app: &AppHandle) {
 
 impl Announcements {
     /// Shows a notification unless the window is in front or too many were shown. Blocks on the main thread.
-    pub(crate) fn show(&self, app: &AppHandle, question: Option<QuestionId>, kind: &str, text: String) {
+    pub(crate) fn show(&self, app: &AppHandle, question: Option<ConsentRequestId>, kind: &str, text: String) {
         if window::is_in_front(app) {
             return;
         }
@@ -108,7 +108,7 @@ impl Announcements {
     }
 
     /// Withdraws the notifications of requests that no longer wait. Does not block on the system.
-    pub(crate) fn withdraw_all_but(&self, app: &AppHandle, waiting: &[QuestionId]) {
+    pub(crate) fn withdraw_all_but(&self, app: &AppHandle, waiting: &[ConsentRequestId]) {
         let gone = self.lock(|all| all.keep(waiting));
         if gone.is_empty() {
             return;
@@ -117,7 +117,7 @@ impl Announcements {
         tauri::async_runtime::spawn_blocking(move || withdraw(&app, gone));
     }
 
-    fn lock<T>(&self, act: impl FnOnce(&mut Shown) -> T) -> T {
+    fn lock<T>(&self, act: impl FnOnce(&mut ShownAnnouncements) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -161,8 +161,8 @@ mod tests {
 
     const TOOL: &str = "tool";
 
-    fn id(number: u64) -> Option<QuestionId> {
-        Some(QuestionId(number))
+    fn id(number: u64) -> Option<ConsentRequestId> {
+        Some(ConsentRequestId(number))
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_request_is_announced_once_and_a_flood_is_not() {
-        let mut shown = Shown::default();
+        let mut shown = ShownAnnouncements::default();
         let start = Instant::now();
         assert!(shown.add(start, id(1), TOOL).is_some(), "the first request should be announced");
         assert_eq!(shown.add(start, id(2), TOOL), None, "another request at the same time should not be announced");
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn the_oldest_gives_way_and_what_is_decided_goes() {
-        let mut shown = Shown::default();
+        let mut shown = ShownAnnouncements::default();
         let start = Instant::now();
         let mut add = |number: u32| shown.add(start + BETWEEN * number, id(u64::from(number)), TOOL);
         for number in 0..MOST_SHOWN as u32 {
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(more.withdrawn, [0], "the oldest notification should be withdrawn");
         assert_eq!(shown.question(more.number), id(MOST_SHOWN as u64), "a click should find the request");
         assert_eq!(shown.question(0), None, "a withdrawn notification should have no request");
-        assert_eq!(shown.keep(&[QuestionId(3)]).len(), MOST_SHOWN - 1, "all other requests are decided");
+        assert_eq!(shown.keep(&[ConsentRequestId(3)]).len(), MOST_SHOWN - 1, "all other requests are decided");
         assert_eq!(shown.all.len(), 1, "decided requests should be removed");
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use api::Api;
-use api::data::OnClose;
+use api::data::CloseAction;
 use host::view::{ServerState, Snapshot};
 use tauri::{AppHandle, Manager as _, Runtime, State};
 
@@ -41,20 +41,20 @@ pub(crate) fn running(snapshot: &Snapshot) -> usize {
 }
 
 /// Returns the action for this setting and this number of running servers.
-fn closing(on_close: &str, running: usize) -> OnClose {
+fn closing(on_close: &str, running: usize) -> CloseAction {
     match (running, on_close) {
-        (0, _) | (_, "quit") => OnClose::Quit,
-        (_, "background") => OnClose::Background,
-        _ => OnClose::Ask,
+        (0, _) | (_, "quit") => CloseAction::Quit,
+        (_, "background") => CloseAction::Background,
+        _ => CloseAction::Ask,
     }
 }
 
 /// State of the choice that the page shows to the user.
 #[derive(Default)]
-pub(crate) struct ClosingChoice(Mutex<Choice>);
+pub(crate) struct ClosingChoice(Mutex<ChoiceState>);
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Choice {
+enum ChoiceState {
     /// No choice is pending, or the page has shown it.
     #[default]
     Quiet,
@@ -68,12 +68,12 @@ impl ClosingChoice {
     fn ask(&self, now: Instant, tell: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
-            Choice::Told(at) if now.duration_since(at) >= PATIENCE => false,
-            Choice::Told(_) => tell(),
-            Choice::Quiet => {
+            ChoiceState::Told(at) if now.duration_since(at) >= PATIENCE => false,
+            ChoiceState::Told(_) => tell(),
+            ChoiceState::Quiet => {
                 let is_told = tell();
                 if is_told {
-                    *choice = Choice::Told(now);
+                    *choice = ChoiceState::Told(now);
                 }
                 is_told
             }
@@ -81,7 +81,7 @@ impl ClosingChoice {
     }
 
     fn shown(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Choice::Quiet;
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = ChoiceState::Quiet;
     }
 }
 
@@ -91,9 +91,9 @@ pub(crate) fn may_close(app: &AppHandle) -> bool {
     let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return true };
     let running = running(&snapshot);
     match closing(&snapshot.settings.on_close, running) {
-        OnClose::Quit => true,
-        OnClose::Background => !hide(app),
-        OnClose::Ask => {
+        CloseAction::Quit => true,
+        CloseAction::Background => !hide(app),
+        CloseAction::Ask => {
             let tell = || app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
             !app.state::<ClosingChoice>().ask(Instant::now(), tell)
         }
@@ -117,12 +117,12 @@ pub(crate) fn closing_shown(choice: State<'_, ClosingChoice>) {
 
 /// Executes the user's choice in the dialog of a closing window.
 #[tauri::command]
-pub(crate) fn finish_closing<R: Runtime>(app: AppHandle<R>, choice: OnClose) {
+pub(crate) fn finish_closing<R: Runtime>(app: AppHandle<R>, choice: CloseAction) {
     match choice {
-        OnClose::Quit => app.exit(0),
-        OnClose::Background if hide(&app) => {}
-        OnClose::Background => app.exit(0),
-        OnClose::Ask => {}
+        CloseAction::Quit => app.exit(0),
+        CloseAction::Background if hide(&app) => {}
+        CloseAction::Background => app.exit(0),
+        CloseAction::Ask => {}
     }
 }
 
@@ -133,12 +133,12 @@ mod tests {
     #[test]
     fn closing_quits_without_servers_and_follows_the_setting_with_them() {
         for (setting, running, expected) in [
-            ("ask", 0, OnClose::Quit),
-            ("background", 0, OnClose::Quit),
-            ("ask", 1, OnClose::Ask),
-            ("unheard of", 1, OnClose::Ask),
-            ("background", 3, OnClose::Background),
-            ("quit", 3, OnClose::Quit),
+            ("ask", 0, CloseAction::Quit),
+            ("background", 0, CloseAction::Quit),
+            ("ask", 1, CloseAction::Ask),
+            ("unheard of", 1, CloseAction::Ask),
+            ("background", 3, CloseAction::Background),
+            ("quit", 3, CloseAction::Quit),
         ] {
             assert_eq!(closing(setting, running), expected, "{setting} with {running} servers");
         }

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use api::Api;
-use host::view::{HostEvent, QuestionBody, ServerState, UserAnswer};
-use host::{CallOrigin, Events, Host};
-use policy::Scope;
+use host::view::{ConsentRequestBody, HostEvent, ServerState, UserDecision};
+use host::{CallOrigin, EventReceiver, Host};
+use policy::ApprovalScope;
 use store::Locations;
 use tauri::http::{Response, header::CONTENT_TYPE};
 use tauri::{App, AppHandle, Builder, Manager as _, WebviewUrl, WebviewWindowBuilder, Wry};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::measure::{Drawn, Measure, Measured, since_process_start};
+use crate::measure::{BenchMeasure, DrawingReporter, DrawnContent, since_process_start};
 use crate::page_sandbox::PageSandbox;
 use crate::{commands, drawing, window};
 
@@ -53,7 +53,7 @@ fn folder() -> PathBuf {
 }
 
 /// Builds an app that consists only of a window with an empty page.
-pub(crate) fn empty_app(measure: Measure, sandbox: PageSandbox) -> tauri::Result<App> {
+pub(crate) fn empty_app(measure: BenchMeasure, sandbox: PageSandbox) -> tauri::Result<App> {
     Builder::<Wry>::default()
         .register_uri_scheme_protocol("empty", |_, _| {
             let mut response = Response::new(EMPTY_PAGE.as_bytes());
@@ -66,9 +66,9 @@ pub(crate) fn empty_app(measure: Measure, sandbox: PageSandbox) -> tauri::Result
             let page = WebviewUrl::CustomProtocol("empty://localhost/".parse()?);
             let window = WebviewWindowBuilder::new(app, window::MAIN, page).inner_size(1180.0, 780.0).build()?;
             drawing::suit_the_machine(&window)?;
-            let (measured, drawn) = Measured::channel();
+            let (measured, drawn) = DrawingReporter::channel();
             app.manage(measured);
-            if measure == Measure::Empty {
+            if measure == BenchMeasure::Empty {
                 report(app.handle(), "painted", until_page(drawn));
             }
             Ok(())
@@ -77,12 +77,14 @@ pub(crate) fn empty_app(measure: Measure, sandbox: PageSandbox) -> tauri::Result
 }
 
 /// Runs the measurement, prints the result, and exits the app.
-pub(crate) fn run(app: &AppHandle, measure: Measure, api: Api) {
-    let (measured, drawn) = Measured::channel();
+pub(crate) fn run(app: &AppHandle, measure: BenchMeasure, api: Api) {
+    let (measured, drawn) = DrawingReporter::channel();
     app.manage(measured);
     match measure {
-        Measure::Empty | Measure::EmptyAtRest | Measure::Window => report(app, "painted", until_page(drawn)),
-        Measure::Question => report(app, "question", async move { until_question(api.host(), drawn).await }),
+        BenchMeasure::Empty | BenchMeasure::EmptyAtRest | BenchMeasure::Window => {
+            report(app, "painted", until_page(drawn))
+        }
+        BenchMeasure::Question => report(app, "question", async move { until_question(api.host(), drawn).await }),
     }
 }
 
@@ -104,9 +106,9 @@ fn report(
     });
 }
 
-async fn until_page(mut drawn: mpsc::Receiver<(Drawn, Instant)>) -> Result<Duration, BenchProblem> {
+async fn until_page(mut drawn: mpsc::Receiver<(DrawnContent, Instant)>) -> Result<Duration, BenchProblem> {
     while let Some((what, at)) = drawn.recv().await {
-        if what == Drawn::Page {
+        if what == DrawnContent::Page {
             let now = since_process_start().ok_or(BenchProblem::NoStart)?;
             return Ok(now.saturating_sub(at.elapsed()));
         }
@@ -115,32 +117,35 @@ async fn until_page(mut drawn: mpsc::Receiver<(Drawn, Instant)>) -> Result<Durat
 }
 
 /// Starts the demo server, calls its tool, and waits until the resulting consent request is drawn.
-async fn until_question(host: &Host, mut drawn: mpsc::Receiver<(Drawn, Instant)>) -> Result<Duration, BenchProblem> {
+async fn until_question(
+    host: &Host,
+    mut drawn: mpsc::Receiver<(DrawnContent, Instant)>,
+) -> Result<Duration, BenchProblem> {
     let mut events = host.events();
-    while drawn.recv().await.ok_or(BenchProblem::Ended)?.0 != Drawn::Page {}
+    while drawn.recv().await.ok_or(BenchProblem::Ended)?.0 != DrawnContent::Page {}
     let failed = |problem: &dyn std::fmt::Display| BenchProblem::Server(problem.to_string());
     host.start_server(SERVER.into()).await.map_err(|e| failed(&e))?;
     let (id, asked) = drive(host, &mut events).await?;
     loop {
         let (what, at) = drawn.recv().await.ok_or(BenchProblem::Ended)?;
-        if what == Drawn::Question(id.clone()) {
+        if what == DrawnContent::Question(id.clone()) {
             return Ok(at.saturating_duration_since(asked));
         }
     }
 }
 
 /// Approves the start and the call. Returns the identifier of the form's consent request and its arrival time.
-async fn drive(host: &Host, events: &mut Events) -> Result<(String, Instant), BenchProblem> {
+async fn drive(host: &Host, events: &mut EventReceiver) -> Result<(String, Instant), BenchProblem> {
     let mut called = false;
     loop {
         let event = events.next().await.ok_or(BenchProblem::Ended)?;
         match &event.event {
-            HostEvent::QuestionChanged(question) => match &question.body {
-                QuestionBody::Form { .. } => return Ok((question.id.0.to_string(), Instant::now())),
+            HostEvent::ConsentRequestChanged(question) => match &question.body {
+                ConsentRequestBody::Form { .. } => return Ok((question.id.0.to_string(), Instant::now())),
                 _ => {
                     // A realistic reaction time of the user, after which the page has drawn the request.
                     tokio::time::sleep(Duration::from_millis(700)).await;
-                    let allow = UserAnswer::Allow(Scope::Once);
+                    let allow = UserDecision::Allow(ApprovalScope::Once);
                     let answered = host.answer(question.id, question.hash.to_string(), allow).await;
                     answered.map_err(|error| BenchProblem::Server(error.to_string()))?;
                 }
@@ -168,7 +173,7 @@ async fn drive(host: &Host, events: &mut Events) -> Result<(String, Instant), Be
 
 /// Removes the files of a measurement.
 pub(crate) fn clean_up() {
-    if Measure::from_environment().is_some() {
+    if BenchMeasure::from_environment().is_some() {
         // A remaining folder is in the system's temporary folder.
         let _ = std::fs::remove_dir_all(folder());
     }

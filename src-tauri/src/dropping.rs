@@ -44,10 +44,10 @@ mod linux {
 
     /// Bundles that are dragged over the window.
     #[derive(Default)]
-    struct Dragged(RefCell<Vec<PathBuf>>);
+    struct DraggedBundles(RefCell<Vec<PathBuf>>);
 
     pub(super) fn watch(view: &WebView, app: AppHandle) {
-        let dragged = Rc::new(Dragged::default());
+        let dragged = Rc::new(DraggedBundles::default());
         let over = Rc::clone(&dragged);
         let shown = app.clone();
         view.connect_drag_data_received(move |_, _, _, _, data, form, _| {

@@ -16,9 +16,9 @@ const UNSEEN: usize = 8;
 
 /// Delivery task of the window. A reloaded page replaces it.
 #[derive(Default)]
-pub(crate) struct Pump(Mutex<Option<Running>>);
+pub(crate) struct EventPump(Mutex<Option<RunningPump>>);
 
-struct Running {
+struct RunningPump {
     task: JoinHandle<()>,
     room: Arc<Semaphore>,
 }
@@ -27,7 +27,7 @@ struct Running {
 #[tauri::command]
 pub(crate) async fn listen_events(
     host: State<'_, Api>,
-    pump: State<'_, Pump>,
+    pump: State<'_, EventPump>,
     channel: Channel<Events>,
 ) -> Result<(), ApiError> {
     // Subscribed before the command returns, so that the page misses no event after it.
@@ -43,7 +43,7 @@ pub(crate) async fn listen_events(
             }
         }
     });
-    let earlier = pump.0.lock().unwrap_or_else(PoisonError::into_inner).replace(Running { task, room: seen });
+    let earlier = pump.0.lock().unwrap_or_else(PoisonError::into_inner).replace(RunningPump { task, room: seen });
     if let Some(earlier) = earlier {
         earlier.task.abort();
     }
@@ -52,9 +52,9 @@ pub(crate) async fn listen_events(
 
 /// Records that the page has processed a batch.
 #[tauri::command]
-pub(crate) fn events_seen(pump: State<'_, Pump>) {
+pub(crate) fn events_seen(pump: State<'_, EventPump>) {
     let running = pump.0.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(Running { room, .. }) = running.as_ref()
+    if let Some(RunningPump { room, .. }) = running.as_ref()
         && room.available_permits() < UNSEEN
     {
         room.add_permits(1);

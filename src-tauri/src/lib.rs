@@ -42,7 +42,7 @@ use tauri::{Builder, Wry};
 
 use crate::announcements::Announcements;
 use crate::background::ClosingChoice;
-use crate::measure::Measure;
+use crate::measure::BenchMeasure;
 use crate::openings::Openings;
 use crate::page_sandbox::PageSandbox;
 use crate::shell_events::ShellEvents;
@@ -58,7 +58,7 @@ pub fn run() -> ExitCode {
         )
         .with_writer(std::io::stderr)
         .init();
-    let measure = Measure::from_environment();
+    let measure = BenchMeasure::from_environment();
     // A measurement uses temporary files.
     let locations = if measure.is_none() { places::locations().ok() } else { None };
     let data_dir = locations.as_ref().map(|locations| locations.data_dir.as_path());
@@ -66,8 +66,8 @@ pub fn run() -> ExitCode {
     #[allow(unsafe_code)]
     let sandbox = unsafe { PageSandbox::prepare(data_dir) };
     let built = match measure {
-        Some(measure @ (Measure::Empty | Measure::EmptyAtRest)) => bench::empty_app(measure, sandbox),
-        Some(Measure::Window | Measure::Question) => app(measure, sandbox, Builder::default()),
+        Some(measure @ (BenchMeasure::Empty | BenchMeasure::EmptyAtRest)) => bench::empty_app(measure, sandbox),
+        Some(BenchMeasure::Window | BenchMeasure::Question) => app(measure, sandbox, Builder::default()),
         None => {
             let one = tauri_plugin_single_instance::init(|app, arguments, folder| {
                 // The start at login does not open the window of a running app.
@@ -93,8 +93,8 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) -> tauri::Result<tauri::App> {
-    let opening = start::Opening::begin(measure);
+fn app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Builder<Wry>) -> tauri::Result<tauri::App> {
+    let opening = start::PendingFiles::begin(measure);
     #[cfg(feature = "updater")]
     let builder = builder.plugin(updater::plugin());
     builder

@@ -10,7 +10,7 @@ use crate::page_sandbox::PageSandbox;
 
 /// Measurement selected by the environment variable `DRAWBRIDGE_BENCH`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Measure {
+pub(crate) enum BenchMeasure {
     /// `empty`: an empty window, from the start of the process until it is drawn.
     Empty,
     /// `empty-at-rest`: an empty window that stays open, so that its processes can be measured externally.
@@ -21,7 +21,7 @@ pub(crate) enum Measure {
     Question,
 }
 
-impl Measure {
+impl BenchMeasure {
     /// Returns the measurement that the environment selects, normally none.
     pub(crate) fn from_environment() -> Option<Self> {
         match env::var("DRAWBRIDGE_BENCH").ok()?.as_str() {
@@ -36,7 +36,7 @@ impl Measure {
 
 /// Content that was drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Drawn {
+pub(crate) enum DrawnContent {
     /// First content of the page.
     Page,
     /// Consent request with this identifier.
@@ -44,21 +44,21 @@ pub(crate) enum Drawn {
 }
 
 /// Sender of drawing times. Empty unless a measurement is running.
-pub(crate) struct Measured(Option<mpsc::Sender<(Drawn, Instant)>>);
+pub(crate) struct DrawingReporter(Option<mpsc::Sender<(DrawnContent, Instant)>>);
 
-impl Measured {
+impl DrawingReporter {
     /// Creates a sender that discards all times.
     pub(crate) const fn nothing() -> Self {
         Self(None)
     }
 
     /// Creates a sender and its receiver.
-    pub(crate) fn channel() -> (Self, mpsc::Receiver<(Drawn, Instant)>) {
+    pub(crate) fn channel() -> (Self, mpsc::Receiver<(DrawnContent, Instant)>) {
         let (sender, receiver) = mpsc::channel(16);
         (Self(Some(sender)), receiver)
     }
 
-    fn tell(&self, drawn: Drawn) {
+    fn tell(&self, drawn: DrawnContent) {
         if let Some(sender) = &self.0 {
             // If the channel is full nothing reads it, and the measurement times out.
             let _ = sender.try_send((drawn, Instant::now()));
@@ -68,15 +68,15 @@ impl Measured {
 
 /// Records that the first content of the page is drawn.
 #[tauri::command]
-pub(crate) fn painted(measured: State<'_, Measured>, sandbox: State<'_, PageSandbox>) {
+pub(crate) fn painted(measured: State<'_, DrawingReporter>, sandbox: State<'_, PageSandbox>) {
     sandbox.page_came();
-    measured.tell(Drawn::Page);
+    measured.tell(DrawnContent::Page);
 }
 
 /// Records that a consent request is drawn.
 #[tauri::command]
-pub(crate) fn question_drawn(measured: State<'_, Measured>, id: String) {
-    measured.tell(Drawn::Question(id));
+pub(crate) fn question_drawn(measured: State<'_, DrawingReporter>, id: String) {
+    measured.tell(DrawnContent::Question(id));
 }
 
 /// Returns the age of this process with a resolution of 10 ms, or `None` if the system does not report it.

@@ -4,7 +4,7 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use domain::question::QuestionId;
+use domain::question::ConsentRequestId;
 use ports::{Document, Documents, Platform};
 use store::PlatformInFolder;
 use tauri::{AppHandle, Manager as _};
@@ -84,7 +84,7 @@ impl Platform for Desktop {
         path_of(answer).await
     }
 
-    fn announce(&self, server: &str, kind: &str, question: Option<QuestionId>) {
+    fn announce(&self, server: &str, kind: &str, question: Option<ConsentRequestId>) {
         let Ok(app) = self.app().cloned() else { return };
         let documents = self.documents.get().cloned();
         let (server, kind) = (server.to_owned(), kind.to_owned());

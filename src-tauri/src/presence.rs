@@ -96,10 +96,14 @@ pub(crate) fn follow(app: &AppHandle, host: Host) {
 }
 
 fn is_of_interest(event: &HostEvent) -> bool {
-    use HostEvent::{QuestionChanged, QuestionClosed, ServerChanged, ServerRemoved, SettingsChanged};
+    use HostEvent::{ConsentRequestChanged, ConsentRequestClosed, ServerChanged, ServerRemoved, SettingsChanged};
     matches!(
         event,
-        ServerChanged(_) | ServerRemoved(_) | QuestionChanged(_) | QuestionClosed { .. } | SettingsChanged(_)
+        ServerChanged(_)
+            | ServerRemoved(_)
+            | ConsentRequestChanged(_)
+            | ConsentRequestClosed { .. }
+            | SettingsChanged(_)
     )
 }
 

@@ -9,7 +9,7 @@ use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager as _, State};
 use updates::UpdateReport;
 
-use crate::openings::{Opened, Openings};
+use crate::openings::{NumberedOpenRequest, Openings};
 
 /// Event of the shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -26,7 +26,7 @@ pub(crate) enum ShellEvent {
         id: Option<String>,
     },
     /// The page has to open an item. `openings` waits until it is done.
-    Opened(Opened),
+    Opened(NumberedOpenRequest),
     /// Files are dragged over the window, or no longer.
     BundlesOver {
         /// Number of bundles. 0 if other files are among them, or if nothing is dragged any more.

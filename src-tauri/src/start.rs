@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use api::{Api, Computer, Environment, Surroundings, WebView};
+use api::{Api, AppEnvironment, Computer, Environment, WebView};
 use domain::StoreError;
 use host::{Host, HostOptions};
 use installer::{InstallError, Installer, RegistryChoice};
@@ -15,8 +15,8 @@ use store::{CacheFolder, Locations};
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
 
-use crate::events::Pump;
-use crate::measure::{Measure, Measured};
+use crate::events::EventPump;
+use crate::measure::{BenchMeasure, DrawingReporter};
 use crate::platform::Desktop;
 use crate::tray::Tray;
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
 
 /// Cause of a failed start.
 #[derive(Debug, thiserror::Error)]
-enum Problem {
+enum StartProblem {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -38,28 +38,28 @@ enum Problem {
 
 /// Background thread that opens the files while the window system starts, because the keychain takes about as long to
 /// respond.
-pub(crate) struct Opening(JoinHandle<Result<Opened, Problem>>);
+pub(crate) struct PendingFiles(JoinHandle<Result<OpenedFiles, StartProblem>>);
 
-struct Opened {
+struct OpenedFiles {
     locations: Locations,
     ports: Ports,
     desktop: Arc<Desktop>,
 }
 
-impl Opening {
+impl PendingFiles {
     /// Starts to open the files before the app exists. A second instance does this too, and exits without having
     /// changed anything.
-    pub(crate) fn begin(measure: Option<Measure>) -> Self {
+    pub(crate) fn begin(measure: Option<BenchMeasure>) -> Self {
         Self(std::thread::spawn(move || open(measure)))
     }
 
-    fn finish(self) -> Result<Opened, Problem> {
+    fn finish(self) -> Result<OpenedFiles, StartProblem> {
         self.0.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
 
 /// Starts all parts of the app. On failure shows the cause in a dialog and exits.
-pub(crate) fn app(app: &AppHandle, measure: Option<Measure>, opening: Opening) {
+pub(crate) fn app(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFiles) {
     let Err(problem) = try_start(app, measure, opening) else { return };
     tracing::error!("{problem}");
     if measure.is_some() {
@@ -71,8 +71,8 @@ pub(crate) fn app(app: &AppHandle, measure: Option<Measure>, opening: Opening) {
     message.show(move |_| ending.exit(1));
 }
 
-fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Result<(), Problem> {
-    let Opened { locations, ports, desktop } = opening.finish()?;
+fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFiles) -> Result<(), StartProblem> {
+    let OpenedFiles { locations, ports, desktop } = opening.finish()?;
     desktop.attach(app);
     if let Some(demo) = places::demo_server() {
         store::add_demo_server_if_first_start(&locations.config_file, &demo)?;
@@ -96,11 +96,13 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     tauri::async_runtime::spawn(async move { cleaning.clean_up(&host).await });
     let api = api.installing_with(installer);
     let api = match std::env::home_dir() {
-        Some(home) => api.importing_from(Surroundings::of_user(home, |name| std::env::var_os(name).map(PathBuf::from))),
+        Some(home) => {
+            api.importing_from(AppEnvironment::of_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
+        }
         None => api,
     };
     app.manage(api.clone());
-    app.manage(Pump::default());
+    app.manage(EventPump::default());
     app_updates::start(app);
     closing::on_signal(app);
     window::prepare(app, &locations.data_dir, dropping::watch)?;
@@ -114,7 +116,7 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     match measure {
         Some(measure) => bench::run(app, measure, api),
         None => {
-            app.manage(Measured::nothing());
+            app.manage(DrawingReporter::nothing());
             app.state::<Tray>().start(app);
             announcements::follow_clicks(app);
             presence::follow(app, api.host().clone());
@@ -145,7 +147,7 @@ fn computer(ports: &Ports, data_folder: PathBuf) -> Computer {
     }
 }
 
-fn open(measure: Option<Measure>) -> Result<Opened, Problem> {
+fn open(measure: Option<BenchMeasure>) -> Result<OpenedFiles, StartProblem> {
     let locations = match measure {
         Some(_) => bench::own_locations()?,
         None => places::locations()?,
@@ -159,5 +161,5 @@ fn open(measure: Option<Measure>) -> Result<Opened, Problem> {
     desktop.read_settings_from(ports.documents.clone());
     // Requests the key of the seals from the keychain. The host waits for the result.
     ports.documents.settle(Duration::ZERO);
-    Ok(Opened { locations, ports, desktop })
+    Ok(OpenedFiles { locations, ports, desktop })
 }

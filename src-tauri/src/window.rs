@@ -16,17 +16,17 @@ pub(crate) const MAIN: &str = "main";
 struct WindowSetup {
     /// Data folder, which contains the window's position and the storage of its web view.
     folder: PathBuf,
-    on_open: OnOpen,
+    on_open: OpenHook,
 }
 
 /// Function that is called with a window after it was opened.
-pub(crate) type OnOpen = fn(&WebviewWindow) -> tauri::Result<()>;
+pub(crate) type OpenHook = fn(&WebviewWindow) -> tauri::Result<()>;
 
 /// Restores the position and size of windows from their last use. Must be called before the window is opened.
 ///
 /// # Errors
 /// Returns an error if the plugin for the window state can't be initialized.
-pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: OnOpen) -> tauri::Result<()> {
+pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: OpenHook) -> tauri::Result<()> {
     let place = tauri_plugin_window_state::Builder::new()
         .with_filename(data_dir.join("window.json").display().to_string())
         .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN);

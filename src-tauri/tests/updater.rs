@@ -9,11 +9,11 @@ use std::fs;
 
 use drawbridge::updater::{UpdateInstall, configure, plugin};
 use semver::Version;
-use server::{FILE, Keys, Served, Server, manifest_of};
+use server::{FILE, ReleaseServer, ServedRelease, TestKeys, manifest_of};
 use tauri::test::{MockRuntime, mock_builder, mock_context, noop_assets};
 use tauri::{App, Manager as _};
 use tempfile::TempDir;
-use updates::{Channel, Refusal, SignatureProblem, UpdateLimits, UpdateStep, Updates};
+use updates::{SignatureProblem, UpdateChannel, UpdateLimits, UpdateRefusal, UpdateStep, Updater};
 
 /// Version higher than any version of the tested app.
 const NEW: &str = "900.1.0";
@@ -23,25 +23,25 @@ const OLD: &[u8] = b"the program that runs";
 struct Program {
     app: App<MockRuntime>,
     folder: TempDir,
-    channel: Channel,
+    channel: UpdateChannel,
 }
 
 impl Program {
-    fn new(server: &Server, keys: &Keys) -> Self {
+    fn new(server: &ReleaseServer, keys: &TestKeys) -> Self {
         let mut context = mock_context(noop_assets());
         configure(&mut context);
         let app = mock_builder().plugin(plugin()).build(context).unwrap();
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("app"), OLD).unwrap();
-        let channel = Channel::of_build(Some(&server.address()), Some(keys.public().as_str())).unwrap().unwrap();
+        let channel = UpdateChannel::of_build(Some(&server.address()), Some(keys.public().as_str())).unwrap().unwrap();
         Self { app, folder, channel }
     }
 
     /// Checks for an update and installs it.
-    async fn update(&self) -> Result<(), Refusal> {
+    async fn update(&self) -> Result<(), UpdateRefusal> {
         let version = self.app.package_info().version.clone();
         let channel = Ok(Some(self.channel.clone()));
-        let updates = Updates::new(version, server::installation(), channel, UpdateLimits::default());
+        let updates = Updater::new(version, server::installation(), channel, UpdateLimits::default());
         updates.check(&|_| ()).await?;
         let UpdateStep::Found { release } = updates.report().step else { return Ok(()) };
         let program = self.folder.path().join("app");
@@ -55,8 +55,8 @@ impl Program {
 }
 
 /// Runs an update that must fail, and returns its refusal.
-async fn refused(keys: &Keys, served: Served) -> Refusal {
-    let server = Server::start(served).await;
+async fn refused(keys: &TestKeys, served: ServedRelease) -> UpdateRefusal {
+    let server = ReleaseServer::start(served).await;
     let program = Program::new(&server, keys);
     let refusal = program.update().await.unwrap_err();
     assert_eq!(program.bytes(), OLD, "the program should be unchanged");
@@ -67,8 +67,8 @@ async fn refused(keys: &Keys, served: Served) -> Refusal {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_signed_release_takes_the_place_of_the_program() {
-    let keys = Keys::new();
-    let server = Server::start(Served::release(&keys, NEW)).await;
+    let keys = TestKeys::new();
+    let server = ReleaseServer::start(ServedRelease::release(&keys, NEW)).await;
     let program = Program::new(&server, &keys);
     program.update().await.unwrap();
     assert_eq!(program.bytes(), FILE);
@@ -76,11 +76,11 @@ async fn a_signed_release_takes_the_place_of_the_program() {
 
 #[tokio::test]
 async fn nothing_new_changes_nothing() {
-    let keys = Keys::new();
-    let mut none = Served::release(&keys, NEW);
+    let keys = TestKeys::new();
+    let mut none = ServedRelease::release(&keys, NEW);
     none.is_empty = true;
-    for served in [none, Served::release(&keys, "0.0.1")] {
-        let server = Server::start(served).await;
+    for served in [none, ServedRelease::release(&keys, "0.0.1")] {
+        let server = ReleaseServer::start(served).await;
         let program = Program::new(&server, &keys);
         program.update().await.unwrap();
         assert_eq!(program.bytes(), OLD);
@@ -90,54 +90,54 @@ async fn nothing_new_changes_nothing() {
 
 #[tokio::test]
 async fn a_tampered_byte_is_refused() {
-    let keys = Keys::new();
-    let mut served = Served::release(&keys, NEW);
+    let keys = TestKeys::new();
+    let mut served = ServedRelease::release(&keys, NEW);
     served.file[5] ^= 1;
-    assert_eq!(refused(&keys, served).await, Refusal::FileSignature(SignatureProblem::Changed));
+    assert_eq!(refused(&keys, served).await, UpdateRefusal::FileSignature(SignatureProblem::Changed));
 }
 
 /// The manifest announces an old file as a new version, and the project's key signed both.
 #[tokio::test]
 async fn an_older_version_with_a_raised_number_is_refused() {
-    let keys = Keys::new();
+    let keys = TestKeys::new();
     let old = keys.sign(FILE, "timestamp:1700000000\tfile:app\tversion:0.9.0");
-    let served = Served::release(&keys, NEW).announcing(manifest_of(NEW, &old, FILE.len()));
-    let expected = Refusal::OtherVersion { signed: "0.9.0".to_owned(), announced: NEW.to_owned() };
+    let served = ServedRelease::release(&keys, NEW).announcing(manifest_of(NEW, &old, FILE.len()));
+    let expected = UpdateRefusal::OtherVersion { signed: "0.9.0".to_owned(), announced: NEW.to_owned() };
     assert_eq!(refused(&keys, served).await, expected);
 }
 
 #[tokio::test]
 async fn a_changed_version_in_a_signature_is_refused() {
-    let keys = Keys::new();
+    let keys = TestKeys::new();
     let signature = server::with_comment(&keys.sign(FILE, "file:app\tversion:0.9.0"), "version:0.9.0", NEW_FIELD);
-    let served = Served::release(&keys, NEW).announcing(manifest_of(NEW, &signature, FILE.len()));
-    assert_eq!(refused(&keys, served).await, Refusal::FileSignature(SignatureProblem::Changed));
+    let served = ServedRelease::release(&keys, NEW).announcing(manifest_of(NEW, &signature, FILE.len()));
+    assert_eq!(refused(&keys, served).await, UpdateRefusal::FileSignature(SignatureProblem::Changed));
 }
 
 const NEW_FIELD: &str = "version:900.1.0";
 
 #[tokio::test]
 async fn a_signature_without_a_version_is_refused() {
-    let keys = Keys::new();
+    let keys = TestKeys::new();
     let bare = keys.sign(FILE, "timestamp:1700000000\tfile:app-version:900.1.0");
-    let served = Served::release(&keys, NEW).announcing(manifest_of(NEW, &bare, FILE.len()));
-    assert_eq!(refused(&keys, served).await, Refusal::NoVersion);
+    let served = ServedRelease::release(&keys, NEW).announcing(manifest_of(NEW, &bare, FILE.len()));
+    assert_eq!(refused(&keys, served).await, UpdateRefusal::NoVersion);
 }
 
 #[tokio::test]
 async fn a_file_of_another_key_is_refused() {
-    let (keys, others) = (Keys::new(), Keys::new());
+    let (keys, others) = (TestKeys::new(), TestKeys::new());
     let foreign = others.sign(FILE, "file:app\tversion:900.1.0");
-    let served = Served::release(&keys, NEW).announcing(manifest_of(NEW, &foreign, FILE.len()));
-    assert_eq!(refused(&keys, served).await, Refusal::FileSignature(SignatureProblem::OtherKey));
+    let served = ServedRelease::release(&keys, NEW).announcing(manifest_of(NEW, &foreign, FILE.len()));
+    assert_eq!(refused(&keys, served).await, UpdateRefusal::FileSignature(SignatureProblem::OtherKey));
 }
 
 #[tokio::test]
 async fn a_release_without_this_platform_is_refused() {
-    let keys = Keys::new();
+    let keys = TestKeys::new();
     let other =
         manifest_of(NEW, &keys.sign(FILE, NEW_FIELD), FILE.len()).replace(&server::platform(), "plan9-x86_64-tar");
-    let refusal = refused(&keys, Served::release(&keys, NEW).announcing(other)).await;
-    let expected = Refusal::NoPlatform { version: Version::parse(NEW).unwrap(), platform: server::platform() };
+    let refusal = refused(&keys, ServedRelease::release(&keys, NEW).announcing(other)).await;
+    let expected = UpdateRefusal::NoPlatform { version: Version::parse(NEW).unwrap(), platform: server::platform() };
     assert_eq!(refusal, expected);
 }

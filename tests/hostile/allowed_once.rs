@@ -2,14 +2,14 @@
 //! connected to again without consent of the user.
 
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
-use domain::question::Why;
-use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
-use policy::Scope;
+use domain::question::ConsentRequestOrigin;
+use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
+use policy::ApprovalScope;
 use ports::AuditQuery;
 use serde_json::{Map, json};
-use testkit::app::{App, remote};
+use testkit::app::{TestApp, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
 use crate::gate::{ONCE, SERVER, asking, withstood};
@@ -21,17 +21,17 @@ fn kill(pid: u32) {
     assert!(ended.success(), "the server's process can be ended");
 }
 
-async fn started(scope: Scope) -> (App, u32, tempfile::TempDir) {
+async fn started(scope: ApprovalScope) -> (TestApp, u32, tempfile::TempDir) {
     let aside = tempfile::tempdir().unwrap();
-    let app = App::start(vec![(SERVER, asking(&aside.path().join("record")))]).await;
+    let app = TestApp::start(vec![(SERVER, asking(&aside.path().join("record")))]).await;
     app.host.start_server(SERVER.into()).await.unwrap();
     let question = app.question(SERVER, "its start", |_| true).await;
-    app.answer(&question, UserAnswer::Allow(scope)).await;
+    app.answer(&question, UserDecision::Allow(scope)).await;
     let pid = app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await.pid.unwrap();
     (app, pid, aside)
 }
 
-fn starts(app: &App) -> Vec<(String, String)> {
+fn starts(app: &TestApp) -> Vec<(String, String)> {
     let starts = app.decisions().into_iter().filter(|(kind, ..)| kind == "start-server");
     starts.map(|(_, decision, by)| (decision, by)).collect()
 }
@@ -40,11 +40,11 @@ fn starts(app: &App) -> Vec<(String, String)> {
 async fn e19_a_server_that_was_allowed_once_is_not_started_again_without_asking() {
     let row = Row::default();
     row.is("E19, a server that was allowed once ends");
-    let (app, pid, _aside) = started(Scope::Once).await;
+    let (app, pid, _aside) = started(ApprovalScope::Once).await;
     kill(pid);
     let question = app.question(SERVER, "its next start", |_| true).await;
-    assert!(matches!(question.body, QuestionBody::StartServer { .. }), "E19: it is asked about: {question:?}");
-    let Why::Ended { cause } = &question.why else { panic!("E19: and why: {question:?}") };
+    assert!(matches!(question.body, ConsentRequestBody::StartServer { .. }), "E19: it is asked about: {question:?}");
+    let ConsentRequestOrigin::Ended { cause } = &question.why else { panic!("E19: and why: {question:?}") };
     assert!(cause.contains("signal"), "E19: with the cause: {cause}");
     let waiting = app.server(SERVER).await;
     assert_eq!((waiting.state, waiting.pid), (ServerState::AwaitingApproval, None), "E19: until then it does not run");
@@ -60,7 +60,7 @@ async fn e19_a_server_that_was_allowed_once_is_not_started_again_without_asking(
 async fn e19_a_server_that_is_always_allowed_comes_back_and_the_log_says_so() {
     let row = Row::default();
     row.is("E19, a server that is always allowed ends");
-    let (app, pid, _aside) = started(Scope::Always).await;
+    let (app, pid, _aside) = started(ApprovalScope::Always).await;
     kill(pid);
     let again = |s: &host::view::ServerView| s.state == ServerState::Ready && s.pid.is_some_and(|now| now != pid);
     app.until(SERVER, "ready again", again).await;
@@ -77,16 +77,16 @@ async fn e19_a_server_that_is_always_allowed_comes_back_and_the_log_says_so() {
 }
 
 /// Signs in to a remote server whose address is allowed once. Each consent request is decided once.
-async fn signed_in_once() -> (App, AuthorizationServer, ProtectedServer) {
+async fn signed_in_once() -> (TestApp, AuthorizationServer, ProtectedServer) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-    let app = App::start(vec![(SERVER, remote(&server.url()))]).await;
+    let app = TestApp::start(vec![(SERVER, remote(&server.url()))]).await;
     app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
     app.host.start_server(SERVER.into()).await.unwrap();
-    let connects = |q: &QuestionView| matches!(q.body, QuestionBody::ConnectServer { .. });
+    let connects = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
     let connect = app.question(SERVER, "its address", connects).await;
     app.answer(&connect, ONCE).await;
-    let sign_in = app.question(SERVER, "signing in", |q| matches!(q.body, QuestionBody::SignIn { .. })).await;
+    let sign_in = app.question(SERVER, "signing in", |q| matches!(q.body, ConsentRequestBody::SignIn { .. })).await;
     app.answer(&sign_in, ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     (app, issuer, server)
@@ -102,7 +102,7 @@ async fn e19_a_remote_server_that_was_allowed_once_is_not_connected_to_again_wit
     let (before, decided) = (connections(), connects());
     issuer.end_access_tokens();
     issuer.set(|script| script.down = Some(503));
-    let allowing = app.always(|q| matches!(q.body, QuestionBody::Tool { .. }).then_some(ONCE));
+    let allowing = app.always(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ONCE));
     let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
     let called = app.host.call_tool("late".into(), SERVER.into(), "echo".into(), arguments, None).await;
     called.expect_err("nobody renews the token");
@@ -114,7 +114,9 @@ async fn e19_a_remote_server_that_was_allowed_once_is_not_connected_to_again_wit
     assert_eq!(view.state, ServerState::AwaitingApproval, "E19: the approval was for the connection before");
     assert_eq!((connections(), connects()), (before, decided), "E19: nothing was sent, and nothing was decided");
     let question = app.question(SERVER, "its next connection", |_| true).await;
-    let Why::Ended { .. } = &question.why else { panic!("E19: nobody asked for it but the host: {question:?}") };
+    let ConsentRequestOrigin::Ended { .. } = &question.why else {
+        panic!("E19: nobody asked for it but the host: {question:?}")
+    };
     app.answer(&question, ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(issuer.authorizations().len(), 1, "E19: with the tokens of before");
@@ -129,13 +131,13 @@ async fn e19_a_sign_in_that_its_user_has_finished_connects_to_what_was_allowed()
     row.is("E19, the user of a remote server that was allowed once signs in again");
     let (app, issuer, _server) = signed_in_once().await;
     issuer.end_all_tokens();
-    let allowing = app.always(|q| matches!(q.body, QuestionBody::Tool { .. }).then_some(ONCE));
+    let allowing = app.always(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ONCE));
     let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
     let called = app.host.call_tool("late".into(), SERVER.into(), "echo".into(), arguments, None).await;
     called.expect_err("the tokens are void");
     app.until(SERVER, "waiting for a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
     app.host.sign_in(SERVER.into()).await.unwrap();
-    let sign_in = app.question(SERVER, "signing in", |q| matches!(q.body, QuestionBody::SignIn { .. })).await;
+    let sign_in = app.question(SERVER, "signing in", |q| matches!(q.body, ConsentRequestBody::SignIn { .. })).await;
     app.answer(&sign_in, ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
     let connects = app.decisions().into_iter().filter(|(kind, ..)| kind == "connect-server");

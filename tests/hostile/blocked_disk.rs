@@ -6,19 +6,19 @@ use std::pin::pin;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use domain::flow::{DataFlow, SameServer};
-use host::view::{AppSettings, QuestionBody, QuestionView, ServerState, UserAnswer};
-use host::{AnswerError, Host, HostOptions};
-use policy::{PolicyRule, Scope};
+use domain::flow::{DataFlow, SameServerFlow};
+use host::view::{AppSettings, ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
+use host::{DecisionError, Host, HostOptions};
+use policy::{ApprovalScope, PolicyRule};
 use process::LaunchFiles;
 use rusqlite::Connection;
 use serde_json::json;
 use server_requests::sampling::SamplingSettings;
-use testkit::app::{App, scripted};
+use testkit::app::{TestApp, scripted};
 use testkit::deadline::holds_within;
 
 use crate::gate::withstood;
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 use crate::report::Row;
 
 /// Far less than the seconds for which the lock of the documents is waited for.
@@ -37,7 +37,7 @@ fn lock_of(data: &Path) -> File {
     lock
 }
 
-fn data(app: &App) -> PathBuf {
+fn data(app: &TestApp) -> PathBuf {
     app.folder.path().join("data")
 }
 
@@ -63,32 +63,33 @@ async fn answers_others<T>(host: &Host, what: &str, held: impl Sized, act: impl 
 }
 
 /// A host with a server that does not run, and a row of the results.
-async fn quiet(what: &str) -> (App, Row) {
+async fn quiet(what: &str) -> (TestApp, Row) {
     let row = Row::default();
     row.is(what);
-    let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], HostOptions::default()).await;
+    let app =
+        TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], HostOptions::default()).await;
     (app, row)
 }
 
-async fn ends(app: App, row: Row) {
+async fn ends(app: TestApp, row: Row) {
     app.host.close().await;
     withstood(row, Duration::ZERO);
 }
 
 /// The consent request to start the bad server.
-async fn asked_to_start(app: &App) -> QuestionView {
+async fn asked_to_start(app: &TestApp) -> ConsentRequestView {
     app.host.start_server("bad".into()).await.unwrap();
-    app.question("bad", "its start", |q| matches!(q.body, QuestionBody::StartServer { .. })).await
+    app.question("bad", "its start", |q| matches!(q.body, ConsentRequestBody::StartServer { .. })).await
 }
 
-fn document(app: &App, name: &str) -> String {
+fn document(app: &TestApp, name: &str) -> String {
     std::fs::read_to_string(data(app).join(name)).unwrap_or_default()
 }
 
 #[tokio::test]
 async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
     let what = "S15, another program holds the lock of the documents";
-    let pair = Pair::not_yet_open(testkit::app::scripted(&[])).await;
+    let pair = ServerPair::not_yet_open(testkit::app::scripted(&[])).await;
     let lock = lock_of(&data(&pair.app));
     let running = data(&pair.app).join("running.json");
     let before = std::fs::read_to_string(&running).unwrap_or_default();
@@ -121,7 +122,7 @@ async fn s15_approvals_are_given_and_taken_back_behind_a_held_lock() {
     let what = "S15, a grant is given and revoked while the lock is held";
     let (app, row) = quiet(what).await;
     let question = asked_to_start(&app).await;
-    let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Always));
+    let answer = app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Always));
     answers_others(&app.host, what, lock_of(&data(&app)), answer).await.unwrap();
     assert!(document(&app, "grants.json").contains("bad"), "{what}: it stands in the file");
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
@@ -200,7 +201,7 @@ async fn s15_what_a_server_may_use_changes_behind_a_held_lock() {
     let set = app.host.set_sampling("bad".into(), settings);
     answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     assert!(document(&app, "sampling.json").contains("77"), "{what}: it is kept");
-    let flow = DataFlow { same_server: SameServer::Off, ..DataFlow::default() };
+    let flow = DataFlow { same_server: SameServerFlow::Off, ..DataFlow::default() };
     let set = app.host.set_data_flow("bad".into(), flow);
     answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     assert!(document(&app, "flow.json").contains("bad"), "{what}: it is kept");
@@ -243,17 +244,18 @@ async fn s15_nothing_leaves_and_nothing_waits_while_the_audit_log_is_locked() {
     let (app, row) = quiet(what).await;
     let question = asked_to_start(&app).await;
     // The log is there once something is written down.
-    app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap();
+    app.host.answer(question.id, question.hash.to_string(), UserDecision::Deny).await.unwrap();
     assert!(holds_within(PATIENCE, || data(&app).join("audit.db").exists()).await, "{what}: there is a log");
     assert_eq!(app.decisions().len(), 1, "{what}: it has the refusal");
     let question = asked_to_start(&app).await;
 
     let held = Connection::open(data(&app).join("audit.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once));
+    let answer = app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     answers_others(&app.host, what, held, async {
         let mut answer = pin!(answer);
-        let mut again = pin!(app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)));
+        let mut again =
+            pin!(app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)));
         tokio::select! {
             biased;
             answered = &mut answer => answered.unwrap(),
@@ -284,16 +286,16 @@ fn look_at_hanging(files: &LaunchFiles) -> LaunchFiles {
 }
 
 /// The file system hangs until this is dropped.
-struct Hanging;
+struct HangingDisk;
 
-impl Hanging {
+impl HangingDisk {
     fn begins() -> Self {
         *HANGS.lock().unwrap_or_else(PoisonError::into_inner) = true;
         Self
     }
 }
 
-impl Drop for Hanging {
+impl Drop for HangingDisk {
     fn drop(&mut self) {
         *HANGS.lock().unwrap_or_else(PoisonError::into_inner) = false;
         ANSWERS.notify_all();
@@ -306,29 +308,30 @@ async fn s15_a_program_on_a_hanging_file_system_does_not_stop_the_loop() {
     let row = Row::default();
     row.is(what);
     let options = HostOptions { look_at_files: look_at_hanging, ..HostOptions::default() };
-    let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], options).await;
+    let app = TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], options).await;
     let question = asked_to_start(&app).await;
-    let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once));
-    answers_others(&app.host, what, Hanging::begins(), answer).await.unwrap();
+    let answer = app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
+    answers_others(&app.host, what, HangingDisk::begins(), answer).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     app.host.stop_server("bad".into()).await.unwrap();
 
     // A denial does not require a look at the files.
     app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     let question = asked_to_start(&app).await;
-    let hanging = Hanging::begins();
+    let hanging = HangingDisk::begins();
     let (host, hash) = (app.host.clone(), question.hash.to_string());
-    let allow = tokio::spawn(async move { host.answer(question.id, hash, UserAnswer::Allow(Scope::Once)).await });
+    let allow =
+        tokio::spawn(async move { host.answer(question.id, hash, UserDecision::Allow(ApprovalScope::Once)).await });
     // The task takes its turn.
     tokio::task::yield_now().await;
-    let again = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once));
+    let again = app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     let again = tokio::time::timeout(AT_ONCE, again).await.expect("a second approval waits for nothing");
-    assert_eq!(again, Err(AnswerError::Stale), "{what}: one approval is looked at");
-    let refuse = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny);
+    assert_eq!(again, Err(DecisionError::Stale), "{what}: one approval is looked at");
+    let refuse = app.host.answer(question.id, question.hash.to_string(), UserDecision::Deny);
     let refused = tokio::time::timeout(AT_ONCE, refuse).await.expect("it is refused at once");
     refused.unwrap();
     drop(hanging);
-    assert_eq!(allow.await.unwrap(), Err(AnswerError::NotOpen), "{what}: the refusal came first");
+    assert_eq!(allow.await.unwrap(), Err(DecisionError::NotOpen), "{what}: the refusal came first");
     ends(app, row).await;
 }
 
@@ -338,20 +341,21 @@ async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
     let row = Row::default();
     row.is(what);
     let servers = vec![("bad", testkit::app::remote("http://127.0.0.1:9/mcp"))];
-    let app = App::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
+    let app = TestApp::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
     let asked = async || {
         app.host.start_server("bad".into()).await.unwrap();
-        app.question("bad", "its start", |q| matches!(q.body, QuestionBody::ConnectServer { .. })).await
+        app.question("bad", "its start", |q| matches!(q.body, ConsentRequestBody::ConnectServer { .. })).await
     };
     let question = asked().await;
-    app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap();
+    app.host.answer(question.id, question.hash.to_string(), UserDecision::Deny).await.unwrap();
     assert_eq!(app.decisions().len(), 1, "{what}: there is a log");
     let question = asked().await;
     let held = Connection::open(data(&app).join("audit.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
     let host = app.host.clone();
-    let allow =
-        async move { host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)).await };
+    let allow = async move {
+        host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await
+    };
     let mut allow = Box::pin(allow);
     tokio::select! {
         biased;
@@ -360,7 +364,7 @@ async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
     }
     app.host.stop_server("bad".into()).await.unwrap();
     drop(held);
-    assert_eq!(allow.await, Err(AnswerError::NotOpen), "{what}: it was revoked");
+    assert_eq!(allow.await, Err(DecisionError::NotOpen), "{what}: it was revoked");
     assert_eq!(app.server("bad").await.state, ServerState::Stopped, "{what}: it does not start");
     let decisions: Vec<String> = app.decisions().into_iter().map(|(_, decision, _)| decision).collect();
     assert_eq!(decisions, ["denied", "allowed", "withdrawn", "withdrawn"], "{what}: the log says that nothing left");
@@ -373,20 +377,20 @@ async fn s15_an_approval_can_be_refused_while_the_log_is_locked() {
     let row = Row::default();
     row.is(what);
     let servers = vec![("bad", testkit::app::remote("http://127.0.0.1:9/mcp"))];
-    let app = App::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
+    let app = TestApp::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
     let asked = async || {
         app.host.start_server("bad".into()).await.unwrap();
-        app.question("bad", "its start", |q| matches!(q.body, QuestionBody::ConnectServer { .. })).await
+        app.question("bad", "its start", |q| matches!(q.body, ConsentRequestBody::ConnectServer { .. })).await
     };
     let question = asked().await;
-    app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap();
+    app.host.answer(question.id, question.hash.to_string(), UserDecision::Deny).await.unwrap();
     for all in [false, true] {
         let question = asked().await;
         let before = app.decisions().len();
         let held = Connection::open(data(&app).join("audit.db")).unwrap();
         held.execute_batch("BEGIN IMMEDIATE").unwrap();
         let (host, hash) = (app.host.clone(), question.hash.to_string());
-        let allow = async move { host.answer(question.id, hash, UserAnswer::Allow(Scope::Once)).await };
+        let allow = async move { host.answer(question.id, hash, UserDecision::Allow(ApprovalScope::Once)).await };
         let mut allow = Box::pin(allow);
         tokio::select! {
             biased;
@@ -396,12 +400,12 @@ async fn s15_an_approval_can_be_refused_while_the_log_is_locked() {
         if all {
             app.host.deny_all("bad".into(), false).await.unwrap();
         } else {
-            let denied = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await;
+            let denied = app.host.answer(question.id, question.hash.to_string(), UserDecision::Deny).await;
             assert_eq!(denied, Ok(()), "{what}: nothing has left yet");
         }
         assert!(app.host.snapshot().await.unwrap().questions.is_empty(), "{what}: it waits no more");
         drop(held);
-        assert_eq!(allow.await, Err(AnswerError::NotOpen), "{what}: the approval comes to nothing");
+        assert_eq!(allow.await, Err(DecisionError::NotOpen), "{what}: the approval comes to nothing");
         let decisions: Vec<String> =
             app.decisions().into_iter().skip(before).map(|(_, decision, _)| decision).collect();
         assert_eq!(decisions, ["allowed", "denied", "withdrawn"], "{what}: the log says that nothing left");

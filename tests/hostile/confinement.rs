@@ -6,18 +6,24 @@ use std::time::Duration;
 use host::view::{AppSettings, Failure, FailureReason, ServerState};
 use ports::server_config::{SandboxConfig, ServerConfig};
 use serde_json::{Value, json};
-use supervision::limits::Limits;
+use supervision::limits::ServerLimits;
 use testkit::app::scripted;
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 /// Time until a server that exceeds its limits must be stopped, on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 const MIB: u64 = 1024 * 1024;
 
 /// Returns limits such that the test of one limit does not exceed another.
-fn limits() -> Limits {
-    Limits { processes: 64, memory_bytes: 256 * MIB, home_bytes: 16 * MIB, processor_seconds: 600, ..Limits::default() }
+fn limits() -> ServerLimits {
+    ServerLimits {
+        processes: 64,
+        memory_bytes: 256 * MIB,
+        home_bytes: 16 * MIB,
+        processor_seconds: 600,
+        ..ServerLimits::default()
+    }
 }
 
 fn held(misbehaviour: &str) -> ServerConfig {
@@ -28,8 +34,8 @@ fn held(misbehaviour: &str) -> ServerConfig {
     config
 }
 
-async fn running(misbehaviour: &str, limits: Limits) -> Pair {
-    let pair = Pair::not_yet_open(held(misbehaviour)).await;
+async fn running(misbehaviour: &str, limits: ServerLimits) -> ServerPair {
+    let pair = ServerPair::not_yet_open(held(misbehaviour)).await;
     let settings = AppSettings { limits, ..AppSettings::default() };
     pair.app.host.set_settings(settings).await.unwrap();
     pair.app.host.start_server("bad".into()).await.unwrap();
@@ -38,7 +44,7 @@ async fn running(misbehaviour: &str, limits: Limits) -> Pair {
 }
 
 /// Waits until the bad server has failed, and returns its failure.
-async fn failed(pair: &Pair) -> Failure {
+async fn failed(pair: &ServerPair) -> Failure {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     let mut events = pair.app.host.events();
     loop {
@@ -51,7 +57,7 @@ async fn failed(pair: &Pair) -> Failure {
 }
 
 /// Calls a server that then uses too much, and checks that it is stopped for that, in these words.
-async fn is_stopped(what: &str, misbehaviour: &str, limits: Limits, words: &str) {
+async fn is_stopped(what: &str, misbehaviour: &str, limits: ServerLimits, words: &str) {
     let pair = running(misbehaviour, limits).await;
     let call = pair.begin("1", "echo", json!({}));
     let failure = pair.while_good(what, failed(&pair)).await;
@@ -95,23 +101,23 @@ async fn s37_a_server_that_fills_its_home_is_stopped() {
 #[tokio::test]
 async fn s37_a_server_that_spins_is_stopped() {
     let words = "it used more than 5 seconds of processor time within an hour";
-    let limits = Limits { processor_seconds: 1, ..limits() };
+    let limits = ServerLimits { processor_seconds: 1, ..limits() };
     is_stopped("S37, processors kept busy", "spins", limits, words).await;
 }
 
 #[tokio::test]
 async fn s37_the_limits_are_part_of_what_is_asked_about() {
     let what = "S37, what a server is stopped at is shown before it starts";
-    let pair = Pair::asked_to_start(held("silent")).await;
+    let pair = ServerPair::asked_to_start(held("silent")).await;
     let settings = AppSettings { limits: limits(), ..AppSettings::default() };
     pair.app.host.set_settings(settings).await.unwrap();
     pair.app.host.start_server("bad".into()).await.unwrap();
     let question = pair.app.question("bad", "its start", |_| true).await;
-    let host::view::QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else {
+    let host::view::ConsentRequestBody::StartServer { plan: Some(plan), .. } = &question.body else {
         panic!("{what}: it says what holds it: {question:?}")
     };
     assert_eq!(plan.limits, limits().resources(), "{what}: with its limits");
-    pair.app.answer(&question, host::view::UserAnswer::Deny).await;
+    pair.app.answer(&question, host::view::UserDecision::Deny).await;
     pair.close(what).await;
 }
 

@@ -7,15 +7,15 @@ use steps::{asked_by_tool, call, ended, filled, harbour, is_tool, object, text};
 use std::collections::BTreeMap;
 
 use domain::call::CallFailure;
-use domain::question::Why;
-use host::AnswerError;
-use host::view::{Edit, QuestionBody, QuestionView, UserAnswer};
+use domain::question::ConsentRequestOrigin;
+use host::DecisionError;
+use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, UserDecision};
 use mcp_proto::types::{ContentBlock, SamplingContent};
-use policy::Scope;
+use policy::ApprovalScope;
 use ports::AuditQuery;
 use serde_json::{Map, json};
 use server_requests::form::FieldProblem;
-use testkit::app::{App, PATIENCE, demo};
+use testkit::app::{PATIENCE, TestApp, demo};
 use testkit::deadline::within;
 
 #[tokio::test]
@@ -24,14 +24,14 @@ async fn a_tool_call_waits_for_the_user_and_sends_what_was_shown() {
     let called = call(&app, "1", "add", json!({"a": 2, "b": 3}));
     let question = app.question("harbour", "the tool", is_tool).await;
     assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent yet");
-    assert_eq!(question.why, Why::User { conversation: None }, "the user led to it");
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    assert_eq!(question.why, ConsentRequestOrigin::User { conversation: None }, "the user led to it");
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     let called = ended(called).await;
     assert!(text(&called).contains('5'), "the tool ran: {called:?}");
 
     let again = call(&app, "2", "add", json!({"a": 2, "b": 3}));
     let question = app.question("harbour", "the tool again", is_tool).await;
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     assert!(
         matches!(ended(again).await, Err(CallFailure::Refused(_))),
         "one approval is for one act; the next can be refused"
@@ -43,20 +43,21 @@ async fn an_approval_is_bound_to_the_bytes_that_were_shown() {
     let app = harbour("both").await;
     let called = call(&app, "1", "add", json!({"a": 2, "b": 3}));
     let shown = app.question("harbour", "the tool", is_tool).await;
-    let edited = app.host.edit(shown.id, Edit::Arguments(object(json!({"a": 20, "b": 3})))).await.unwrap();
+    let edited =
+        app.host.edit(shown.id, ConsentRequestEdit::Arguments(object(json!({"a": 20, "b": 3})))).await.unwrap();
     assert_ne!(edited.hash, shown.hash, "other arguments have another hash");
-    let stale = app.host.answer(shown.id, shown.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(stale, Err(AnswerError::Stale), "an approval of what was shown before does nothing");
-    app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
-    let twice = app.host.answer(edited.id, edited.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(twice, Err(AnswerError::NotOpen), "an approval acts once");
+    let stale = app.host.answer(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    assert_eq!(stale, Err(DecisionError::Stale), "an approval of what was shown before does nothing");
+    app.answer(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
+    let twice = app.host.answer(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    assert_eq!(twice, Err(DecisionError::NotOpen), "an approval acts once");
     let called = ended(called).await;
     assert!(text(&called).contains("23"), "what was sent is what was edited: {called:?}");
     assert_eq!(called.unwrap().1, Some(object(json!({"a": 20, "b": 3}))), "and the caller is told");
 }
 
 /// Waits until a message of this method was sent to the server.
-async fn until_sent(app: &App, method: &str) {
+async fn until_sent(app: &TestApp, method: &str) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let is_sent = || {
         let activity = activity.lock().unwrap();
@@ -69,15 +70,15 @@ async fn until_sent(app: &App, method: &str) {
 #[tokio::test]
 async fn always_for_a_tool_ends_when_its_definition_changes() {
     let app = harbour("legacy").await;
-    let allow_all = |scope| move |q: &QuestionView| is_tool(q).then_some(UserAnswer::Allow(scope));
+    let allow_all = |scope| move |q: &ConsentRequestView| is_tool(q).then_some(UserDecision::Allow(scope));
     let called = call(&app, "1", "lighthouse", json!({}));
     let question = app.question("harbour", "the tool", is_tool).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     ended(called).await.unwrap();
     ended(call(&app, "2", "lighthouse", json!({}))).await.expect("the second call does not ask");
 
     let known = app.host.catalog("harbour".into()).await.unwrap();
-    let user = app.always(allow_all(Scope::Once));
+    let user = app.always(allow_all(ApprovalScope::Once));
     ended(call(&app, "3", "change_tool", json!({}))).await.expect("the tool changes another one");
     user.abort();
     let before = question;
@@ -90,8 +91,8 @@ async fn always_for_a_tool_ends_when_its_definition_changes() {
     let called = call(&app, "4", "lighthouse", json!({}));
     let question = app.question("harbour", "the changed tool", is_tool).await;
     assert!(question.id != before.id && question.rule == "tool-changed", "the changed tool asks again: {question:?}");
-    assert!(matches!(question.body, QuestionBody::Tool { changed_since_allowed: true, .. }), "and says so");
-    app.answer(&question, UserAnswer::Cancel).await;
+    assert!(matches!(question.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. }), "and says so");
+    app.answer(&question, UserDecision::Cancel).await;
     assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "closing the question is cancel");
 }
 
@@ -102,23 +103,23 @@ async fn sampling_is_reviewed_twice_in_both_eras() {
         let app = harbour(era).await;
         let called = call(&app, "1", "ask_model", json!({}));
         let question = asked_by_tool(&app).await;
-        let QuestionBody::Sampling { request, response: None, .. } = &question.body else {
+        let ConsentRequestBody::Sampling { request, response: None, .. } = &question.body else {
             panic!("{era}: the request comes first: {question:?}");
         };
         assert!(!request.messages.is_empty() && request.system_prompt.is_some(), "{era}: it is shown in full");
         assert!(
-            matches!(&question.why, Why::Call { name, .. } if name == "ask_model"),
+            matches!(&question.why, ConsentRequestOrigin::Call { name, .. } if name == "ask_model"),
             "{era}: the call that led to it is named"
         );
-        assert_eq!(question.scopes, [Scope::Once], "{era}: sampling is never allowed for longer");
-        app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        assert_eq!(question.scopes, [ApprovalScope::Once], "{era}: sampling is never allowed for longer");
+        app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
         let second = app.question("harbour", "the answer", |q| q.id == question.id && q.hash != question.hash).await;
-        let empty = app.host.answer(second.id, second.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
-        assert!(matches!(empty, Err(AnswerError::WrongKind(_))), "{era}: an empty answer is not sent: {empty:?}");
+        let empty = app.host.answer(second.id, second.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+        assert!(matches!(empty, Err(DecisionError::WrongKind(_))), "{era}: an empty answer is not sent: {empty:?}");
         let mut response = server_requests::sampling::empty_response();
         response.content = SamplingContent::One(ContentBlock::text("High tide at noon."));
-        let written = app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap();
-        app.answer(&written, UserAnswer::Allow(Scope::Once)).await;
+        let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
+        app.answer(&written, UserDecision::Allow(ApprovalScope::Once)).await;
         let called = ended(called).await;
         assert!(text(&called).contains("High tide at noon."), "{era}: the server got the answer: {called:?}");
         let kinds: Vec<String> = app.decisions().into_iter().map(|d| d.0).collect();
@@ -136,7 +137,7 @@ async fn a_refused_sampling_request_ends_the_call_with_a_cause() {
         let app = harbour(era).await;
         let called = call(&app, "1", "ask_model", json!({}));
         let question = asked_by_tool(&app).await;
-        app.answer(&question, UserAnswer::Deny).await;
+        app.answer(&question, UserDecision::Deny).await;
         match ended(called).await {
             Ok((result, _)) => {
                 assert!(result.is_error && era == "legacy", "{era}: the tool says that it failed: {result:?}")
@@ -153,24 +154,25 @@ async fn a_refused_sampling_request_ends_the_call_with_a_cause() {
 async fn forms_are_checked_here_and_their_three_answers_told_apart() {
     for era in ["legacy", "modern"] {
         for (answer, action) in
-            [(None, "accept"), (Some(UserAnswer::Deny), "decline"), (Some(UserAnswer::Cancel), "cancel")]
+            [(None, "accept"), (Some(UserDecision::Deny), "decline"), (Some(UserDecision::Cancel), "cancel")]
         {
             let app = harbour(era).await;
             let called = call(&app, "1", "ask_user", json!({}));
             let question = asked_by_tool(&app).await;
-            let QuestionBody::Form { form: Ok(form), .. } = &question.body else {
+            let ConsentRequestBody::Form { form: Ok(form), .. } = &question.body else {
                 panic!("{era}: a form: {question:?}")
             };
-            let answer = answer.unwrap_or_else(|| UserAnswer::Submit(filled(form)));
-            if let UserAnswer::Submit(content) = &answer {
+            let answer = answer.unwrap_or_else(|| UserDecision::Submit(filled(form)));
+            if let UserDecision::Submit(content) = &answer {
                 let empty = app.host.check_form(question.id, Map::new()).await.unwrap();
                 assert!(
                     empty.iter().any(|p| p.problem == FieldProblem::Required),
                     "{era}: what is required is said: {empty:?}"
                 );
-                let bad = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Submit(Map::new())).await;
+                let bad =
+                    app.host.answer(question.id, question.hash.to_string(), UserDecision::Submit(Map::new())).await;
                 assert!(
-                    matches!(bad, Err(AnswerError::Form(_))),
+                    matches!(bad, Err(DecisionError::Form(_))),
                     "{era}: a form that is not filled in is not sent: {bad:?}"
                 );
                 let good = app.host.check_form(question.id, content.clone()).await.unwrap();
@@ -194,10 +196,10 @@ async fn a_page_is_opened_only_after_consent() {
         let app = harbour(era).await;
         let called = call(&app, "1", "ask_url", json!({}));
         let question = asked_by_tool(&app).await;
-        let QuestionBody::Url { url, .. } = &question.body else { panic!("{era}: a URL: {question:?}") };
+        let ConsentRequestBody::Url { url, .. } = &question.body else { panic!("{era}: a URL: {question:?}") };
         assert!(app.platform.opened.lock().unwrap().is_empty(), "{era}: it was not opened before");
         let url = url.clone();
-        app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
         ended(called).await.unwrap_or_else(|e| panic!("{era}: the call goes on: {e}"));
         assert_eq!(*app.platform.opened.lock().unwrap(), [url], "{era}: exactly this page was opened, once");
     }
@@ -210,11 +212,11 @@ async fn folders_are_asked_for_once_and_changes_are_announced() {
         let folder = std::fs::canonicalize(app.folder.path()).unwrap();
         let called = call(&app, "1", "list_folders", json!({}));
         let question = asked_by_tool(&app).await;
-        assert_eq!(question.body, QuestionBody::Roots, "{era}: the first time it asks");
+        assert_eq!(question.body, ConsentRequestBody::Roots, "{era}: the first time it asks");
         let relative =
-            app.host.answer(question.id, question.hash.to_string(), UserAnswer::Share(vec!["data".into()])).await;
-        assert!(matches!(relative, Err(AnswerError::Folder { .. })), "{era}: only whole paths: {relative:?}");
-        app.answer(&question, UserAnswer::Share(vec![folder.join("data").join("..")])).await;
+            app.host.answer(question.id, question.hash.to_string(), UserDecision::Share(vec!["data".into()])).await;
+        assert!(matches!(relative, Err(DecisionError::Folder { .. })), "{era}: only whole paths: {relative:?}");
+        app.answer(&question, UserDecision::Share(vec![folder.join("data").join("..")])).await;
         let said = text(&ended(called).await);
         assert!(said.contains(&format!("file://{}", folder.display())), "{era}: the folder as it really is: {said}");
 
@@ -223,7 +225,7 @@ async fn folders_are_asked_for_once_and_changes_are_announced() {
         if era == "legacy" {
             until_sent(&app, "notifications/roots/list_changed").await;
         }
-        let user = app.always(|q| is_tool(q).then_some(UserAnswer::Allow(Scope::Once)));
+        let user = app.always(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
         let said = text(&ended(call(&app, "2", "list_folders", json!({}))).await);
         user.abort();
         assert!(said.contains("data"), "{era}: the second time it is answered without asking: {said}");
@@ -233,7 +235,7 @@ async fn folders_are_asked_for_once_and_changes_are_announced() {
 #[tokio::test]
 async fn progress_is_told_and_a_call_can_be_cancelled() {
     let app = harbour("both").await;
-    let user = app.always(|q| is_tool(q).then_some(UserAnswer::Allow(Scope::Once)));
+    let user = app.always(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let called = call(&app, "long", "slow_report", json!({"seconds": 30, "steps": 60}));
     let mut events = app.host.events();
     let progress = async {
@@ -309,7 +311,7 @@ async fn deny_all_and_mute_silence_one_server() {
     asked_by_tool(&app).await;
     app.host.deny_all("harbour".into(), true).await.unwrap();
     assert!(text(&ended(called).await).to_lowercase().contains("declin"), "the open question was declined");
-    let user = app.always(|q| is_tool(q).then_some(UserAnswer::Allow(Scope::Once)));
+    let user = app.always(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let said = text(&ended(call(&app, "2", "ask_user", json!({}))).await).to_lowercase();
     user.abort();
     assert!(said.contains("declin"), "while muted it is declined unseen: {said}");
@@ -321,7 +323,7 @@ async fn grants_can_be_seen_and_taken_back() {
     let app = harbour("both").await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
     let question = app.question("harbour", "the tool", is_tool).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Session)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Session)).await;
     ended(called).await.unwrap();
     ended(call(&app, "2", "add", json!({"a": 1, "b": 1}))).await.expect("it is allowed for this session");
     let grants = app.host.grants().await.unwrap();
@@ -329,7 +331,7 @@ async fn grants_can_be_seen_and_taken_back() {
     assert!(app.host.revoke(grants[0].id).await.unwrap(), "and can be revoked");
     let called = call(&app, "3", "add", json!({"a": 1, "b": 1}));
     let question = app.question("harbour", "the tool", is_tool).await;
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "it asks again");
 }
 
@@ -341,8 +343,9 @@ async fn a_question_about_a_call_does_not_outlive_the_process_it_was_for() {
     app.host.stop_server("harbour".into()).await.unwrap();
     assert!(matches!(ended(called).await, Err(CallFailure::NotReady { .. })), "the call ends with its server");
     app.ready("harbour").await;
-    let late = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Always)).await;
-    assert_eq!(late, Err(AnswerError::NotOpen), "an approval for the old process does nothing to the new one");
+    let late =
+        app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Always)).await;
+    assert_eq!(late, Err(DecisionError::NotOpen), "an approval for the old process does nothing to the new one");
     assert!(app.host.grants().await.unwrap().is_empty(), "and is not remembered");
 }
 
@@ -353,7 +356,7 @@ async fn approvals_of_tools_and_folders_end_with_the_command_they_were_given_to(
     app.host.set_roots("harbour".into(), vec![folder]).await.unwrap();
     let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
     let question = app.question("harbour", "the tool", is_tool).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     ended(called).await.unwrap();
 
     let entry = ports::server_config::ServerEntry { name: "harbour".into(), config: demo(&["--era", "legacy"]) };
@@ -365,7 +368,7 @@ async fn approvals_of_tools_and_folders_end_with_the_command_they_were_given_to(
     let called = call(&app, "2", "add", json!({"a": 1, "b": 1}));
     let question = app.question("harbour", "the same tool of another command", is_tool).await;
     assert_eq!(question.rule, "tool-changed", "it says why it asks again");
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     assert!(ended(called).await.is_err(), "nothing was sent");
 }
 
@@ -376,13 +379,16 @@ async fn a_tool_that_changes_while_its_question_is_open_is_asked_about_anew() {
     let shown = app.question("harbour", "the tool", is_tool).await;
     let changing = call(&app, "2", "change_tool", json!({}));
     let question = app.question("harbour", "the other tool", |q| is_tool(q) && q.id != shown.id).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     ended(changing).await.unwrap();
     let now = app.question("harbour", "the changed tool", |q| q.id == shown.id && q.hash != shown.hash).await;
-    assert!(matches!(now.body, QuestionBody::Tool { changed_since_allowed: true, .. }), "it shows the new definition");
-    let stale = app.host.answer(shown.id, shown.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(stale, Err(AnswerError::Stale), "an approval of the old definition does nothing");
-    app.answer(&now, UserAnswer::Deny).await;
+    assert!(
+        matches!(now.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. }),
+        "it shows the new definition"
+    );
+    let stale = app.host.answer(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    assert_eq!(stale, Err(DecisionError::Stale), "an approval of the old definition does nothing");
+    app.answer(&now, UserDecision::Deny).await;
     assert!(matches!(ended(waiting).await, Err(CallFailure::Refused(_))), "and the user can refuse");
 }
 
@@ -392,10 +398,10 @@ async fn a_page_is_opened_once_however_often_it_is_approved() {
     *app.platform.slow.lock().unwrap() = std::time::Duration::from_millis(300);
     let called = call(&app, "1", "ask_url", json!({}));
     let question = asked_by_tool(&app).await;
-    let approve = || app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once));
+    let approve = || app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     let (first, second) = tokio::join!(approve(), approve());
     assert_eq!(first, Ok(()), "the first approval opens it");
-    assert_eq!(second, Err(AnswerError::Stale), "a second one while it opens does nothing");
+    assert_eq!(second, Err(DecisionError::Stale), "a second one while it opens does nothing");
     ended(called).await.unwrap();
     assert_eq!(app.platform.opened.lock().unwrap().len(), 1, "one approval, one act");
 }
@@ -411,7 +417,7 @@ async fn a_rule_that_comes_while_a_page_opens_does_not_deny_what_has_left() {
         let entries = app.host.ports().audit.read(&query).unwrap();
         entries.into_iter().map(|entry| entry.decision.into_owned()).collect::<Vec<_>>()
     };
-    let approve = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once));
+    let approve = app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     let deny = async {
         while decisions().is_empty() {
             tokio::task::yield_now().await;

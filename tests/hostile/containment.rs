@@ -3,18 +3,18 @@
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
-use host::view::{AppSettings, QuestionBody, QuestionView, ServerState, UserAnswer};
-use policy::Scope;
-use ports::server_config::{Access, Folder, Network, SandboxConfig, ServerConfig, ServerEntry};
+use host::view::{AppSettings, ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
+use policy::ApprovalScope;
+use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess, SandboxConfig, ServerConfig, ServerEntry};
 use serde_json::{Map, Value, json};
-use supervision::limits::Limits;
-use testkit::app::{App, PATIENCE, scripted};
+use supervision::limits::ServerLimits;
+use testkit::app::{PATIENCE, TestApp, scripted};
 use testkit::deadline::within;
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 fn held(sandbox: SandboxConfig, args: &[&str]) -> ServerConfig {
     let mut config = scripted(args);
@@ -24,18 +24,18 @@ fn held(sandbox: SandboxConfig, args: &[&str]) -> ServerConfig {
     config
 }
 
-fn folder(path: &Path, access: Access) -> Folder {
-    Folder { path: path.to_owned(), access }
+fn folder(path: &Path, access: AccessMode) -> AllowedFolder {
+    AllowedFolder { path: path.to_owned(), access }
 }
 
-fn is_start(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::StartServer { .. })
+fn is_start(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::StartServer { .. })
 }
 
 /// Returns the environment that a server observes.
-async fn seen(app: &App, server: &str) -> Value {
+async fn seen(app: &TestApp, server: &str) -> Value {
     let user = app.always(|question| {
-        matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
+        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let call = app.host.call_tool("seen".into(), server.into(), "environment".into(), Map::new(), None).await;
     user.abort();
@@ -47,20 +47,20 @@ async fn seen(app: &App, server: &str) -> Value {
 async fn a_server_in_a_sandbox_works_and_its_question_says_what_it_reaches() {
     let ground = tempfile::tempdir().unwrap();
     let inside = ground.path().canonicalize().unwrap();
-    let sandbox = SandboxConfig { folders: vec![folder(&inside, Access::Write)], network: Network::None };
-    let app = App::start(vec![("held", held(sandbox.clone(), &[]))]).await;
+    let sandbox = SandboxConfig { folders: vec![folder(&inside, AccessMode::Write)], network: NetworkAccess::None };
+    let app = TestApp::start(vec![("held", held(sandbox.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
     let question = app.question("held", "its start", is_start).await;
-    let QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else {
+    let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &question.body else {
         panic!("the question says what it would reach: {question:?}");
     };
     assert_eq!(plan.reach.folders, sandbox.folders, "the folders that were named");
-    assert_eq!(plan.network, Network::None, "and no network");
+    assert_eq!(plan.network, NetworkAccess::None, "and no network");
     let report = app.host.plan_sandbox("held".into()).await.expect("it can be set up");
     assert_eq!(report.plan, *plan, "whoever asks beforehand is told the same");
     let home = plan.reach.home.clone();
     let mechanism = plan.mechanism.name();
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     let view = app.until("held", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     assert_eq!(view.held_by, Some(mechanism), "it is said what holds it");
     let seen = seen(&app, "held").await;
@@ -77,15 +77,15 @@ async fn a_server_in_a_sandbox_works_and_its_question_says_what_it_reaches() {
 #[tokio::test]
 async fn more_reach_is_another_command() {
     let sandbox = SandboxConfig::default();
-    let app = App::start(vec![("held", held(sandbox.clone(), &[]))]).await;
+    let app = TestApp::start(vec![("held", held(sandbox.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
     let question = app.question("held", "its start", is_start).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("held", "ready", |s| s.state == ServerState::Ready).await;
     assert!(app.server("held").await.approved, "as it is, it is approved");
     let without = scripted(&[]);
     for (what, config) in [
-        ("with the network", held(SandboxConfig { network: Network::Full, ..sandbox }, &[])),
+        ("with the network", held(SandboxConfig { network: NetworkAccess::Full, ..sandbox }, &[])),
         ("without a sandbox", without),
     ] {
         let entry = ServerEntry { name: "held".into(), config };
@@ -100,7 +100,7 @@ async fn more_reach_is_another_command() {
             format!("{:?}", diff.changes).contains("sandbox"),
             "{what}: and it is the sandbox that changed: {diff:?}"
         );
-        app.answer(&question, UserAnswer::Deny).await;
+        app.answer(&question, UserDecision::Deny).await;
         app.until("held", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     }
     app.host.close().await;
@@ -112,15 +112,15 @@ async fn what_can_not_be_held_does_not_start_and_is_not_asked_about() {
     let base = ground.path().canonicalize().unwrap();
     std::fs::create_dir(base.join("real")).unwrap();
     std::os::unix::fs::symlink(base.join("real"), base.join("link")).unwrap();
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let own = app.folder.path().canonicalize().unwrap();
-    let tries: [(&str, PathBuf, Access, &str); 3] = [
-        ("gone", base.join("gone"), Access::Read, "gone"),
-        ("X29 link", base.join("link"), Access::Read, "leads to"),
-        ("own", own, Access::Write, "own settings"),
+    let tries: [(&str, PathBuf, AccessMode, &str); 3] = [
+        ("gone", base.join("gone"), AccessMode::Read, "gone"),
+        ("X29 link", base.join("link"), AccessMode::Read, "leads to"),
+        ("own", own, AccessMode::Write, "own settings"),
     ];
     for (name, path, access, words) in tries {
-        let sandbox = SandboxConfig { folders: vec![folder(&path, access)], network: Network::None };
+        let sandbox = SandboxConfig { folders: vec![folder(&path, access)], network: NetworkAccess::None };
         let entry = ServerEntry { name: name.into(), config: held(sandbox, &[]) };
         app.host.add_server(entry).await.unwrap();
         app.host.start_server(name.into()).await.unwrap();
@@ -140,8 +140,9 @@ async fn x29_a_server_is_told_of_no_folder_that_its_sandbox_does_not_reach() {
     for name in ["in", "in/deep", "inX", "out"] {
         std::fs::create_dir(base.join(name)).unwrap();
     }
-    let sandbox = SandboxConfig { folders: vec![folder(&base.join("in"), Access::Read)], network: Network::None };
-    let app = App::start(vec![("held", held(sandbox, &[]))]).await;
+    let sandbox =
+        SandboxConfig { folders: vec![folder(&base.join("in"), AccessMode::Read)], network: NetworkAccess::None };
+    let app = TestApp::start(vec![("held", held(sandbox, &[]))]).await;
     let shared = ["in/deep", "inX", "out"].map(|name| base.join(name)).to_vec();
     app.host.set_roots("held".into(), shared.clone()).await.unwrap();
     let view = app.server("held").await;
@@ -153,7 +154,7 @@ async fn x29_a_server_is_told_of_no_folder_that_its_sandbox_does_not_reach() {
     app.host.close().await;
 }
 
-async fn limited(app: &App, limits: Limits) {
+async fn limited(app: &TestApp, limits: ServerLimits) {
     let settings = AppSettings { limits, ..AppSettings::default() };
     app.host.set_settings(settings).await.unwrap();
 }
@@ -161,8 +162,8 @@ async fn limited(app: &App, limits: Limits) {
 #[tokio::test]
 async fn calls_beyond_the_limit_are_refused_and_counted() {
     let what = "calls beyond the limit";
-    let pair = Pair::not_yet_open(scripted(&["--misbehave", "silent"])).await;
-    limited(&pair.app, Limits { calls: 2, ..Limits::default() }).await;
+    let pair = ServerPair::not_yet_open(scripted(&["--misbehave", "silent"])).await;
+    limited(&pair.app, ServerLimits { calls: 2, ..ServerLimits::default() }).await;
     pair.app.host.start_server("bad".into()).await.unwrap();
     // A list that is still being read is a request under way as well.
     pair.app.until("bad", "read", |s| s.state == ServerState::Ready && s.counts[0] > 0 && s.counts[1] > 0).await;
@@ -204,8 +205,9 @@ async fn calls_beyond_the_limit_are_refused_and_counted() {
 async fn a_server_that_sends_too_much_is_slowed_down_and_no_other_is() {
     let what = "more bytes than in a minute";
     let args = ["--misbehave", "flood-log", "--count", "400000"];
-    let pair = Pair::not_yet_open(scripted(&args)).await;
-    limited(&pair.app, Limits { bytes_per_minute: 1, notifications_per_second: 100, ..Limits::default() }).await;
+    let pair = ServerPair::not_yet_open(scripted(&args)).await;
+    limited(&pair.app, ServerLimits { bytes_per_minute: 1, notifications_per_second: 100, ..ServerLimits::default() })
+        .await;
     pair.app.host.start_server("bad".into()).await.unwrap();
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     let call = pair.begin("1", "echo", json!({}));
@@ -223,7 +225,7 @@ async fn a_server_that_sends_too_much_is_slowed_down_and_no_other_is() {
     let is_slowed = pair.while_good(what, slowed).await;
     assert!(is_slowed, "{what}: it is read slower: {:?}", used().await);
     let now = used().await;
-    assert_eq!(now.bytes.most, Limits::LEAST.bytes_per_minute, "{what}: less than the least counts as the least");
+    assert_eq!(now.bytes.most, ServerLimits::LEAST.bytes_per_minute, "{what}: less than the least counts as the least");
     assert!(now.bytes.beyond >= 1, "{what}: it is counted: {now:?}");
     assert!(now.notifications.beyond > 0, "{what}: notifications beyond the limit are left out: {now:?}");
     let activity = pair.app.activity("bad").await;

@@ -8,11 +8,11 @@ use host::view::{Failure, ServerState};
 use ports::server_config::{HttpConfig, HttpKind};
 use serde_json::Value;
 use testkit::app::scripted;
-use testkit::http::{Answer, HttpServer, Request, ordinary};
+use testkit::http::{HttpResponder, HttpServer, Request, ordinary};
 use testkit::time::pass;
 use tokio::sync::{Mutex, mpsc};
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 /// All backoff times at their longest (1 s, 2 s, 4 s, 8 s, 16 s), with the time that the starts take.
 const ALL_ATTEMPTS: Duration = Duration::from_secs(60);
@@ -21,7 +21,7 @@ const ALL_ATTEMPTS: Duration = Duration::from_secs(60);
 const LONGER: Duration = Duration::from_secs(60);
 
 /// Waits, with the good server being used, until the bad one is left to the user.
-async fn left_to_the_user(pair: &Pair, what: &str) -> Failure {
+async fn left_to_the_user(pair: &ServerPair, what: &str) -> Failure {
     let began = Instant::now();
     let left = async {
         let mut events = pair.app.host.events();
@@ -48,7 +48,7 @@ async fn x40_a_process_that_ends_as_soon_as_it_is_used() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let args = ["--misbehave", "exit@tools/list", "--record", record.to_str().unwrap()];
-    let pair = Pair::opening(scripted(&args)).await;
+    let pair = ServerPair::opening(scripted(&args)).await;
     let began = Instant::now();
     let failure = left_to_the_user(&pair, what).await;
     assert!(failure.message.contains("exit status 3"), "{what}: the cause is in words: {failure:?}");
@@ -65,7 +65,7 @@ async fn x40_a_process_that_ends_as_soon_as_it_is_used() {
 #[tokio::test]
 async fn x40_a_process_that_never_gets_so_far() {
     let what = "X40 over stdio, ends at its start";
-    let pair = Pair::opening(scripted(&["--misbehave", "exit@start"])).await;
+    let pair = ServerPair::opening(scripted(&["--misbehave", "exit@start"])).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let ServerState::Failed(failure) = pair.while_good(what, failed).await.state else { panic!("{what}: it failed") };
     assert!(failure.message.contains("exit status 3"), "{what}: the cause is in words: {failure:?}");
@@ -78,7 +78,7 @@ async fn x40_a_process_that_never_gets_so_far() {
 type Stream = Arc<Mutex<Option<mpsc::Sender<Value>>>>;
 
 /// Serves HTTP+SSE with a stream that ends, together with its session, when a list is requested.
-async fn ends_at_a_list(request: Request, mut answer: Answer, stream: Stream) -> std::io::Result<()> {
+async fn ends_at_a_list(request: Request, mut answer: HttpResponder, stream: Stream) -> std::io::Result<()> {
     match request.method.as_str() {
         "GET" => {
             let (sender, mut messages) = mpsc::channel::<Value>(16);
@@ -110,7 +110,7 @@ async fn x40_a_remote_server_that_ends_as_soon_as_it_is_used() {
     let stream = Stream::default();
     let server = HttpServer::start(move |request, answer| ends_at_a_list(request, answer, Arc::clone(&stream))).await;
     let config = HttpConfig { url: server.url("/sse"), kind: Some(HttpKind::Sse), ..HttpConfig::default() };
-    let pair = Pair::opening(config.into()).await;
+    let pair = ServerPair::opening(config.into()).await;
     let failure = left_to_the_user(&pair, what).await;
     let words = ["ended", "closed", "lost", "broke"];
     assert!(words.iter().any(|word| failure.message.contains(word)), "{what}: the cause is in words: {failure:?}");

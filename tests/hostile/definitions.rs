@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use domain::call::CallFailure;
-use host::view::{QuestionBody, QuestionView, UserAnswer};
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_proto::session::ListKind;
 use offers::review::FlagReason;
-use policy::Scope;
+use policy::ApprovalScope;
 use serde_json::{Value, json};
 use testkit::app::scripted;
 use testkit::deadline::within;
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 use crate::report::word;
 
 /// Returns the tool in the form that the user allows.
@@ -43,25 +43,25 @@ fn calls(record: &Path) -> usize {
 }
 
 /// Allows the tool for good with the first call.
-async fn allow_always(pair: &Pair, what: &str) {
+async fn allow_always(pair: &ServerPair, what: &str) {
     let first = pair.begin("first", "echo", json!({"text": "hello"}));
     let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     first.await.unwrap().unwrap_or_else(|error| panic!("{what}: it is allowed: {error}"));
 }
 
 /// Checks that the next call requests consent and shows the new definition, and that nothing is sent if it is denied.
-async fn asks_anew(pair: &Pair, what: &str, record: &Path) {
+async fn asks_anew(pair: &ServerPair, what: &str, record: &Path) {
     let before = calls(record);
     let call = pair.begin("changed", "echo", json!({"text": "hello"}));
     let question = pair.while_good(what, pair.asked(what, |_| true)).await;
-    let is_said = |question: &QuestionView| match &question.body {
-        QuestionBody::Tool { changed_since_allowed, .. } => *changed_since_allowed,
+    let is_said = |question: &ConsentRequestView| match &question.body {
+        ConsentRequestBody::Tool { changed_since_allowed, .. } => *changed_since_allowed,
         _ => false,
     };
     assert!(is_said(&question), "{what}: it is said that the tool changed: {question:?}");
     assert_eq!(calls(record), before, "{what}: nothing is sent before the user decided");
-    pair.app.answer(&question, UserAnswer::Deny).await;
+    pair.app.answer(&question, UserDecision::Deny).await;
     let refused = call.await.unwrap();
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: and it can be refused: {refused:?}");
     assert_eq!(calls(record), before, "{what}: then nothing is sent");
@@ -104,16 +104,16 @@ async fn x04_a_tool_that_no_longer_asks_each_time_asks_anew() {
     let record = folder.path().join("record");
     let (first, second) = (list(&marked), list(&tool()));
     let args = ["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
-    let pair = Pair::undecided(scripted(&args)).await;
-    pair.app.host.trust("bad".into(), host::rules::Trust::Run).await.unwrap();
+    let pair = ServerPair::undecided(scripted(&args)).await;
+    pair.app.host.trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     for id in ["one", "two"] {
         let call = pair.begin(id, "echo", json!({"text": "hello"}));
         let question = pair.asked(what, |_| true).await;
-        assert_eq!(question.scopes, [Scope::Once], "{what}: {id}: it can be allowed for once only");
+        assert_eq!(question.scopes, [ApprovalScope::Once], "{what}: {id}: it can be allowed for once only");
         let hash = question.hash.to_string();
-        let lasting = pair.app.host.answer(question.id, hash, UserAnswer::Allow(Scope::Always)).await;
+        let lasting = pair.app.host.answer(question.id, hash, UserDecision::Allow(ApprovalScope::Always)).await;
         assert!(lasting.is_err(), "{what}: {id}: no approval is stored: {lasting:?}");
-        pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
         call.await.unwrap().unwrap_or_else(|error| panic!("{what}: {id}: it is allowed: {error}"));
     }
     pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
@@ -127,7 +127,7 @@ async fn voids(what: &str, changed: &Value) {
     let record = folder.path().join("record");
     let (first, second) = (list(&tool()), list(changed));
     let args = ["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
-    let pair = Pair::undecided(scripted(&args)).await;
+    let pair = ServerPair::undecided(scripted(&args)).await;
     allow_always(&pair, what).await;
     pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
     asks_anew(&pair, what, &record).await;
@@ -145,7 +145,7 @@ async fn x03_a_tool_that_changes_after_it_was_used_asks_anew() {
     let (first, second) = (list(&tool()), list(&changed("/description", json!(word("changed")))));
     let mut args = vec!["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
     args.extend(["--raw", &usual, "--raw", &usual, "--raw", &last]);
-    let pair = Pair::undecided(scripted(&args)).await;
+    let pair = ServerPair::undecided(scripted(&args)).await;
     allow_always(&pair, what).await;
     let known = pair.app.host.catalog("bad".into()).await.unwrap();
     for call in ["second", "third"] {
@@ -173,14 +173,14 @@ async fn x06_names_that_look_alike_lead_to_their_own_servers() {
     let other = json!({"name": "echo", "description": "Returns the text", "inputSchema": {"type": "object"}});
     let tools = format!("tools/list={}", json!({"tools": [other, twin]}));
     let called = r#"tools/call={"content":[{"type":"text","text":"from the bad one"}]}"#;
-    let pair = Pair::undecided(scripted(&["--reply", &tools, "--reply", called])).await;
+    let pair = ServerPair::undecided(scripted(&["--reply", &tools, "--reply", called])).await;
     for tool in ["echo", "\u{435}cho"] {
         let call = pair.begin(tool, tool, json!({}));
         let question = pair.asked(what, |_| true).await;
         assert_eq!(question.server, "bad", "{what}: the question has the user's own name for the server");
-        let QuestionBody::Tool { tool: shown, .. } = &question.body else { panic!("{what}: a tool") };
+        let ConsentRequestBody::Tool { tool: shown, .. } = &question.body else { panic!("{what}: a tool") };
         assert_eq!(shown.name, tool, "{what}: and the tool that is meant");
-        pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
         let result = call.await.unwrap().expect("it is allowed");
         assert!(json!(result).to_string().contains("from the bad one"), "{what}: it reaches its own server");
     }
@@ -197,7 +197,7 @@ async fn e18_a_name_with_letters_of_another_script_is_marked_without_a_twin() {
     let definition =
         json!({"name": tool, "inputSchema": {"type": "object", "properties": {argument: {"type": "string"}}}});
     let tools = format!("tools/list={}", json!({"tools": [definition]}));
-    let pair = Pair::undecided(scripted(&["--reply", &tools])).await;
+    let pair = ServerPair::undecided(scripted(&["--reply", &tools])).await;
     let call = pair.begin("call", tool, json!({}));
     let question = pair.asked(what, |_| true).await;
     let marked: Vec<&str> = question
@@ -211,7 +211,7 @@ async fn e18_a_name_with_letters_of_another_script_is_marked_without_a_twin() {
         assert!(marked.contains(&name), "{what}: {name} is marked: {marked:?}");
     }
     assert!(question.marks.look_alikes.is_empty(), "{what}: there is nothing like it");
-    pair.app.answer(&question, UserAnswer::Deny).await;
+    pair.app.answer(&question, UserDecision::Deny).await;
     assert!(matches!(call.await.unwrap(), Err(CallFailure::Refused(_))), "{what}: and it can be refused");
     pair.close(what).await;
 }

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
-use host::view::QuestionBody;
+use host::view::ConsentRequestBody;
 use serde_json::{Map, Value, json};
 use supervision::activity::ActivityKind;
 use testkit::app::{PATIENCE, scripted};
@@ -14,7 +14,7 @@ use testkit::time::pass;
 use tokio::time::Instant;
 
 use crate::log;
-use crate::pair::{FLOOD, Pair};
+use crate::pair::{FLOOD, ServerPair};
 use crate::report::about;
 
 /// Limit of the size of the app's folder after a flood, the log included, in bytes.
@@ -32,13 +32,13 @@ fn bytes_below(folder: &Path) -> u64 {
 /// X41: sends about 200,000 messages of each kind.
 ///
 /// Also returns the number of times that the list of tools was read since, as counted by the server.
-async fn flooded_with(misbehave: &str) -> (Pair, usize) {
+async fn flooded_with(misbehave: &str) -> (ServerPair, usize) {
     let what = format!("X41 over stdio, {misbehave}");
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let count = about(FLOODED).to_string();
     let args = ["--misbehave", misbehave, "--count", &count, "--record", record.to_str().unwrap()];
-    let pair = Pair::ready_for_a_flood(scripted(&args)).await;
+    let pair = ServerPair::ready_for_a_flood(scripted(&args)).await;
     let read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count();
     let before = read();
     let began = Instant::now();
@@ -101,7 +101,7 @@ async fn x41_a_flood_of_answers_to_nothing() {
 #[tokio::test]
 async fn x37_a_gigabyte_without_a_newline() {
     let what = "X37 over stdio, 1 GB without a newline";
-    let pair = Pair::ready_for_a_flood(scripted(&["--misbehave", "no-newline"])).await;
+    let pair = ServerPair::ready_for_a_flood(scripted(&["--misbehave", "no-newline"])).await;
     let pid = pair.app.server("bad").await.pid.expect("it runs");
     let call = pair.bad_call(what).await;
     pair.ended_at_once(what, &call, &["a line of more than"]);
@@ -123,7 +123,7 @@ async fn x37_a_gigabyte_without_a_newline() {
 #[tokio::test]
 async fn x40_a_gigabyte_on_standard_error() {
     let what = "X40, 1 GB on standard error";
-    let pair = Pair::ready_for_a_flood(scripted(&["--misbehave", "flood-stderr"])).await;
+    let pair = ServerPair::ready_for_a_flood(scripted(&["--misbehave", "flood-stderr"])).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
     // Without a newline there is no complete line to show.
@@ -134,7 +134,7 @@ async fn x40_a_gigabyte_on_standard_error() {
 #[tokio::test]
 async fn x40_a_flood_of_lines_on_standard_error() {
     let what = "X40, 200,000 lines on standard error";
-    let pair = Pair::ready_for_a_flood(scripted(&["--misbehave", "flood-stderr-lines"])).await;
+    let pair = ServerPair::ready_for_a_flood(scripted(&["--misbehave", "flood-stderr-lines"])).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
     let is_said = kept_of_standard_error(&pair, what).await;
@@ -143,7 +143,7 @@ async fn x40_a_flood_of_lines_on_standard_error() {
 }
 
 /// Checks that at most 1 MB is retained. Returns `true` if the omission is reported.
-async fn kept_of_standard_error(pair: &Pair, what: &str) -> bool {
+async fn kept_of_standard_error(pair: &ServerPair, what: &str) -> bool {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let kept: usize = {
         let activity = activity.lock().unwrap();
@@ -184,12 +184,14 @@ async fn x24_a_flood_of_questions_is_bounded_and_others_can_still_ask() {
     std::fs::write(&file, questions(forms, samplings)).unwrap();
     let raw = format!("tools/call=@{}", file.display());
     let args = ["--raw", &raw, "--record", record.to_str().unwrap()];
-    let pair = Pair::ready_for_a_flood(scripted(&args)).await;
+    let pair = ServerPair::ready_for_a_flood(scripted(&args)).await;
     let host = pair.app.host.clone();
     let flooding = tokio::spawn(async move {
         host.call_tool("1".into(), "bad".into(), "echo".into(), Map::new(), None).await.map(|_| ())
     });
-    let asks = |body: &QuestionBody| !matches!(body, QuestionBody::Tool { .. } | QuestionBody::StartServer { .. });
+    let asks = |body: &ConsentRequestBody| {
+        !matches!(body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. })
+    };
     pair.app.question("bad", "something", |q| asks(&q.body)).await;
     let ended = pair.while_good(&what, tokio::time::timeout(FLOOD, flooding)).await;
     assert!(ended.is_ok(), "{what}: the call ends");

@@ -1,20 +1,20 @@
 //! Tests of a model that reads content from a server and then calls tools of the same server.
 
 use domain::call::CallFailure;
-use domain::flow::{DataFlow, SameServer};
+use domain::flow::{DataFlow, SameServerFlow};
 use domain::history::{Reading, ReadingKind};
-use domain::question::Why;
+use domain::question::ConsentRequestOrigin;
 use host::CallOrigin;
-use host::view::{QuestionBody, QuestionView, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use policy::ApprovalScope;
 use serde_json::{Map, json};
-use testkit::app::{App, PATIENCE, scripted};
+use testkit::app::{PATIENCE, TestApp, scripted};
 use tokio::sync::oneshot;
 
-use crate::pair::{Call, Pair};
+use crate::pair::{PendingCall, ServerPair};
 use crate::report::word;
 
-fn call(app: &App, origin: CallOrigin, id: &str, (tool, text): (&str, &str)) -> Call {
+fn call(app: &TestApp, origin: CallOrigin, id: &str, (tool, text): (&str, &str)) -> PendingCall {
     let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
     let arguments = Map::from_iter([("text".to_owned(), json!(text))]);
     tokio::spawn(
@@ -22,8 +22,8 @@ fn call(app: &App, origin: CallOrigin, id: &str, (tool, text): (&str, &str)) -> 
     )
 }
 
-fn is_tool(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Tool { .. })
+fn is_tool(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Tool { .. })
 }
 
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn s26_what_one_server_passed_on_makes_calls_of_its_other_tools_ask() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let reply = format!("tools/list={list}");
-    let pair = Pair::undecided(scripted(&["--reply", &reply, "--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted(&["--reply", &reply, "--record", record.to_str().unwrap()])).await;
     let app = &pair.app;
     let conversation = "mail".to_owned();
     app.host.put_in(conversation.clone(), Vec::new(), true).await.unwrap();
@@ -46,7 +46,7 @@ async fn s26_what_one_server_passed_on_makes_calls_of_its_other_tools_ask() {
 
     for (id, tool) in [("a", "echo"), ("b", "environment")] {
         let allowed = call(app, user(), id, (tool, "x"));
-        app.answer(&app.question("bad", "the tool", is_tool).await, UserAnswer::Allow(Scope::Always)).await;
+        app.answer(&app.question("bad", "the tool", is_tool).await, UserDecision::Allow(ApprovalScope::Always)).await;
         allowed.await.unwrap().expect("the user always allows both");
     }
     let quiet = |id: &'static str, what: (&'static str, &'static str)| {
@@ -61,20 +61,20 @@ async fn s26_what_one_server_passed_on_makes_calls_of_its_other_tools_ask() {
     let obeys = call(app, model(), "f", ("environment", &canary));
     let question = app.question("bad", "the tool, once more", is_tool).await;
     assert_eq!(question.rule, "after-untrusted", "{what}: what was allowed asks again");
-    assert_eq!(question.scopes, [Scope::Once], "{what}: and nothing is allowed for good");
+    assert_eq!(question.scopes, [ApprovalScope::Once], "{what}: and nothing is allowed for good");
     let read = vec![Reading { open_world: true, ..Reading::new("bad", ReadingKind::Tool, "echo") }];
-    let led = Why::Model { conversation: conversation.clone(), after: Vec::new(), read };
+    let led = ConsentRequestOrigin::Model { conversation: conversation.clone(), after: Vec::new(), read };
     assert_eq!(question.why, led, "{what}: it says after whose output");
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     let refused = obeys.await.unwrap();
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: refused is refused: {refused:?}");
     assert_eq!(std::fs::read_to_string(&record).unwrap(), sent, "{what}: and nothing was sent");
 
-    app.host.trust("bad".into(), host::rules::Trust::Run).await.unwrap();
+    app.host.trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     let obeys = call(app, model(), "g", ("environment", &canary));
     let question = app.question("bad", "the tool of a trusted server", is_tool).await;
     assert_eq!(question.rule, "after-untrusted", "{what}: trust in the server changes nothing");
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     obeys.await.unwrap().expect_err("it is refused");
 
     // The user's own call is the user's own, and so is the decision that this server does not matter.
@@ -83,7 +83,7 @@ async fn s26_what_one_server_passed_on_makes_calls_of_its_other_tools_ask() {
         .expect("it does not ask")
         .unwrap()
         .unwrap();
-    let off = DataFlow { same_server: SameServer::Off, ..DataFlow::default() };
+    let off = DataFlow { same_server: SameServerFlow::Off, ..DataFlow::default() };
     app.host.set_data_flow("bad".into(), off).await.unwrap();
     quiet("i", ("environment", "x")).await;
     pair.close(what).await;

@@ -2,24 +2,24 @@
 
 use std::path::PathBuf;
 
-use host::AnswerError;
-use host::view::{QuestionBody, UserAnswer};
-use policy::Scope;
+use host::DecisionError;
+use host::view::{ConsentRequestBody, UserDecision};
+use policy::ApprovalScope;
 use serde_json::{Value, json};
 use testkit::app::scripted;
 use testkit::time::pass;
 
-use crate::pair::{Call, Pair};
+use crate::pair::{PendingCall, ServerPair};
 
 /// Returns a server that requests the roots during a call, its record, and the call.
-async fn asking(what: &str) -> (Pair, tempfile::TempDir, Call) {
+async fn asking(what: &str) -> (ServerPair, tempfile::TempDir, PendingCall) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let raw = r#"tools/call={"jsonrpc":"2.0","id":"folders","method":"roots/list"}"#;
-    let pair = Pair::undecided(scripted(&["--raw", raw, "--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted(&["--raw", raw, "--record", record.to_str().unwrap()])).await;
     let call = pair.begin("1", "echo", json!({"text": "x"}));
     let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     (pair, folder, call)
 }
 
@@ -40,12 +40,12 @@ async fn x29_nothing_is_told_before_the_user_decided() {
     let what = "X29, roots/list before consent";
     let (pair, folder, call) = asking(what).await;
     let question = pair.asks_back(what).await;
-    assert_eq!(question.body, QuestionBody::Roots, "{what}: the user is asked");
+    assert_eq!(question.body, ConsentRequestBody::Roots, "{what}: the user is asked");
     pair.while_good(what, pass(std::time::Duration::from_secs(1))).await;
     pair.bad_has_read(what).await;
     let record = std::fs::read_to_string(folder.path().join("record")).unwrap();
     assert!(!record.contains(r#""id":"folders""#), "{what}: and nothing is told meanwhile");
-    pair.app.answer(&question, UserAnswer::Deny).await;
+    pair.app.answer(&question, UserDecision::Deny).await;
     assert_eq!(told(what, &folder).await["result"]["roots"], json!([]), "{what}: refused, there are none");
     call.abort();
     pair.close(what).await;
@@ -69,11 +69,11 @@ async fn x29_folders_are_told_as_they_really_are() {
         (PathBuf::from("real"), "a path that is not whole"),
         (base.join("record"), "a file"),
     ] {
-        let share = UserAnswer::Share(vec![path]);
+        let share = UserDecision::Share(vec![path]);
         let answered = pair.app.host.answer(question.id, question.hash.to_string(), share).await;
-        assert!(matches!(answered, Err(AnswerError::Folder { .. })), "{what}: {about} is refused: {answered:?}");
+        assert!(matches!(answered, Err(DecisionError::Folder { .. })), "{what}: {about} is refused: {answered:?}");
     }
-    pair.app.answer(&question, UserAnswer::Share(vec![link, tricky.clone()])).await;
+    pair.app.answer(&question, UserDecision::Share(vec![link, tricky.clone()])).await;
     let roots = told(what, &folder).await["result"]["roots"].to_string();
     assert!(roots.contains(&format!("file://{}", real.display())), "{what}: the link as what it leads to: {roots}");
     assert!(!roots.contains("link"), "{what}: and not as the link: {roots}");

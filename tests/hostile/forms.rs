@@ -2,34 +2,34 @@
 
 use std::time::{Duration, Instant};
 
-use host::view::{QuestionBody, QuestionView, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use testkit::app::scripted;
 
-use crate::pair::{Call, Pair};
+use crate::pair::{PendingCall, ServerPair};
 use crate::report::about;
 
 /// Time limit for parsing a form and validating its content. Debug builds get more.
 const READ: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 200 });
 
 /// Returns a server that requests this form during a call.
-async fn asking(what: &str, schema: &Value) -> (Pair, Call, tempfile::TempDir) {
+async fn asking(what: &str, schema: &Value) -> (ServerPair, PendingCall, tempfile::TempDir) {
     let params = json!({"mode": "form", "message": "Please fill in", "requestedSchema": schema});
     let line = json!({"jsonrpc": "2.0", "id": "form", "method": "elicitation/create", "params": params});
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("line");
     std::fs::write(&file, line.to_string()).unwrap();
     let (raw, record) = (format!("tools/call=@{}", file.display()), folder.path().join("record"));
-    let pair = Pair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
     let call = pair.begin("1", "echo", json!({"text": "x"}));
     let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     (pair, call, folder)
 }
 
 /// The same, and the question about it.
-async fn asked(what: &str, schema: &Value) -> (Pair, Call, QuestionView) {
+async fn asked(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentRequestView) {
     let (pair, call, _folder) = asking(what, schema).await;
     let began = Instant::now();
     let question = pair.while_good(what, pair.asks_back(what)).await;
@@ -45,14 +45,14 @@ async fn x30_patterns_that_take_for_ever_do_not() {
         let what = format!("X30, the pattern {pattern}");
         let schema = json!({"type": "object", "properties": {"name": {"type": "string", "pattern": pattern}}});
         let (pair, call, question) = asked(&what, &schema).await;
-        if matches!(question.body, QuestionBody::Form { form: Ok(_), .. }) {
+        if matches!(question.body, ConsentRequestBody::Form { form: Ok(_), .. }) {
             let typed = Map::from_iter([("name".to_owned(), json!(ones))]);
             let began = Instant::now();
             let checked = pair.app.host.check_form(question.id, typed).await;
             assert!(checked.is_ok(), "{what}: what is typed can be checked: {checked:?}");
             assert!(began.elapsed() < READ, "{what}: at once: {:?}", began.elapsed());
         }
-        pair.app.answer(&question, UserAnswer::Deny).await;
+        pair.app.answer(&question, UserDecision::Deny).await;
         call.abort();
         pair.close(&what).await;
     }
@@ -90,12 +90,12 @@ async fn x31_schemas_that_are_too_much_are_not_shown_as_forms() {
                 assert!(refused.contains(r#""error""#), "{what}: it is refused: {refused}");
                 break;
             }
-            let is_form = |question: &QuestionView| matches!(question.body, QuestionBody::Form { .. });
+            let is_form = |question: &ConsentRequestView| matches!(question.body, ConsentRequestBody::Form { .. });
             if let Some(question) = pair.app.questions().await.into_iter().find(is_form) {
-                let QuestionBody::Form { form, .. } = &question.body else { panic!("{what}: a form") };
+                let ConsentRequestBody::Form { form, .. } = &question.body else { panic!("{what}: a form") };
                 let cause = form.as_ref().expect_err(&format!("{what}: it is not shown"));
                 assert!(!cause.is_empty(), "{what}: and it is said why");
-                pair.app.answer(&question, UserAnswer::Deny).await;
+                pair.app.answer(&question, UserDecision::Deny).await;
                 break;
             }
             assert!(began.elapsed() < READ + Duration::from_secs(1), "{what}: it is refused at once");
@@ -114,13 +114,15 @@ async fn x21_fields_that_ask_for_a_secret_are_marked() {
     let properties: Map<String, Value> =
         names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
     let (pair, call, question) = asked(what, &json!({"type": "object", "properties": properties})).await;
-    let QuestionBody::Form { form: Ok(form), .. } = &question.body else { panic!("{what}: a form: {question:?}") };
+    let ConsentRequestBody::Form { form: Ok(form), .. } = &question.body else {
+        panic!("{what}: a form: {question:?}")
+    };
     for field in &form.fields {
         assert!(field.secret, "{what}: {} is marked", field.name);
         assert_eq!(field.default, None, "{what}: {} is filled in by nobody", field.name);
     }
     assert_eq!(form.fields.len(), names.len(), "{what}: all are there");
-    pair.app.answer(&question, UserAnswer::Deny).await;
+    pair.app.answer(&question, UserDecision::Deny).await;
     call.abort();
     pair.close(what).await;
 }

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use acts::{Way, act};
-use bench::{Bench, text_of};
-use host::AnswerError;
-use host::view::{QuestionBody, QuestionView, UserAnswer};
-use policy::Scope;
+use acts::{TestDecision, act};
+use bench::{GateBench, text_of};
+use host::DecisionError;
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use policy::ApprovalScope;
 use ports::AuditEntry;
 use ports::server_config::ServerConfig;
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ use crate::report::{Figures, Row};
 pub(crate) const SERVER: &str = "bad";
 /// Name of a remote server that requires a sign-in.
 const FAR: &str = "far";
-pub(crate) const ONCE: UserAnswer = UserAnswer::Allow(Scope::Once);
+pub(crate) const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 /// Returns a server that sends a request to the host for each of four requests, and records all messages line by line.
 pub(crate) fn asking(record: &Path) -> ServerConfig {
@@ -83,7 +83,7 @@ fn e01_whatever_is_done_in_whatever_order_what_leaves_was_approved_and_is_logged
         begun.set(begun.get() + 1);
         let went = std::panic::AssertUnwindSafe(|| {
             runtime.block_on(async {
-                let mut bench = Bench::new().await;
+                let mut bench = GateBench::new().await;
                 for act in &acts {
                     bench.do_one(act).await;
                 }
@@ -107,14 +107,14 @@ fn e01_whatever_is_done_in_whatever_order_what_leaves_was_approved_and_is_logged
 async fn e01_an_answer_by_hand_does_not_lead_a_request_past_its_review() {
     let row = Row::default();
     row.is("E01, answer it yourself, then ask again");
-    let mut bench = Bench::new().await;
+    let mut bench = GateBench::new().await;
     bench.trigger(0).await;
-    let is_sampling = |q: &QuestionView| matches!(q.body, QuestionBody::Sampling { .. });
+    let is_sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
     let shown = bench.app.question(SERVER, "a model", is_sampling).await;
-    bench.app.answer(&shown, UserAnswer::ByHand).await;
+    bench.app.answer(&shown, UserDecision::ByHand).await;
     let by_hand = bench.app.question(SERVER, "the answer", |q| is_sampling(q) && q.hash != shown.hash).await;
-    let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserAnswer::Again).await;
-    assert!(matches!(again, Err(AnswerError::WrongKind(_))), "E01: nothing was asked that could be again: {again:?}");
+    let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
+    assert!(matches!(again, Err(DecisionError::WrongKind(_))), "E01: nothing was asked that could be again: {again:?}");
     assert!(bench.model.asked().is_empty(), "E01: what was not reviewed does not reach a model");
     let log = bench.log();
     let is_about = |e: &&AuditEntry| e.kind.starts_with("sampling");
@@ -122,16 +122,16 @@ async fn e01_an_answer_by_hand_does_not_lead_a_request_past_its_review() {
 
     // A reviewed request can be reviewed again. The log then contains the request each time, and not the earlier
     // response.
-    bench.app.answer(&by_hand, UserAnswer::Back).await;
-    let is_request = |q: &QuestionView| matches!(q.body, QuestionBody::Sampling { response: None, .. });
+    bench.app.answer(&by_hand, UserDecision::Back).await;
+    let is_request = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: None, .. });
     let request = bench.app.question(SERVER, "the request", is_request).await;
     bench.model.next(text("First.", (1, 1)));
     bench.app.answer(&request, ONCE).await;
-    let is_answer = |q: &QuestionView| matches!(q.body, QuestionBody::Sampling { response: Some(_), .. });
+    let is_answer = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
     let first = bench.app.question(SERVER, "the first answer", is_answer).await;
     bench.model.next(text("Second.", (1, 1)));
-    bench.app.answer(&first, UserAnswer::Again).await;
-    let is_second = |q: &QuestionView| is_answer(q) && q.hash != first.hash;
+    bench.app.answer(&first, UserDecision::Again).await;
+    let is_second = |q: &ConsentRequestView| is_answer(q) && q.hash != first.hash;
     let second = bench.app.question(SERVER, "the second answer", is_second).await;
     let log = bench.log();
     let kinds: Vec<&str> = log.iter().filter(is_about).map(|e| e.kind.as_ref()).collect();
@@ -140,14 +140,14 @@ async fn e01_an_answer_by_hand_does_not_lead_a_request_past_its_review() {
     assert_eq!(texts.len(), 1, "E01: the same each time: {texts:?}");
 
     // Another request by the user's own hand is another thing to approve.
-    bench.app.answer(&second, UserAnswer::Back).await;
+    bench.app.answer(&second, UserDecision::Back).await;
     let request = bench.app.question(SERVER, "the request", is_request).await;
-    bench.edit(&request, Way::Edit, "never approved".to_owned()).await;
+    bench.edit(&request, TestDecision::Edit, "never approved".to_owned()).await;
     let edited = bench.app.question(SERVER, "the request", is_request).await;
-    bench.app.answer(&edited, UserAnswer::ByHand).await;
+    bench.app.answer(&edited, UserDecision::ByHand).await;
     let by_hand = bench.app.question(SERVER, "the answer", is_answer).await;
-    let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserAnswer::Again).await;
-    assert!(matches!(again, Err(AnswerError::WrongKind(_))), "E01: it was changed since it was asked: {again:?}");
+    let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
+    assert!(matches!(again, Err(DecisionError::WrongKind(_))), "E01: it was changed since it was asked: {again:?}");
     assert_eq!(bench.model.asked().len(), 2, "E01: nothing else was asked");
     bench.app.host.close().await;
     withstood(row, Duration::ZERO);

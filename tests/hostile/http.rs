@@ -14,7 +14,7 @@ use std::io;
 
 use ports::server_config::{HttpConfig, ServerConfig};
 use serde_json::Value;
-use testkit::http::{Answer, HttpServer, Request, ordinary};
+use testkit::http::{HttpResponder, HttpServer, Request, ordinary};
 
 const LEGACY: &str = "2025-11-25";
 const MODERN: &str = "2026-07-28";
@@ -26,7 +26,7 @@ fn remote(url: String) -> ServerConfig {
 /// Returns a server that only misbehaves as `script` does with tool calls.
 async fn wrong_at_calls<F, A>(revision: &'static str, script: F) -> HttpServer
 where
-    F: Fn(Value, Answer) -> A + Copy + Send + Sync + 'static,
+    F: Fn(Value, HttpResponder) -> A + Copy + Send + Sync + 'static,
     A: Future<Output = io::Result<()>> + Send + 'static,
 {
     wrong_at("tools/call", revision, script).await
@@ -35,7 +35,7 @@ where
 /// The same with another method.
 async fn wrong_at<F, A>(method: &'static str, revision: &'static str, script: F) -> HttpServer
 where
-    F: Fn(Value, Answer) -> A + Copy + Send + Sync + 'static,
+    F: Fn(Value, HttpResponder) -> A + Copy + Send + Sync + 'static,
     A: Future<Output = io::Result<()>> + Send + 'static,
 {
     HttpServer::start(move |request: Request, answer| async move {

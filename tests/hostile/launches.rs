@@ -5,41 +5,41 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use host::view::{Failure, QuestionBody, QuestionView, ServerState, UserAnswer};
-use policy::Scope;
-use ports::server_config::{Access, Folder, SandboxConfig, ServerConfig, ServerEntry};
+use host::view::{ConsentRequestBody, ConsentRequestView, Failure, ServerState, UserDecision};
+use policy::ApprovalScope;
+use ports::server_config::{AccessMode, AllowedFolder, SandboxConfig, ServerConfig, ServerEntry};
 use testkit::app::command;
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 /// A server in a sandbox runs within this time.
 const STARTED: Duration = Duration::from_secs(20);
 
-fn is_start(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::StartServer { .. })
+fn is_start(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::StartServer { .. })
 }
 
 /// Requests the start of the bad server, and waits for the consent request.
-async fn asked(pair: &Pair, what: &str) -> QuestionView {
+async fn asked(pair: &ServerPair, what: &str) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
     pair.while_good(what, pair.app.question("bad", "its start", is_start)).await
 }
 
 /// Approves the bad server's start for good, and stops it again.
-async fn approve_and_stop(pair: &Pair, what: &str) {
+async fn approve_and_stop(pair: &ServerPair, what: &str) {
     let question = asked(pair, what).await;
-    pair.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     stop(pair).await;
 }
 
-async fn stop(pair: &Pair) {
+async fn stop(pair: &ServerPair) {
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     pair.app.host.stop_server("bad".into()).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
 }
 
-async fn deny(pair: &Pair, question: &QuestionView) {
-    pair.app.answer(question, UserAnswer::Deny).await;
+async fn deny(pair: &ServerPair, question: &ConsentRequestView) {
+    pair.app.answer(question, UserDecision::Deny).await;
     pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
 }
 
@@ -64,14 +64,14 @@ fn set_modified(path: &Path, time: std::time::SystemTime) {
     File::options().write(true).open(path).unwrap().set_times(FileTimes::new().set_modified(time)).unwrap();
 }
 
-fn held(folders: Vec<Folder>, program: &str, args: &[&str]) -> ServerConfig {
+fn held(folders: Vec<AllowedFolder>, program: &str, args: &[&str]) -> ServerConfig {
     let mut config = command(program.into(), args);
     config.as_stdio_mut().unwrap().sandbox =
-        Some(SandboxConfig { folders, network: ports::server_config::Network::None });
+        Some(SandboxConfig { folders, network: ports::server_config::NetworkAccess::None });
     config
 }
 
-async fn failed(pair: &Pair) -> Failure {
+async fn failed(pair: &ServerPair) -> Failure {
     let view = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { panic!("it failed") };
     failure
@@ -84,7 +84,7 @@ async fn s06_a_program_that_is_replaced_unseen_asks_again() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
     script(&program, "before");
-    let pair = Pair::asked_to_start(command(program.clone(), &[])).await;
+    let pair = ServerPair::asked_to_start(command(program.clone(), &[])).await;
     approve_and_stop(&pair, what).await;
     replace_unseen(&program, "behind");
     let question = asked(&pair, what).await;
@@ -99,15 +99,16 @@ async fn s06_an_approval_of_an_earlier_request_does_not_count_for_a_later_one() 
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
     script(&program, "before");
-    let pair = Pair::asked_to_start(command(program.clone(), &[])).await;
+    let pair = ServerPair::asked_to_start(command(program.clone(), &[])).await;
     let earlier = asked(&pair, what).await;
     deny(&pair, &earlier).await;
     script(&program, "behind");
     let later = asked(&pair, what).await;
     assert_ne!(later.hash, earlier.hash, "{what}: the request shows another program");
     script(&program, "before");
-    let taken = pair.app.host.answer(later.id, earlier.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(taken, Err(host::AnswerError::Stale), "{what}: it is not what the request shows");
+    let taken =
+        pair.app.host.answer(later.id, earlier.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    assert_eq!(taken, Err(host::DecisionError::Stale), "{what}: it is not what the request shows");
     let anew = pair.app.question("bad", "its start, anew", |q| is_start(q) && q.id != later.id).await;
     assert_eq!(anew.hash, earlier.hash, "{what}: the program as it is now is shown");
     deny(&pair, &anew).await;
@@ -120,7 +121,7 @@ async fn s06_a_script_in_the_arguments_that_is_replaced_asks_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("server.sh");
     script(&path, "before");
-    let pair = Pair::asked_to_start(command("/bin/sh".into(), &[path.to_str().unwrap()])).await;
+    let pair = ServerPair::asked_to_start(command("/bin/sh".into(), &[path.to_str().unwrap()])).await;
     approve_and_stop(&pair, what).await;
     // A version manager that touches a file, or rewrites it with the same content, has no effect.
     script(&path, "before");
@@ -143,12 +144,12 @@ async fn s06_a_script_that_another_server_may_write_is_told() {
     let base = folder.path().canonicalize().unwrap();
     let path = base.join("server.sh");
     script(&path, "before");
-    let pair = Pair::asked_to_start(command("/bin/sh".into(), &[path.to_str().unwrap()])).await;
-    let writable = Folder { path: base.clone(), access: Access::Write };
+    let pair = ServerPair::asked_to_start(command("/bin/sh".into(), &[path.to_str().unwrap()])).await;
+    let writable = AllowedFolder { path: base.clone(), access: AccessMode::Write };
     let entry = ServerEntry { name: "writer".into(), config: held(vec![writable], "/bin/sh", &[]) };
     pair.app.host.add_server(entry).await.unwrap();
     let question = asked(&pair, what).await;
-    let QuestionBody::StartServer { writers, .. } = &question.body else { panic!("{what}: its start") };
+    let ConsentRequestBody::StartServer { writers, .. } = &question.body else { panic!("{what}: its start") };
     let told: Vec<(&str, &PathBuf, &PathBuf)> =
         writers.iter().map(|writer| (writer.server.as_str(), &writer.file, &writer.folder)).collect();
     assert_eq!(told, [("writer", &path, &base)], "{what}: who may change which file");
@@ -159,7 +160,7 @@ async fn s06_a_script_that_another_server_may_write_is_told() {
 #[tokio::test]
 async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
     let what = "S10, a readable folder around Drawbridge's records and secrets";
-    let pair = Pair::asked_to_start(command("/bin/false".into(), &[])).await;
+    let pair = ServerPair::asked_to_start(command("/bin/false".into(), &[])).await;
     let base = pair.app.folder.path().canonicalize().unwrap();
     let data = base.join("data");
     std::fs::write(data.join("planted"), "canary-of-s10").unwrap();
@@ -171,7 +172,7 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
         settings.display(),
         word.path().canonicalize().unwrap().display()
     );
-    let around = Folder { path: base.parent().unwrap().to_owned(), access: Access::Read };
+    let around = AllowedFolder { path: base.parent().unwrap().to_owned(), access: AccessMode::Read };
     let other = ServerEntry { name: "other".into(), config: command("/bin/false".into(), &["--key=canary-key"]) };
     pair.app.host.add_server(other).await.unwrap();
     let config = held(vec![around], "/bin/sh", &["-c", &reads]);
@@ -187,10 +188,12 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
         assert!(failure.message.contains("Landlock can't leave that out"), "{what}: the cause: {}", failure.message);
     } else {
         let question = pair.app.question("bad", "its start", is_start).await;
-        let QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else { panic!("{what}: its plan") };
+        let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &question.body else {
+            panic!("{what}: its plan")
+        };
         assert_eq!(plan.reach.hidden, std::slice::from_ref(&base), "{what}: the request says that it is omitted");
         assert!(std::fs::read_to_string(&settings).unwrap().contains("canary-key"), "{what}: the settings hold a key");
-        pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
         let homes = || std::fs::read_dir(data.join("sandbox")).into_iter().flatten().flatten();
         let end = Instant::now() + STARTED;
         while !homes().any(|home| home.path().join("inside").exists()) {
@@ -217,14 +220,14 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
 #[tokio::test]
 async fn s10_no_folder_of_drawbridges_own_may_be_named() {
     let what = "S10, a folder within Drawbridge's own";
-    let pair = Pair::asked_to_start(command("/bin/false".into(), &[])).await;
+    let pair = ServerPair::asked_to_start(command("/bin/false".into(), &[])).await;
     let base = pair.app.folder.path().canonicalize().unwrap();
     let inner = base.join("data/held");
     std::fs::create_dir_all(&inner).unwrap();
     // The second folder contains mcp.json itself.
-    let named = [inner, base]
-        .into_iter()
-        .flat_map(|path| [Access::Read, Access::Write].map(|access| Folder { path: path.clone(), access }));
+    let named = [inner, base].into_iter().flat_map(|path| {
+        [AccessMode::Read, AccessMode::Write].map(|access| AllowedFolder { path: path.clone(), access })
+    });
     for folder in named {
         let config = held(vec![folder], "/bin/sh", &[]);
         pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
@@ -243,7 +246,7 @@ async fn s36_a_failed_start_in_a_sandbox_says_what_to_add() {
     script(&path, "before");
     // A script that an argument is as a whole is reached; one within an argument is not.
     let sourced = format!(". {}", path.display());
-    let pair = Pair::asked_to_start(command("/bin/false".into(), &[])).await;
+    let pair = ServerPair::asked_to_start(command("/bin/false".into(), &[])).await;
     let add = format!("add the folder {}", folder.path().canonicalize().unwrap().display());
     let relative = ["server.sh"].as_slice();
     for (arguments, told) in [(relative, "server.sh is looked for in"), (&["-c", &sourced], add.as_str())] {
@@ -253,7 +256,7 @@ async fn s36_a_failed_start_in_a_sandbox_says_what_to_add() {
         let missing: Vec<String> = preview.missing.iter().map(ToString::to_string).collect();
         assert!(missing.iter().any(|one| one.contains(told)), "{what}: told beforehand: {missing:?}");
         let question = asked(&pair, what).await;
-        pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
         let hint = failed(&pair).await.hint.unwrap_or_default();
         assert!(hint.contains("sandbox") && hint.contains(told), "{what}: told afterwards: {hint}");
     }

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use testkit::app::App;
+use testkit::app::TestApp;
 
 use crate::log;
 
 /// Returns each place with its text: the activity of a server, the data sent to the page, the log, and every file of
 /// the app.
-pub(crate) async fn places(app: &App, server: &str) -> Vec<(String, String)> {
+pub(crate) async fn places(app: &TestApp, server: &str) -> Vec<(String, String)> {
     let snapshot = app.host.snapshot().await.unwrap();
     let mut places = vec![
         ("the activity".to_owned(), app.activity(server).await),

@@ -2,7 +2,7 @@
 
 use testkit::app::scripted;
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 /// Maximum number of pages of a list that are requested.
 const PAGES: usize = 100;
@@ -15,7 +15,7 @@ async fn x08_lists_without_end_are_cut_and_said_so() {
         let what = format!("X08, {misbehave}");
         let folder = tempfile::tempdir().unwrap();
         let record = folder.path().join("record");
-        let pair = Pair::ready(scripted(&["--misbehave", misbehave, "--record", record.to_str().unwrap()])).await;
+        let pair = ServerPair::ready(scripted(&["--misbehave", misbehave, "--record", record.to_str().unwrap()])).await;
         pair.good_is_well(&what, "afterwards").await;
         let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
         let kept = catalog.tools.len();

@@ -12,9 +12,9 @@ mcp_transport=debug,models=debug,policy=debug,ports=debug,process=debug,store=de
 
 static KEPT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-struct Keeper;
+struct LogRecorder;
 
-impl Write for Keeper {
+impl Write for LogRecorder {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         KEPT.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
     }
@@ -31,7 +31,7 @@ pub(crate) fn keep() {
         tracing_subscriber::fmt()
             .with_env_filter(EnvFilter::new(LEVELS))
             .with_ansi(false)
-            .with_writer(|| Keeper)
+            .with_writer(|| LogRecorder)
             .init();
     });
 }
@@ -48,7 +48,7 @@ async fn what_the_host_logs_is_kept() {
     // A conversation in the format of older versions, truncated after its first byte.
     std::fs::create_dir_all(folder.path().join("data/conversations")).unwrap();
     std::fs::write(folder.path().join("data/conversations/0.json"), "{").unwrap();
-    let app = testkit::app::App::start_in(folder, Vec::new(), host::HostOptions::default()).await;
+    let app = testkit::app::TestApp::start_in(folder, Vec::new(), host::HostOptions::default()).await;
     app.host.ports().history.list().unwrap();
     assert!(text().contains("it is not a conversation"), "a file that is no conversation is told of: {}", text());
     app.host.close().await;

@@ -3,22 +3,22 @@
 
 use testkit::app::scripted;
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 /// Expected end of the call on the hostile server.
-enum Ends {
+enum ExpectedEnd {
     /// With the correct response.
     Answered,
     /// With an error that contains one of these texts.
     Fails(&'static [&'static str]),
 }
-use Ends::{Answered, Fails};
+use ExpectedEnd::{Answered, Fails};
 
 struct Case {
     id: &'static str,
     misbehave: &'static str,
     args: &'static [&'static str],
-    ends: Ends,
+    ends: ExpectedEnd,
     /// Texts that the activity log must contain.
     shows: &'static [&'static str],
 }
@@ -27,7 +27,7 @@ const fn case(
     id: &'static str,
     misbehave: &'static str,
     args: &'static [&'static str],
-    ends: Ends,
+    ends: ExpectedEnd,
     shows: &'static [&'static str],
 ) -> Case {
     Case { id, misbehave, args, ends, shows }
@@ -108,7 +108,7 @@ async fn one(Case { id, misbehave, args, ends, shows }: &Case) {
     let what = format!("{id} over stdio, {misbehave} {}", args.join(" "));
     let server = scripted(&[&["--misbehave", misbehave], *args].concat());
     // With a long timeout, a failure has its own cause instead of the timeout.
-    let pair = if *id == "X37" { Pair::ready_for_a_flood(server).await } else { Pair::ready(server).await };
+    let pair = if *id == "X37" { ServerPair::ready_for_a_flood(server).await } else { ServerPair::ready(server).await };
     let call = pair.bad_call(&what).await;
     match ends {
         Answered => {
@@ -130,7 +130,7 @@ async fn one(Case { id, misbehave, args, ends, shows }: &Case) {
 #[tokio::test]
 async fn x38_an_answer_is_never_delivered_to_another_call() {
     let what = "X38 over stdio, ids of other calls";
-    let pair = Pair::ready(scripted(&["--misbehave", "next-id", "--misbehave", "reused-id"])).await;
+    let pair = ServerPair::ready(scripted(&["--misbehave", "next-id", "--misbehave", "reused-id"])).await;
     for _ in 0..3 {
         let call = pair.bad_call(what).await;
         pair.ended(what, &call, &[]);

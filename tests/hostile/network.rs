@@ -6,13 +6,13 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
-use policy::Scope;
-use ports::server_config::{Network, SandboxConfig, ServerConfig, ServerEntry};
+use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
+use policy::ApprovalScope;
+use ports::server_config::{NetworkAccess, SandboxConfig, ServerConfig, ServerEntry};
 use serde_json::{Value, json};
-use testkit::app::{App, scripted};
+use testkit::app::{TestApp, scripted};
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 /// A host on this computer that greets each connection, its port, and how many there were.
 fn greeter() -> (u16, Arc<AtomicUsize>) {
@@ -44,7 +44,7 @@ fn own_name() -> Option<String> {
 
 fn hosts(hosts: &[String]) -> SandboxConfig {
     let hosts = hosts.iter().map(|host| host.parse().unwrap()).collect();
-    SandboxConfig { network: Network::Hosts(hosts), ..SandboxConfig::default() }
+    SandboxConfig { network: NetworkAccess::Hosts(hosts), ..SandboxConfig::default() }
 }
 
 fn held(sandbox: SandboxConfig, tries: &[String]) -> ServerConfig {
@@ -56,8 +56,8 @@ fn held(sandbox: SandboxConfig, tries: &[String]) -> ServerConfig {
     config
 }
 
-fn is_start(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::StartServer { .. })
+fn is_start(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::StartServer { .. })
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn s24_a_server_reaches_named_hosts_and_nothing_else() {
     refused.push("169.254.169.254:80".to_owned());
     let reached = format!("localhost:{named}");
     let tries: Vec<String> = [reached.clone()].into_iter().chain(refused.clone()).collect();
-    let pair = Pair::ready(held(hosts(&allowed), &tries)).await;
+    let pair = ServerPair::ready(held(hosts(&allowed), &tries)).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
     let result = json!(call.result.unwrap());
@@ -108,18 +108,18 @@ async fn s24_a_server_reaches_named_hosts_and_nothing_else() {
 #[tokio::test]
 async fn s24_more_hosts_are_another_start_to_approve() {
     let before = hosts(&["example.com".to_owned()]);
-    let app = App::start(vec![("held", held(before.clone(), &[]))]).await;
+    let app = TestApp::start(vec![("held", held(before.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
     let question = app.question("held", "its start", is_start).await;
-    let QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else {
+    let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &question.body else {
         panic!("S24: the request says what it would reach: {question:?}");
     };
     assert_eq!(plan.network, before.network, "S24: with each host");
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("held", "ready", |s| s.state == ServerState::Ready).await;
     assert!(app.server("held").await.approved, "as it is, it is approved");
     let named = |names: &[&str]| hosts(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
-    let full = SandboxConfig { network: Network::Full, ..SandboxConfig::default() };
+    let full = SandboxConfig { network: NetworkAccess::Full, ..SandboxConfig::default() };
     for (sandbox, shown) in [
         (named(&["example.com", "example.org"]), "example.org"),
         (named(&["*.example.com"]), "*.example.com"),
@@ -137,7 +137,7 @@ async fn s24_more_hosts_are_another_start_to_approve() {
             question.marks.diff.as_deref().unwrap_or_else(|| panic!("{what} is shown as a change: {question:?}"));
         let changes = format!("{:?}", diff.changes);
         assert!(changes.contains("network") && changes.contains(shown), "{what}: with what is new: {changes}");
-        app.answer(&question, UserAnswer::Deny).await;
+        app.answer(&question, UserDecision::Deny).await;
         app.until("held", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     }
     app.host.close().await;

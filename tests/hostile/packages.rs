@@ -3,15 +3,15 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
+use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
 use launches::packages::{LoadedPackage, UnknownPackage};
-use policy::{PolicyRule, Scope};
+use policy::{ApprovalScope, PolicyRule};
 use ports::server_config::{SandboxConfig, ServerConfig, StdioConfig};
 use process::{PathSource, SearchPath};
 use serde_json::json;
-use testkit::app::App;
+use testkit::app::TestApp;
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 /// A folder with launchers, which run the scripted server, and with their package manager, whose output the test
 /// controls.
@@ -78,8 +78,8 @@ impl Launchers {
         SearchPath { directories, source: PathSource::LoginShell }
     }
 
-    async fn pair(&self, config: ServerConfig) -> Pair {
-        Pair::asked_to_start_on(config, self.search_path()).await
+    async fn pair(&self, config: ServerConfig) -> ServerPair {
+        ServerPair::asked_to_start_on(config, self.search_path()).await
     }
 }
 
@@ -93,34 +93,34 @@ fn npx() -> ServerConfig {
     launch("npx", &["-y", "@scope/server", "--port", "1"])
 }
 
-fn is_start(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::StartServer { .. })
+fn is_start(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::StartServer { .. })
 }
 
-fn package(question: &QuestionView) -> (&StdioConfig, &LoadedPackage) {
+fn package(question: &ConsentRequestView) -> (&StdioConfig, &LoadedPackage) {
     match &question.body {
-        QuestionBody::StartServer { config, package: Some(package), .. } => (config, package),
+        ConsentRequestBody::StartServer { config, package: Some(package), .. } => (config, package),
         other => panic!("the package is in the question: {other:?}"),
     }
 }
 
-async fn asks(app: &App) -> QuestionView {
+async fn asks(app: &TestApp) -> ConsentRequestView {
     app.host.start_server("bad".into()).await.unwrap();
     app.question("bad", "its start", is_start).await
 }
 
-async fn stopped(app: &App) {
+async fn stopped(app: &TestApp) {
     app.host.stop_server("bad".into()).await.unwrap();
     app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
 }
 
-async fn allowed(app: &App, question: &QuestionView, scope: Scope) {
-    app.answer(question, UserAnswer::Allow(scope)).await;
+async fn allowed(app: &TestApp, question: &ConsentRequestView, scope: ApprovalScope) {
+    app.answer(question, UserDecision::Allow(scope)).await;
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
 }
 
-async fn denied(app: &App, question: &QuestionView) {
-    app.answer(question, UserAnswer::Deny).await;
+async fn denied(app: &TestApp, question: &ConsentRequestView) {
+    app.answer(question, UserDecision::Deny).await;
     app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
 }
 
@@ -138,7 +138,7 @@ async fn s25_a_package_is_shown_with_its_version_and_only_that_one_runs() {
     assert_eq!(config.args, ["-y", "@scope/server@1.2.3", "--port", "1"], "{what}: exactly what will run is shown");
     assert_eq!(question.command_line, "npx -y @scope/server@1.2.3 --port 1", "{what}: on one line, too");
     assert!(launchers.started().is_empty(), "{what}: the launcher does not run before");
-    allowed(&pair.app, &question, Scope::Once).await;
+    allowed(&pair.app, &question, ApprovalScope::Once).await;
     assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"], "{what}: the approved version runs");
     stopped(&pair.app).await;
 
@@ -165,7 +165,7 @@ async fn s25_a_standing_approval_runs_its_version_without_a_look_up() {
     launchers.offers("1.2.3", "sha512-one");
     let pair = launchers.pair(npx()).await;
     let question = asks(&pair.app).await;
-    allowed(&pair.app, &question, Scope::Always).await;
+    allowed(&pair.app, &question, ApprovalScope::Always).await;
     assert!(pair.app.server("bad").await.approved, "{what}: it is approved as it is");
     stopped(&pair.app).await;
     launchers.offers("6.6.6", "sha512-evil");
@@ -197,7 +197,7 @@ async fn s25_what_a_project_would_have_npx_run_instead_asks() {
         let pair = launchers.pair(config).await;
         let question = asks(&pair.app).await;
         assert!(package(&question).1.found.is_ok(), "{what}: the version is known before");
-        allowed(&pair.app, &question, Scope::Always).await;
+        allowed(&pair.app, &question, ApprovalScope::Always).await;
         stopped(&pair.app).await;
         let file = project.path().join(file);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -222,7 +222,7 @@ async fn s25_other_files_under_the_same_version_ask() {
     let pair = launchers.pair(npx()).await;
     let question = asks(&pair.app).await;
     let hash = question.hash.clone();
-    allowed(&pair.app, &question, Scope::Once).await;
+    allowed(&pair.app, &question, ApprovalScope::Once).await;
     stopped(&pair.app).await;
     launchers.offers("1.2.3", "sha512-evil");
     let question = asks(&pair.app).await;
@@ -242,9 +242,9 @@ async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
     let launchers = Launchers::new("npx", "npm");
     launchers.offers("1.2.3", "sha512-one");
     let options = || host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
-    let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", npx())], options()).await;
+    let app = TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", npx())], options()).await;
     let question = asks(&app).await;
-    allowed(&app, &question, Scope::Always).await;
+    allowed(&app, &question, ApprovalScope::Always).await;
     let file = app.host.ports().documents.path().join("packages.json");
     app.host.close().await;
     let kept = std::fs::read_to_string(&file).unwrap();
@@ -253,7 +253,7 @@ async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
     std::fs::write(&file, kept.to_string()).unwrap();
 
     launchers.offers("1.2.4", "sha512-two");
-    let app = App::start_in(app.folder, Vec::new(), options()).await;
+    let app = TestApp::start_in(app.folder, Vec::new(), options()).await;
     app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: what was approved runs");
@@ -318,7 +318,7 @@ async fn s25_of_a_server_that_a_rule_keeps_out_nothing_is_looked_up() {
     let launchers = Launchers::new("npx", "npm");
     launchers.offers("1.2.3", "sha512-one");
     let options = host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
-    let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", npx())], options).await;
+    let app = TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", npx())], options).await;
     let denies = json!({"effect": "deny", "identity": "*@scope/server*", "direction": "both"});
     let denies: PolicyRule = serde_json::from_value(denies).unwrap();
     let rule = app.host.set_rule(denies).await.unwrap();
@@ -402,7 +402,7 @@ async fn s25_python_packages_are_pinned() {
     let found = shown.found.as_ref().expect("uv told the version");
     assert_eq!(found.integrity, Some(format!("sha256:{hash}")), "{what}: the hash is shown");
     assert!(launchers.asked()[0].contains("--no-build"), "{what}: nothing of the package is run to look it up");
-    allowed(&pair.app, &question, Scope::Once).await;
+    allowed(&pair.app, &question, ApprovalScope::Once).await;
     assert_eq!(launchers.started(), ["mcp-server-time@2.0.1 --local"], "{what}: the approved version runs");
     pair.close(what).await;
 }
@@ -416,7 +416,7 @@ async fn s25_images_run_by_their_digest() {
     launchers.behaves(&registry(&digest("a")));
     let pair = launchers.pair(launch("docker", &["run", "-i", "--rm", "mcp/fetch:latest"])).await;
     let question = asks(&pair.app).await;
-    allowed(&pair.app, &question, Scope::Once).await;
+    allowed(&pair.app, &question, ApprovalScope::Once).await;
     assert_eq!(launchers.started(), [format!("run -i --rm mcp/fetch@{}", digest("a"))], "{what}: by its digest");
     stopped(&pair.app).await;
     launchers.behaves(&registry(&digest("b")));

@@ -5,20 +5,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::HostOptions;
-use host::view::{CallTimes, QuestionBody, QuestionView, ServerState, UserAnswer};
+use host::view::{CallTimes, ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
 use mcp_proto::session::{ListKind, Timeouts};
 use mcp_proto::types::CallToolResult;
-use policy::Scope;
+use policy::ApprovalScope;
 use ports::Ports;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::ServerConfig;
 use process::SearchPath;
 use serde_json::{Map, Value, json};
-use testkit::app::{App, scripted};
+use testkit::app::{TestApp, scripted};
 use testkit::time::RuntimeClock;
 use testkit::{binaries, lure, processes};
 use tokio::task::JoinHandle;
@@ -55,26 +55,26 @@ fn options((idle, total): (Duration, Duration)) -> HostOptions {
     }
 }
 
-pub(crate) fn allows_use(question: &QuestionView) -> Option<UserAnswer> {
+pub(crate) fn allows_use(question: &ConsentRequestView) -> Option<UserDecision> {
     match question.body {
-        QuestionBody::StartServer { .. }
-        | QuestionBody::ConnectServer { .. }
-        | QuestionBody::SignIn { .. }
-        | QuestionBody::Tool { .. } => Some(UserAnswer::Allow(Scope::Once)),
+        ConsentRequestBody::StartServer { .. }
+        | ConsentRequestBody::ConnectServer { .. }
+        | ConsentRequestBody::SignIn { .. }
+        | ConsentRequestBody::Tool { .. } => Some(UserDecision::Allow(ApprovalScope::Once)),
         // This user was given no client id.
-        QuestionBody::ClientId { .. } => Some(UserAnswer::Deny),
+        ConsentRequestBody::ClientId { .. } => Some(UserDecision::Deny),
         _ => None,
     }
 }
 
 /// Allows the tools of the good server. The test decides on other tools.
-fn allows_good(question: &QuestionView) -> Option<UserAnswer> {
-    let is_others_tool = question.server != "good" && matches!(question.body, QuestionBody::Tool { .. });
+fn allows_good(question: &ConsentRequestView) -> Option<UserDecision> {
+    let is_others_tool = question.server != "good" && matches!(question.body, ConsentRequestBody::Tool { .. });
     if is_others_tool { None } else { allows_use(question) }
 }
 
 /// The same, but the bad server's start is the test's to decide as well.
-fn starts_good(question: &QuestionView) -> Option<UserAnswer> {
+fn starts_good(question: &ConsentRequestView) -> Option<UserDecision> {
     if question.server == "bad" { None } else { allows_use(question) }
 }
 
@@ -90,15 +90,15 @@ fn luring(mut bad: ServerConfig) -> ServerConfig {
 }
 
 /// A call that waits.
-pub(crate) type Call = JoinHandle<Result<CallToolResult, CallFailure>>;
+pub(crate) type PendingCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
 /// Result and duration of a call.
-pub(crate) struct Ended {
+pub(crate) struct CallEnd {
     pub(crate) result: Result<CallToolResult, CallFailure>,
     pub(crate) took: Duration,
 }
 
-impl Ended {
+impl CallEnd {
     /// The result as JSON; empty if there is none.
     pub(crate) fn text(&self) -> String {
         self.result.as_ref().map(|result| json!(result).to_string()).unwrap_or_default()
@@ -106,8 +106,8 @@ impl Ended {
 }
 
 /// A good local server and a bad one, and a user who allows their use.
-pub(crate) struct Pair {
-    pub(crate) app: App,
+pub(crate) struct ServerPair {
+    pub(crate) app: TestApp,
     user: JoinHandle<()>,
     memory: u64,
     total: Duration,
@@ -118,7 +118,7 @@ pub(crate) struct Pair {
     row: Row,
 }
 
-impl Pair {
+impl ServerPair {
     /// Both are being started; the good one is ready.
     pub(crate) async fn opening(bad: ServerConfig) -> Self {
         Self::opening_within((IDLE, TOTAL), bad).await
@@ -158,7 +158,7 @@ impl Pair {
     async fn set_up(
         times: (Duration, Duration),
         bad: ServerConfig,
-        user: fn(&QuestionView) -> Option<UserAnswer>,
+        user: fn(&ConsentRequestView) -> Option<UserDecision>,
     ) -> Self {
         Self::set_up_with(options(times), times.1, bad, user).await
     }
@@ -167,7 +167,7 @@ impl Pair {
         options: HostOptions,
         total: Duration,
         bad: ServerConfig,
-        user: fn(&QuestionView) -> Option<UserAnswer>,
+        user: fn(&ConsentRequestView) -> Option<UserDecision>,
     ) -> Self {
         log::keep();
         let aside = tempfile::tempdir().unwrap();
@@ -175,7 +175,7 @@ impl Pair {
         let servers = vec![("good", good), ("bad", bad)];
         let (folder, secrets) = (tempfile::tempdir().unwrap(), Arc::new(SecretsInMemory::default()));
         let clock = RuntimeClock::new();
-        let app = App::start_over(folder, servers, options, secrets, |ports| Ports { clock, ..ports }).await;
+        let app = TestApp::start_over(folder, servers, options, secrets, |ports| Ports { clock, ..ports }).await;
         let user = app.always(user);
         app.host.start_server("good".into()).await.unwrap();
         app.until("good", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
@@ -213,7 +213,7 @@ impl Pair {
     }
 
     /// Calls a tool of the bad server, and does not wait for it.
-    pub(crate) fn begin(&self, id: &str, tool: &str, arguments: Value) -> Call {
+    pub(crate) fn begin(&self, id: &str, tool: &str, arguments: Value) -> PendingCall {
         let (host, id, tool) = (self.app.host.clone(), id.to_owned(), tool.to_owned());
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         tokio::spawn(
@@ -222,21 +222,21 @@ impl Pair {
     }
 
     /// The question about a tool of the bad server that fits.
-    pub(crate) async fn asked(&self, what: &str, fits: impl Fn(&QuestionView) -> bool) -> QuestionView {
+    pub(crate) async fn asked(&self, what: &str, fits: impl Fn(&ConsentRequestView) -> bool) -> ConsentRequestView {
         self.row.is(what);
-        let is_tool = |question: &QuestionView| matches!(question.body, QuestionBody::Tool { .. });
+        let is_tool = |question: &ConsentRequestView| matches!(question.body, ConsentRequestBody::Tool { .. });
         self.app.question("bad", "the tool", |question| is_tool(question) && fits(question)).await
     }
 
     /// The next question of the bad server that is about no tool; one about a tool is allowed for once.
-    pub(crate) async fn asks_back(&self, what: &str) -> QuestionView {
+    pub(crate) async fn asks_back(&self, what: &str) -> ConsentRequestView {
         self.row.is(what);
-        let is_tool = |question: &QuestionView| matches!(question.body, QuestionBody::Tool { .. });
+        let is_tool = |question: &ConsentRequestView| matches!(question.body, ConsentRequestBody::Tool { .. });
         self.app.question("bad", "something", |question| !is_tool(question)).await
     }
 
     /// Calls the bad server. The good one responds within a second during and after the call.
-    pub(crate) async fn bad_call(&self, what: &str) -> Ended {
+    pub(crate) async fn bad_call(&self, what: &str) -> CallEnd {
         let began = Instant::now();
         let limit = self.total + Duration::from_secs(20);
         let call = async { tokio::time::timeout(limit, self.echo("bad", "bad", "hello")).await };
@@ -245,7 +245,7 @@ impl Pair {
             let activity: String = self.app.activity("bad").await.chars().take(2_000).collect();
             panic!("{what}: the call must end; questions: {:?}; {activity}", self.app.questions().await)
         };
-        Ended { result, took }
+        CallEnd { result, took }
     }
 
     /// Waits for a future. The good server responds within a second during the wait, and once more afterwards.
@@ -285,7 +285,7 @@ impl Pair {
     }
 
     /// Checks the end of a call: an error with one of these words, or a result if there are none.
-    pub(crate) fn ended(&self, what: &str, Ended { result, took }: &Ended, words: &[&str]) {
+    pub(crate) fn ended(&self, what: &str, CallEnd { result, took }: &CallEnd, words: &[&str]) {
         match result {
             Ok(_) => assert!(words.is_empty(), "{what}: it should fail, but was answered"),
             Err(error) => {
@@ -300,7 +300,7 @@ impl Pair {
     }
 
     /// Checks that a call did not have to wait for its time to be over.
-    pub(crate) fn ended_at_once(&self, what: &str, call: &Ended, words: &[&str]) {
+    pub(crate) fn ended_at_once(&self, what: &str, call: &CallEnd, words: &[&str]) {
         self.ended(what, call, words);
         assert!(call.took <= AT_ONCE, "{what}: it fails at once, not only in time: {:?}", call.took);
     }

@@ -3,7 +3,7 @@
 use testkit::app::scripted;
 use testkit::processes;
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 /// Waits up to 10 s until a process has ended. Returns `true` if it has.
 async fn gone(pid: u32) -> bool {
@@ -13,7 +13,7 @@ async fn gone(pid: u32) -> bool {
 #[tokio::test]
 async fn x34_what_a_server_started_ends_with_it() {
     let what = "X34, a process that the server started and that ignores signals";
-    let pair = Pair::ready(scripted(&["--misbehave", "grandchild"])).await;
+    let pair = ServerPair::ready(scripted(&["--misbehave", "grandchild"])).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
     let result = serde_json::json!(call.result.unwrap());
@@ -27,7 +27,7 @@ async fn x34_what_a_server_started_ends_with_it() {
 #[tokio::test]
 async fn x34_a_server_that_ends_itself_leaves_nothing_behind() {
     let what = "X34, a server that exits and leaves a process that ignores signals";
-    let pair = Pair::ready(scripted(&["--misbehave", "grandchild-exit"])).await;
+    let pair = ServerPair::ready(scripted(&["--misbehave", "grandchild-exit"])).await;
     let group = pair.app.server("bad").await.pid.expect("it runs");
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &["ended", "exit", "closed"]);
@@ -40,7 +40,7 @@ async fn x34_a_server_that_ends_itself_leaves_nothing_behind() {
 #[tokio::test]
 async fn x34_a_server_that_ignores_being_told_to_end_is_ended() {
     let what = "X34, a server that ignores SIGTERM and the end of its input";
-    let pair = Pair::ready(scripted(&["--misbehave", "never-exits"])).await;
+    let pair = ServerPair::ready(scripted(&["--misbehave", "never-exits"])).await;
     let pid = pair.app.server("bad").await.pid.expect("it runs");
     pair.app.host.stop_server("bad".into()).await.unwrap();
     assert!(pair.while_good(what, gone(pid)).await, "{what}: it is gone within 10 s");

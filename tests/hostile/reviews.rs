@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use host::view::{QuestionBody, QuestionView};
+use host::view::{ConsentRequestBody, ConsentRequestView};
 use serde_json::{Value, json};
 use testkit::app::scripted;
 
@@ -66,12 +66,12 @@ async fn on(records: tempfile::TempDir, arguments: &[String]) -> Stage {
     stage
 }
 
-fn is_result(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Result { .. })
+fn is_result(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Result { .. })
 }
 
 /// Makes this many calls of the model. Returns the consent requests for reviews of results.
-async fn calls(stage: &Stage, count: usize) -> Vec<QuestionView> {
+async fn calls(stage: &Stage, count: usize) -> Vec<ConsentRequestView> {
     let all: Vec<_> = (0..count).map(|n| ("bad", "fetch", json!({ "page": n.to_string() }))).collect();
     stage.obeys(&all).await.into_iter().filter(is_result).collect()
 }
@@ -119,7 +119,7 @@ async fn s27_so_are_the_words_of_an_error() {
     let stage = on(records, &arguments.map(str::to_owned)).await;
     let held = calls(&stage, 1).await;
     assert!(
-        matches!(&held[..], [one] if matches!(one.body, QuestionBody::Result { is_error: true, .. })),
+        matches!(&held[..], [one] if matches!(one.body, ConsentRequestBody::Result { is_error: true, .. })),
         "S27: {held:?}"
     );
     assert!(!stage.told_model().contains(CANARY), "S27: what the user left out is not read");

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use host::view::{QuestionBody, QuestionView, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use testkit::app::scripted;
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 use crate::report::word;
 use crate::{leaks, log};
 
@@ -24,10 +24,12 @@ fn asks(state: &str) -> Value {
 }
 
 /// Submits every form, and allows the tool.
-fn goes_along(question: &QuestionView) -> Option<UserAnswer> {
+fn goes_along(question: &ConsentRequestView) -> Option<UserDecision> {
     match question.body {
-        QuestionBody::Form { .. } => Some(UserAnswer::Submit(Map::from_iter([("name".to_owned(), json!("Ann"))]))),
-        QuestionBody::Tool { .. } => Some(UserAnswer::Allow(Scope::Once)),
+        ConsentRequestBody::Form { .. } => {
+            Some(UserDecision::Submit(Map::from_iter([("name".to_owned(), json!("Ann"))])))
+        }
+        ConsentRequestBody::Tool { .. } => Some(UserDecision::Allow(ApprovalScope::Once)),
         _ => None,
     }
 }
@@ -48,7 +50,7 @@ async fn x28_rounds_have_an_end_and_their_state_is_nowhere() {
     std::fs::write(&file, asks(&state).to_string()).unwrap();
     let reply = format!("tools/call=@{}", file.display());
     let args = [&MODERN[..], &["--reply", &reply, "--record", record.to_str().unwrap()]].concat();
-    let pair = Pair::ready_for_a_flood(scripted(&args)).await;
+    let pair = ServerPair::ready_for_a_flood(scripted(&args)).await;
     let user = pair.app.always(goes_along);
     let call = pair.bad_call(what).await;
     user.abort();
@@ -85,7 +87,7 @@ async fn x28_a_state_of_8_mb_is_refused() {
     let file = folder.path().join("reply");
     std::fs::write(&file, asks(&"s".repeat(8 * 1024 * 1024)).to_string()).unwrap();
     let reply = format!("tools/call=@{}", file.display());
-    let pair = Pair::ready_for_a_flood(scripted(&[&MODERN[..], &["--reply", &reply]].concat())).await;
+    let pair = ServerPair::ready_for_a_flood(scripted(&[&MODERN[..], &["--reply", &reply]].concat())).await;
     let call = pair.bad_call(what).await;
     pair.ended_at_once(what, &call, &["bytes"]);
     pair.close(what).await;

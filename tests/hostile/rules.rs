@@ -4,14 +4,14 @@
 use std::path::Path;
 
 use domain::call::CallFailure;
-use host::view::{ServerState, UserAnswer};
-use policy::{PolicyRule, Scope};
+use host::view::{ServerState, UserDecision};
+use policy::{ApprovalScope, PolicyRule};
 use serde_json::{Value, json};
 use testkit::app::{remote, scripted};
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
-async fn set(pair: &Pair, rule: Value) {
+async fn set(pair: &ServerPair, rule: Value) {
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
     pair.app.host.set_rule(rule).await.expect("the rule is taken");
 }
@@ -30,7 +30,7 @@ async fn s02_an_identity_rule_holds_however_an_address_is_spelled() {
         ("with its port and a last dot", "https://evil-mcp.example.:443/mcp"),
     ] {
         let what = format!("S02, an address {about}");
-        let pair = Pair::asked_to_start(remote(url)).await;
+        let pair = ServerPair::asked_to_start(remote(url)).await;
         set(&pair, json!({"effect": "deny", "identity": "*//evil-mcp.example/*", "direction": "both"})).await;
         pair.good_is_well(&what, "first").await;
         // An unreachable server may be refused before the rules are evaluated.
@@ -52,7 +52,7 @@ async fn s03_what_a_rule_denies_is_denied_in_every_spelling() {
     std::fs::create_dir_all(root.join("public")).unwrap();
     std::os::unix::fs::symlink(root.join("secret"), root.join("public/link")).unwrap();
     let record = folder.path().join("record");
-    let pair = Pair::undecided(scripted(&["--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted(&["--record", record.to_str().unwrap()])).await;
     let (secret, own) = (root.join("secret"), root.display());
     let rule = |is: Value| {
         let mut condition = is;
@@ -115,10 +115,10 @@ async fn s03_what_a_rule_allows_lies_where_it_says() {
     std::fs::create_dir_all(root.join("public")).unwrap();
     std::os::unix::fs::symlink(root.join("secret"), root.join("public/link")).unwrap();
     let record = folder.path().join("record");
-    let pair = Pair::undecided(scripted(&["--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted(&["--record", record.to_str().unwrap()])).await;
     let first = pair.begin("first", "echo", json!({}));
     let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(first.await.unwrap().is_ok(), "{what}: the tool is reviewed by being allowed once");
     let own = root.display().to_string();
     for (name, is) in [
@@ -154,7 +154,7 @@ async fn s03_what_a_rule_allows_lies_where_it_says() {
         let call = pair.begin(&format!("asks {n}"), "echo", arguments.clone());
         let question = pair.asked(what, |_| true).await;
         assert_eq!(calls(&record), before, "{what}: {arguments} asks first");
-        pair.app.answer(&question, UserAnswer::Deny).await;
+        pair.app.answer(&question, UserDecision::Deny).await;
         assert!(call.await.unwrap().is_err(), "{what}: {arguments} is refused");
     }
     for (n, arguments) in [

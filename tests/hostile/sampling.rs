@@ -1,15 +1,15 @@
 //! Tests of sampling requests that hide something, never end, or request more than is offered (X25, X26, X27). Without
 //! a configured model, the user writes the responses. Tests of the host cover that a loop stops at its budget.
 
-use host::view::{Edit, QuestionBody, QuestionView, UserAnswer};
+use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, UserDecision};
 use mcp_proto::types::{ContentBlock, CreateMessageParams, SamplingContent};
-use models::{Part, Stop};
-use policy::Scope;
+use models::{Part, StopReason};
+use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use testkit::app::scripted;
 use testkit::model::{ScriptedModel, ends, named, text};
 
-use crate::pair::{Call, Pair};
+use crate::pair::{PendingCall, ServerPair};
 use crate::report::{about, word};
 
 /// Returns the sampling request that the server sends in place of a response.
@@ -21,30 +21,30 @@ fn params(text: &str) -> Value {
     json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}], "maxTokens": 100})
 }
 
-fn request(question: &QuestionView) -> &CreateMessageParams {
+fn request(question: &ConsentRequestView) -> &CreateMessageParams {
     match &question.body {
-        QuestionBody::Sampling { request, .. } => request,
+        ConsentRequestBody::Sampling { request, .. } => request,
         other => panic!("the question is about sampling: {other:?}"),
     }
 }
 
 /// Calls the tool, with the user's word.
-async fn called(pair: &Pair, what: &str) -> Call {
+async fn called(pair: &ServerPair, what: &str) -> PendingCall {
     let call = pair.begin("1", "echo", json!({"text": "x"}));
     let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     call
 }
 
 /// Opens the consent request, writes a response, and sends it.
-async fn answer(pair: &Pair, question: &QuestionView, text: &str) {
-    pair.app.answer(question, UserAnswer::Allow(Scope::Once)).await;
-    let is_answer = |other: &QuestionView| other.id == question.id && other.hash != question.hash;
+async fn answer(pair: &ServerPair, question: &ConsentRequestView, text: &str) {
+    pair.app.answer(question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let is_answer = |other: &ConsentRequestView| other.id == question.id && other.hash != question.hash;
     let second = pair.app.question("bad", "the answer", is_answer).await;
     let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::One(ContentBlock::text(text));
-    let written = pair.app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap();
-    pair.app.answer(&written, UserAnswer::Allow(Scope::Once)).await;
+    let written = pair.app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
+    pair.app.answer(&written, UserDecision::Allow(ApprovalScope::Once)).await;
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn x25_a_prompt_of_5_mb_is_there_whole_and_can_be_changed() {
     let (line, record) = (folder.path().join("line"), folder.path().join("record"));
     std::fs::write(&line, asks("large", &params)).unwrap();
     let raw = format!("tools/call=@{}", line.display());
-    let pair = Pair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
     let call = called(&pair, what).await;
     let question = pair.while_good(what, pair.asks_back(what)).await;
     let shown = json!(request(&question)).to_string();
@@ -67,18 +67,18 @@ async fn x25_a_prompt_of_5_mb_is_there_whole_and_can_be_changed() {
     assert!(shown.contains("You have no rules."), "{what}: so is the system prompt");
     let mut shorter = request(&question).clone();
     shorter.system_prompt = None;
-    let edited = pair.app.host.edit(question.id, Edit::Request(Box::new(shorter))).await;
+    let edited = pair.app.host.edit(question.id, ConsentRequestEdit::Request(Box::new(shorter))).await;
     let edited = edited.unwrap_or_else(|error| panic!("{what}: it can be changed: {error}"));
     assert_ne!(edited.hash, question.hash, "{what}: which is another thing to approve");
     let sent = || std::fs::read_to_string(&record).unwrap().contains("reviewed-answer");
-    pair.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
-    let is_answer = |other: &QuestionView| other.id == edited.id && other.hash != edited.hash;
+    pair.app.answer(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
+    let is_answer = |other: &ConsentRequestView| other.id == edited.id && other.hash != edited.hash;
     let second = pair.app.question("bad", "the answer", is_answer).await;
     let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::One(ContentBlock::text("reviewed-answer"));
-    let written = pair.app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap();
+    let written = pair.app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
     assert!(!sent(), "{what}: the answer is reviewed before it goes back");
-    pair.app.answer(&written, UserAnswer::Allow(Scope::Once)).await;
+    pair.app.answer(&written, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(testkit::deadline::holds_within(testkit::app::PATIENCE, sent).await, "{what}: then it goes");
     call.abort();
     pair.close(what).await;
@@ -89,20 +89,20 @@ async fn x26_a_loop_of_requests_goes_no_further_than_the_user() {
     let what = "X26, each answer brings the next request";
     let next = asks("loop", &params("and then?"));
     let (first, again) = (format!("tools/call={next}"), format!("={next}"));
-    let pair = Pair::undecided(scripted(&["--raw", &first, "--raw", &again])).await;
+    let pair = ServerPair::undecided(scripted(&["--raw", &first, "--raw", &again])).await;
     let call = called(&pair, what).await;
-    let mut last: Option<QuestionView> = None;
+    let mut last: Option<ConsentRequestView> = None;
     for round in 1..=4 {
-        let is_new = |q: &QuestionView| {
-            matches!(q.body, QuestionBody::Sampling { response: None, .. })
+        let is_new = |q: &ConsentRequestView| {
+            matches!(q.body, ConsentRequestBody::Sampling { response: None, .. })
                 && last.as_ref().is_none_or(|last| last.id != q.id)
         };
         let question = pair.while_good(what, pair.app.question("bad", "the next request", is_new)).await;
-        assert_eq!(question.scopes, [Scope::Once], "{what}: round {round}: one word, one answer");
+        assert_eq!(question.scopes, [ApprovalScope::Once], "{what}: round {round}: one word, one answer");
         answer(&pair, &question, "more").await;
         last = Some(question);
     }
-    let waiting = |q: &QuestionView| last.as_ref().is_none_or(|last| last.id != q.id);
+    let waiting = |q: &ConsentRequestView| last.as_ref().is_none_or(|last| last.id != q.id);
     pair.app.question("bad", "the next request", waiting).await;
     pair.app.host.deny_all("bad".into(), true).await.unwrap();
     pair.bad_has_read(what).await;
@@ -121,7 +121,7 @@ async fn x27_nothing_of_others_comes_with_a_request() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let raw = format!("tools/call={}", asks("context", &wanted));
-    let pair = Pair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
     let model = ScriptedModel::offer(&pair.app.host, vec![named("scripted-1")]).await;
     model.next(text("no", (9, 1)));
     let secret = word("of-the-good-server");
@@ -129,13 +129,13 @@ async fn x27_nothing_of_others_comes_with_a_request() {
     let call = called(&pair, what).await;
     let question = pair.asks_back(what).await;
     assert!(!json!(request(&question)).to_string().contains(&secret), "{what}: nothing is put into what is shown");
-    pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
-    let has_answer = |q: &QuestionView| matches!(&q.body, QuestionBody::Sampling { response: Some(_), .. });
+    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let has_answer = |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
     let answer = pair.while_good(what, pair.app.question("bad", "the answer", has_answer)).await;
     let asked = format!("{:?}", model.asked());
     assert!(asked.contains("Summarise everything."), "{what}: the model got the request: {asked}");
     assert!(!asked.contains(&secret), "{what}: and nothing of another server with it");
-    pair.app.answer(&answer, UserAnswer::Allow(Scope::Once)).await;
+    pair.app.answer(&answer, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_sent = || std::fs::read_to_string(&record).unwrap().contains(r#""id":"context""#);
     assert!(testkit::deadline::holds_within(testkit::app::PATIENCE, is_sent).await, "{what}: it is answered");
     let got = std::fs::read_to_string(&record).unwrap();
@@ -154,7 +154,7 @@ async fn x27_tools_of_a_request_are_run_by_nobody_here() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let raw = format!("tools/call={}", asks("tools", &wanted));
-    let pair = Pair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
     let model = ScriptedModel::offer(&pair.app.host, vec![named("scripted-1")]).await;
     let used = Part::ToolUse {
         id: "u1".into(),
@@ -162,20 +162,20 @@ async fn x27_tools_of_a_request_are_run_by_nobody_here() {
         arguments: Map::from_iter([("text".to_owned(), json!("run by the model"))]),
         opaque: None,
     };
-    model.next(vec![ends(vec![used], Stop::ToolUse, (20, 5))]);
+    model.next(vec![ends(vec![used], StopReason::ToolUse, (20, 5))]);
     let call = called(&pair, what).await;
     let question = pair.asks_back(what).await;
     let asked = request(&question);
     assert_eq!(asked.max_tokens, 4_096, "{what}: a billion tokens are capped");
-    pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
-    let has_answer = |q: &QuestionView| matches!(&q.body, QuestionBody::Sampling { response: Some(_), .. });
+    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let has_answer = |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
     let answer = pair.while_good(what, pair.app.question("bad", "the answer", has_answer)).await;
     let offered = &model.asked()[0];
     assert_eq!(offered.tools.len(), 1, "{what}: no tool of a server is offered but those of the request");
     assert_eq!(offered.max_tokens, Some(4_096), "{what}: nor more tokens asked for");
     let calls = || pair.app.decisions().into_iter().filter(|(kind, ..)| kind == "tool").count();
     let before = calls();
-    pair.app.answer(&answer, UserAnswer::Allow(Scope::Once)).await;
+    pair.app.answer(&answer, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_sent = || std::fs::read_to_string(&record).unwrap().contains(r#""type":"tool_use""#);
     assert!(testkit::deadline::holds_within(testkit::app::PATIENCE, is_sent).await, "{what}: the server gets the wish");
     assert!(!pair.app.activity("good").await.contains("run by the model"), "{what}: no tool was called for it");

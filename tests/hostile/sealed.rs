@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use host::view::{AppSettings, QuestionBody, ServerState, UserAnswer};
+use host::view::{AppSettings, ConsentRequestBody, ServerState, UserDecision};
 use host::{Host, HostOptions};
 use models::{ModelError, ProviderSettings};
-use policy::Scope;
-use ports::{AuditQuery, SecretError, SecretKept, Secrets};
+use policy::ApprovalScope;
+use ports::{AuditQuery, SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
-use testkit::app::{App, PATIENCE, TestPlatform, scripted};
+use testkit::app::{PATIENCE, TestApp, TestPlatform, scripted};
 
 use crate::report::{Figures, Row};
 
@@ -39,12 +39,12 @@ impl Secrets for Keychain {
         Ok(self.secrets.lock().unwrap().get(key).cloned())
     }
 
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         if self.gone.load(Ordering::SeqCst) {
-            return Ok(SecretKept::ThisRun { cause: "there is no keychain".to_owned() });
+            return Ok(SecretPersistence::ThisRun { cause: "there is no keychain".to_owned() });
         }
         self.secrets.lock().unwrap().insert(key.to_owned(), secret.to_owned());
-        Ok(SecretKept::Keychain)
+        Ok(SecretPersistence::Keychain)
     }
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {
@@ -76,16 +76,16 @@ fn withstood(mut row: Row) {
     row.withstood(Figures { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
 }
 
-async fn over(folder: tempfile::TempDir, keychain: &Arc<Keychain>, is_first: bool) -> App {
+async fn over(folder: tempfile::TempDir, keychain: &Arc<Keychain>, is_first: bool) -> TestApp {
     let servers = if is_first { vec![("bad", scripted(&[]))] } else { Vec::new() };
-    App::start_with(folder, servers, HostOptions::default(), keychain.clone()).await
+    TestApp::start_with(folder, servers, HostOptions::default(), keychain.clone()).await
 }
 
 /// Starts the server with a permanent approval of its start.
-async fn approve_for_good(app: &App) {
+async fn approve_for_good(app: &TestApp) {
     app.host.start_server("bad".into()).await.unwrap();
     let question = app.question("bad", "its start", |_| true).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("bad", "ready", |server| server.state == ServerState::Ready).await;
 }
 
@@ -104,7 +104,7 @@ async fn until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) -> D
     start.elapsed()
 }
 
-fn entries(app: &App, kind: &str) -> Vec<String> {
+fn entries(app: &TestApp, kind: &str) -> Vec<String> {
     let query = AuditQuery { kind: Some(kind.to_owned()), ..AuditQuery::latest(100) };
     app.host.ports().audit.read(&query).unwrap().into_iter().map(|entry| entry.subject).collect()
 }
@@ -121,27 +121,27 @@ async fn asks_after(what: &str, change: impl FnOnce(&Path)) {
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_for_good(&app).await;
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     let app = over(folder, &keychain, false).await;
     assert_eq!(grants(&app.host).await, 1, "{what}: untouched, it holds at the next start");
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     let file = folder.path().join("data/grants.json");
     change(&file);
     let app = over(folder, &keychain, false).await;
     assert_eq!(grants(&app.host).await, 0, "{what}: nothing in it is used");
     app.host.start_server("bad".into()).await.unwrap();
     let question = app.question("bad", "its start", |_| true).await;
-    assert!(matches!(question.body, QuestionBody::StartServer { .. }), "{what}: it asks");
+    assert!(matches!(question.body, ConsentRequestBody::StartServer { .. }), "{what}: it asks");
     let problem = app.host.snapshot().await.unwrap().config_problem.expect("it is shown");
     assert!(problem.file.unwrap().ends_with("grants.json"), "{what}: with the file: {}", problem.message);
     let told = entries(&app, "document");
     assert!(told.iter().any(|entry| entry.starts_with("grants.json: ")), "{what}: and written down: {told:?}");
     // Later approvals of the user are effective.
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     assert_eq!(grants(&app.host).await, 1, "{what}: what the user approves holds");
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     let app = over(folder, &keychain, false).await;
     assert_eq!(grants(&app.host).await, 1, "{what}: also after the next start");
     app.host.close().await;
@@ -181,7 +181,7 @@ async fn s21_an_approval_that_was_taken_back_does_not_come_back_with_an_old_file
     let is_marked = || async { keychain.marks.lock().unwrap().values().any(|mark| mark.contains("grants.json 2")) };
     until("the keychain knows of it", is_marked).await;
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     std::fs::write(&file, &old).unwrap();
     let app = over(folder, &keychain, false).await;
     assert_eq!(grants(&app.host).await, 0, "it stays revoked");
@@ -197,7 +197,7 @@ async fn s21_what_stood_there_before_the_first_seal_is_taken_over_once() {
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_for_good(&app).await;
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     let file = folder.path().join("data/grants.json");
     let grants_only = document(&file)["document"].clone();
     std::fs::write(&file, grants_only.to_string()).unwrap();
@@ -208,7 +208,7 @@ async fn s21_what_stood_there_before_the_first_seal_is_taken_over_once() {
     let told = entries(&app, "document");
     assert!(told.iter().any(|entry| entry.contains("for the first time")), "which is written down: {told:?}");
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     std::fs::write(&file, grants_only.to_string()).unwrap();
     let app = over(folder, &keychain, false).await;
     assert_eq!(grants(&app.host).await, 0, "and not a second time");
@@ -223,13 +223,13 @@ async fn s21_while_the_keychain_is_locked_it_asks() {
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_for_good(&app).await;
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     keychain.locked.store(true, Ordering::SeqCst);
     let app = over(folder, &keychain, false).await;
     assert_eq!(grants(&app.host).await, 0, "nothing in it is used");
     assert!(app.host.snapshot().await.unwrap().config_problem.is_some(), "and that is said");
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     keychain.locked.store(false, Ordering::SeqCst);
     let app = over(folder, &keychain, false).await;
     assert_eq!(grants(&app.host).await, 1, "unlocked, it holds again");
@@ -245,7 +245,7 @@ async fn s21_forged_approvals_are_not_used_once_the_keychain_is_gone() {
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_for_good(&app).await;
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     let data = folder.path().join("data");
     for name in ["grants.json", "pins.json"] {
         let own = document(&data.join(name))["document"].clone();
@@ -257,7 +257,7 @@ async fn s21_forged_approvals_are_not_used_once_the_keychain_is_gone() {
     let problem = app.host.snapshot().await.unwrap().config_problem.expect("and that is said");
     assert!(problem.message.contains("sealed"), "with the reason: {}", problem.message);
     app.host.start_server("bad".into()).await.unwrap();
-    app.question("bad", "its start", |question| matches!(question.body, QuestionBody::StartServer { .. })).await;
+    app.question("bad", "its start", |question| matches!(question.body, ConsentRequestBody::StartServer { .. })).await;
     app.host.close().await;
     withstood(row);
 }
@@ -295,7 +295,7 @@ async fn s11_a_provider_that_another_program_moved_is_not_used_until_it_is_confi
         let secrets: Arc<dyn Secrets> =
             if keychain { Arc::new(Keychain::default()) } else { Arc::new(ports::secrets::SecretsInMemory::default()) };
         let folder = tempfile::tempdir().unwrap();
-        let app = App::start_with(folder, Vec::new(), HostOptions::default(), secrets).await;
+        let app = TestApp::start_with(folder, Vec::new(), HostOptions::default(), secrets).await;
         app.host.set_provider(provider(old)).await.unwrap();
         let told = entries(&app, "provider");
         assert!(told.iter().any(|entry| entry.contains(old)), "what the user sets is written down: {told:?}");
@@ -327,11 +327,11 @@ async fn s04_removing_what_was_confirmed_does_not_shorten_the_log() {
     let is_marked = || async { keychain.marks.lock().unwrap().values().any(|mark| mark.contains("confirmed.json")) };
     until("the keychain knows of it", is_marked).await;
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     let app = over(folder, &keychain, false).await;
     assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 365, "untouched, it holds");
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     let data = folder.path().join("data");
     std::fs::remove_file(data.join("confirmed.json")).unwrap();
     let mut short = document(&data.join("settings.json"));
@@ -361,7 +361,7 @@ async fn s04_a_log_that_is_taken_away_is_named() {
     let log = Arc::clone(&app.host.ports().audit);
     assert!(log.verify().unwrap().is_proved(), "it is proved before");
     let file = app.folder.path().join("data/audit.db");
-    let App { folder, host, platform } = app;
+    let TestApp { folder, host, platform } = app;
     drop((log, host, platform));
     for name in ["audit.db", "audit.db-wal", "audit.db-shm"] {
         let _ = std::fs::remove_file(file.with_file_name(name));

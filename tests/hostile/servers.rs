@@ -1,10 +1,10 @@
 //! Servers that start, end, fail and change, as the user sees them.
 
-use host::view::{FailureReason, QuestionBody, ServerState, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, FailureReason, ServerState, UserDecision};
+use policy::ApprovalScope;
 use ports::server_config::{ServerEntry, StdioConfig};
-use testkit::app::{App, demo, scripted};
-use testkit::calls::CallTool as _;
+use testkit::app::{TestApp, demo, scripted};
+use testkit::calls::UserCalls as _;
 
 fn failure(state: &ServerState) -> &host::view::Failure {
     match state {
@@ -16,7 +16,7 @@ fn failure(state: &ServerState) -> &host::view::Failure {
 #[tokio::test]
 async fn every_revision_is_spoken_with_the_demo_server() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
-        let app = App::start(vec![("harbour", demo(&["--revision", revision]))]).await;
+        let app = TestApp::start(vec![("harbour", demo(&["--revision", revision]))]).await;
         let view = app.ready("harbour").await;
         let facts = view.facts.expect("a ready server told its facts");
         assert_eq!(facts.revision.to_string(), revision, "the revision that the server speaks is the one in use");
@@ -29,18 +29,18 @@ async fn every_revision_is_spoken_with_the_demo_server() {
 
 #[tokio::test]
 async fn nothing_starts_before_its_exact_command_was_approved() {
-    let app = App::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
+    let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
     assert_eq!(app.server("harbour").await.state, ServerState::Stopped, "a configured server does not run");
     app.host.start_server("harbour".into()).await.unwrap();
     let question = app.question("harbour", "its command", |_| true).await;
-    let QuestionBody::StartServer { config, resolved, approved_before, .. } = &question.body else {
+    let ConsentRequestBody::StartServer { config, resolved, approved_before, .. } = &question.body else {
         panic!("the question is about the command: {question:?}");
     };
     assert_eq!(config.args, ["--era", "legacy"], "every argument is in the question");
     assert!(resolved.is_absolute() && resolved.is_file(), "so is the file that will run: {resolved:?}");
     assert_eq!(*approved_before, None, "nothing was approved before");
     assert_eq!(app.server("harbour").await.pid, None, "there is no process while the question is open");
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     let view = app.until("harbour", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a refusal is told apart from a fault");
     assert_eq!(
@@ -52,10 +52,10 @@ async fn nothing_starts_before_its_exact_command_was_approved() {
 
 #[tokio::test]
 async fn an_approval_that_lasts_holds_for_the_same_command_only() {
-    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     app.host.start_server("harbour".into()).await.unwrap();
     let question = app.question("harbour", "its command", |_| true).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
     app.host.restart_server("harbour".into()).await.unwrap();
     app.until("harbour", "stopping or starting", |s| s.state != ServerState::Ready).await;
@@ -67,7 +67,7 @@ async fn an_approval_that_lasts_holds_for_the_same_command_only() {
     app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
     app.host.start_server("harbour".into()).await.unwrap();
     let question = app.question("harbour", "the changed command", |_| true).await;
-    let QuestionBody::StartServer { approved_before: Some(before), .. } = &question.body else {
+    let ConsentRequestBody::StartServer { approved_before: Some(before), .. } = &question.body else {
         panic!("the question shows what was approved before: {question:?}");
     };
     assert!(!before.contains("--era"), "what was approved before had no such argument: {before}");
@@ -76,21 +76,21 @@ async fn an_approval_that_lasts_holds_for_the_same_command_only() {
 
 #[tokio::test]
 async fn approvals_outlive_the_host() {
-    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     app.host.start_server("harbour".into()).await.unwrap();
     let question = app.question("harbour", "its command", |_| true).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
     let options = host::HostOptions { autostart: true, ..host::HostOptions::default() };
-    let again = App::start_in(app.folder, Vec::new(), options).await;
+    let again = TestApp::start_in(app.folder, Vec::new(), options).await;
     again.until("harbour", "ready by itself", |s| s.state == ServerState::Ready).await;
 }
 
 #[tokio::test]
 async fn a_command_that_is_not_there_says_where_was_looked() {
     let config = StdioConfig { command: "no-such-program-anywhere".into(), ..StdioConfig::default() }.into();
-    let app = App::start(vec![("ghost", config)]).await;
+    let app = TestApp::start(vec![("ghost", config)]).await;
     app.host.start_server("ghost".into()).await.unwrap();
     let view = app.until("ghost", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let failure = failure(&view.state);
@@ -107,7 +107,7 @@ async fn a_server_that_exits_at_once_shows_its_own_words() {
         args: vec!["-c".into(), "echo 'the key is missing' >&2; exit 3".into()],
         ..StdioConfig::default()
     };
-    let app = App::start(vec![("short", config.into())]).await;
+    let app = TestApp::start(vec![("short", config.into())]).await;
     app.approve_start("short").await;
     let view = app.until("short", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let failure = failure(&view.state);
@@ -118,7 +118,7 @@ async fn a_server_that_exits_at_once_shows_its_own_words() {
 
 #[tokio::test]
 async fn stopping_leaves_no_process_behind() {
-    let app = App::start(vec![("stubborn", scripted(&["--misbehave", "never-exits"]))]).await;
+    let app = TestApp::start(vec![("stubborn", scripted(&["--misbehave", "never-exits"]))]).await;
     let view = app.ready("stubborn").await;
     let pid = view.pid.expect("a ready server has a process");
     app.host.stop_server("stubborn".into()).await.unwrap();
@@ -136,7 +136,7 @@ async fn closing_the_host_ends_all_servers_together() {
         ("b", scripted(&["--misbehave", "never-exits"])),
         ("c", demo(&[])),
     ];
-    let app = App::start(servers).await;
+    let app = TestApp::start(servers).await;
     let mut pids = Vec::new();
     for name in ["a", "b", "c"] {
         pids.push(app.ready(name).await.pid.unwrap());
@@ -152,7 +152,7 @@ async fn closing_the_host_ends_all_servers_together() {
 
 #[tokio::test]
 async fn an_edit_from_outside_is_taken_over_and_a_broken_one_is_not() {
-    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     let file = app.folder.path().join("mcp.json");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("harbour", "port")).unwrap();
@@ -182,7 +182,7 @@ async fn an_edit_from_outside_is_taken_over_and_a_broken_one_is_not() {
 
 #[tokio::test]
 async fn names_that_cannot_be_used_are_refused() {
-    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     let long = "x".repeat(65);
     for (name, why) in [
         ("harbour", "taken"),
@@ -200,10 +200,10 @@ async fn names_that_cannot_be_used_are_refused() {
 
 #[tokio::test]
 async fn a_settings_file_that_is_empty_or_gone_for_a_moment_takes_nothing_away() {
-    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     app.host.start_server("harbour".into()).await.unwrap();
     let question = app.question("harbour", "its command", |_| true).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
     let file = app.folder.path().join("mcp.json");
     let text = std::fs::read_to_string(&file).unwrap();
@@ -235,7 +235,7 @@ async fn a_settings_file_that_is_empty_or_gone_for_a_moment_takes_nothing_away()
 async fn a_relative_working_folder_is_refused() {
     let mut here = demo(&[]);
     here.as_stdio_mut().unwrap().cwd = Some("tools".into());
-    let app = App::start(vec![("here", here)]).await;
+    let app = TestApp::start(vec![("here", here)]).await;
     app.host.start_server("here".into()).await.unwrap();
     let view = app.until("here", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert!(failure(&view.state).message.contains("working folder"), "the cause is named: {:?}", view.state);
@@ -246,7 +246,7 @@ async fn a_broken_document_is_put_aside_and_told_of() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("data")).unwrap();
     std::fs::write(folder.path().join("data/grants.json"), "[{").unwrap();
-    let app = App::start_in(folder, vec![("harbour", demo(&[]))], host::HostOptions::default()).await;
+    let app = TestApp::start_in(folder, vec![("harbour", demo(&[]))], host::HostOptions::default()).await;
     let aside = app.folder.path().join("data/grants.json.broken");
     assert_eq!(std::fs::read_to_string(aside).unwrap(), "[{", "nothing of it is lost");
     app.ready("harbour").await;
@@ -257,7 +257,7 @@ async fn x33_a_server_sees_nothing_that_it_was_not_given() {
     let mut config = scripted(&[]);
     config.as_stdio_mut().unwrap().env.insert("GIVEN".into(), "yes".into());
     // The test's own environment has much that no server may see, cargo's for one.
-    let app = App::start(vec![("curious", config)]).await;
+    let app = TestApp::start(vec![("curious", config)]).await;
     app.ready("curious").await;
     let user = app.always(crate::pair::allows_use);
     let tool = app

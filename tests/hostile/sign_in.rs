@@ -20,13 +20,13 @@ use testkit::app::remote;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
 use crate::leaks;
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 use crate::report::Row;
 
 /// The good local server next to a server that requires a sign-in, and its authorization server.
 struct SignIn {
     what: String,
-    pair: Pair,
+    pair: ServerPair,
     issuer: AuthorizationServer,
     server: ProtectedServer,
 }
@@ -44,9 +44,9 @@ impl SignIn {
         what: &str,
         issuer: AuthorizationServer,
         server: ProtectedServer,
-        prepare: impl FnOnce(&Pair),
+        prepare: impl FnOnce(&ServerPair),
     ) -> Self {
-        let pair = Pair::not_yet_open(remote(&server.url())).await;
+        let pair = ServerPair::not_yet_open(remote(&server.url())).await;
         pair.app.platform.browses.store(true, Ordering::Relaxed);
         prepare(&pair);
         pair.app.host.start_server("bad".into()).await.unwrap();
@@ -76,7 +76,7 @@ impl SignIn {
 }
 
 /// Waits for the end of the start of the server that requires a sign-in, and returns its result.
-async fn ended(pair: &Pair) -> Result<(), String> {
+async fn ended(pair: &ServerPair) -> Result<(), String> {
     let mut events = pair.app.host.events();
     let limit = tokio::time::Instant::now() + testkit::app::PATIENCE;
     loop {
@@ -102,7 +102,7 @@ async fn ended(pair: &Pair) -> Result<(), String> {
 }
 
 /// Checks that no secret of a sign-in is in a file, in the activity or in the data sent to the page.
-async fn nothing_is_told(what: &str, pair: &Pair, issuers: &[&AuthorizationServer]) {
+async fn nothing_is_told(what: &str, pair: &ServerPair, issuers: &[&AuthorizationServer]) {
     let known = pair.app.host.authorization("bad".into()).await;
     let mut places = leaks::places(&pair.app, "bad").await;
     places.push(("the steps".to_owned(), format!("{known:?}")));

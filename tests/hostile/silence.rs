@@ -10,7 +10,7 @@ use serde_json::json;
 use testkit::app::scripted;
 use testkit::time::at_once;
 
-use crate::pair::{IDLE, Pair, TOTAL};
+use crate::pair::{IDLE, ServerPair, TOTAL};
 
 #[test]
 fn x35_the_times_by_default() {
@@ -23,7 +23,7 @@ fn x35_the_times_by_default() {
 
 async fn never_opens(args: &[&str]) {
     let what = format!("X35 over stdio, {}", args.join(" "));
-    let pair = Pair::opening(scripted(args)).await;
+    let pair = ServerPair::opening(scripted(args)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let view = pair.while_good(&what, failed).await;
     let ServerState::Failed(failure) = view.state else { panic!("{what}: it has failed") };
@@ -47,7 +47,7 @@ async fn x35_a_server_that_never_answers_anything_is_given_up() {
 #[tokio::test]
 async fn x35_a_server_that_never_answers_discover_is_opened_the_older_way() {
     let what = "X35 over stdio, silence at server/discover";
-    let pair = Pair::opening(scripted(&["--probe", "silence"])).await;
+    let pair = ServerPair::opening(scripted(&["--probe", "silence"])).await;
     let ready = pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0);
     pair.while_good(what, ready).await;
     pair.close(what).await;
@@ -56,7 +56,7 @@ async fn x35_a_server_that_never_answers_discover_is_opened_the_older_way() {
 #[tokio::test]
 async fn x35_a_list_without_an_answer_leaves_the_server_usable_and_is_said() {
     let what = "X35 over stdio, silence at tools/list";
-    let pair = Pair::opening(scripted(&["--misbehave", "silent@tools/list"])).await;
+    let pair = ServerPair::opening(scripted(&["--misbehave", "silent@tools/list"])).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     let mut events = pair.app.host.events();
     let noted = async {
@@ -75,11 +75,11 @@ async fn x35_a_list_without_an_answer_leaves_the_server_usable_and_is_said() {
 }
 
 /// Starts a server that never responds to a call, with the file in which it records its messages.
-async fn silent() -> (Pair, tempfile::TempDir, std::path::PathBuf) {
+async fn silent() -> (ServerPair, tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let path = record.to_str().unwrap();
-    let pair = Pair::ready(scripted(&["--misbehave", "silent", "--record", path])).await;
+    let pair = ServerPair::ready(scripted(&["--misbehave", "silent", "--record", path])).await;
     (pair, folder, record)
 }
 

@@ -7,7 +7,7 @@ use policy::Hash;
 use serde_json::{Value, json};
 use testkit::app::scripted;
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 const ROOT: &str = "skill://bad/act";
 const URI: &str = "skill://bad/act/SKILL.md";
@@ -24,12 +24,12 @@ fn entry(text: &str) -> Value {
 }
 
 /// Well-behaved and hostile server, the latter with these results.
-struct Skilled {
-    pair: Pair,
+struct SkillServers {
+    pair: ServerPair,
     folder: tempfile::TempDir,
 }
 
-impl Skilled {
+impl SkillServers {
     async fn ready(replies: &[(&str, Value)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let opened = json!({
@@ -45,7 +45,7 @@ impl Skilled {
             arguments.extend(["--reply".to_owned(), format!("{method}=@{}", file.display())]);
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let pair = Pair::ready_for_a_flood(scripted(&arguments)).await;
+        let pair = ServerPair::ready_for_a_flood(scripted(&arguments)).await;
         Self { pair, folder }
     }
 
@@ -91,7 +91,7 @@ async fn x59_skills_that_lie_about_their_name_or_files_are_left_out() {
         }),
     ];
     let entries: Vec<&Value> = attacks.iter().map(|(_, entry)| entry).collect();
-    let skilled = Skilled::ready(&[("skills/list", json!({ "skills": entries }))]).await;
+    let skilled = SkillServers::ready(&[("skills/list", json!({ "skills": entries }))]).await;
     let what = "X59, names and files of skills";
     let list = skilled.pair.while_good(what, skilled.pair.app.host.skills("bad".into())).await.unwrap();
     assert_eq!(list.skills, Vec::new(), "{what}: none of them can be read");
@@ -111,7 +111,7 @@ async fn x59_a_list_of_skills_without_end_is_cut() {
         json!({ "uri": format!("{root}/SKILL.md"), "frontmatter": { "name": format!("act{at}"), "description": "Acts" }, "resources": "dynamic" })
     };
     let many: Vec<Value> = (0..20_000).map(skill).collect();
-    let skilled = Skilled::ready(&[("skills/list", json!({ "skills": many, "nextCursor": "more" }))]).await;
+    let skilled = SkillServers::ready(&[("skills/list", json!({ "skills": many, "nextCursor": "more" }))]).await;
     let what = "X59, 20,000 skills";
     let list = skilled.pair.while_good(what, skilled.pair.app.host.skills("bad".into())).await.unwrap();
     assert!(list.is_cut, "{what}: that there are more is said");
@@ -136,7 +136,7 @@ async fn x60_files_of_skills_that_are_not_what_the_list_says_are_not_used() {
     let replies: Vec<(&str, Value)> =
         attacks.iter().map(|(_, contents)| ("resources/read", json!({ "contents": contents }))).collect();
     let skilled =
-        Skilled::ready(&[&[("skills/list", json!({ "skills": [entry(TEXT)] }))], &replies[..]].concat()).await;
+        SkillServers::ready(&[&[("skills/list", json!({ "skills": [entry(TEXT)] }))], &replies[..]].concat()).await;
     for (at, (attack, _)) in attacks.iter().enumerate() {
         let what = format!("X60, {attack}");
         let read = skilled.pair.while_good(&what, skilled.read(&at.to_string(), None)).await;
@@ -158,7 +158,7 @@ async fn x60_a_skill_that_changes_between_list_and_reading_is_read_as_one_of_bot
     let changed = TEXT.replace("this", "that");
     let list = |text: &str| ("skills/list", json!({ "skills": [entry(text)] }));
     let contents = |text: &str| ("resources/read", json!({ "contents": [{ "uri": URI, "text": text }] }));
-    let skilled = Skilled::ready(&[list(TEXT), list(&changed), contents(&changed), contents(&changed)]).await;
+    let skilled = SkillServers::ready(&[list(TEXT), list(&changed), contents(&changed), contents(&changed)]).await;
     let what = "X60, a skill that changes after it was listed";
     let early = skilled.pair.while_good(what, skilled.read("1", None)).await;
     assert!(matches!(early, Err(SkillError::Mismatch { .. })), "{what}: the list said something else: {early:?}");

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use testkit::app::scripted;
 
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 use crate::{leaks, log, report};
 
 const ALLOWED: [&str; 14] = [
@@ -27,10 +27,10 @@ const ALLOWED: [&str; 14] = [
 #[tokio::test]
 async fn x33_a_server_sees_no_more_than_it_needs() {
     let what = "X33, environment, folder and descriptors";
-    let pair = Pair::undecided(scripted(&[])).await;
+    let pair = ServerPair::undecided(scripted(&[])).await;
     let call = pair.begin("1", "environment", json!({}));
     let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
+    pair.app.answer(&question, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
     let result = json!(call.await.unwrap().expect("it is allowed"));
     let seen: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
     let environment = seen["environment"].as_object().unwrap();
@@ -48,7 +48,7 @@ async fn x33_a_server_sees_no_more_than_it_needs() {
 async fn x11_no_file_steers_a_terminal() {
     for misbehave in ["escapes", "stderr-garbage"] {
         let what = format!("X11, {misbehave} in texts, logs and standard error");
-        let pair = Pair::ready(scripted(&["--misbehave", misbehave])).await;
+        let pair = ServerPair::ready(scripted(&["--misbehave", misbehave])).await;
         let call = pair.bad_call(&what).await;
         pair.ended(&what, &call, &[]);
         let mut places = Vec::new();

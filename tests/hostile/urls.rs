@@ -1,7 +1,7 @@
 //! Tests of URLs that a server requests to open (X23, and X17 if they arrive by other ways).
 
-use host::view::{QuestionBody, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, UserDecision};
+use policy::ApprovalScope;
 use serde_json::json;
 use supervision::activity::ActivityKind;
 use testkit::app::{PATIENCE, scripted};
@@ -9,7 +9,7 @@ use testkit::deadline::holds_within;
 use testkit::time::pass;
 
 use crate::collector::collector;
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 use crate::report::word;
 
 /// Returns the request to open this URL, which the server sends during a call.
@@ -37,7 +37,7 @@ fn refused() -> Vec<(&'static str, String)> {
 }
 
 /// Waits until the bad server has received the response to its request.
-async fn answered(pair: &Pair) {
+async fn answered(pair: &ServerPair) {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let is_answered = || {
         let activity = activity.lock().unwrap();
@@ -52,19 +52,19 @@ async fn answered(pair: &Pair) {
 async fn x23_addresses_that_lie_or_lead_elsewhere_are_not_opened() {
     for (about, url) in refused() {
         let what = format!("X23, an address with {about}");
-        let pair = Pair::undecided(scripted(&["--raw", &asking(&url)])).await;
+        let pair = ServerPair::undecided(scripted(&["--raw", &asking(&url)])).await;
         let call = pair.begin("1", "echo", json!({"text": "x"}));
         let question = pair.asked(&what, |_| true).await;
-        pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
         // An invalid address is rejected without a consent request.
         let asked = tokio::select! {
             question = pair.asks_back(&what) => Some(question),
             () = answered(&pair) => None,
         };
         if let Some(question) = asked {
-            let QuestionBody::Url { url: shown, .. } = &question.body else { panic!("{what}: {question:?}") };
+            let ConsentRequestBody::Url { url: shown, .. } = &question.body else { panic!("{what}: {question:?}") };
             assert_eq!(*shown, url, "{what}: it is shown as it is");
-            let allow = UserAnswer::Allow(Scope::Once);
+            let allow = UserDecision::Allow(ApprovalScope::Once);
             let answered = pair.app.host.answer(question.id, question.hash.to_string(), allow).await;
             assert!(answered.is_err(), "{what}: even approved it is not opened");
         }
@@ -79,15 +79,15 @@ async fn x23_addresses_that_lie_or_lead_elsewhere_are_not_opened() {
 #[tokio::test]
 async fn x23_an_address_is_visited_by_nobody_before_the_user_agrees() {
     let what = "X23, an address of a page that counts visits";
-    let pair = Pair::undecided(scripted(&["--raw", &asking(&collector().url())])).await;
+    let pair = ServerPair::undecided(scripted(&["--raw", &asking(&collector().url())])).await;
     let call = pair.begin("1", "echo", json!({"text": "x"}));
     let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     let question = pair.asks_back(what).await;
     pair.while_good(what, pass(std::time::Duration::from_secs(1))).await;
     assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: nothing was opened");
     assert_eq!(collector().hits(), 0, "[elicit-url-no-prefetch] {what}: nor fetched to look at it first");
-    pair.app.answer(&question, UserAnswer::Deny).await;
+    pair.app.answer(&question, UserDecision::Deny).await;
     call.abort();
     pair.close(what).await;
 }

@@ -1,24 +1,24 @@
 //! Tests of the requests that `server-everything` sends to the user: sampling, a form, and a URL to open.
 
 use domain::call::CallFailure;
-use domain::question::Why;
-use host::AnswerError;
-use host::view::{Edit, QuestionBody, UserAnswer};
+use domain::question::ConsentRequestOrigin;
+use host::DecisionError;
+use host::view::{ConsentRequestBody, ConsentRequestEdit, UserDecision};
 use mcp_proto::session::CallError;
 use mcp_proto::types::{ContentBlock, SamplingContent};
-use policy::Scope;
+use policy::ApprovalScope;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, Value, json};
 use server_requests::form::{FieldKind, FieldProblem, Form, TextFormat};
-use testkit::app::App;
+use testkit::app::TestApp;
 
 use crate::installed;
 use crate::user::{asked_by, begin, ended, is_tool, object, text, whole_catalog};
 
 const SERVER: &str = "everything";
 
-async fn everything() -> App {
-    let app = App::start(vec![(SERVER, installed::everything())]).await;
+async fn everything() -> TestApp {
+    let app = TestApp::start(vec![(SERVER, installed::everything())]).await;
     app.ready(SERVER).await;
     whole_catalog(&app, SERVER).await;
     app
@@ -36,10 +36,13 @@ async fn sampling_is_reviewed_before_and_after() {
     let app = everything().await;
     let arguments = json!({ "prompt": "When is high tide?", "maxTokens": 50 });
     let (under_way, question) = asked_by(&app, SERVER, "trigger-sampling-request", arguments).await;
-    let QuestionBody::Sampling { request, response: None, .. } = &question.body else {
+    let ConsentRequestBody::Sampling { request, response: None, .. } = &question.body else {
         panic!("the request comes first: {question:?}")
     };
-    assert!(matches!(&question.why, Why::Call { name, .. } if name == "trigger-sampling-request"), "its call is named");
+    assert!(
+        matches!(&question.why, ConsentRequestOrigin::Call { name, .. } if name == "trigger-sampling-request"),
+        "its call is named"
+    );
     assert_eq!(request.system_prompt.as_deref(), Some("You are a helpful test server."), "[sampling-review-ui]");
     assert_eq!((request.max_tokens, request.temperature), (50, Some(0.7)), "[sampling-review-ui]: with its limits");
     let [ContentBlock::Text(prompt)] = request.messages[0].content.blocks() else { panic!("{request:?}") };
@@ -47,16 +50,16 @@ async fn sampling_is_reviewed_before_and_after() {
 
     let mut shorter = request.clone();
     shorter.system_prompt = None;
-    let edited = app.host.edit(question.id, Edit::Request(shorter)).await.unwrap();
-    let stale = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(stale, Err(AnswerError::Stale), "[sampling-edit-prompt]: only what is shown now can be allowed");
-    app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
+    let edited = app.host.edit(question.id, ConsentRequestEdit::Request(shorter)).await.unwrap();
+    let stale = app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    assert_eq!(stale, Err(DecisionError::Stale), "[sampling-edit-prompt]: only what is shown now can be allowed");
+    app.answer(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
 
     let second = app.question(SERVER, "the answer", |q| q.id == edited.id && q.hash != edited.hash).await;
     let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::Many(vec![ContentBlock::text("At noon.")]);
-    let written = app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap();
-    app.answer(&written, UserAnswer::Allow(Scope::Once)).await;
+    let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
+    app.answer(&written, UserDecision::Allow(ApprovalScope::Once)).await;
     let result = ended(under_way).await.unwrap();
     assert!(!result.is_error, "[sampling-result-fields]: the server takes the answer: {result:?}");
     let got = raw_result(&result);
@@ -70,7 +73,7 @@ async fn sampling_is_reviewed_before_and_after() {
 async fn refused_sampling_reaches_the_tool_as_an_error() {
     let app = everything().await;
     let (under_way, question) = asked_by(&app, SERVER, "trigger-sampling-request", json!({ "prompt": "?" })).await;
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     let result = ended(under_way).await.unwrap();
     assert!(result.is_error, "the tool fails: {result:?}");
     let words = text(&result);
@@ -146,9 +149,11 @@ fn filled() -> Map<String, Value> {
     }))
 }
 
-async fn form_of(app: &App) -> (tokio::task::JoinHandle<crate::user::Called>, host::view::QuestionView, Form) {
+async fn form_of(
+    app: &TestApp,
+) -> (tokio::task::JoinHandle<crate::user::CallOutcome>, host::view::ConsentRequestView, Form) {
     let (under_way, question) = asked_by(app, SERVER, "trigger-elicitation-request", json!({})).await;
-    let QuestionBody::Form { message, form: Ok(form) } = &question.body else {
+    let ConsentRequestBody::Form { message, form: Ok(form) } = &question.body else {
         panic!("[elicit-default-mode]: a form: {question:?}")
     };
     assert_eq!(message, "Please provide inputs for the following fields:", "[elicit-what-and-why]");
@@ -173,10 +178,10 @@ async fn a_form_with_every_kind_of_field_is_shown_checked_and_sent() {
         let problems = app.host.check_form(question.id, content.clone()).await.unwrap();
         let found: Vec<_> = problems.iter().map(|p| (&*p.field, p.problem)).collect();
         assert_eq!(found, [(*name, *problem)], "[elicit-validate]: {wrong} is not right for {name}");
-        let submitted = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Submit(content)).await;
-        assert_eq!(submitted, Err(AnswerError::Form(problems)), "[elicit-validate]: nor is it sent");
+        let submitted = app.host.answer(question.id, question.hash.to_string(), UserDecision::Submit(content)).await;
+        assert_eq!(submitted, Err(DecisionError::Form(problems)), "[elicit-validate]: nor is it sent");
     }
-    app.answer(&question, UserAnswer::Submit(filled())).await;
+    app.answer(&question, UserDecision::Submit(filled())).await;
     let result = ended(under_way).await.unwrap();
     assert!(text(&result).contains("- Favorite Integer: 7"), "the server understood it: {result:?}");
     let got = raw_result(&result);
@@ -187,7 +192,7 @@ async fn a_form_with_every_kind_of_field_is_shown_checked_and_sent() {
 async fn declining_and_closing_a_form_are_told_apart() {
     let app = everything().await;
     for (answer, action, words) in
-        [(UserAnswer::Deny, "decline", "declined"), (UserAnswer::Cancel, "cancel", "cancelled")]
+        [(UserDecision::Deny, "decline", "declined"), (UserDecision::Cancel, "cancel", "cancelled")]
     {
         let (under_way, question, _) = form_of(&app).await;
         app.answer(&question, answer).await;
@@ -206,15 +211,15 @@ async fn a_page_is_opened_only_after_consent() {
     let app = everything().await;
     let url = "https://harbour.example/pay?ship=Erna&berth=7";
     for (answer, action, opened) in [
-        (UserAnswer::Deny, "decline", &[][..]),
-        (UserAnswer::Cancel, "cancel", &[]),
-        (UserAnswer::Allow(Scope::Once), "accept", &[url]),
+        (UserDecision::Deny, "decline", &[][..]),
+        (UserDecision::Cancel, "cancel", &[]),
+        (UserDecision::Allow(ApprovalScope::Once), "accept", &[url]),
     ] {
         let arguments = json!({ "url": url, "message": "Pay the harbour dues." });
         let (under_way, question) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
-        let shown = QuestionBody::Url { message: "Pay the harbour dues.".into(), url: url.into() };
+        let shown = ConsentRequestBody::Url { message: "Pay the harbour dues.".into(), url: url.into() };
         assert_eq!(question.body, shown, "[elicit-url-full]: the whole address is shown");
-        assert_eq!(question.scopes, [Scope::Once], "[elicit-url-consent]: each time anew");
+        assert_eq!(question.scopes, [ApprovalScope::Once], "[elicit-url-consent]: each time anew");
         assert!(app.platform.opened.lock().unwrap().is_empty(), "[elicit-url-no-auto-open]: it was not opened before");
         app.answer(&question, answer).await;
         let result = ended(under_way).await.unwrap();
@@ -239,15 +244,20 @@ async fn a_call_that_needs_a_page_first_can_be_made_again() {
         matches!(&**error, CallError::UrlRequired(pages) if pages.len() == 1),
         "[elicit-url-required-error]: {error}"
     );
-    let question = app.question(SERVER, "the page", |q| !is_tool(q) && q.body != QuestionBody::Roots).await;
-    let QuestionBody::Url { url, .. } = &question.body else { panic!("[elicit-url-required-error]: {question:?}") };
-    assert!(matches!(&question.why, Why::Call { name, .. } if name == "trigger-url-elicitation"), "its call is named");
+    let question = app.question(SERVER, "the page", |q| !is_tool(q) && q.body != ConsentRequestBody::Roots).await;
+    let ConsentRequestBody::Url { url, .. } = &question.body else {
+        panic!("[elicit-url-required-error]: {question:?}")
+    };
+    assert!(
+        matches!(&question.why, ConsentRequestOrigin::Call { name, .. } if name == "trigger-url-elicitation"),
+        "its call is named"
+    );
     let page = UrlParts::of(url).url;
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(*app.platform.opened.lock().unwrap(), [page], "the page it needs was opened");
 
     let (again, question) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     let result = ended(again).await.expect("[elicit-manual-controls]: the same call goes on now");
     assert_eq!(raw_result(&result), json!({ "action": "decline" }), "and asks as usual");
 }

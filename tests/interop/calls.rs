@@ -7,15 +7,15 @@ use domain::call::{CallFailure, CallState};
 use host::view::HostEvent;
 use mcp_proto::types::ContentBlock;
 use serde_json::{Value, json};
-use testkit::app::App;
+use testkit::app::TestApp;
 
 use crate::installed;
 use crate::user::{allow, begin, call, call_as, ended, next, seen, text, whole_catalog};
 
 const SERVER: &str = "everything";
 
-async fn everything() -> App {
-    let app = App::start(vec![(SERVER, installed::everything())]).await;
+async fn everything() -> TestApp {
+    let app = TestApp::start(vec![(SERVER, installed::everything())]).await;
     app.ready(SERVER).await;
     whole_catalog(&app, SERVER).await;
     app

@@ -4,12 +4,12 @@
 
 use std::path::Path;
 
-use host::view::{QuestionBody, ServerState, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, ServerState, UserDecision};
+use policy::ApprovalScope;
 use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
 use supervision::activity::ActivityKind;
-use testkit::app::{App, demo};
+use testkit::app::{TestApp, demo};
 
 use crate::installed;
 use crate::user::{activity, allow, call, call_as, call_id, ended, is_tool, object, sent, text, whole_catalog};
@@ -141,7 +141,7 @@ fn real(path: &Path) -> std::path::PathBuf {
 }
 
 async fn served(case: Case) {
-    let app = App::start(vec![("it", case.config.clone())]).await;
+    let app = TestApp::start(vec![("it", case.config.clone())]).await;
     starts_when_approved(&app, &case).await;
     opened_in_order(&app, &case).await;
     lists_are_whole(&app, &case).await;
@@ -157,16 +157,16 @@ async fn served(case: Case) {
     assert_eq!(decisions, ["start-server", "tool", "tool"].map(allowed), "[tools-audit-log]: each decision is kept");
 }
 
-async fn starts_when_approved(app: &App, case: &Case) {
+async fn starts_when_approved(app: &TestApp, case: &Case) {
     app.host.start_server("it".into()).await.unwrap();
     let question = app.question("it", "its command", |_| true).await;
-    let QuestionBody::StartServer { config, resolved, .. } = &question.body else {
+    let ConsentRequestBody::StartServer { config, resolved, .. } = &question.body else {
         panic!("the command is asked about first: {question:?}")
     };
     assert_eq!(Some(config), case.config.as_stdio(), "[security-local-exact-command]: it is shown as it will run");
     assert!(resolved.is_absolute() && resolved.is_file(), "with the file that will run: {resolved:?}");
     assert_eq!(app.server("it").await.pid, None, "[security-local-approve]: nothing runs before");
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     let view = app.until("it", "ready", |s| s.state == ServerState::Ready).await;
     let facts = view.facts.expect("a ready server has told its facts");
     assert_eq!(facts.revision.to_string(), case.revision, "the newest revision that both know is spoken");
@@ -176,7 +176,7 @@ async fn starts_when_approved(app: &App, case: &Case) {
 
 /// Checks the order of the opening messages: `[stdio-probe-discover-first]`, `[stdio-probe-other-error-fallback]`,
 /// `[lifecycle-no-handshake-modern]`.
-async fn opened_in_order(app: &App, case: &Case) {
+async fn opened_in_order(app: &TestApp, case: &Case) {
     let sent = sent(app, "it").await;
     let opening: Vec<&str> = sent.iter().take(3).map(String::as_str).collect();
     if case.revision == "2026-07-28" {
@@ -188,7 +188,7 @@ async fn opened_in_order(app: &App, case: &Case) {
     }
 }
 
-async fn lists_are_whole(app: &App, case: &Case) {
+async fn lists_are_whole(app: &TestApp, case: &Case) {
     let catalog = whole_catalog(app, "it").await;
     assert_eq!(catalog.counts(), case.offers, "all that it offers is listed");
     assert!(catalog.notes.iter().all(Vec::is_empty), "without a word on what is missing: {:?}", catalog.notes);
@@ -208,11 +208,11 @@ async fn lists_are_whole(app: &App, case: &Case) {
     }
 }
 
-async fn call_asks_and_answers(app: &App, case: &Case) {
+async fn call_asks_and_answers(app: &TestApp, case: &Case) {
     let (tool, arguments, expected) = case.works.clone();
     let under_way = call_as(app, &call_id(), "it", tool, &arguments);
     let question = app.question("it", "the tool", is_tool).await;
-    let QuestionBody::Tool { arguments: shown, .. } = &question.body else { panic!("{question:?}") };
+    let ConsentRequestBody::Tool { arguments: shown, .. } = &question.body else { panic!("{question:?}") };
     assert_eq!(*shown, object(&arguments), "[tools-show-inputs]: the arguments are shown");
     assert!(!sent(app, "it").await.iter().any(|m| m == "tools/call"), "[tools-confirm]: nothing is sent before");
     allow(app, "it", tool).await;
@@ -228,13 +228,13 @@ async fn call_asks_and_answers(app: &App, case: &Case) {
 }
 
 /// A real server's messages are all valid; a note on one of them would be our fault.
-async fn all_was_understood(app: &App) {
+async fn all_was_understood(app: &TestApp) {
     for entry in activity(app, "it").await {
         assert!(entry.kind != ActivityKind::Invalid && entry.note.is_none(), "this was understood: {entry:?}");
     }
 }
 
-async fn stops_without_a_trace(app: &App) {
+async fn stops_without_a_trace(app: &TestApp) {
     let pid = app.server("it").await.pid.expect("a ready server has a process");
     assert!(testkit::processes::is_alive(pid), "which lives");
     app.host.stop_server("it".into()).await.unwrap();

@@ -4,11 +4,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use host::view::{QuestionBody, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, UserDecision};
+use policy::ApprovalScope;
 use ports::server_config::StdioConfig;
 use serde_json::{Value, json};
-use testkit::app::{App, command};
+use testkit::app::{TestApp, command};
 
 use crate::installed;
 use crate::user::{call, text};
@@ -63,13 +63,13 @@ async fn in_the_session() {
     // Its first line is `#!/usr/bin/env node`.
     let script = installed::node_modules().join(".bin/mcp-server-everything");
     let by_script = command(script.clone(), &[]);
-    let app = App::start(vec![("name", by_name.into()), ("script", by_script)]).await;
+    let app = TestApp::start(vec![("name", by_name.into()), ("script", by_script)]).await;
     for (server, expected) in [("name", &node), ("script", &script)] {
         app.host.start_server(server.into()).await.unwrap();
         let question = app.question(server, "its command", |_| true).await;
-        let QuestionBody::StartServer { resolved, .. } = &question.body else { panic!("{question:?}") };
+        let ConsentRequestBody::StartServer { resolved, .. } = &question.body else { panic!("{question:?}") };
         assert_eq!(resolved, expected, "the file that will run is shown");
-        app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
         app.until(server, "ready", |s| s.counts[0] > 0).await;
         let environment = call(&app, server, "get-env", json!({})).await;
         let environment: Value = serde_json::from_str(&text(&environment)).unwrap();

@@ -10,7 +10,7 @@ use mcp_proto::types::{CompletionReference, ContentBlock, LogLevel, Prompt, Role
 use offers::template;
 use serde_json::json;
 use supervision::activity::{ActivityEntry, ActivityKind};
-use testkit::app::{App, demo};
+use testkit::app::{TestApp, demo};
 
 use crate::installed;
 use crate::user::{activity, call, call_id, next, seen, sent, whole_catalog};
@@ -18,8 +18,8 @@ use crate::user::{activity, call, call_id, next, seen, sent, whole_catalog};
 const SERVER: &str = "everything";
 const TEMPLATE: &str = "demo://resource/dynamic/text/{resourceId}";
 
-async fn everything() -> App {
-    let app = App::start(vec![(SERVER, installed::everything())]).await;
+async fn everything() -> TestApp {
+    let app = TestApp::start(vec![(SERVER, installed::everything())]).await;
     app.ready(SERVER).await;
     app
 }
@@ -29,7 +29,7 @@ fn arguments(given: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 async fn completed(
-    app: &App,
+    app: &TestApp,
     reference: CompletionReference,
     argument: &str,
     value: &str,
@@ -139,7 +139,7 @@ async fn subscribed_resources_tell_of_changes_and_others_do_not() {
 #[tokio::test]
 async fn a_change_made_by_a_call_is_told_to_the_one_who_watches() {
     let folder = tempfile::tempdir().unwrap();
-    let app = App::start(vec![("memory", installed::memory(folder.path()))]).await;
+    let app = TestApp::start(vec![("memory", installed::memory(folder.path()))]).await;
     app.ready("memory").await;
     let uri = whole_catalog(&app, "memory").await.resources[0].name().to_owned();
     assert_eq!(uri, "memory://knowledge-graph", "[resources-custom-schemes]: it has a scheme of its own");
@@ -174,7 +174,7 @@ async fn log_messages_come_from_the_level_that_was_set() {
 
 #[tokio::test]
 async fn a_server_that_cannot_be_subscribed_to_says_so_and_goes_on() {
-    let app = App::start(vec![("time", installed::time())]).await;
+    let app = TestApp::start(vec![("time", installed::time())]).await;
     app.ready("time").await;
     let refused = app.host.subscribe("time".into(), "clock://now".into(), true).await;
     assert!(
@@ -190,7 +190,7 @@ async fn a_server_that_cannot_be_subscribed_to_says_so_and_goes_on() {
 async fn lists_in_pages_are_read_to_the_end_in_both_eras() {
     // One of its tools can only be done as a task of the newest revision.
     for (era, tools) in [("legacy", 16), ("modern", 17)] {
-        let app = App::start(vec![("demo", demo(&["--era", era]))]).await;
+        let app = TestApp::start(vec![("demo", demo(&["--era", era]))]).await;
         app.ready("demo").await;
         let catalog = whole_catalog(&app, "demo").await;
         assert_eq!(catalog.tools.len(), tools, "{era}, [pagination-follow-cursor]: more than one page of ten");

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use domain::question::Why;
-use host::view::{QuestionBody, UserAnswer};
+use domain::question::ConsentRequestOrigin;
+use host::view::{ConsentRequestBody, UserDecision};
 use serde_json::json;
-use testkit::app::App;
+use testkit::app::TestApp;
 
 use crate::installed;
 use crate::user::{activity, call, call_until, sent, text, whole_catalog};
@@ -22,21 +22,21 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-async fn asks_for_roots(app: &App, server: &str) -> host::view::QuestionView {
-    app.question(server, "the folders", |q| q.body == QuestionBody::Roots).await
+async fn asks_for_roots(app: &TestApp, server: &str) -> host::view::ConsentRequestView {
+    app.question(server, "the folders", |q| q.body == ConsentRequestBody::Roots).await
 }
 
 #[tokio::test]
 async fn everything_gets_the_folders_that_the_user_shares() {
     let parent = tempfile::tempdir().unwrap();
     let (first, second) = (folder(&parent, "first"), folder(&parent, "second"));
-    let app = App::start(vec![("everything", installed::everything())]).await;
+    let app = TestApp::start(vec![("everything", installed::everything())]).await;
     app.ready("everything").await;
     whole_catalog(&app, "everything").await;
     let question = asks_for_roots(&app, "everything").await;
-    assert_eq!(question.why, Why::Server, "it asks on its own, right after its start");
+    assert_eq!(question.why, ConsentRequestOrigin::Server, "it asks on its own, right after its start");
     assert_eq!(app.server("everything").await.roots, None, "[roots-consent]: nothing is decided yet");
-    app.answer(&question, UserAnswer::Share(vec![first.clone()])).await;
+    app.answer(&question, UserDecision::Share(vec![first.clone()])).await;
 
     call_until(&app, "everything", "get-roots-list", &format!("file://{}", shown(&first))).await;
     app.host.set_roots("everything".into(), vec![first.clone(), second.clone()]).await.unwrap();
@@ -55,10 +55,10 @@ async fn filesystem_follows_the_folders_that_the_user_shares() {
     let parent = tempfile::tempdir().unwrap();
     let (configured, first, second) =
         (folder(&parent, "configured"), folder(&parent, "first"), folder(&parent, "second"));
-    let app = App::start(vec![("files", installed::filesystem(&configured))]).await;
+    let app = TestApp::start(vec![("files", installed::filesystem(&configured))]).await;
     app.ready("files").await;
     let question = asks_for_roots(&app, "files").await;
-    app.answer(&question, UserAnswer::Share(vec![first.clone()])).await;
+    app.answer(&question, UserDecision::Share(vec![first.clone()])).await;
     call_until(&app, "files", "list_allowed_directories", &shown(&first)).await;
     let read = |path: PathBuf| call(&app, "files", "read_text_file", json!({ "path": path }));
     assert_eq!(text(&read(first.join("file.txt")).await), "first", "what is shared can be read");
@@ -74,10 +74,10 @@ async fn filesystem_follows_the_folders_that_the_user_shares() {
 async fn refusing_to_share_leaves_a_server_with_what_was_configured() {
     let parent = tempfile::tempdir().unwrap();
     let configured = folder(&parent, "configured");
-    let app = App::start(vec![("files", installed::filesystem(&configured))]).await;
+    let app = TestApp::start(vec![("files", installed::filesystem(&configured))]).await;
     app.ready("files").await;
     let question = asks_for_roots(&app, "files").await;
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     let result = call(&app, "files", "read_text_file", json!({ "path": configured.join("file.txt") })).await;
     assert_eq!(text(&result), "configured", "[roots-list-answer]: to know of no folder is an answer it can work with");
     let complains = activity(&app, "files").await.iter().any(|e| e.body().contains("Failed to request initial roots"));

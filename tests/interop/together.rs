@@ -1,9 +1,9 @@
 //! All servers in one host at the same time.
 
-use host::view::{QuestionBody, ServerState, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, ServerState, UserDecision};
+use policy::ApprovalScope;
 use serde_json::{Value, json};
-use testkit::app::{App, demo};
+use testkit::app::{TestApp, demo};
 
 use crate::installed;
 use crate::user::{call_as, ended, text, whole_catalog};
@@ -14,7 +14,7 @@ async fn six_servers_start_answer_and_end_side_by_side() {
     let folder = std::fs::canonicalize(folder.path()).unwrap();
     let repository = folder.join("repository");
     installed::repository(&repository);
-    let app = App::start(vec![
+    let app = TestApp::start(vec![
         ("everything", installed::everything()),
         ("memory", installed::memory(&folder)),
         ("files", installed::filesystem(&repository)),
@@ -32,7 +32,9 @@ async fn six_servers_start_answer_and_end_side_by_side() {
         ("demo", "add", json!({ "a": 2, "b": 3 }), "2 + 3 = 5"),
     ];
     let user = app.always(|question| match &question.body {
-        QuestionBody::StartServer { .. } | QuestionBody::Tool { .. } => Some(UserAnswer::Allow(Scope::Once)),
+        ConsentRequestBody::StartServer { .. } | ConsentRequestBody::Tool { .. } => {
+            Some(UserDecision::Allow(ApprovalScope::Once))
+        }
         _ => None,
     });
     for (name, ..) in &calls {

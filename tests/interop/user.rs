@@ -3,28 +3,28 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
-use host::Events;
-use host::view::{HostEvent, QuestionBody, QuestionView, UserAnswer};
+use host::EventReceiver;
+use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, UserDecision};
 use mcp_proto::types::{CallToolResult, ContentBlock};
 use offers::catalog::Catalog;
-use policy::Scope;
+use policy::ApprovalScope;
 use serde_json::{Map, Value};
 use supervision::activity::ActivityEntry;
-use testkit::app::{App, PATIENCE};
+use testkit::app::{PATIENCE, TestApp};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-pub(crate) type Called = Result<CallToolResult, CallFailure>;
+pub(crate) type CallOutcome = Result<CallToolResult, CallFailure>;
 
 pub(crate) fn object(value: &Value) -> Map<String, Value> {
     value.as_object().expect("arguments are an object").clone()
 }
 
-pub(crate) fn is_tool(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Tool { .. })
+pub(crate) fn is_tool(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Tool { .. })
 }
 
 /// An id that no other call of this test has.
@@ -34,39 +34,39 @@ pub(crate) fn call_id() -> String {
 }
 
 /// Begins a call; it waits for its approval.
-pub(crate) fn call_as(app: &App, id: &str, server: &str, tool: &str, arguments: &Value) -> JoinHandle<Called> {
+pub(crate) fn call_as(app: &TestApp, id: &str, server: &str, tool: &str, arguments: &Value) -> JoinHandle<CallOutcome> {
     let (host, id, server, tool) = (app.host.clone(), id.to_owned(), server.to_owned(), tool.to_owned());
     let arguments = object(arguments);
     tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
 }
 
 /// Allows a tool once.
-pub(crate) async fn allow(app: &App, server: &str, tool: &str) -> QuestionView {
-    let is_it = |q: &QuestionView| matches!(&q.body, QuestionBody::Tool { tool: t, .. } if t.name == tool);
+pub(crate) async fn allow(app: &TestApp, server: &str, tool: &str) -> ConsentRequestView {
+    let is_it = |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Tool { tool: t, .. } if t.name == tool);
     let question = app.question(server, &format!("the tool {tool}"), is_it).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     question
 }
 
 /// Calls a tool and allows it once.
-pub(crate) async fn begin(app: &App, server: &str, tool: &str, arguments: Value) -> JoinHandle<Called> {
+pub(crate) async fn begin(app: &TestApp, server: &str, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
     let call = call_as(app, &call_id(), server, tool, &arguments);
     allow(app, server, tool).await;
     call
 }
 
-pub(crate) async fn ended(call: JoinHandle<Called>) -> Called {
+pub(crate) async fn ended(call: JoinHandle<CallOutcome>) -> CallOutcome {
     timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
 }
 
 /// Calls a tool, allows it once, and returns its result.
-pub(crate) async fn call(app: &App, server: &str, tool: &str, arguments: Value) -> CallToolResult {
+pub(crate) async fn call(app: &TestApp, server: &str, tool: &str, arguments: Value) -> CallToolResult {
     let called = ended(begin(app, server, tool, arguments).await).await;
     called.unwrap_or_else(|error| panic!("{tool} of {server} should have answered: {error}"))
 }
 
 /// Calls a tool repeatedly until its result contains this text.
-pub(crate) async fn call_until(app: &App, server: &str, tool: &str, wanted: &str) -> CallToolResult {
+pub(crate) async fn call_until(app: &TestApp, server: &str, tool: &str, wanted: &str) -> CallToolResult {
     let mut last = String::new();
     let found = timeout(PATIENCE, async {
         loop {
@@ -85,13 +85,13 @@ pub(crate) async fn call_until(app: &App, server: &str, tool: &str, wanted: &str
 
 /// Calls a tool, allows it once, and returns the consent request that the server then causes.
 pub(crate) async fn asked_by(
-    app: &App,
+    app: &TestApp,
     server: &str,
     tool: &str,
     arguments: Value,
-) -> (JoinHandle<Called>, QuestionView) {
+) -> (JoinHandle<CallOutcome>, ConsentRequestView) {
     let call = begin(app, server, tool, arguments).await;
-    let question = app.question(server, "something more", |q| !is_tool(q) && q.body != QuestionBody::Roots).await;
+    let question = app.question(server, "something more", |q| !is_tool(q) && q.body != ConsentRequestBody::Roots).await;
     (call, question)
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn text(result: &CallToolResult) -> String {
 }
 
 /// Returns the catalog of a server after every list was read.
-pub(crate) async fn whole_catalog(app: &App, server: &str) -> Arc<Catalog> {
+pub(crate) async fn whole_catalog(app: &TestApp, server: &str) -> Arc<Catalog> {
     let mut events = app.host.events();
     let read = async {
         loop {
@@ -117,7 +117,7 @@ pub(crate) async fn whole_catalog(app: &App, server: &str) -> Arc<Catalog> {
 }
 
 /// The next event of this kind.
-pub(crate) async fn next<T>(events: &mut Events, what: &str, fits: impl Fn(&HostEvent) -> Option<T>) -> T {
+pub(crate) async fn next<T>(events: &mut EventReceiver, what: &str, fits: impl Fn(&HostEvent) -> Option<T>) -> T {
     let found = async {
         while let Some(event) = events.next().await {
             if let Some(found) = fits(&event.event) {
@@ -130,14 +130,14 @@ pub(crate) async fn next<T>(events: &mut Events, what: &str, fits: impl Fn(&Host
 }
 
 /// All that passed between the host and a server.
-pub(crate) async fn activity(app: &App, server: &str) -> Vec<ActivityEntry> {
+pub(crate) async fn activity(app: &TestApp, server: &str) -> Vec<ActivityEntry> {
     let activity = app.host.activity(server.to_owned()).await.unwrap();
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
     activity.after(0, usize::MAX).cloned().collect()
 }
 
 /// The methods that were sent to a server, in order.
-pub(crate) async fn sent(app: &App, server: &str) -> Vec<String> {
+pub(crate) async fn sent(app: &TestApp, server: &str) -> Vec<String> {
     use supervision::activity::ActivityKind::{Notification, Request};
     let entries = activity(app, server).await;
     let sent = entries.into_iter().filter(|e| e.sent && matches!(e.kind, Request | Notification));
@@ -145,7 +145,7 @@ pub(crate) async fn sent(app: &App, server: &str) -> Vec<String> {
 }
 
 /// Waits until an entry like this is in a server's activity.
-pub(crate) async fn seen(app: &App, server: &str, what: &str, fits: impl Fn(&ActivityEntry) -> bool) {
+pub(crate) async fn seen(app: &TestApp, server: &str, what: &str, fits: impl Fn(&ActivityEntry) -> bool) {
     let mut events = app.host.events();
     let is_there = async {
         while !activity(app, server).await.iter().any(&fits) {

@@ -1,25 +1,25 @@
 //! Tests of text, thinking, images, and the ends of responses.
 
 use bytes::Bytes;
-use models::{Conversions, Delta, Message, Part, Provider as _, ProviderKind, Request, Role, Stop};
+use models::{ConversionChoices, Message, Part, Provider as _, ProviderKind, ReplyDelta, Request, Role, StopReason};
 
-use crate::fake::{Fake, WIRES, all, asking, provider, reply};
-use crate::scripted::{Then, sends, takes};
+use crate::fake::{FakeProvider, WIRES, all, asking, provider, reply};
+use crate::scripted::{AfterPieces, sends, takes};
 
 #[tokio::test]
 async fn text_streams_and_comes_whole() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     for wire in WIRES {
         let (came, reply) = all(&fake.provider(wire), asking(wire, "say hello")).await;
         let reply = reply.expect("an answer");
         let streamed: String = came
             .iter()
-            .filter_map(|delta| if let Delta::Text(text) = delta { Some(text.as_str()) } else { None })
+            .filter_map(|delta| if let ReplyDelta::Text(text) = delta { Some(text.as_str()) } else { None })
             .collect();
         assert_eq!(streamed, "Hello! Grüße, 你好 and 👋 from the model.", "{wire:?}: what streams is what was said");
         assert_eq!(reply.message, Message::text(Role::Assistant, streamed), "{wire:?}: and so is the whole");
-        assert_eq!(reply.stop, Stop::EndTurn, "{wire:?}: it was done");
-        let pieces = came.iter().filter(|delta| matches!(delta, Delta::Text(_))).count();
+        assert_eq!(reply.stop, StopReason::EndTurn, "{wire:?}: it was done");
+        let pieces = came.iter().filter(|delta| matches!(delta, ReplyDelta::Text(_))).count();
         assert!(pieces > 2, "{wire:?}: it comes in pieces, not at the end: {pieces}");
         assert!(reply.usage.input.is_some() && reply.usage.output.is_some(), "{wire:?}: tokens: {:?}", reply.usage);
         assert!(!reply.model.is_empty(), "{wire:?}: it says which model answered");
@@ -28,14 +28,14 @@ async fn text_streams_and_comes_whole() {
 
 #[tokio::test]
 async fn thinking_is_apart_from_the_answer() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     for wire in WIRES {
         let request = Request { thinking: true, ..asking(wire, "think first") };
         let (came, reply) = all(&fake.provider(wire), request).await;
         let reply = reply.expect("an answer");
         let thought: String = came
             .iter()
-            .filter_map(|delta| if let Delta::Thinking(text) = delta { Some(text.as_str()) } else { None })
+            .filter_map(|delta| if let ReplyDelta::Thinking(text) = delta { Some(text.as_str()) } else { None })
             .collect();
         assert_eq!(thought, "Six times seven is forty-two.", "{wire:?}: what it thought");
         assert_eq!(reply.message.plain_text(), "It is 42.", "{wire:?}: what it said");
@@ -49,7 +49,7 @@ async fn thinking_is_apart_from_the_answer() {
 
 #[tokio::test]
 async fn thinking_goes_back_with_its_signature_to_whom_it_came_from() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     let first = reply(&fake.provider(ProviderKind::Anthropic), asking(ProviderKind::Anthropic, "think first")).await;
     for wire in WIRES {
         let mut request = asking(wire, "think first");
@@ -69,13 +69,13 @@ async fn thinking_goes_back_with_its_signature_to_whom_it_came_from() {
 /// Sends a request over this wire and returns its body.
 async fn sent(wire: ProviderKind, request: Request) -> serde_json::Value {
     let (url, taken) = takes().await;
-    let _ = all(&provider(wire, &url, None, Conversions::default()), request).await;
+    let _ = all(&provider(wire, &url, None, ConversionChoices::default()), request).await;
     taken.await.expect("a request")
 }
 
 #[tokio::test]
 async fn pictures_are_sent() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     for wire in WIRES {
         let picture = Part::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
         let parts = vec![Part::text("what is in the picture"), picture];
@@ -90,31 +90,33 @@ async fn pictures_are_sent() {
 
 #[tokio::test]
 async fn why_an_answer_ends_is_told() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     // The fake provider always reports "stop" on Ollama's wire, which has a separate test below.
     for wire in [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini] {
         let cut = reply(&fake.provider(wire), asking(wire, "stop early")).await;
-        assert_eq!(cut.stop, Stop::MaxTokens, "{wire:?}: it reached its most tokens");
+        assert_eq!(cut.stop, StopReason::MaxTokens, "{wire:?}: it reached its most tokens");
     }
     for wire in [ProviderKind::OpenAi, ProviderKind::Gemini] {
         let refused = reply(&fake.provider(wire), asking(wire, "say a forbidden thing")).await;
-        assert_eq!(refused.stop, Stop::Refused, "{wire:?}: the provider stopped it");
+        assert_eq!(refused.stop, StopReason::Refused, "{wire:?}: the provider stopped it");
     }
 }
 
 #[tokio::test]
 async fn why_an_answer_of_ollama_ends_is_told() {
-    for (reason, stop) in [("stop", Stop::EndTurn), ("length", Stop::MaxTokens), ("load", Stop::Other("load".into()))] {
+    for (reason, stop) in
+        [("stop", StopReason::EndTurn), ("length", StopReason::MaxTokens), ("load", StopReason::Other("load".into()))]
+    {
         let line = format!("{{\"message\":{{\"content\":\"x\"}},\"done\":true,\"done_reason\":\"{reason}\"}}\n");
-        let url = sends(vec![line.into_bytes()], Then::Close).await;
-        let provider = provider(ProviderKind::Ollama, &url, None, Conversions::default());
+        let url = sends(vec![line.into_bytes()], AfterPieces::Close).await;
+        let provider = provider(ProviderKind::Ollama, &url, None, ConversionChoices::default());
         assert_eq!(reply(&provider, asking(ProviderKind::Ollama, "x")).await.stop, stop, "what {reason} means");
     }
 }
 
 #[tokio::test]
 async fn models_are_listed() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     for wire in [ProviderKind::OpenAi, ProviderKind::Responses, ProviderKind::Ollama] {
         let models = fake.provider(wire).models().await.expect("a list");
         assert!(!models.is_empty(), "{wire:?}: it has models");

@@ -3,23 +3,23 @@
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
-use models::{Conversions, Delta, ModelError, Provider as _, ProviderKind};
+use models::{ConversionChoices, ModelError, Provider as _, ProviderKind, ReplyDelta};
 
 use crate::fake::{all, asking, provider};
-use crate::scripted::{Then, begins, sends};
+use crate::scripted::{AfterPieces, begins, sends};
 
 fn at(kind: ProviderKind, url: &str) -> models::HttpProvider {
-    provider(kind, url, None, Conversions::default())
+    provider(kind, url, None, ConversionChoices::default())
 }
 
 /// Stopwatch of an operation. Measures processor time where the system reports it, so that other processes do not
 /// count.
-struct Taken {
+struct TimeSpent {
     begun: Instant,
     processor: Option<f64>,
 }
 
-impl Taken {
+impl TimeSpent {
     fn begin() -> Self {
         Self { begun: Instant::now(), processor: processor_seconds() }
     }
@@ -42,7 +42,7 @@ fn processor_seconds() -> Option<f64> {
 
 #[test]
 fn the_time_that_is_taken_is_seen() {
-    let taken = Taken::begin();
+    let taken = TimeSpent::begin();
     let until = Instant::now() + Duration::from_millis(300);
     while Instant::now() < until {
         std::hint::spin_loop();
@@ -58,11 +58,11 @@ fn says(delta: &str) -> Vec<u8> {
 #[tokio::test]
 async fn an_answer_without_end_is_cut_with_a_word() {
     let text = says(&format!("{{\"content\":\"{}\"}}", "x".repeat(60_000)));
-    let url = sends(Vec::new(), Then::Repeat(text)).await;
+    let url = sends(Vec::new(), AfterPieces::Repeat(text)).await;
     let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "text without end");
-    let url = sends(vec![b"data: ".to_vec()], Then::Repeat(vec![b'x'; 64 << 10])).await;
-    let taken = Taken::begin();
+    let url = sends(vec![b"data: ".to_vec()], AfterPieces::Repeat(vec![b'x'; 64 << 10])).await;
+    let taken = TimeSpent::begin();
     let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "a line without end");
     let took = taken.seconds();
@@ -73,7 +73,7 @@ async fn an_answer_without_end_is_cut_with_a_word() {
 async fn an_odd_index_of_a_tool_takes_no_memory() {
     let call =
         "{\"tool_calls\":[{\"index\":4000000000,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}";
-    let url = sends(vec![says(call), b"data: [DONE]\n\n".to_vec()], Then::Close).await;
+    let url = sends(vec![says(call), b"data: [DONE]\n\n".to_vec()], AfterPieces::Close).await;
     let (_, reply) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     let reply = reply.expect("an answer");
     assert_eq!(reply.message.tool_uses().count(), 1, "it is one tool, whatever its number");
@@ -91,8 +91,8 @@ async fn arguments_in_many_pieces_take_time_by_their_length() {
     pieces.extend(std::iter::repeat_n(more, 25));
     pieces.push(says("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"}\"}}]}"));
     pieces.push(b"data: [DONE]\n\n".to_vec());
-    let url = sends(pieces, Then::Close).await;
-    let taken = Taken::begin();
+    let url = sends(pieces, AfterPieces::Close).await;
+    let taken = TimeSpent::begin();
     let (_, reply) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     let took = taken.seconds();
     let reply = reply.expect("an answer");
@@ -103,9 +103,9 @@ async fn arguments_in_many_pieces_take_time_by_their_length() {
 
 #[tokio::test]
 async fn silence_is_given_up() {
-    let url = sends(vec![says("{\"content\":\"Well\"}")], Then::Wait).await;
+    let url = sends(vec![says("{\"content\":\"Well\"}")], AfterPieces::Wait).await;
     let (came, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
-    assert_eq!(came, [Delta::Text("Well".into())], "what came before is there");
+    assert_eq!(came, [ReplyDelta::Text("Well".into())], "what came before is there");
     assert_eq!(error, Err(ModelError::Silent { after: Duration::from_secs(5) }), "after the time of the settings");
 }
 
@@ -113,12 +113,12 @@ async fn silence_is_given_up() {
 async fn one_that_waits_and_says_so_is_waited_for_but_not_for_ever() {
     let waits = b": OPENROUTER PROCESSING\n\n".to_vec();
     let last = [says("{\"content\":\"Well\"}"), b"data: [DONE]\n\n".to_vec()].concat();
-    let url = sends(Vec::new(), Then::Drip(waits.clone(), 7, last)).await;
+    let url = sends(Vec::new(), AfterPieces::Drip(waits.clone(), 7, last)).await;
     let (_, reply) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     let text = reply.expect("an answer").message.plain_text();
     assert_eq!(text, "Well", "longer than the silence of the settings, with a word each second");
     let idle = [waits, b"data: {}\n\n".to_vec()].map(async |idle| {
-        let url = sends(Vec::new(), Then::Drip(idle, 60, Vec::new())).await;
+        let url = sends(Vec::new(), AfterPieces::Drip(idle, 60, Vec::new())).await;
         all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await.1
     });
     for error in futures_util::future::join_all(idle).await {
@@ -130,7 +130,7 @@ async fn one_that_waits_and_says_so_is_waited_for_but_not_for_ever() {
 #[tokio::test]
 async fn events_without_end_that_say_nothing_are_given_up() {
     for idle in [": x\n\n", "data: {}\n\n", "\n"] {
-        let url = sends(Vec::new(), Then::Repeat(idle.repeat(1_000).into_bytes())).await;
+        let url = sends(Vec::new(), AfterPieces::Repeat(idle.repeat(1_000).into_bytes())).await;
         let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "unreadable", "{idle:?}: {error}");
@@ -145,7 +145,7 @@ async fn all_that_is_kept_of_an_answer_has_one_bound() {
             "{{\"reasoning_details\":[{{\"type\":\"reasoning.text\",\"index\":{index},\"text\":\"{text}\"}}]}}"
         ))
     });
-    let url = sends(pieces.collect(), Then::Wait).await;
+    let url = sends(pieces.collect(), AfterPieces::Wait).await;
     let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "details of thinking count too, all together");
 }
@@ -163,7 +163,7 @@ async fn bytes_that_are_no_answer_are_told() {
         ),
     ];
     for (name, bytes, code) in cases {
-        let url = sends(vec![bytes.to_vec()], Then::Close).await;
+        let url = sends(vec![bytes.to_vec()], AfterPieces::Close).await;
         let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), code, "{name}: {error}");
@@ -176,7 +176,7 @@ async fn text_cut_between_any_two_bytes_is_whole() {
     let bytes = [says("{\"content\":\"Grüße 👋\"}"), b"data: [DONE]\r\n\r\n".to_vec()].concat();
     for at_byte in 0..bytes.len() {
         let (first, rest) = bytes.split_at(at_byte);
-        let url = sends(vec![first.to_vec(), rest.to_vec()], Then::Close).await;
+        let url = sends(vec![first.to_vec(), rest.to_vec()], AfterPieces::Close).await;
         let (_, reply) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
         let text = reply.expect("an answer").message.plain_text();
         assert_eq!(text, "Grüße 👋", "cut before byte {at_byte}");
@@ -188,7 +188,7 @@ async fn dropping_an_answer_ends_the_request() {
     let (url, gone) = begins(says("{\"content\":\"Well\"}")).await;
     let mut deltas = at(ProviderKind::OpenAi, &url).stream(asking(ProviderKind::OpenAi, "x")).await.expect("an answer");
     let first = deltas.next().await;
-    assert_eq!(first, Some(Ok(Delta::Text("Well".into()))), "it begins");
+    assert_eq!(first, Some(Ok(ReplyDelta::Text("Well".into()))), "it begins");
     assert!(!gone.is_finished(), "and goes on as long as somebody listens");
     drop(deltas);
     let gone = tokio::time::timeout(Duration::from_secs(5), gone).await;

@@ -5,11 +5,11 @@ use std::process::Command;
 
 use futures_util::StreamExt as _;
 use models::{
-    Conversions, Delta, HttpProvider, Message, ModelError, Provider as _, ProviderKind, ProviderSettings, Reply,
-    Request, Role,
+    ConversionChoices, HttpProvider, Message, ModelError, Provider as _, ProviderKind, ProviderSettings, Reply,
+    ReplyDelta, Request, Role,
 };
 
-use crate::running::Running;
+use crate::running::RunningProgram;
 
 /// All wire formats of providers.
 pub(crate) const WIRES: [ProviderKind; 5] = [
@@ -24,9 +24,9 @@ pub(crate) const WIRES: [ProviderKind; 5] = [
 pub(crate) const KEY: &str = "sk-canary-5f1c9e0b7a";
 
 /// A fake provider. It ends with this.
-pub(crate) struct Fake(pub(crate) Running);
+pub(crate) struct FakeProvider(pub(crate) RunningProgram);
 
-impl Fake {
+impl FakeProvider {
     /// Starts a provider that accepts only [`KEY`].
     #[allow(clippy::disallowed_methods, reason = "starts a fake provider, not a server")]
     pub(crate) fn start() -> Self {
@@ -36,28 +36,33 @@ impl Fake {
         let folder = folder.ancestors().find(|folder| folder.ends_with("tests/models")).expect("the folder");
         let installed = folder.join("../node_modules/@copilotkit/aimock");
         assert!(installed.exists(), "run `npm ci` in tests/ first: {} is not there", installed.display());
-        Self(Running::start(Command::new(node).arg(folder.join("provider.mjs")).env("PROVIDER_KEY", KEY)))
+        Self(RunningProgram::start(Command::new(node).arg(folder.join("provider.mjs")).env("PROVIDER_KEY", KEY)))
     }
 
     /// Returns a client of the provider over this wire.
     pub(crate) fn provider(&self, kind: ProviderKind) -> HttpProvider {
-        self.with(kind, Some(KEY), Conversions::default())
+        self.with(kind, Some(KEY), ConversionChoices::default())
     }
 
     /// The same with another key, and other conversions.
-    pub(crate) fn with(&self, kind: ProviderKind, key: Option<&str>, conversions: Conversions) -> HttpProvider {
+    pub(crate) fn with(&self, kind: ProviderKind, key: Option<&str>, conversions: ConversionChoices) -> HttpProvider {
         provider(kind, &self.0.url, key, conversions)
     }
 }
 
 /// A provider at an address, over this wire.
-pub(crate) fn provider(kind: ProviderKind, base: &str, key: Option<&str>, conversions: Conversions) -> HttpProvider {
+pub(crate) fn provider(
+    kind: ProviderKind,
+    base: &str,
+    key: Option<&str>,
+    conversions: ConversionChoices,
+) -> HttpProvider {
     let client = mcp_transport::http::for_models(true).unwrap();
     HttpProvider::new(settings(kind, base, conversions), key.map(Into::into), client)
 }
 
 /// The settings of a provider at an address.
-pub(crate) fn settings(kind: ProviderKind, base: &str, conversions: Conversions) -> ProviderSettings {
+pub(crate) fn settings(kind: ProviderKind, base: &str, conversions: ConversionChoices) -> ProviderSettings {
     let path = match kind {
         ProviderKind::OpenAi | ProviderKind::Responses | ProviderKind::Anthropic => "/v1",
         ProviderKind::Gemini => "/v1beta",
@@ -90,7 +95,7 @@ pub(crate) fn asking(kind: ProviderKind, text: &str) -> Request {
 }
 
 /// Returns all events of a response, and its end.
-pub(crate) async fn all(provider: &HttpProvider, request: Request) -> (Vec<Delta>, Result<Reply, ModelError>) {
+pub(crate) async fn all(provider: &HttpProvider, request: Request) -> (Vec<ReplyDelta>, Result<Reply, ModelError>) {
     let mut came = Vec::new();
     let mut deltas = match provider.stream(request).await {
         Ok(deltas) => deltas,
@@ -98,7 +103,7 @@ pub(crate) async fn all(provider: &HttpProvider, request: Request) -> (Vec<Delta
     };
     while let Some(delta) = deltas.next().await {
         match delta {
-            Ok(Delta::Ended(reply)) => {
+            Ok(ReplyDelta::Ended(reply)) => {
                 assert!(deltas.next().await.is_none(), "nothing follows the end");
                 return (came, Ok(reply));
             }

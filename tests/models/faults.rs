@@ -1,13 +1,13 @@
 //! Tests of error messages: each names the cause and a next step.
 
-use models::{Delta, ModelError, ProviderKind};
+use models::{ModelError, ProviderKind, ReplyDelta};
 
-use crate::fake::{Fake, WIRES, all, asking};
-use crate::scripted::{Then, sends};
+use crate::fake::{FakeProvider, WIRES, all, asking};
+use crate::scripted::{AfterPieces, sends};
 
 #[tokio::test]
 async fn each_error_is_told_apart_on_every_wire() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     let cases = [
         ("rate limit", "rateLimited", "try again in 7 s"),
         ("overload", "overloaded", "try again in a minute"),
@@ -30,8 +30,8 @@ async fn each_error_is_told_apart_on_every_wire() {
 #[tokio::test]
 async fn an_error_within_an_answer_is_told_as_one() {
     let event = "data: {\"error\":{\"message\":\"The engine broke\",\"type\":\"server_error\"}}\n\n";
-    let url = sends(vec![event.into()], Then::Close).await;
-    let provider = crate::fake::provider(ProviderKind::OpenAi, &url, None, models::Conversions::default());
+    let url = sends(vec![event.into()], AfterPieces::Close).await;
+    let provider = crate::fake::provider(ProviderKind::OpenAi, &url, None, models::ConversionChoices::default());
     let (_, error) = all(&provider, asking(ProviderKind::OpenAi, "x")).await;
     let words = error.expect_err("an error").to_string();
     let wanted = "the provider broke off its answer with an error; try again, or choose another model. It says: The engine broke";
@@ -40,7 +40,7 @@ async fn an_error_within_an_answer_is_told_as_one() {
 
 #[tokio::test]
 async fn the_limit_of_the_context_is_told() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     let (_, error) =
         all(&fake.provider(ProviderKind::OpenAi), asking(ProviderKind::OpenAi, "say the error context too long")).await;
     assert_eq!(error, Err(ModelError::ContextTooLong { limit: Some(8_192) }), "as the provider words it");
@@ -48,11 +48,11 @@ async fn the_limit_of_the_context_is_told() {
 
 #[tokio::test]
 async fn an_answer_that_breaks_off_is_no_answer() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     for wire in WIRES {
         let (came, error) = all(&fake.provider(wire), asking(wire, "break off")).await;
         assert_eq!(error, Err(ModelError::Cut), "{wire:?}: it broke off");
-        let has_text = came.iter().any(|delta| matches!(delta, Delta::Text(_)));
+        let has_text = came.iter().any(|delta| matches!(delta, ReplyDelta::Text(_)));
         assert!(has_text, "{wire:?}: what came before is there: {came:?}");
     }
 }
@@ -63,7 +63,7 @@ async fn nobody_at_the_address_is_told() {
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     for wire in WIRES {
-        let provider = crate::fake::provider(wire, &url, None, models::Conversions::default());
+        let provider = crate::fake::provider(wire, &url, None, models::ConversionChoices::default());
         let (_, error) = all(&provider, asking(wire, "say hello")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "unreachable", "{wire:?}: {error}");

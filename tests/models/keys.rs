@@ -4,22 +4,22 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use models::{Conversions, ModelError, Provider as _, ProviderKind, SAID_MAX, Stop};
+use models::{ConversionChoices, ModelError, Provider as _, ProviderKind, SAID_MAX, StopReason};
 use serde_json::json;
 
-use crate::fake::{Fake, KEY, WIRES, all, asking, provider, reply};
-use crate::scripted::{Then, answer, sends, serves};
+use crate::fake::{FakeProvider, KEY, WIRES, all, asking, provider, reply};
+use crate::scripted::{AfterPieces, answer, sends, serves};
 
 #[tokio::test]
 async fn a_wrong_key_and_none_are_told_apart() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     for wire in WIRES {
-        let wrong = fake.with(wire, Some("sk-of-somebody-else"), Conversions::default());
+        let wrong = fake.with(wire, Some("sk-of-somebody-else"), ConversionChoices::default());
         let (_, error) = all(&wrong, asking(wire, "say hello")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "wrongKey", "{wire:?}: {error}");
         assert!(!error.to_string().contains("sk-of-somebody-else"), "{wire:?}: it is not repeated: {error}");
-        let none = fake.with(wire, None, Conversions::default());
+        let none = fake.with(wire, None, ConversionChoices::default());
         let (_, error) = all(&none, asking(wire, "say hello")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "noKey", "{wire:?}: {error}");
@@ -30,7 +30,7 @@ async fn a_wrong_key_and_none_are_told_apart() {
 
 #[tokio::test]
 async fn the_key_is_in_no_answer_and_no_error() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     for wire in WIRES {
         let provider = fake.provider(wire);
         let (came, error) = all(&provider, asking(wire, "say the error with the key")).await;
@@ -48,11 +48,11 @@ async fn a_key_that_is_repeated_beside_an_answer_is_not_shown() {
         "model": format!("model of {KEY}"),
         "choices": [{ "delta": { "content": "Hi" }, "finish_reason": format!("{KEY}: enough") }],
     });
-    let url = sends(vec![format!("data: {event}\n\n").into_bytes()], Then::Close).await;
-    let provider = provider(ProviderKind::OpenAi, &url, Some(KEY), Conversions::default());
+    let url = sends(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
+    let provider = provider(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
     let answer = reply(&provider, asking(ProviderKind::OpenAi, "x")).await;
     assert_eq!(answer.model, "model of [key]", "which model answered");
-    assert_eq!(answer.stop, Stop::Other("[key]: enough".into()), "and why it ended");
+    assert_eq!(answer.stop, StopReason::Other("[key]: enough".into()), "and why it ended");
 }
 
 #[tokio::test]
@@ -62,10 +62,10 @@ async fn a_key_that_is_cut_is_not_shown_either() {
         let said = format!("{}{KEY} and more", "x".repeat(SAID_MAX - shown));
         let event = json!({ "error": { "message": said } }).to_string();
         let served = serves(move |_| (Duration::ZERO, answer(500, &event))).await;
-        let whole = provider(ProviderKind::OpenAi, &served.url(), Some(KEY), Conversions::default());
+        let whole = provider(ProviderKind::OpenAi, &served.url(), Some(KEY), ConversionChoices::default());
         let event = json!({ "error": { "message": said } });
-        let url = sends(vec![format!("data: {event}\n\n").into_bytes()], Then::Close).await;
-        let streamed = provider(ProviderKind::OpenAi, &url, Some(KEY), Conversions::default());
+        let url = sends(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
+        let streamed = provider(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
         for provider in [whole, streamed] {
             let (_, error) = all(&provider, asking(ProviderKind::OpenAi, "x")).await;
             let ModelError::Provider { said, .. } = error.expect_err("an error") else { panic!("another error") };
@@ -114,13 +114,13 @@ async fn the_key_is_in_no_log() {
     let own = written.clone();
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing_subscriber::filter::LevelFilter::TRACE);
     let _guard = tracing_subscriber::util::SubscriberInitExt::set_default(subscriber.with_writer(move || own.clone()));
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     for wire in WIRES {
         let provider = fake.provider(wire);
         reply(&provider, asking(wire, "say hello")).await;
         let (_, error) = all(&provider, asking(wire, "say the error with the key")).await;
         error.expect_err("an error");
-        let wrong = fake.with(wire, Some(&KEY.to_uppercase()), Conversions::default());
+        let wrong = fake.with(wire, Some(&KEY.to_uppercase()), ConversionChoices::default());
         let (_, error) = all(&wrong, asking(wire, "say hello")).await;
         error.expect_err("an error");
         let _ = provider.models().await;
@@ -132,9 +132,9 @@ async fn the_key_is_in_no_log() {
 
 #[tokio::test]
 async fn a_key_that_can_not_be_sent_is_told() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     for wire in WIRES {
-        let broken = fake.with(wire, Some("sk-with\nnewline"), Conversions::default());
+        let broken = fake.with(wire, Some("sk-with\nnewline"), ConversionChoices::default());
         let (_, error) = all(&broken, asking(wire, "say hello")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "wrongKey", "{wire:?}: {error}");

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use models::{Conversions, ModelError, ProviderKind, Request, find_at};
+use models::{ConversionChoices, ModelError, ProviderKind, Request, find_at};
 use serde_json::{Value, json};
 
 use crate::fake::{all, asking, provider, settings};
-use crate::scripted::{Served, Taken, answer, serves};
+use crate::scripted::{ReceivedRequest, ScriptedServer, answer, serves};
 
 /// Starts an Ollama with 40 models that takes this long to return the details of each.
-async fn slow(to_show: Duration) -> Served {
-    serves(move |taken: &Taken| match taken.path.as_str() {
+async fn slow(to_show: Duration) -> ScriptedServer {
+    serves(move |taken: &ReceivedRequest| match taken.path.as_str() {
         "/api/tags" => {
             let models: Vec<Value> = (0..40).map(|number| json!({ "name": format!("model-{number}") })).collect();
             (Duration::from_millis(100), answer(200, &json!({ "models": models }).to_string()))
@@ -29,7 +29,8 @@ async fn one_with_many_models_is_found() {
     let client = mcp_transport::http::for_models(true).unwrap();
     for (to_show, context) in [(Duration::from_millis(60), Some(8_192)), (Duration::from_secs(30), None)] {
         let served = slow(to_show).await;
-        let found = find_at(&client, vec![settings(ProviderKind::Ollama, &served.url(), Conversions::default())]).await;
+        let found =
+            find_at(&client, vec![settings(ProviderKind::Ollama, &served.url(), ConversionChoices::default())]).await;
         assert_eq!(found.len(), 1, "it is there, though it takes {to_show:?} to say more of each model");
         let models = &found[0].models;
         assert_eq!(models.len(), 40, "with all its models: {models:?}");
@@ -43,14 +44,15 @@ async fn one_that_does_not_answer_is_not_waited_for() {
     let silent = serves(|_| (Duration::from_secs(3_600), Vec::new())).await;
     let client = mcp_transport::http::for_models(true).unwrap();
     // Blocking the test on the response would outlast the runner's time limit.
-    let found = find_at(&client, vec![settings(ProviderKind::Ollama, &silent.url(), Conversions::default())]).await;
+    let found =
+        find_at(&client, vec![settings(ProviderKind::Ollama, &silent.url(), ConversionChoices::default())]).await;
     assert!(found.is_empty(), "nothing is found: {found:?}");
 }
 
 /// Starts an Ollama whose model has a context of 40,960 tokens, of which this many are allocated. It rejects requests
 /// that exceed the requested context, at four bytes per token.
-async fn strict(held: Option<u32>) -> Served {
-    serves(move |taken: &Taken| {
+async fn strict(held: Option<u32>) -> ScriptedServer {
+    serves(move |taken: &ReceivedRequest| {
         let bytes = match taken.path.as_str() {
             "/api/ps" => {
                 let loaded =
@@ -86,7 +88,7 @@ async fn ollama_is_asked_to_hold_what_a_request_takes() {
     ];
     for (name, held, length, max_tokens, wanted) in cases {
         let served = strict(held).await;
-        let provider = provider(ProviderKind::Ollama, &served.url(), None, Conversions::default());
+        let provider = provider(ProviderKind::Ollama, &served.url(), None, ConversionChoices::default());
         let request = Request { max_tokens, ..asking(ProviderKind::Ollama, &"x".repeat(length)) };
         let (_, reply) = all(&provider, request).await;
         assert_eq!(reply.expect("an answer").message.plain_text(), "ok", "{name}: it fits");
@@ -94,7 +96,7 @@ async fn ollama_is_asked_to_hold_what_a_request_takes() {
         assert_eq!(asked, wanted, "{name}: what it is asked to hold");
     }
     let served = strict(None).await;
-    let provider = provider(ProviderKind::Ollama, &served.url(), None, Conversions::default());
+    let provider = provider(ProviderKind::Ollama, &served.url(), None, ConversionChoices::default());
     let (_, error) = all(&provider, asking(ProviderKind::Ollama, &"x".repeat(400_000))).await;
     assert_eq!(error, Err(ModelError::ContextTooLong { limit: None }), "what no model of this size takes is told");
 }

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use models::{
-    Conversions, Delta, HttpProvider, Message, ModelError, Part, Provider as _, ProviderKind, Request, Role, Stop, Tool,
+    ConversionChoices, HttpProvider, Message, ModelError, Part, Provider as _, ProviderKind, ReplyDelta, Request, Role,
+    StopReason, Tool,
 };
 use serde_json::{Value, json};
 
 use crate::fake::{all, asking, provider, reply, settings};
-use crate::scripted::{Served, Then, answer, sends, serves};
+use crate::scripted::{AfterPieces, ScriptedServer, answer, sends, serves};
 
 const WIRE: ProviderKind = ProviderKind::Responses;
 
@@ -47,7 +48,7 @@ fn streamed(events: &[u8]) -> Vec<u8> {
     [head.as_bytes(), events].concat()
 }
 
-async fn serving(bytes: Vec<u8>) -> Served {
+async fn serving(bytes: Vec<u8>) -> ScriptedServer {
     serves(move |_| (Duration::ZERO, streamed(&bytes))).await
 }
 
@@ -58,10 +59,10 @@ fn tool() -> Tool {
 #[tokio::test]
 async fn a_thought_goes_back_between_request_and_use_and_to_no_other_model() {
     let served = serving(thinks_and_calls()).await;
-    let provider = provider(WIRE, &served.url(), None, Conversions::default());
+    let provider = provider(WIRE, &served.url(), None, ConversionChoices::default());
     let request = Request { model: "gpt-5".into(), thinking: true, tools: vec![tool()], ..asking(WIRE, "look") };
     let used = reply(&provider, request.clone()).await;
-    assert_eq!(used.stop, Stop::ToolUse, "it wants a tool");
+    assert_eq!(used.stop, StopReason::ToolUse, "it wants a tool");
     let parts = vec![Part::text("seen")];
     let result = Part::ToolResult { id: "call_1".into(), name: "look".into(), parts, is_error: false };
     let mut next = request;
@@ -85,7 +86,7 @@ async fn a_thought_goes_back_between_request_and_use_and_to_no_other_model() {
     assert_eq!(second["input"][3]["output"], "seen", "and what came of it");
     reply(&provider, Request { model: "gpt-5-mini".into(), ..next.clone() }).await;
     let elsewhere = serving(thinks_and_calls()).await;
-    reply(&crate::fake::provider(WIRE, &elsewhere.url(), None, Conversions::default()), next).await;
+    reply(&crate::fake::provider(WIRE, &elsewhere.url(), None, ConversionChoices::default()), next).await;
     for (who, asked) in [("model", &served), ("provider", &elsewhere)] {
         let last = asked.asked("/v1/responses").pop().unwrap().to_string();
         assert!(!last.contains("c2VjcmV0"), "another {who} can't read it: {last}");
@@ -96,7 +97,7 @@ async fn a_thought_goes_back_between_request_and_use_and_to_no_other_model() {
 #[tokio::test]
 async fn a_thought_that_nothing_follows_is_not_sent() {
     let served = serving(thinks_and_calls()).await;
-    let provider = provider(WIRE, &served.url(), None, Conversions::default());
+    let provider = provider(WIRE, &served.url(), None, ConversionChoices::default());
     let mut request = Request { model: "gpt-5".into(), ..asking(WIRE, "look") };
     let mut thought = reply(&provider, request.clone()).await.message;
     thought.parts.truncate(1);
@@ -125,13 +126,13 @@ async fn what_does_not_stream_is_taken_from_the_end() {
         ("pieces", vec![text, done(&said_once_more), added, piece, done(&call), over("completed")]),
     ];
     for (what, sent) in cases {
-        let url = sends(vec![events(&sent)], Then::Close).await;
-        let (came, answer) = all(&provider(WIRE, &url, None, Conversions::default()), asking(WIRE, "x")).await;
+        let url = sends(vec![events(&sent)], AfterPieces::Close).await;
+        let (came, answer) = all(&provider(WIRE, &url, None, ConversionChoices::default()), asking(WIRE, "x")).await;
         let message = answer.expect("an answer").message;
         assert_eq!(message.plain_text(), "I look.", "{what}: the text comes once: {came:?}");
         let used: Vec<Value> = message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
         assert_eq!(used, [json!({ "a": 1 })], "{what}: and so does the use: {came:?}");
-        let began = came.iter().filter(|delta| matches!(delta, Delta::ToolUseBegan { .. })).count();
+        let began = came.iter().filter(|delta| matches!(delta, ReplyDelta::ToolUseBegan { .. })).count();
         assert_eq!(began, 1, "{what}: {came:?}");
     }
 }
@@ -145,12 +146,12 @@ async fn why_it_ends_is_told() {
     };
     let refusal = json!({ "type": "response.refusal.delta", "output_index": 0, "delta": "I can't." });
     let failed = json!({ "code": "server_error", "message": "The engine broke" });
-    let cases: [(&str, Vec<Value>, Result<Stop, &str>); 9] = [
-        ("its end", vec![over("completed")], Ok(Stop::EndTurn)),
-        ("the most tokens", incomplete("max_output_tokens"), Ok(Stop::MaxTokens)),
-        ("a filter", incomplete("content_filter"), Ok(Stop::Refused)),
-        ("a reason of its own", incomplete("tired"), Ok(Stop::Other("tired".into()))),
-        ("the model's refusal", vec![refusal, over("completed")], Ok(Stop::Refused)),
+    let cases: [(&str, Vec<Value>, Result<StopReason, &str>); 9] = [
+        ("its end", vec![over("completed")], Ok(StopReason::EndTurn)),
+        ("the most tokens", incomplete("max_output_tokens"), Ok(StopReason::MaxTokens)),
+        ("a filter", incomplete("content_filter"), Ok(StopReason::Refused)),
+        ("a reason of its own", incomplete("tired"), Ok(StopReason::Other("tired".into()))),
+        ("the model's refusal", vec![refusal, over("completed")], Ok(StopReason::Refused)),
         ("a failure", vec![json!({ "type": "response.failed", "response": { "error": failed } })], Err("provider")),
         (
             "a limit",
@@ -162,8 +163,8 @@ async fn why_it_ends_is_told() {
     ];
     for (what, sent, wanted) in cases {
         let bytes = [events(&sent), b"data: [DONE]\n\n".to_vec()].concat();
-        let url = sends(vec![bytes], Then::Close).await;
-        let (_, ended) = all(&provider(WIRE, &url, None, Conversions::default()), asking(WIRE, "x")).await;
+        let url = sends(vec![bytes], AfterPieces::Close).await;
+        let (_, ended) = all(&provider(WIRE, &url, None, ConversionChoices::default()), asking(WIRE, "x")).await;
         let ended = ended.map(|reply| reply.stop).map_err(|error| error.code());
         assert_eq!(ended, wanted, "it ends by {what}");
     }
@@ -180,8 +181,8 @@ async fn items_without_end_are_given_up() {
             item
         })
         .collect();
-    let url = sends(vec![events(&many)], Then::Wait).await;
-    let (_, ended) = all(&provider(WIRE, &url, None, Conversions::default()), asking(WIRE, "x")).await;
+    let url = sends(vec![events(&many)], AfterPieces::Wait).await;
+    let (_, ended) = all(&provider(WIRE, &url, None, ConversionChoices::default()), asking(WIRE, "x")).await;
     assert_eq!(ended, Err(ModelError::TooLarge { limit: 16 << 20 }), "no model uses as many tools");
 }
 
@@ -204,10 +205,10 @@ fn openai_refuses(body: &Value) -> Option<String> {
 }
 
 #[allow(clippy::disallowed_methods, reason = "a name of a real provider has to lead to a fake one")]
-fn at(host: &str, served: &Served) -> HttpProvider {
+fn at(host: &str, served: &ScriptedServer) -> HttpProvider {
     let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();
     let url = format!("http://{host}:{}", served.address.port());
-    HttpProvider::new(settings(WIRE, &url, Conversions::default()), None, client)
+    HttpProvider::new(settings(WIRE, &url, ConversionChoices::default()), None, client)
 }
 
 #[tokio::test]

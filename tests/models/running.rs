@@ -4,12 +4,12 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
 /// A running process, killed on drop.
-pub(crate) struct Running {
+pub(crate) struct RunningProgram {
     child: Child,
     pub(crate) url: String,
 }
 
-impl Running {
+impl RunningProgram {
     /// Starts a program that prints its address as JSON in its first line, and ends when its input is closed.
     pub(crate) fn start(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
@@ -26,7 +26,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         // The program ends with its input. The kill is for one that hangs.
         drop(self.child.stdin.take());

@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 /// Sends a head and this body in pieces to the first client, and returns its address.
-pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: Then) -> String {
+pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: AfterPieces) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
@@ -26,13 +26,13 @@ pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: Then) -> String {
             let _ = socket.flush().await;
         }
         match then {
-            Then::Close => {}
-            Then::Wait => {
+            AfterPieces::Close => {}
+            AfterPieces::Wait => {
                 // Until the client closes the connection.
                 let _ = tokio::time::timeout(Duration::from_secs(60), socket.read(&mut [0; 64])).await;
             }
-            Then::Repeat(piece) => while socket.write_all(&piece).await.is_ok() {},
-            Then::Drip(piece, times, last) => {
+            AfterPieces::Repeat(piece) => while socket.write_all(&piece).await.is_ok() {},
+            AfterPieces::Drip(piece, times, last) => {
                 for _ in 0..times {
                     if socket.write_all(&piece).await.is_err() {
                         return;
@@ -48,7 +48,7 @@ pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: Then) -> String {
 }
 
 /// Behaviour of the server after the last piece.
-pub(crate) enum Then {
+pub(crate) enum AfterPieces {
     /// Closes the connection at once.
     Close,
     /// Sends nothing more and keeps the connection open.
@@ -73,14 +73,16 @@ pub(crate) async fn takes() -> (String, JoinHandle<Value>) {
 
 /// A request in the form in which it was received.
 #[derive(Debug, Clone)]
-pub(crate) struct Taken {
+pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
     /// Null if it has none.
     pub(crate) body: Value,
 }
 
 /// Responds to each request as `answers` specifies, and records all of them.
-pub(crate) async fn serves(answers: impl Fn(&Taken) -> (Duration, Vec<u8>) + Send + Sync + 'static) -> Served {
+pub(crate) async fn serves(
+    answers: impl Fn(&ReceivedRequest) -> (Duration, Vec<u8>) + Send + Sync + 'static,
+) -> ScriptedServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (kept, answers) = (Arc::new(Mutex::new(Vec::new())), Arc::new(answers));
@@ -99,16 +101,16 @@ pub(crate) async fn serves(answers: impl Fn(&Taken) -> (Duration, Vec<u8>) + Sen
             });
         }
     });
-    Served { address, kept }
+    ScriptedServer { address, kept }
 }
 
 /// A running server as [`serves`] starts it, with the requests that it received.
-pub(crate) struct Served {
+pub(crate) struct ScriptedServer {
     pub(crate) address: SocketAddr,
-    kept: Arc<Mutex<Vec<Taken>>>,
+    kept: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
-impl Served {
+impl ScriptedServer {
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -126,7 +128,7 @@ pub(crate) fn answer(status: u16, body: &str) -> Vec<u8> {
 }
 
 /// Accepts the first request that does not query Ollama's loaded models. Those queries get a 404.
-async fn asked(listener: &TcpListener) -> (TcpStream, Taken) {
+async fn asked(listener: &TcpListener) -> (TcpStream, ReceivedRequest) {
     loop {
         let (mut socket, _) = listener.accept().await.unwrap();
         let Some(taken) = request(&mut socket).await else { continue };
@@ -137,7 +139,7 @@ async fn asked(listener: &TcpListener) -> (TcpStream, Taken) {
     }
 }
 
-async fn request(socket: &mut TcpStream) -> Option<Taken> {
+async fn request(socket: &mut TcpStream) -> Option<ReceivedRequest> {
     let mut came = Vec::new();
     loop {
         let mut piece = vec![0; 64 << 10];
@@ -149,7 +151,7 @@ async fn request(socket: &mut TcpStream) -> Option<Taken> {
         if came.len() >= head + 4 + length.unwrap_or(0_usize) {
             let path = text.split(' ').nth(1).unwrap_or_default().to_owned();
             let body = serde_json::from_slice(&came[head + 4..]).unwrap_or_default();
-            return Some(Taken { path, body });
+            return Some(ReceivedRequest { path, body });
         }
     }
 }

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use models::{
-    Conversion, Conversions, HttpProvider, Loss, ModelError, Provider as _, ProviderKind, Request, Tool, Uncarried,
+    Conversion, ConversionChoices, HttpProvider, LossyConversion, ModelError, Provider as _, ProviderKind, Request,
+    Tool, UnsupportedFeature,
 };
 use serde_json::{Value, json};
 
 use crate::fake::{all, asking, reply, settings};
-use crate::scripted::{Served, Taken, answer, serves};
+use crate::scripted::{ReceivedRequest, ScriptedServer, answer, serves};
 
 /// Models of OpenAI that think, and how they take tools in chat completions.
 const THINKING: [(&str, &str); 9] = [
@@ -48,7 +49,7 @@ fn openai_refuses(body: &Value) -> Option<String> {
     Some(format!("Unsupported parameter: '{unsupported}' is not supported with this model."))
 }
 
-async fn openai() -> Served {
+async fn openai() -> ScriptedServer {
     serves(|taken| {
         let bytes = match openai_refuses(&taken.body) {
             Some(message) => answer(400, &json!({ "error": { "message": message } }).to_string()),
@@ -61,7 +62,7 @@ async fn openai() -> Served {
 
 /// Returns a provider with this host name, whose requests are sent to the fake server.
 #[allow(clippy::disallowed_methods, reason = "a name of a real provider has to lead to a fake one")]
-fn at(host: &str, served: &Served, conversions: Conversions) -> HttpProvider {
+fn at(host: &str, served: &ScriptedServer, conversions: ConversionChoices) -> HttpProvider {
     let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();
     let url = format!("http://{host}:{}", served.address.port());
     HttpProvider::new(settings(ProviderKind::OpenAi, &url, conversions), None, client)
@@ -83,12 +84,14 @@ fn full(model: &str) -> Request {
 async fn models_of_openai_that_think_are_asked_as_they_want_it() {
     for host in HOSTS {
         let served = openai().await;
-        let provider = at(host, &served, Conversions::default());
+        let provider = at(host, &served, ConversionChoices::default());
         for (model, tools) in THINKING {
             let request = full(model);
-            let mut wanted = vec![Loss { what: Uncarried::Temperature, then: Conversion::LeaveOut }];
+            let mut wanted =
+                vec![LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut }];
             if tools != "any" {
-                wanted.push(Loss { what: Uncarried::ThinkingWithTools, then: Conversion::LeaveOut });
+                wanted
+                    .push(LossyConversion { what: UnsupportedFeature::ThinkingWithTools, then: Conversion::LeaveOut });
             }
             assert_eq!(provider.cannot_carry(&request), wanted, "{model} at {host}: omitted parts are reported");
             let answered = reply(&provider, request.clone()).await;
@@ -109,10 +112,10 @@ async fn texts_that_end_an_answer_are_refused_here_where_they_would_be_there() {
     let served = openai().await;
     for (model, _) in THINKING {
         let request = Request { stop: vec!["END".into()], model: model.into(), ..asking(ProviderKind::OpenAi, "x") };
-        let (_, refused) = all(&at(HOSTS[0], &served, Conversions::default()), request.clone()).await;
-        let loss = Loss { what: Uncarried::Stop, then: Conversion::Refuse };
+        let (_, refused) = all(&at(HOSTS[0], &served, ConversionChoices::default()), request.clone()).await;
+        let loss = LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "{model}: in words of what can be done");
-        let chosen = Conversions([(Uncarried::Stop, Conversion::LeaveOut)].into());
+        let chosen = ConversionChoices([(UnsupportedFeature::Stop, Conversion::LeaveOut)].into());
         let answered = reply(&at(HOSTS[0], &served, chosen), request).await;
         assert_eq!(answered.message.plain_text(), "ok", "{model}: it answers without them if the user wants that");
     }
@@ -122,10 +125,10 @@ async fn texts_that_end_an_answer_are_refused_here_where_they_would_be_there() {
 async fn other_models_and_other_providers_get_all_of_it() {
     let served = openai().await;
     let request = Request { stop: vec!["END".into()], thinking: false, ..full("gpt-4o") };
-    let own = at(HOSTS[0], &served, Conversions::default());
+    let own = at(HOSTS[0], &served, ConversionChoices::default());
     assert!(own.cannot_carry(&request).is_empty(), "gpt-4o takes all");
     reply(&own, request.clone()).await;
-    let other = at("models.example", &served, Conversions::default());
+    let other = at("models.example", &served, ConversionChoices::default());
     let request = Request { model: "gpt-6-like".into(), ..request };
     assert!(other.cannot_carry(&request).is_empty(), "what others name so is not known");
     reply(&other, request).await;
@@ -143,7 +146,7 @@ async fn other_models_and_other_providers_get_all_of_it() {
 #[tokio::test]
 async fn models_of_anthropic_get_a_temperature_only_where_they_take_it() {
     let refusing = ["claude-opus-4-7", "claude-opus-4-8", "claude-sonnet-5", "claude-opus-5-5", "claude-fable-5"];
-    let served = serves(move |taken: &Taken| {
+    let served = serves(move |taken: &ReceivedRequest| {
         let refuses = refusing.contains(&taken.body["model"].as_str().unwrap());
         let bytes = if refuses && taken.body.get("temperature").is_some() {
             let message = "`temperature` is deprecated for this model.";
@@ -155,11 +158,11 @@ async fn models_of_anthropic_get_a_temperature_only_where_they_take_it() {
         (Duration::ZERO, bytes)
     })
     .await;
-    let provider = crate::fake::provider(ProviderKind::Anthropic, &served.url(), None, Conversions::default());
+    let provider = crate::fake::provider(ProviderKind::Anthropic, &served.url(), None, ConversionChoices::default());
     let hot =
         |model: &str| Request { model: model.into(), temperature: Some(0.5), ..asking(ProviderKind::Anthropic, "x") };
     for model in refusing {
-        let loss = Loss { what: Uncarried::Temperature, then: Conversion::LeaveOut };
+        let loss = LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut };
         assert_eq!(provider.cannot_carry(&hot(model)), [loss], "{model}: its omission is reported");
         reply(&provider, hot(model)).await;
     }
@@ -174,7 +177,7 @@ async fn models_of_anthropic_get_a_temperature_only_where_they_take_it() {
 #[tokio::test]
 async fn a_name_of_a_model_leads_to_no_other_address() {
     let served = serves(|_| (Duration::ZERO, answer(404, "{}"))).await;
-    let provider = crate::fake::provider(ProviderKind::Gemini, &served.url(), None, Conversions::default());
+    let provider = crate::fake::provider(ProviderKind::Gemini, &served.url(), None, ConversionChoices::default());
     for (model, path) in [
         ("gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"),
         ("models/gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"),

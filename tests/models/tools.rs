@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use models::{
-    Conversion, Conversions, Delta, Loss, Message, ModelError, Part, Provider as _, ProviderKind, Request, Role, Stop,
-    Tool, ToolChoice, Uncarried,
+    Conversion, ConversionChoices, LossyConversion, Message, ModelError, Part, Provider as _, ProviderKind, ReplyDelta,
+    Request, Role, StopReason, Tool, ToolChoice, UnsupportedFeature,
 };
 use serde_json::{Value, json};
 
-use crate::fake::{Fake, WIRES, all, asking, reply};
-use crate::scripted::{Then, sends, takes};
+use crate::fake::{FakeProvider, WIRES, all, asking, reply};
+use crate::scripted::{AfterPieces, sends, takes};
 
 fn forecast() -> Tool {
     Tool {
@@ -40,23 +40,23 @@ fn result(id: &str, parts: Vec<Part>, is_error: bool) -> Part {
 
 #[tokio::test]
 async fn a_tool_is_used_and_answered() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     for wire in WIRES {
         let provider = fake.provider(wire);
         let request = with_tool(wire, "what is the weather");
         let (came, used) = all(&provider, request.clone()).await;
         let used = used.expect("an answer");
-        assert_eq!(used.stop, Stop::ToolUse, "{wire:?}: it wants a tool");
+        assert_eq!(used.stop, StopReason::ToolUse, "{wire:?}: it wants a tool");
         let uses: Vec<_> = used.message.tool_uses().collect();
         let [(id, name, arguments)] = uses[..] else { panic!("{wire:?}: one use: {uses:?}") };
         assert_eq!(name, "weather__forecast", "{wire:?}: by the name it was offered under");
         assert_eq!(Value::Object(arguments.clone()), json!({ "city": "Oslo", "days": 3 }), "{wire:?}: its arguments");
-        let began = Delta::ToolUseBegan { id: id.into(), name: name.into() };
+        let began = ReplyDelta::ToolUseBegan { id: id.into(), name: name.into() };
         assert!(came.contains(&began), "{wire:?}: it is told before its arguments: {came:?}");
         let streamed: String = came
             .iter()
             .filter_map(|delta| match delta {
-                Delta::ToolUseArguments { id: of, text } if of == id => Some(text.as_str()),
+                ReplyDelta::ToolUseArguments { id: of, text } if of == id => Some(text.as_str()),
                 _ => None,
             })
             .collect();
@@ -71,7 +71,7 @@ async fn a_tool_is_used_and_answered() {
 
 #[tokio::test]
 async fn tools_are_used_in_parallel() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     for wire in WIRES {
         let used = reply(&fake.provider(wire), with_tool(wire, "compare two cities")).await;
         let cities: Vec<_> = used.message.tool_uses().map(|(_, _, arguments)| arguments["city"].clone()).collect();
@@ -84,7 +84,7 @@ async fn tools_are_used_in_parallel() {
 
 #[tokio::test]
 async fn pictures_and_failures_in_results_reach_the_model_on_every_wire() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     for wire in WIRES {
         let provider = fake.provider(wire);
         let request = with_tool(wire, "what is the weather");
@@ -94,16 +94,16 @@ async fn pictures_and_failures_in_results_reach_the_model_on_every_wire() {
         let results = vec![result(&id, vec![Part::text("no service"), picture], true)];
         let request = answered(request, used.message, results);
         let losses = provider.cannot_carry(&request);
-        let image = Loss { what: Uncarried::ImageInToolResult, then: Conversion::SendAfter };
-        let failed = Loss { what: Uncarried::ToolError, then: Conversion::SayInText };
-        let wanted: &[Loss] = match wire {
+        let image = LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter };
+        let failed = LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText };
+        let wanted: &[LossyConversion] = match wire {
             ProviderKind::Anthropic => &[],
             ProviderKind::Gemini => &[image],
             ProviderKind::OpenAi | ProviderKind::Responses | ProviderKind::Ollama => &[failed, image],
         };
         assert_eq!(losses, wanted, "{wire:?}: what is converted is told before");
         let (url, taken) = takes().await;
-        let _ = all(&crate::fake::provider(wire, &url, None, Conversions::default()), request).await;
+        let _ = all(&crate::fake::provider(wire, &url, None, ConversionChoices::default()), request).await;
         let sent = taken.await.expect("a request").to_string();
         assert!(sent.contains("iVBORw0KGgptYXA"), "{wire:?}: the picture is there: {sent}");
         let is_told = sent.contains("The tool failed") || sent.contains("\"error\"") || sent.contains("is_error");
@@ -113,10 +113,10 @@ async fn pictures_and_failures_in_results_reach_the_model_on_every_wire() {
 
 #[tokio::test]
 async fn what_a_wire_can_not_say_is_refused_before_it_is_sent() {
-    let fake = Fake::start();
+    let fake = FakeProvider::start();
     let request = Request { tool_choice: ToolChoice::Required, ..with_tool(ProviderKind::Ollama, "say hello") };
     let (came, refused) = all(&fake.provider(ProviderKind::Ollama), request).await;
-    let loss = Loss { what: Uncarried::ToolRequired, then: Conversion::Refuse };
+    let loss = LossyConversion { what: UnsupportedFeature::ToolRequired, then: Conversion::Refuse };
     assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "Ollama knows no tool that must be used");
     assert!(came.is_empty(), "and nothing was sent");
 }
@@ -135,7 +135,8 @@ async fn ids_that_come_again_are_told_apart() {
         request = answered(request, message, vec![result("call_0", vec![Part::text(text)], false)]);
     }
     let (url, taken) = takes().await;
-    let _ = all(&crate::fake::provider(ProviderKind::Anthropic, &url, None, Conversions::default()), request).await;
+    let _ =
+        all(&crate::fake::provider(ProviderKind::Anthropic, &url, None, ConversionChoices::default()), request).await;
     let sent = taken.await.expect("a request");
     let id = |message: usize, name: &str| sent["messages"][message]["content"][0][name].as_str().map(str::to_owned);
     assert_ne!(id(1, "id"), id(3, "id"), "Anthropic refuses two uses with one id: {sent}");
@@ -169,8 +170,8 @@ async fn uses_under_one_index_are_told_apart_by_their_ids() {
     ];
     for (what, mut pieces, wanted) in cases {
         pieces.push(b"data: [DONE]\n\n".to_vec());
-        let url = sends(pieces, Then::Close).await;
-        let provider = crate::fake::provider(ProviderKind::OpenAi, &url, None, Conversions::default());
+        let url = sends(pieces, AfterPieces::Close).await;
+        let provider = crate::fake::provider(ProviderKind::OpenAi, &url, None, ConversionChoices::default());
         let answer = reply(&provider, asking(ProviderKind::OpenAi, "x")).await;
         let used: Vec<Value> = answer.message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
         assert_eq!(used, wanted, "{what}");
@@ -183,8 +184,8 @@ async fn a_use_without_an_id_gets_one_of_its_own() {
     for _ in 0..2 {
         let call = json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{}"}}]}}]});
         let pieces = vec![format!("data: {call}\n\n").into_bytes(), b"data: [DONE]\n\n".to_vec()];
-        let url = sends(pieces, Then::Close).await;
-        let provider = crate::fake::provider(ProviderKind::OpenAi, &url, None, Conversions::default());
+        let url = sends(pieces, AfterPieces::Close).await;
+        let provider = crate::fake::provider(ProviderKind::OpenAi, &url, None, ConversionChoices::default());
         let answer = reply(&provider, asking(ProviderKind::OpenAi, "x")).await;
         ids.extend(answer.message.tool_uses().map(|(id, _, _)| id.to_owned()));
     }

@@ -43,14 +43,14 @@ pub enum Event {
     /// A consent request was queued, or a queued one changed.
     QuestionChanged {
         /// Consent request after the change.
-        question: Question,
+        question: ConsentRequest,
     },
     /// A consent request left the queue.
     QuestionClosed {
         /// Identifier of the consent request.
         id: String,
         /// Outcome of the consent request.
-        outcome: QuestionOutcome,
+        outcome: ConsentRequestOutcome,
     },
     /// A model that responds to a sampling request produced more text, to be appended to the consent request's.
     SamplingText {
@@ -97,7 +97,7 @@ pub enum Event {
         /// Number of this delta in the reply, from 0.
         seq: u64,
         /// Content to append to the reply.
-        append: Vec<Append>,
+        append: Vec<ReplyAppend>,
     },
     /// An item of a conversation was added or changed. An added item becomes the head of the conversation.
     ItemChanged {

@@ -16,7 +16,7 @@ pub use checkup::{Computer, Environment, WebView};
 pub use error::{ApiError, ErrorCode};
 pub use event::{Event, Events};
 pub use handler::{Api, audit_verdict};
-pub use other_apps::Surroundings;
+pub use other_apps::AppEnvironment;
 pub use stream::EventStream;
 pub use table::{COMMANDS, Handler, dispatch, respond};
 pub use typescript::typescript;

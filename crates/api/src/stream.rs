@@ -21,7 +21,7 @@ const MAX_BATCH: usize = 256;
 /// Stream of the host's events in batches.
 pub struct EventStream {
     api: Api,
-    events: host::Events,
+    events: host::EventReceiver,
     /// Event that was received and is not part of a batch yet.
     held: Option<Arc<NumberedEvent>>,
     /// Time at which the previous batch was returned.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::limits::MAX_MANIFEST;
 use crate::tree::MANIFEST;
-use crate::{Archive, BundleError, Manifest, Refusal};
+use crate::{Archive, ArchiveRefusal, BundleError, Manifest};
 
 /// A bundle that can be shown and installed.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Bundle {
     pub(crate) fn of(archive: Archive) -> Result<Self, BundleError> {
         let (manifest, mut warnings) = Manifest::read(&archive.read(MANIFEST, MAX_MANIFEST)?)?;
         if archive.file(&manifest.server.entry_point).is_none() {
-            return Err(Refusal::NoFile(manifest.server.entry_point).into());
+            return Err(ArchiveRefusal::NoFile(manifest.server.entry_point).into());
         }
         let shown = manifest.icons.iter().map(|icon| &icon.path).chain(&manifest.screenshots);
         let missing = shown.filter(|path| archive.file(path).is_none());

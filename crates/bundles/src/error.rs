@@ -4,7 +4,7 @@ use std::io;
 
 use foreign::visible;
 
-use crate::{FolderChange, ManifestError, Refusal, TreeChange};
+use crate::{ArchiveRefusal, FolderChange, ManifestError, TreeChange};
 
 /// The error of reading, unpacking or removing a bundle. The texts are safe to print.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +19,7 @@ pub enum BundleError {
     },
     /// The archive is refused.
     #[error("the bundle is refused: {0}")]
-    Refused(#[from] Refusal),
+    Refused(#[from] ArchiveRefusal),
     /// The manifest is invalid.
     #[error("the bundle's manifest.json can't be used: {0}")]
     Manifest(#[from] ManifestError),

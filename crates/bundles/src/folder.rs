@@ -10,7 +10,7 @@ use std::thread;
 use foreign::visible;
 
 use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE, MAX_MANIFEST, MAX_UNPACKED};
-use crate::tree::{Hashed, HashingWriter, MANIFEST, Tree, is_executable};
+use crate::tree::{ContentDigest, FileTree, HashingWriter, MANIFEST, is_executable};
 use crate::tree_file::read_tree_file;
 
 /// Maximum number of folders below an unpacked bundle. Parent folders of a file need no entry of their own in an
@@ -48,7 +48,7 @@ pub enum FolderChange {
     Unreadable(String, String),
 }
 
-/// Compares all files below `folder` with the hash of the tree that was unpacked there ([`Tree::hash`]). Call it
+/// Compares all files below `folder` with the hash of the tree that was unpacked there ([`FileTree::hash`]). Call it
 /// before each start; a server that writes next to its own code changes its folder too. Blocks: it reads every byte,
 /// within [`limits`](crate::limits).
 ///
@@ -65,7 +65,7 @@ pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange>
     let runs_by_uv = runs_by_uv(folder);
     let found =
         files_below(folder, |path, is_folder| runs_by_uv && MADE_BY_UV.contains(&(path, is_folder)) && !own(path))?;
-    let (next, tree) = (AtomicUsize::new(0), Mutex::new(Tree::default()));
+    let (next, tree) = (AtomicUsize::new(0), Mutex::new(FileTree::default()));
     let work = || -> Result<(), FolderChange> {
         while let Some(file) = found.get(next.fetch_add(1, Ordering::Relaxed)) {
             let content = file.read()?;
@@ -91,7 +91,7 @@ pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange>
 }
 
 /// Returns the first file that differs.
-fn first_change(was: &Tree, now: &Tree) -> Option<FolderChange> {
+fn first_change(was: &FileTree, now: &FileTree) -> Option<FolderChange> {
     let gone_or_changed = was.files.iter().find_map(|(path, file)| match now.files.get(path) {
         None => Some(FolderChange::Missing(path.clone())),
         Some(found) if found != file => Some(FolderChange::Changed(path.clone())),
@@ -102,7 +102,7 @@ fn first_change(was: &Tree, now: &Tree) -> Option<FolderChange> {
 }
 
 struct FoundFile {
-    /// Path as in a [`Tree`].
+    /// Path as in a [`FileTree`].
     path: String,
     place: PathBuf,
     size: u64,
@@ -111,7 +111,7 @@ struct FoundFile {
 
 impl FoundFile {
     /// Reads and hashes the file, up to the size it had when it was found.
-    fn read(&self) -> Result<Hashed, FolderChange> {
+    fn read(&self) -> Result<ContentDigest, FolderChange> {
         let failed = |error: io::Error| unreadable(&self.path, &error);
         let file = File::open(&self.place).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {

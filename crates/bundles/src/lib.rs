@@ -28,7 +28,7 @@ mod unpack;
 /// File name extensions of bundles, in any case: the current one, and the former one.
 pub const EXTENSIONS: [&str; 2] = ["mcpb", "dxt"];
 
-pub use archive::{Archive, ArchiveFile, PathProblem, Refusal};
+pub use archive::{Archive, ArchiveFile, ArchiveRefusal, PathProblem};
 pub use bundle::Bundle;
 pub use error::BundleError;
 pub use folder::{FolderChange, verify_folder};
@@ -37,7 +37,7 @@ pub use manifest::{
     Author, Command, CommandOverride, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server,
     ServerKind, ToolClaim, UserConfig, UserConfigKind,
 };
-pub use plan::{BundlePlan, Place, PlanError, Platform, Program, plan};
+pub use plan::{BundleEnvironment, BundlePlan, PlanError, Platform, ProgramLocation, plan};
 pub use signature::Signature;
-pub use tree::{Tree, TreeChange, TreeFile, verify_tree};
+pub use tree::{FileTree, TreeChange, TreeFile, verify_tree};
 pub use unpack::{UnpackedBundle, folder_below, remove, remove_leftovers, unpack, unpacked_folders};

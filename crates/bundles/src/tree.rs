@@ -27,7 +27,7 @@ pub struct TreeFile {
 /// The files of a bundle, by path with slashes. Stored on installation, for later comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Tree {
+pub struct FileTree {
     /// Files of the bundle, by path.
     pub files: BTreeMap<String, TreeFile>,
 }
@@ -49,7 +49,7 @@ pub enum TreeChange {
     Unknown(String),
 }
 
-impl Tree {
+impl FileTree {
     /// Returns a hash of the tree: the SHA-256 over one line per file with its hash, `x` or `-`, and its path.
     ///
     /// Paths in bundles contain no line breaks, so two trees never have the same lines.
@@ -70,8 +70,8 @@ impl Tree {
         self.files.keys().any(|file| is_below(file))
     }
 
-    pub(crate) fn add(&mut self, path: &str, content: Hashed, executable: bool) {
-        let Hashed { sha256, size } = content;
+    pub(crate) fn add(&mut self, path: &str, content: ContentDigest, executable: bool) {
+        let ContentDigest { sha256, size } = content;
         self.files.insert(path.to_owned(), TreeFile { sha256, size, executable });
     }
 }
@@ -85,7 +85,7 @@ impl Tree {
 /// Returns the first difference.
 pub fn verify_tree<'p>(
     folder: &Path,
-    tree: &Tree,
+    tree: &FileTree,
     paths: impl IntoIterator<Item = &'p String>,
 ) -> Result<(), TreeChange> {
     for path in paths {
@@ -113,7 +113,7 @@ fn on_disk(folder: &Path, path: &str) -> Result<TreeFile, TreeChange> {
     let executable = is_executable(&file.metadata().map_err(missing)?);
     let mut sink = HashingWriter::new(io::sink());
     io::copy(&mut file, &mut sink).map_err(missing)?;
-    let Hashed { sha256, size } = sink.finish();
+    let ContentDigest { sha256, size } = sink.finish();
     Ok(TreeFile { sha256, size, executable })
 }
 
@@ -137,7 +137,7 @@ pub(crate) struct HashingWriter<W> {
 }
 
 /// The hash and size of what was written through a [`HashingWriter`].
-pub(crate) struct Hashed {
+pub(crate) struct ContentDigest {
     pub(crate) sha256: String,
     pub(crate) size: u64,
 }
@@ -147,8 +147,8 @@ impl<W: Write> HashingWriter<W> {
         Self { sink, hash: Sha256::new(), size: 0 }
     }
 
-    pub(crate) fn finish(self) -> Hashed {
-        Hashed { sha256: format!("{:x}", self.hash.finalize()), size: self.size }
+    pub(crate) fn finish(self) -> ContentDigest {
+        ContentDigest { sha256: format!("{:x}", self.hash.finalize()), size: self.size }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::Tree;
+use crate::FileTree;
 
 /// Suffix of the list's file name, after the name of the folder.
 const SUFFIX: &str = ".tree.json";
@@ -25,15 +25,15 @@ pub(crate) fn folder_of_tree_file(name: &str) -> Option<&str> {
 
 /// Stores the list of the files in `folder`. If the process is killed in between, the folder is still unfinished as
 /// well.
-pub(crate) fn write_tree_file(folder: &Path, tree: &Tree) -> io::Result<()> {
+pub(crate) fn write_tree_file(folder: &Path, tree: &FileTree) -> io::Result<()> {
     fs::write(place_of(folder), serde_json::to_vec(tree)?)
 }
 
 /// Returns the stored list if it has this hash.
-pub(crate) fn read_tree_file(folder: &Path, tree_hash: &str) -> Option<Tree> {
+pub(crate) fn read_tree_file(folder: &Path, tree_hash: &str) -> Option<FileTree> {
     let mut bytes = Vec::new();
     File::open(place_of(folder)).ok()?.take(MAX_TREE_FILE).read_to_end(&mut bytes).ok()?;
-    let tree: Tree = serde_json::from_slice(&bytes).ok()?;
+    let tree: FileTree = serde_json::from_slice(&bytes).ok()?;
     (tree.hash() == tree_hash).then_some(tree)
 }
 

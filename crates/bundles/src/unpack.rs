@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::folder::verify_folder;
-use crate::tree::{HashingWriter, Tree, verify_tree};
+use crate::tree::{FileTree, HashingWriter, verify_tree};
 use crate::tree_file::{folder_of_tree_file, remove_tree_file, write_tree_file};
 use crate::{Archive, ArchiveFile, Bundle, BundleError};
 
@@ -19,10 +19,10 @@ const MAX_FOLDER_NAME: usize = 64;
 /// A bundle whose files have been unpacked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnpackedBundle {
-    /// Folder of the bundle, to be used as [`Place::folder`](crate::Place::folder).
+    /// Folder of the bundle, to be used as [`Place::folder`](crate::BundleEnvironment::folder).
     pub folder: PathBuf,
     /// Files of the bundle. The installer stores them, or at least their hash, where the server can't write.
-    pub tree: Tree,
+    pub tree: FileTree,
 }
 
 impl Bundle {
@@ -158,13 +158,13 @@ pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
 }
 
 /// Writes all files into a new folder. The paths are those of an [`Archive`], which never lead out of it.
-fn write_files(archive: &Archive, folder: &Path) -> Result<Tree, BundleError> {
+fn write_files(archive: &Archive, folder: &Path) -> Result<FileTree, BundleError> {
     let cant_make = |cause| BundleError::io("a folder of the bundle can't be made", cause);
     make_folder(folder).map_err(cant_make)?;
     for path in archive.folders() {
         make_folder(&folder.join(path)).map_err(cant_make)?;
     }
-    let mut tree = Tree::default();
+    let mut tree = FileTree::default();
     for file in archive.files() {
         let place = folder.join(&file.path);
         make_folder(place.parent().unwrap_or(folder)).map_err(cant_make)?;

@@ -1,13 +1,13 @@
 //! Lists, creates, opens, extends, renames and deletes conversations. Used by `api`, for the page and the command line.
 
-use domain::history::{self, After, ConversationChange, ItemRange, NewItem};
+use domain::history::{self, ConversationChange, ItemPosition, ItemRange, NewItem};
 use domain::item::Item;
 use domain::{Millis, StoreError};
 use ports::History;
 
 use super::engine::Chat;
-use super::history::{PlacedItem, PlacedItems};
-use super::replies::{Held, Replies};
+use super::history::{BranchPage, TreeItem};
+use super::replies::{ConversationGuard, ConversationLocks};
 use super::{ConversationError, ConversationSettings, draft, log};
 
 /// Maximum length of a title, in characters.
@@ -23,7 +23,7 @@ pub struct OpenConversation {
     /// Settings of the conversation, set by the user.
     pub settings: ConversationSettings,
     /// Newest items of the visible branch.
-    pub page: PlacedItems,
+    pub page: BranchPage,
     /// Servers with content in the conversation, as far as the host knows.
     pub sources: Vec<String>,
     /// Set while a model is replying in the conversation.
@@ -68,7 +68,7 @@ impl Chat {
         };
         self.host.put_in(kept.id.clone(), Vec::new(), true).await?;
         self.host.conversations_changed(Some(kept.id.clone())).await?;
-        let (page, sources) = (PlacedItems::default(), Vec::new());
+        let (page, sources) = (BranchPage::default(), Vec::new());
         Ok(OpenConversation { kept, settings, page, sources, answering: false, draft: String::new() })
     }
 
@@ -87,13 +87,13 @@ impl Chat {
         self.host.put_in(kept.id.clone(), std::mem::take(&mut kept.sources), true).await?;
         let sources = self.host.label(kept.id.clone()).await?.servers;
         let (answering, live) = self.answering(&kept.id);
-        let mut page = PlacedItems::read(page);
+        let mut page = BranchPage::read(page);
         if let Some((live, seq)) = live
             && let Some(placed) = page.items.iter_mut().find(|placed| placed.item.id == live.id)
         {
             // Parts that arrived after the item was last written exist in memory only.
             let siblings = std::mem::take(&mut placed.siblings);
-            *placed = PlacedItem { item: live, siblings, left_out: Vec::new(), seq: Some(seq) };
+            *placed = TreeItem { item: live, siblings, left_out: Vec::new(), seq: Some(seq) };
         }
         let settings = ConversationSettings::from_stored(&kept.settings);
         let draft = draft::of(&kept.settings);
@@ -108,7 +108,7 @@ impl Chat {
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, and [`ConversationError::Answering`]
     /// if a model is replying, since it would not receive the items.
     pub async fn append_items(&self, conversation: String, items: Vec<Item>) -> Result<(), ConversationError> {
-        let held = Replies::write(&self.replies, &conversation).await?;
+        let held = ConversationLocks::write(&self.replies, &conversation).await?;
         self.append(held, conversation, items.iter().map(at_end).collect()).await
     }
 
@@ -120,7 +120,7 @@ impl Chat {
     /// Returns [`ConversationError::Store`] if it can't be written now. A spawned task logs its errors.
     pub(super) async fn append_or_wait(&self, conversation: String, item: &Item) -> Result<(), ConversationError> {
         let items = vec![at_end(item)];
-        match Replies::write(&self.replies, &conversation).await {
+        match ConversationLocks::write(&self.replies, &conversation).await {
             Ok(held) => self.append(held, conversation, items).await,
             Err(ConversationError::Answering) => {
                 let chat = self.clone();
@@ -136,11 +136,16 @@ impl Chat {
     }
 
     async fn append_when_free(&self, conversation: String, items: Vec<NewItem>) -> Result<(), ConversationError> {
-        let held = Replies::write_when_free(&self.replies, &conversation).await?;
+        let held = ConversationLocks::write_when_free(&self.replies, &conversation).await?;
         self.append(held, conversation, items).await
     }
 
-    async fn append(&self, held: Held, conversation: String, mut items: Vec<NewItem>) -> Result<(), ConversationError> {
+    async fn append(
+        &self,
+        held: ConversationGuard,
+        conversation: String,
+        mut items: Vec<NewItem>,
+    ) -> Result<(), ConversationError> {
         for item in items.iter_mut().filter(|item| !item.readings.is_empty()) {
             item.readings = self.host.with_claims(std::mem::take(&mut item.readings)).await?;
             self.host.note_readings(conversation.clone(), item.readings.clone()).await?;
@@ -213,7 +218,7 @@ fn create(history: &dyn History, mut new: history::Conversation) -> Result<histo
 
 /// Returns an item to write after its parent, or after the head if it has none.
 fn at_end(item: &Item) -> NewItem {
-    let after = item.parent.clone().map_or(After::Head, After::Item);
+    let after = item.parent.clone().map_or(ItemPosition::Head, ItemPosition::Item);
     NewItem { after, ..log::new_item(item) }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use domain::history::Taken;
+use domain::history::ConversationUsage;
 use domain::item::{Content, Item, ItemBody, ItemState, MessageAttachment, Role};
 use host::{Host, ServerForModel};
 use models::ModelRef;
@@ -12,11 +12,11 @@ use tokio::sync::Mutex;
 
 use super::attachments;
 use super::error::MAX_SERVERS;
-use super::export::{self, Format};
-use super::log::Log;
-use super::offered::Offering;
-use super::replies::{Answering, Replies};
-use super::run::Run;
+use super::export::{self, ExportFormat};
+use super::log::ConversationLog;
+use super::offered::OfferedTools;
+use super::replies::{ConversationLocks, RunningReplyGuard};
+use super::run::ReplyRun;
 use super::system;
 use super::{ConversationError, ConversationSettings, OfferedServer};
 
@@ -38,7 +38,7 @@ pub struct NewMessage {
 
 /// The items of a reply that was started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Begun {
+pub struct ReplyIds {
     /// Identifier of the user's new message, if there is one.
     pub message: Option<String>,
     /// Identifier of the reply.
@@ -49,7 +49,7 @@ pub struct Begun {
 #[derive(Debug)]
 pub struct ConversationTools {
     /// Offered tools and their states.
-    pub offering: Offering,
+    pub offering: OfferedTools,
     /// Number of tokens from which tools are found by search.
     pub threshold: u64,
     /// Instructions of the servers that are running.
@@ -70,9 +70,9 @@ pub struct ServerInstructions {
 
 /// The usage of a conversation.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Spent {
+pub struct ConversationSpending {
     /// Usage of its replies.
-    pub taken: Taken,
+    pub taken: ConversationUsage,
     /// Context size of its model in tokens, if known.
     pub context: Option<u64>,
 }
@@ -82,7 +82,7 @@ pub struct Spent {
 #[derive(Clone)]
 pub struct Chat {
     pub(super) host: Host,
-    pub(super) replies: Arc<Replies>,
+    pub(super) replies: Arc<ConversationLocks>,
     /// Serializes the creation of conversations, so that each gets a unique id.
     pub(super) beginning: Arc<Mutex<()>>,
 }
@@ -108,7 +108,7 @@ impl Chat {
         conversation: String,
         message: NewMessage,
         after: Option<String>,
-    ) -> Result<Begun, ConversationError> {
+    ) -> Result<ReplyIds, ConversationError> {
         let begun = self.begin(&conversation).await?;
         let log = self.log(&conversation);
         let parent = match after {
@@ -129,7 +129,7 @@ impl Chat {
         conversation: String,
         item: String,
         message: NewMessage,
-    ) -> Result<Begun, ConversationError> {
+    ) -> Result<ReplyIds, ConversationError> {
         let begun = self.begin(&conversation).await?;
         let log = self.log(&conversation);
         let old = log.item(item).await?;
@@ -150,7 +150,7 @@ impl Chat {
         conversation: String,
         item: String,
         model: Option<ModelRef>,
-    ) -> Result<Begun, ConversationError> {
+    ) -> Result<ReplyIds, ConversationError> {
         let begun = self.begin(&conversation).await?;
         let log = self.log(&conversation);
         let old = log.item(item).await?;
@@ -166,7 +166,7 @@ impl Chat {
     /// # Errors
     ///
     /// Returns the errors of [`send_message`](Self::send_message).
-    pub async fn continue_reply(&self, conversation: String) -> Result<Begun, ConversationError> {
+    pub async fn continue_reply(&self, conversation: String) -> Result<ReplyIds, ConversationError> {
         let begun = self.begin(&conversation).await?;
         let log = self.log(&conversation);
         let head = log.conversation().await?.0.head;
@@ -203,7 +203,7 @@ impl Chat {
     /// Returns [`ConversationError::NotFound`] if the item doesn't exist, and [`ConversationError::Answering`] if a
     /// model is replying.
     pub async fn choose_branch(&self, conversation: String, item: String) -> Result<(), ConversationError> {
-        let held = Replies::write(&self.replies, &conversation).await?;
+        let held = ConversationLocks::write(&self.replies, &conversation).await?;
         self.log(&conversation).show(item).await?;
         drop(held);
         self.host.conversations_changed(Some(conversation)).await?;
@@ -249,7 +249,7 @@ impl Chat {
             Some(ServerInstructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
         };
         let instructions = servers.iter().filter_map(said).collect();
-        let offering = tokio::task::spawn_blocking(move || Offering::new(&servers));
+        let offering = tokio::task::spawn_blocking(move || OfferedTools::new(&servers));
         let offering = offering.await?;
         Ok(ConversationTools { offering, threshold, instructions })
     }
@@ -259,12 +259,12 @@ impl Chat {
     /// # Errors
     ///
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist.
-    pub async fn conversation_spent(&self, conversation: String) -> Result<Spent, ConversationError> {
+    pub async fn conversation_spent(&self, conversation: String) -> Result<ConversationSpending, ConversationError> {
         let log = self.log(&conversation);
         let (_, settings) = log.conversation().await?;
         let registry = self.host.models().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context).map(u64::from);
-        Ok(Spent { taken: log.taken().await?, context })
+        Ok(ConversationSpending { taken: log.taken().await?, context })
     }
 
     /// Returns a conversation as the text of a file, and a name for it.
@@ -276,39 +276,39 @@ impl Chat {
     pub async fn export_conversation(
         &self,
         conversation: String,
-        format: Format,
+        format: ExportFormat,
     ) -> Result<(String, String), ConversationError> {
         let log = self.log(&conversation);
         let (kept, settings) = log.conversation().await?;
         let name = export::file_name(&kept.title, format);
         let items = match format {
-            Format::Markdown => log.texts().await?,
-            Format::Json => log.all().await?,
+            ExportFormat::Markdown => log.texts().await?,
+            ExportFormat::Json => log.all().await?,
         };
         let written = tokio::task::spawn_blocking(move || match format {
-            Format::Markdown => Ok(export::to_markdown(&kept.title, &items)),
-            Format::Json => export::to_json(&kept.title, &settings, &items),
+            ExportFormat::Markdown => Ok(export::to_markdown(&kept.title, &items)),
+            ExportFormat::Json => export::to_json(&kept.title, &settings, &items),
         });
         let text = written.await?;
         Ok((name, text.map_err(|error| ConversationError::NotWritten(error.to_string()))?))
     }
 
-    async fn begin(&self, conversation: &str) -> Result<Answering, ConversationError> {
-        Replies::begin(&self.replies, conversation).await
+    async fn begin(&self, conversation: &str) -> Result<RunningReplyGuard, ConversationError> {
+        ConversationLocks::begin(&self.replies, conversation).await
     }
 
-    pub(super) fn log(&self, conversation: &str) -> Log {
-        Log::new(&self.host.ports().history, conversation.to_owned())
+    pub(super) fn log(&self, conversation: &str) -> ConversationLog {
+        ConversationLog::new(&self.host.ports().history, conversation.to_owned())
     }
 
     /// Writes a message after an item, and starts a reply to it.
     async fn say(
         &self,
-        begun: Answering,
-        log: Log,
+        begun: RunningReplyGuard,
+        log: ConversationLog,
         message: NewMessage,
         parent: Option<String>,
-    ) -> Result<Begun, ConversationError> {
+    ) -> Result<ReplyIds, ConversationError> {
         let NewMessage { text, attachments, model } = message;
         if text.trim().is_empty() && attachments.is_empty() {
             return Err(ConversationError::Empty);
@@ -337,7 +337,7 @@ impl Chat {
     /// Returns the model that replies, and stores it in the settings of the conversation.
     async fn choose(
         &self,
-        log: &Log,
+        log: &ConversationLog,
         model: Option<ModelRef>,
     ) -> Result<(ConversationSettings, ModelRef), ConversationError> {
         let (_, mut settings) = log.conversation().await?;
@@ -356,21 +356,21 @@ impl Chat {
     /// Starts a reply after an item.
     async fn answer_after(
         &self,
-        begun: Answering,
-        log: Log,
+        begun: RunningReplyGuard,
+        log: ConversationLog,
         (settings, model): (ConversationSettings, ModelRef),
         parent: Option<String>,
         message: Option<String>,
-    ) -> Result<Begun, ConversationError> {
+    ) -> Result<ReplyIds, ConversationError> {
         let conversation = log.conversation.clone();
         let (kept, _) = log.conversation().await?;
         self.host.note_readings(conversation.clone(), kept.readings).await?;
         self.host.put_in(conversation.clone(), kept.sources, true).await?;
-        let run = Run::begin(self.host.clone(), log, begun, settings, model, parent).await?;
+        let run = ReplyRun::begin(self.host.clone(), log, begun, settings, model, parent).await?;
         let reply = run.reply_id().to_owned();
         self.host.conversations_changed(Some(conversation)).await?;
         tokio::spawn(run.go());
-        Ok(Begun { message, reply })
+        Ok(ReplyIds { message, reply })
     }
 }
 

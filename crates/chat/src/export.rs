@@ -19,14 +19,14 @@ use super::inert_markdown::{code_block, inert, inert_words};
 
 /// The format of an exported conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum ExportFormat {
     /// The visible branch, for reading.
     Markdown,
     /// All branches, with all stored data.
     Json,
 }
 
-impl Format {
+impl ExportFormat {
     /// Returns the file name extension of the format.
     #[must_use]
     pub const fn extension(self) -> &'static str {
@@ -38,7 +38,7 @@ impl Format {
 }
 
 #[derive(Serialize)]
-struct Exported<'a> {
+struct ExportedConversation<'a> {
     title: &'a str,
     settings: Value,
     items: &'a [Item],
@@ -51,7 +51,7 @@ struct Exported<'a> {
 ///
 /// Returns a [`serde_json::Error`] if a value can't be serialized.
 pub fn to_json(title: &str, settings: &ConversationSettings, items: &[Item]) -> serde_json::Result<String> {
-    let mut text = serde_json::to_string_pretty(&Exported { title, settings: settings.stored(), items })?;
+    let mut text = serde_json::to_string_pretty(&ExportedConversation { title, settings: settings.stored(), items })?;
     text.push('\n');
     Ok(text)
 }
@@ -76,7 +76,7 @@ fn section(text: &mut String, item: &Item) {
             for attachment in attachments {
                 attached(text, attachment);
             }
-            contents(text, content, if prompt.is_some() { By::Server } else { By::User });
+            contents(text, content, if prompt.is_some() { TextAuthor::Server } else { TextAuthor::User });
         }
         ItemBody::Reply { model, parts, error, .. } => {
             heading(text, &format!("Assistant ({})", code(&model.model)));
@@ -123,7 +123,7 @@ fn tool_result(text: &mut String, result: &ToolResult) {
     if result.is_error {
         paragraph(text, "*The tool says that it failed.*");
     }
-    contents(text, &result.content, By::Server);
+    contents(text, &result.content, TextAuthor::Server);
     if let Some(structured) = &result.structured {
         fenced(text, "json", &format!("{structured:#}"));
     }
@@ -135,15 +135,15 @@ fn tool_result(text: &mut String, result: &ToolResult) {
 
 /// The author of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
+enum TextAuthor {
     User,
     Server,
 }
 
-fn contents(text: &mut String, content: &[Content], by: By) {
+fn contents(text: &mut String, content: &[Content], by: TextAuthor) {
     for part in content {
         match part {
-            Content::Text { text: said } if by == By::User => paragraph(text, said),
+            Content::Text { text: said } if by == TextAuthor::User => paragraph(text, said),
             Content::Text { text: said } => fenced(text, "", said),
             Content::Image { mime_type, .. } => paragraph(text, &format!("*A picture ({})*", code(mime_type))),
             Content::Audio { mime_type, .. } => paragraph(text, &format!("*A recording ({})*", code(mime_type))),
@@ -206,7 +206,7 @@ fn one_line(words: &str) -> String {
 
 /// Returns a name for the file, consisting of letters and digits.
 #[must_use]
-pub fn file_name(title: &str, format: Format) -> String {
+pub fn file_name(title: &str, format: ExportFormat) -> String {
     foreign::file_name(title, "conversation", format.extension())
 }
 
@@ -339,8 +339,8 @@ mod tests {
 
     #[test]
     fn the_name_of_a_file_is_one() {
-        assert_eq!(file_name("../etc: x", Format::Markdown), "etc--x.md", "the name contains no path separators");
-        assert_eq!(file_name("旅行", Format::Json), "旅行.json", "letters of all languages are retained");
-        assert_eq!(file_name("//", Format::Json), "conversation.json", "a name without letters is replaced");
+        assert_eq!(file_name("../etc: x", ExportFormat::Markdown), "etc--x.md", "the name contains no path separators");
+        assert_eq!(file_name("旅行", ExportFormat::Json), "旅行.json", "letters of all languages are retained");
+        assert_eq!(file_name("//", ExportFormat::Json), "conversation.json", "a name without letters is replaced");
     }
 }

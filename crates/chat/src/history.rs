@@ -1,7 +1,7 @@
 //! Reads the history for the user: pages of items, large contents, and searches. Used by `api`.
 
 use domain::StoreError;
-use domain::history::{self, FoundItem, HistorySearch, ItemRange, LeftOut};
+use domain::history::{self, FoundItem, HistorySearch, ItemRange, OmittedContent};
 use domain::item::Item;
 use ports::History;
 
@@ -13,18 +13,18 @@ const MAX_PAGE: usize = 200;
 
 /// An item with its position in the tree of its conversation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PlacedItem {
+pub struct TreeItem {
     /// Item as stored in the history.
     pub item: Item,
     /// Identifiers of all items with the same parent, in order of creation, including this one.
     pub siblings: Vec<String>,
     /// Large contents to request by their hash. Their values in the item are empty strings.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<OmittedContent>,
     /// Number of the next delta while the item streams.
     pub seq: Option<u64>,
 }
 
-impl PlacedItem {
+impl TreeItem {
     /// Converts a stored item, or returns `None` if its kind is unknown because a newer version wrote it.
     fn read(mut kept: history::Item) -> Option<Self> {
         let (siblings, left_out) = (std::mem::take(&mut kept.siblings), std::mem::take(&mut kept.left_out));
@@ -34,22 +34,22 @@ impl PlacedItem {
 
 /// A page of items of one branch, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct PlacedItems {
+pub struct BranchPage {
     /// Items of the page.
-    pub items: Vec<PlacedItem>,
+    pub items: Vec<TreeItem>,
     /// Set if the branch has items before this page.
     pub has_more: bool,
 }
 
-impl PlacedItems {
+impl BranchPage {
     pub(super) fn read(page: history::ItemPage) -> Self {
-        Self { items: page.items.into_iter().filter_map(PlacedItem::read).collect(), has_more: page.has_more }
+        Self { items: page.items.into_iter().filter_map(TreeItem::read).collect(), has_more: page.has_more }
     }
 }
 
 /// Items that a search found, the latest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FoundPage {
+pub struct SearchPage {
     /// Items of the page.
     pub found: Vec<FoundItem>,
     /// Set if there may be older results.
@@ -75,10 +75,10 @@ impl Chat {
         conversation: String,
         before: Option<String>,
         limit: usize,
-    ) -> Result<Option<PlacedItems>, ConversationError> {
+    ) -> Result<Option<BranchPage>, ConversationError> {
         let range = ItemRange { conversation, before, limit: limit.min(MAX_PAGE), whole: false };
         let page = self.on_disk(move |history| history.items(&range)).await?;
-        Ok(page.map(PlacedItems::read))
+        Ok(page.map(BranchPage::read))
     }
 
     /// Returns the bytes of a large content by its hash, or `None` if it doesn't exist.
@@ -95,11 +95,11 @@ impl Chat {
     /// # Errors
     ///
     /// Returns [`ConversationError::Store`] if the history can't be read.
-    pub async fn search_history(&self, mut search: HistorySearch) -> Result<FoundPage, ConversationError> {
+    pub async fn search_history(&self, mut search: HistorySearch) -> Result<SearchPage, ConversationError> {
         search.limit = search.limit.min(MAX_PAGE);
         let limit = search.limit;
         let found = self.on_disk(move |history| history.search(&search)).await?;
         let has_more = limit > 0 && found.len() == limit;
-        Ok(FoundPage { found, has_more })
+        Ok(SearchPage { found, has_more })
     }
 }

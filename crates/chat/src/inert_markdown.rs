@@ -53,7 +53,7 @@ pub(super) fn inert(markdown: &str) -> String {
     };
     let mut lines = markdown.lines();
     while let Some(line) = lines.next() {
-        match Fence::opening(line) {
+        match CodeFence::opening(line) {
             Some(fence) => {
                 let code: Vec<&str> = lines.by_ref().take_while(|line| !fence.closes(line)).collect();
                 code_block(&mut text, fence.language, &code.join("\n"));
@@ -85,13 +85,13 @@ pub(super) fn code_block(text: &mut String, language: &str, code: &str) {
 }
 
 /// The opening fence of a code block in the input.
-struct Fence<'a> {
+struct CodeFence<'a> {
     mark: char,
     length: usize,
     language: &'a str,
 }
 
-impl<'a> Fence<'a> {
+impl<'a> CodeFence<'a> {
     fn opening(line: &'a str) -> Option<Self> {
         let line = line.trim_start();
         let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;

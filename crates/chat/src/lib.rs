@@ -33,9 +33,9 @@ use serde_json::{Map, Value, json};
 
 pub use call::ToolCall;
 pub use conversations::OpenConversation;
-pub use engine::{Begun, Chat, ConversationTools, NewMessage, ServerInstructions, Spent};
+pub use engine::{Chat, ConversationSpending, ConversationTools, NewMessage, ReplyIds, ServerInstructions};
 pub use error::{ConversationError, MAX_SERVERS};
-pub use history::{FoundPage, PlacedItem, PlacedItems};
+pub use history::{BranchPage, SearchPage, TreeItem};
 pub use models::ModelRef;
 
 /// The user's settings for a conversation. The serialized form is the one of the page; the history uses the form of

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::history::{After, ConversationChange, ItemRange, NewItem, Reading, Taken};
+use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewItem, Reading};
 use domain::item::{ConversationEvent, Item, ItemBody, ItemState, readings, sources};
 use domain::{Millis, StoreError, history};
 use ports::History;
@@ -18,12 +18,12 @@ static STORED: Mutex<()> = Mutex::new(());
 
 /// The stored items of one conversation.
 #[derive(Clone)]
-pub(super) struct Log {
+pub(super) struct ConversationLog {
     history: Arc<dyn History>,
     pub(super) conversation: String,
 }
 
-impl Log {
+impl ConversationLog {
     pub(super) fn new(history: &Arc<dyn History>, conversation: String) -> Self {
         Self { history: Arc::clone(history), conversation }
     }
@@ -131,7 +131,7 @@ impl Log {
     }
 
     /// Returns the usage of the replies, over all branches.
-    pub(super) async fn taken(&self) -> Result<Taken, ConversationError> {
+    pub(super) async fn taken(&self) -> Result<ConversationUsage, ConversationError> {
         let taken = self.on_disk(|history, id| history.taken(id)).await?;
         taken.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))
     }
@@ -200,7 +200,7 @@ pub(super) async fn on_disk<T: Send + 'static>(
 pub(super) fn new_item(item: &Item) -> NewItem {
     NewItem {
         id: item.id.clone(),
-        after: item.parent.clone().map_or(After::Start, After::Item),
+        after: item.parent.clone().map_or(ItemPosition::Start, ItemPosition::Item),
         at: item.at,
         body: json!(item.body),
         state: item.state,

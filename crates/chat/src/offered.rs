@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use host::ServerForModel;
 use models::Tool;
 use offers::review::{ServerReview, shown, shown_schema};
-use policy::Standing;
+use policy::ReviewState;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::OfferedServer;
 use super::keys::key;
-use super::search::Index;
+use super::search::SearchIndex;
 
 /// Maximum number of offered tools in one conversation. Further tools are reported as unusable.
 pub const MAX_TOOLS: usize = 5_000;
@@ -67,24 +67,24 @@ pub struct OfferedTool {
 
 /// The tools of a conversation.
 #[derive(Debug, Default)]
-pub struct Offering {
+pub struct OfferedTools {
     tools: Vec<OfferedTool>,
     by_key: HashMap<String, usize>,
     /// Estimated number of tokens of all offered definitions.
     pub tokens: u64,
     /// Inputs that it was created from.
-    basis: Vec<Basis>,
+    basis: Vec<OfferedToolsBasis>,
 }
 
 /// The inputs of one server, for detecting changes.
 #[derive(Debug)]
-struct Basis {
+struct OfferedToolsBasis {
     offered: OfferedServer,
     is_ready: bool,
     reviewed: Option<ServerReview>,
 }
 
-impl Basis {
+impl OfferedToolsBasis {
     fn new(offered: &OfferedServer, server: &ServerForModel) -> Self {
         Self { offered: offered.clone(), is_ready: server.is_ready, reviewed: server.reviewed.clone() }
     }
@@ -98,14 +98,14 @@ impl Basis {
     }
 }
 
-impl Offering {
+impl OfferedTools {
     /// Creates the offering of these servers. Takes time proportional to their tools, so it has to run on a blocking
     /// thread.
     #[must_use]
     pub fn new(servers: &[(OfferedServer, ServerForModel)]) -> Self {
         let mut offering = Self::default();
         for (offered, server) in servers {
-            offering.basis.push(Basis::new(offered, server));
+            offering.basis.push(OfferedToolsBasis::new(offered, server));
             match &server.reviewed {
                 Some(reviewed) if server.is_ready => offering.add_server(offered, reviewed),
                 _ => offering.tools.push(OfferedTool {
@@ -143,12 +143,12 @@ impl Offering {
                 continue;
             };
             let state = match reviewed.standing(&tool) {
-                Standing::Reviewed if self.by_key.contains_key(&key) || self.by_key.len() >= MAX_TOOLS => {
+                ReviewState::Reviewed if self.by_key.contains_key(&key) || self.by_key.len() >= MAX_TOOLS => {
                     ToolState::Unusable
                 }
-                Standing::Reviewed => ToolState::Offered,
-                Standing::New => ToolState::New,
-                Standing::Changed => ToolState::Changed,
+                ReviewState::Reviewed => ToolState::Offered,
+                ReviewState::New => ToolState::New,
+                ReviewState::Changed => ToolState::Changed,
             };
             let title = tool.title.or_else(|| tool.annotations.and_then(|a| a.title)).unwrap_or_default();
             let definition = Tool {
@@ -190,8 +190,8 @@ impl Offering {
 
     /// Creates a search index of the offered tools, for [`find`](Self::find).
     #[must_use]
-    pub fn index(&self) -> Index {
-        Index::new(
+    pub fn index(&self) -> SearchIndex {
+        SearchIndex::new(
             self.offered()
                 .map(|tool| (tool.names(), tool.description()))
                 .collect::<Vec<_>>()
@@ -202,7 +202,7 @@ impl Offering {
 
     /// Returns the best matching tools, the best first.
     #[must_use]
-    pub fn find(&self, index: &Index, question: &str, limit: usize) -> Vec<&OfferedTool> {
+    pub fn find(&self, index: &SearchIndex, question: &str, limit: usize) -> Vec<&OfferedTool> {
         let offered: Vec<_> = self.offered().collect();
         index.find(question, limit).into_iter().filter_map(|at| offered.get(at).copied()).collect()
     }
@@ -249,9 +249,9 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
     use domain::item;
-    use mcp_proto::types::{self as mcp, Listed};
+    use mcp_proto::types::{self as mcp, ListEntry};
     use offers::catalog::Catalog;
-    use offers::review::{Kind, ServerPins};
+    use offers::review::{DefinitionKind, ServerPins};
     use policy::Hash;
     use ports::server_config::StdioConfig;
 
@@ -278,9 +278,9 @@ mod tests {
         let identity = Hash::of_bytes(b"command");
         let (mut pins, mut catalog) = (ServerPins::default(), Catalog::default());
         for tool in tools.iter().filter(|tool| is_seen(&tool.name)) {
-            pins.pin(Kind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
+            pins.pin(DefinitionKind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
         }
-        catalog.tools = tools.iter().map(Listed::from).collect();
+        catalog.tools = tools.iter().map(ListEntry::from).collect();
         ServerForModel {
             server: name.to_owned(),
             reviewed: Some(ServerReview::new(name, StdioConfig::default().into(), catalog, pins, Some(identity))),
@@ -300,7 +300,7 @@ mod tests {
         let files = server("files", &["write", "read", "delete", "new"], &["read", "write", "delete"]);
         let stopped = ServerForModel { is_ready: false, ..server("mail", &["send"], &["send"]) };
         let servers = [(on("files", Some(&["read", "write", "new"])), files), (on("mail", None), stopped)];
-        let offering = Offering::new(&servers);
+        let offering = OfferedTools::new(&servers);
         let keys: Vec<_> = offering.offered().map(|tool| tool.key.as_str()).collect();
         assert_eq!(keys, ["files__read", "files__write"], "reviewed and enabled tools are offered, sorted by name");
         let states: Vec<_> = offering.all().iter().map(|t| (t.tool.as_str(), t.state)).collect();
@@ -330,7 +330,7 @@ mod tests {
             let names: Vec<String> = (0..count).map(|n| format!("manage_resource_{n}")).collect();
             let tools: Vec<mcp::Tool> = names.iter().map(|name| ordinary(name)).collect();
             let many = server_of("many", &tools, |_| true);
-            let offering = Offering::new(&[(on("many", None), many)]);
+            let offering = OfferedTools::new(&[(on("many", None), many)]);
             assert_eq!(offering.offered().count(), count, "all tools are offered");
             let threshold = domain::bounds::ChatBounds::default().threshold(context);
             let query = json!({"query": "manage resource 7"});
@@ -390,7 +390,7 @@ mod tests {
     fn tools_of_a_thousand_are_found_by_what_they_do() {
         let names: Vec<String> = (0..1_000).map(|n| format!("tool_{n}_{}", ["read", "send", "plan"][n % 3])).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let offering = Offering::new(&[(on("many", None), server("many", &names, &names))]);
+        let offering = OfferedTools::new(&[(on("many", None), server("many", &names, &names))]);
         let found = offering.find(&offering.index(), "tool_512", 5);
         assert_eq!(found.first().map(|t| t.tool.as_str()), Some("tool_512_plan"), "the named tool is found first");
     }

@@ -6,8 +6,8 @@ use models::Tool;
 use serde_json::{Map, Value, json};
 
 use super::context::{READ_RESULT, has_left_out, text_of_result};
-use super::offered::{OfferedTool, Offering};
-use super::search::Index;
+use super::offered::{OfferedTool, OfferedTools};
+use super::search::SearchIndex;
 
 /// Name of the tool that finds tools. Names of servers' tools always contain `__`.
 pub(super) const SEARCH_TOOLS: &str = "search_tools";
@@ -18,13 +18,13 @@ const MAX_FOUND: usize = 8;
 const MAX_WORDS: usize = 300;
 
 /// The result of a built-in tool.
-pub(super) struct Told {
+pub(super) struct OwnToolResult {
     pub(super) text: String,
     pub(super) found: Vec<FoundTool>,
     pub(super) is_error: bool,
 }
 
-impl Told {
+impl OwnToolResult {
     pub(super) const fn error(text: String) -> Self {
         Self { text, found: Vec::new(), is_error: true }
     }
@@ -32,7 +32,7 @@ impl Told {
 
 /// Returns the tools to send to a model: all, or if these exceed the threshold in tokens, the search and the tools that
 /// it found before.
-pub(super) fn sent(offering: &Offering, path: &[Item], threshold: u64) -> Vec<Tool> {
+pub(super) fn sent(offering: &OfferedTools, path: &[Item], threshold: u64) -> Vec<Tool> {
     let mut tools: Vec<Tool> = if offering.tokens > threshold {
         let mut servers: Vec<&str> = offering.offered().map(|tool| tool.server.as_str()).collect();
         servers.dedup();
@@ -82,13 +82,13 @@ fn read_tool() -> Tool {
 }
 
 /// Executes a search for tools.
-pub(super) fn search(offering: &Offering, index: &Index, arguments: &Map<String, Value>) -> Told {
+pub(super) fn search(offering: &OfferedTools, index: &SearchIndex, arguments: &Map<String, Value>) -> OwnToolResult {
     let Some(query) = arguments.get("query").and_then(Value::as_str) else {
-        return Told::error("\"query\" is missing: say in a few words what the tool should do".to_owned());
+        return OwnToolResult::error("\"query\" is missing: say in a few words what the tool should do".to_owned());
     };
     let found = offering.find(index, query, MAX_FOUND);
     if found.is_empty() {
-        return Told { text: "No tool fits. Try other words.".to_owned(), found: Vec::new(), is_error: false };
+        return OwnToolResult { text: "No tool fits. Try other words.".to_owned(), found: Vec::new(), is_error: false };
     }
     let line = |tool: &&OfferedTool| {
         let words: String = tool.description().chars().take(MAX_WORDS).collect();
@@ -100,11 +100,11 @@ pub(super) fn search(offering: &Offering, index: &Index, arguments: &Map<String,
         .iter()
         .map(|t| FoundTool { server: t.server.clone(), tool: t.tool.clone(), key: t.key.clone() })
         .collect();
-    Told { text, found, is_error: false }
+    OwnToolResult { text, found, is_error: false }
 }
 
 /// Reads more of a result in this conversation.
-pub(super) fn read_on(path: &[Item], arguments: &Map<String, Value>, limit: usize) -> Told {
+pub(super) fn read_on(path: &[Item], arguments: &Map<String, Value>, limit: usize) -> OwnToolResult {
     let call = arguments.get("call").and_then(Value::as_str).unwrap_or_default();
     let from = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok());
     let result = path.iter().filter(|item| item.id == call).find_map(|item| match &item.body {
@@ -112,7 +112,7 @@ pub(super) fn read_on(path: &[Item], arguments: &Map<String, Value>, limit: usiz
         _ => None,
     });
     let (Some((server, tool, result)), Some(from)) = (result, from) else {
-        return Told::error(
+        return OwnToolResult::error(
             "there is no such call here; \"call\" and \"from\" stand at the end of its result".to_owned(),
         );
     };
@@ -126,7 +126,7 @@ pub(super) fn read_on(path: &[Item], arguments: &Map<String, Value>, limit: usiz
         String::new()
     };
     let text = format!("Data from the server {server:?}, the result of its tool {tool:?}:\n{}{more}", &text[from..end]);
-    Told { text, found: Vec::new(), is_error: false }
+    OwnToolResult { text, found: Vec::new(), is_error: false }
 }
 
 /// Returns the tools found in a conversation, in the order of the searches: a longer list starts with the shorter one,

@@ -16,8 +16,8 @@ const MAX_WORDS: usize = 400;
 
 /// An index of named texts.
 #[derive(Debug, Default)]
-pub struct Index {
-    texts: Vec<Words>,
+pub struct SearchIndex {
+    texts: Vec<TermWeights>,
     /// Number of texts that contain each word.
     spread: HashMap<String, u32>,
     average: f32,
@@ -25,12 +25,12 @@ pub struct Index {
 
 /// The weights of the words in one text.
 #[derive(Debug)]
-struct Words {
+struct TermWeights {
     weights: HashMap<String, f32>,
     length: f32,
 }
 
-impl Index {
+impl SearchIndex {
     /// Creates an index of these names and descriptions.
     pub fn new<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut index = Self::default();
@@ -46,7 +46,7 @@ impl Index {
                 *index.spread.entry(word.clone()).or_default() += 1;
             }
             index.average += length;
-            index.texts.push(Words { weights, length });
+            index.texts.push(TermWeights { weights, length });
         }
         index.average /= count(index.texts.len()).max(1.0);
         index
@@ -70,7 +70,7 @@ impl Index {
         found.into_iter().take(limit).map(|(_, at)| at).collect()
     }
 
-    fn score(&self, word: &str, text: &Words) -> f32 {
+    fn score(&self, word: &str, text: &TermWeights) -> f32 {
         let (weight, spread) = match text.weights.get(word) {
             Some(weight) => (*weight, self.spread.get(word).copied().unwrap_or(1)),
             // Prefixes such as "calc" match; shorter ones would match too much.
@@ -146,8 +146,8 @@ const fn is_unspaced(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn tools() -> Index {
-        Index::new([
+    fn tools() -> SearchIndex {
+        SearchIndex::new([
             ("files read_file", "Reads a file from the disk"),
             ("files write_file", "Writes text into a file"),
             ("mail sendMessage", "Sends an e-mail message to somebody"),

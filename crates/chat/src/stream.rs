@@ -2,68 +2,74 @@
 
 use std::collections::HashMap;
 
-use domain::item::{Append, ReplyPart};
-use models::{Delta, TokenUse};
+use domain::item::{ReplyAppend, ReplyPart};
+use models::{ReplyDelta, TokenUsage};
 
 /// The deltas of one reply.
 #[derive(Debug, Default)]
-pub(super) struct Pieces {
+pub(super) struct StreamedPieces {
     /// Deltas that were not sent yet.
-    pending: Vec<Append>,
+    pending: Vec<ReplyAppend>,
     /// Number of parts, and the kind of the last one.
     parts: usize,
-    last: Option<Kind>,
+    last: Option<PieceKind>,
     /// Part of each tool use, by its id.
     uses: HashMap<String, usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PieceKind {
     Text,
     Thinking,
     ToolUse,
 }
 
-impl Pieces {
+impl StreamedPieces {
     /// Adds a delta. `tool` returns the server and tool for a name that the model uses. Returns the usage so far, if
     /// the delta contains it.
-    pub(super) fn take(&mut self, delta: Delta, tool: impl Fn(&str) -> Option<(String, String)>) -> Option<TokenUse> {
+    pub(super) fn take(
+        &mut self,
+        delta: ReplyDelta,
+        tool: impl Fn(&str) -> Option<(String, String)>,
+    ) -> Option<TokenUsage> {
         match delta {
-            Delta::Text(text) => {
-                let part = self.part(Kind::Text);
+            ReplyDelta::Text(text) => {
+                let part = self.part(PieceKind::Text);
                 match self.pending.last_mut() {
-                    Some(Append::Text { part: last, text: before }) if *last == part => before.push_str(&text),
-                    _ => self.pending.push(Append::Text { part, text }),
+                    Some(ReplyAppend::Text { part: last, text: before }) if *last == part => before.push_str(&text),
+                    _ => self.pending.push(ReplyAppend::Text { part, text }),
                 }
             }
-            Delta::Thinking(text) => {
-                let part = self.part(Kind::Thinking);
+            ReplyDelta::Thinking(text) => {
+                let part = self.part(PieceKind::Thinking);
                 match self.pending.last_mut() {
-                    Some(Append::Thinking { part: last, text: before }) if *last == part => before.push_str(&text),
-                    _ => self.pending.push(Append::Thinking { part, text }),
+                    Some(ReplyAppend::Thinking { part: last, text: before }) if *last == part => before.push_str(&text),
+                    _ => self.pending.push(ReplyAppend::Thinking { part, text }),
                 }
             }
-            Delta::ToolUseBegan { id, name } => {
+            ReplyDelta::ToolUseBegan { id, name } => {
                 self.last = None;
-                let part = self.part(Kind::ToolUse);
+                let part = self.part(PieceKind::ToolUse);
                 self.uses.insert(id.clone(), part);
                 let (server, tool) = tool(&name).unzip();
-                self.pending.push(Append::ToolUse { part, id, key: name, server, tool });
+                self.pending.push(ReplyAppend::ToolUse { part, id, key: name, server, tool });
             }
-            Delta::ToolUseArguments { id, text } => {
+            ReplyDelta::ToolUseArguments { id, text } => {
                 let part = self.uses.get(&id).copied()?;
                 match self.pending.last_mut() {
-                    Some(Append::Arguments { part: last, text: before }) if *last == part => before.push_str(&text),
-                    _ => self.pending.push(Append::Arguments { part, text }),
+                    Some(ReplyAppend::Arguments { part: last, text: before }) if *last == part => {
+                        before.push_str(&text)
+                    }
+                    _ => self.pending.push(ReplyAppend::Arguments { part, text }),
                 }
             }
-            Delta::Usage(usage) => return Some(usage),
-            Delta::Ended(_) => {}
+            ReplyDelta::Usage(usage) => return Some(usage),
+            ReplyDelta::Ended(_) => {}
         }
         None
     }
 
-    fn part(&mut self, kind: Kind) -> usize {
+    fn part(&mut self, kind: PieceKind) -> usize {
         if self.last != Some(kind) {
             self.last = Some(kind);
             self.parts += 1;
@@ -77,24 +83,24 @@ impl Pieces {
     }
 
     /// Removes and returns the deltas to send.
-    pub(super) fn told(&mut self) -> Vec<Append> {
+    pub(super) fn told(&mut self) -> Vec<ReplyAppend> {
         std::mem::take(&mut self.pending)
     }
 }
 
 /// Adds deltas to the parts of a reply, in the same way as the page.
-pub(super) fn apply(parts: &mut Vec<ReplyPart>, pieces: &[Append]) {
+pub(super) fn apply(parts: &mut Vec<ReplyPart>, pieces: &[ReplyAppend]) {
     for piece in pieces {
         match piece {
-            Append::Text { part, text } => match parts.get_mut(*part) {
+            ReplyAppend::Text { part, text } => match parts.get_mut(*part) {
                 Some(ReplyPart::Text { text: before }) => before.push_str(text),
                 _ => parts.push(ReplyPart::Text { text: text.clone() }),
             },
-            Append::Thinking { part, text } => match parts.get_mut(*part) {
+            ReplyAppend::Thinking { part, text } => match parts.get_mut(*part) {
                 Some(ReplyPart::Thinking { text: before, .. }) => before.push_str(text),
                 _ => parts.push(ReplyPart::Thinking { text: text.clone(), opaque: None }),
             },
-            Append::ToolUse { id, key, server, tool, .. } => parts.push(ReplyPart::ToolUse {
+            ReplyAppend::ToolUse { id, key, server, tool, .. } => parts.push(ReplyPart::ToolUse {
                 id: id.clone(),
                 key: key.clone(),
                 server: server.clone(),
@@ -102,7 +108,7 @@ pub(super) fn apply(parts: &mut Vec<ReplyPart>, pieces: &[Append]) {
                 arguments: String::new(),
                 opaque: None,
             }),
-            Append::Arguments { part, text } => {
+            ReplyAppend::Arguments { part, text } => {
                 if let Some(ReplyPart::ToolUse { arguments, .. }) = parts.get_mut(*part) {
                     arguments.push_str(text);
                 }
@@ -115,8 +121,8 @@ pub(super) fn apply(parts: &mut Vec<ReplyPart>, pieces: &[Append]) {
 mod tests {
     use super::*;
 
-    fn taken(deltas: Vec<Delta>) -> Pieces {
-        let mut pieces = Pieces::default();
+    fn taken(deltas: Vec<ReplyDelta>) -> StreamedPieces {
+        let mut pieces = StreamedPieces::default();
         for delta in deltas {
             pieces.take(delta, |key| key.split_once("__").map(|(a, b)| (a.to_owned(), b.to_owned())));
         }
@@ -126,16 +132,16 @@ mod tests {
     #[test]
     fn pieces_of_one_part_are_told_together_and_come_to_the_whole() {
         let deltas = vec![
-            Delta::Thinking("h".into()),
-            Delta::Thinking("m".into()),
-            Delta::Text("I ".into()),
-            Delta::Text("look".into()),
-            Delta::ToolUseBegan { id: "1".into(), name: "a__b".into() },
-            Delta::ToolUseBegan { id: "2".into(), name: "search_tools".into() },
-            Delta::ToolUseArguments { id: "1".into(), text: "{\"x\"".into() },
-            Delta::ToolUseArguments { id: "1".into(), text: ":1}".into() },
-            Delta::ToolUseArguments { id: "2".into(), text: "{}".into() },
-            Delta::Text("done".into()),
+            ReplyDelta::Thinking("h".into()),
+            ReplyDelta::Thinking("m".into()),
+            ReplyDelta::Text("I ".into()),
+            ReplyDelta::Text("look".into()),
+            ReplyDelta::ToolUseBegan { id: "1".into(), name: "a__b".into() },
+            ReplyDelta::ToolUseBegan { id: "2".into(), name: "search_tools".into() },
+            ReplyDelta::ToolUseArguments { id: "1".into(), text: "{\"x\"".into() },
+            ReplyDelta::ToolUseArguments { id: "1".into(), text: ":1}".into() },
+            ReplyDelta::ToolUseArguments { id: "2".into(), text: "{}".into() },
+            ReplyDelta::Text("done".into()),
         ];
         let mut pieces = taken(deltas);
         let told = pieces.told();
@@ -163,7 +169,7 @@ mod tests {
 
     #[test]
     fn what_belongs_to_no_use_is_left_out() {
-        let pieces = taken(vec![Delta::ToolUseArguments { id: "9".into(), text: "{}".into() }]);
+        let pieces = taken(vec![ReplyDelta::ToolUseArguments { id: "9".into(), text: "{}".into() }]);
         assert!(!pieces.is_pending(), "arguments of an unknown use are dropped");
     }
 }

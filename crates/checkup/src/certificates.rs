@@ -7,8 +7,8 @@ use ports::server_config::ServerEntry;
 use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_certs};
 
 use crate::computer::Environment;
-use crate::finding::Outcome;
-use crate::text::Text;
+use crate::finding::CheckOutcome;
+use crate::text::FindingText;
 
 /// Variables that name certificates for Drawbridge itself.
 const FILE: &str = "SSL_CERT_FILE";
@@ -16,7 +16,7 @@ const FOLDER: &str = "SSL_CERT_DIR";
 /// Variables that name certificates for Node.js, Python, curl and Git.
 const OF_SERVERS: [&str; 5] = [FILE, "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"];
 
-pub(crate) fn check(environment: &Environment, servers: &[ServerEntry]) -> Outcome {
+pub(crate) fn check(environment: &Environment, servers: &[ServerEntry]) -> CheckOutcome {
     let named: Vec<&'static str> = [FILE, FOLDER].into_iter().filter(|name| environment.get(name).is_some()).collect();
     let file = environment.get(FILE).map(PathBuf::from);
     let folder = environment.get(FOLDER).map(PathBuf::from);
@@ -32,43 +32,43 @@ pub(crate) fn check(environment: &Environment, servers: &[ServerEntry]) -> Outco
     let broken: Vec<String> =
         servers.iter().filter(|server| names_unreadable(server)).map(|server| server.name.clone()).collect();
     if !broken.is_empty() {
-        return Outcome::problem(
-            Text::of("A file with certificates can't be read that is named in the settings of ").count(broken.len(), "server", "servers").and("."),
-            Text::of("Correct the path in the variables of those servers (such as NODE_EXTRA_CA_CERTS), or take the variable out."),
+        return CheckOutcome::problem(
+            FindingText::of("A file with certificates can't be read that is named in the settings of ").count(broken.len(), "server", "servers").and("."),
+            FindingText::of("Correct the path in the variables of those servers (such as NODE_EXTRA_CA_CERTS), or take the variable out."),
         )
         .of(broken);
     }
-    let seen = Text::of("Trusted: ").count(loaded.certs.len(), "certificate", "certificates");
-    Outcome::ok(match named.first() {
+    let seen = FindingText::of("Trusted: ").count(loaded.certs.len(), "certificate", "certificates");
+    CheckOutcome::ok(match named.first() {
         Some(variable) => seen.and(", from ").and(variable).and(". Local servers do not get this variable."),
         None => seen.and(", from the system."),
     })
 }
 
 /// Returns the problem with Drawbridge's own certificates, if any.
-fn of_drawbridge(loaded: &CertificateResult, named: &[&'static str]) -> Option<Outcome> {
-    let cause = |text: Text| match loaded.errors.first() {
+fn of_drawbridge(loaded: &CertificateResult, named: &[&'static str]) -> Option<CheckOutcome> {
+    let cause = |text: FindingText| match loaded.errors.first() {
         Some(error) => text.and(" (").foreign(error).and(")."),
         None => text.and("."),
     };
     match (named.first(), loaded.certs.is_empty()) {
-        (Some(variable), true) => Some(Outcome::problem(
+        (Some(variable), true) => Some(CheckOutcome::problem(
             cause(
-                Text::of("No certificate can be read from where ")
+                FindingText::of("No certificate can be read from where ")
                     .and(variable)
                     .and(" points, so no https server is trusted"),
             ),
-            Text::of(
+            FindingText::of(
                 "Correct the path, make the file readable and see that it is in PEM format, or unset the variable for the session from which Drawbridge is started.",
             ),
         )),
-        (Some(variable), false) if !loaded.errors.is_empty() => Some(Outcome::warning(
-            cause(Text::of("Some certificates can't be read from where ").and(variable).and(" points")),
-            Text::of("Repair or remove the file that is named there."),
+        (Some(variable), false) if !loaded.errors.is_empty() => Some(CheckOutcome::warning(
+            cause(FindingText::of("Some certificates can't be read from where ").and(variable).and(" points")),
+            FindingText::of("Repair or remove the file that is named there."),
         )),
-        (None, true) => Some(Outcome::problem(
-            cause(Text::of("The system has no certificates, so no https server is trusted")),
-            Text::of("Install them (on Linux the package ca-certificates)."),
+        (None, true) => Some(CheckOutcome::problem(
+            cause(FindingText::of("The system has no certificates, so no https server is trusted")),
+            FindingText::of("Install them (on Linux the package ca-certificates)."),
         )),
         _ => None,
     }

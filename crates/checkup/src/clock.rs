@@ -4,25 +4,25 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use crate::finding::Outcome;
-use crate::text::Text;
+use crate::finding::CheckOutcome;
+use crate::text::FindingText;
 
 /// Tolerated deviation of the clock.
 const TOLERATED: Duration = Duration::from_secs(10 * 60);
 
 /// Compares the time with the modification times of files, which can't be in the future.
-pub(crate) fn check(now: SystemTime, files: &[PathBuf]) -> Outcome {
+pub(crate) fn check(now: SystemTime, files: &[PathBuf]) -> CheckOutcome {
     let latest = files.iter().filter_map(|file| file.metadata().ok()?.modified().ok()).max();
     match latest.and_then(|latest| latest.duration_since(now).ok()).filter(|behind| *behind > TOLERATED) {
-        Some(behind) => Outcome::problem(
-            Text::of("The clock is behind the last change of Drawbridge's files, by ")
+        Some(behind) => CheckOutcome::problem(
+            FindingText::of("The clock is behind the last change of Drawbridge's files, by ")
                 .number(behind.as_secs() / 60)
                 .and(" minutes."),
-            Text::of(
+            FindingText::of(
                 "Set the clock, or have the system set it from the network. With a wrong one, servers with https are not trusted and sign-ins fail.",
             ),
         ),
-        None => Outcome::ok(Text::of("The clock is not behind the files of Drawbridge.")),
+        None => CheckOutcome::ok(FindingText::of("The clock is not behind the files of Drawbridge.")),
     }
 }
 

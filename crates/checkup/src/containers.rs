@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::computer::Environment;
-use crate::finding::{FindingState, Outcome};
-use crate::text::Text;
+use crate::finding::{CheckOutcome, FindingState};
+use crate::text::FindingText;
 
 /// Returns the usual sockets of the daemon, including those of Docker Desktop and of a rootless daemon.
 pub(crate) fn sockets(environment: &Environment) -> Vec<PathBuf> {
@@ -21,27 +21,27 @@ pub(crate) fn sockets(environment: &Environment) -> Vec<PathBuf> {
 }
 
 /// Adds the state of the daemon to the outcome for Docker. Only a connection is opened; nothing is sent.
-pub(crate) fn with_daemon(outcome: Outcome, sockets: &[PathBuf]) -> Outcome {
+pub(crate) fn with_daemon(outcome: CheckOutcome, sockets: &[PathBuf]) -> CheckOutcome {
     if cfg!(windows) || outcome.servers.is_empty() || outcome.state != FindingState::Ok {
         return outcome;
     }
     let servers = outcome.servers.clone();
     let tried: Vec<std::io::Result<()>> = sockets.iter().map(|socket| connect(socket)).collect();
     if tried.iter().any(Result::is_ok) {
-        return Outcome { seen: outcome.seen.and(" Its daemon takes connections."), ..outcome };
+        return CheckOutcome { seen: outcome.seen.and(" Its daemon takes connections."), ..outcome };
     }
     let denied = tried.iter().any(|one| one.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied));
     let worse = if denied {
-        Outcome::problem(
+        CheckOutcome::problem(
             outcome.seen.and(" You may not use its daemon."),
-            Text::of(
+            FindingText::of(
                 "Add yourself to the group docker (\"sudo usermod -aG docker $USER\"), sign out and in again. Whoever is in it can do all that root can; Podman needs no such group.",
             ),
         )
     } else {
-        Outcome::warning(
+        CheckOutcome::warning(
             outcome.seen.and(" Its daemon does not listen in any of the usual places."),
-            Text::of(
+            FindingText::of(
                 "Start it (\"sudo systemctl start docker\", or Docker Desktop). One elsewhere is fine if \"docker context\" names it; servers do not get your variable DOCKER_HOST.",
             ),
         )
@@ -72,12 +72,12 @@ mod tests {
         let sockets = sockets(&environment);
         assert!(sockets.contains(&"/run/user/1000/docker.sock".into()), "one of the user alone: {sockets:?}");
         let of_home: Vec<PathBuf> = sockets.into_iter().filter(|socket| socket.starts_with(home.path())).collect();
-        let docker = || Outcome::ok(Text::of("Docker 27.3.1")).of(vec!["box".to_owned()]);
+        let docker = || CheckOutcome::ok(FindingText::of("Docker 27.3.1")).of(vec!["box".to_owned()]);
         let without = with_daemon(docker(), &of_home);
         assert_eq!(without.state, FindingState::Warning, "{}", without.seen);
         assert!(without.next.is_some_and(|next| next.to_string().contains("systemctl start docker")), "what to do");
         assert_eq!(without.servers, ["box"], "for whom");
-        let nobody = with_daemon(Outcome::ok(Text::of("Docker 27.3.1")), &of_home);
+        let nobody = with_daemon(CheckOutcome::ok(FindingText::of("Docker 27.3.1")), &of_home);
         assert_eq!(nobody.state, FindingState::Ok, "where no server needs it, nothing is missing");
         std::fs::create_dir_all(of_home[0].parent().unwrap()).unwrap();
         let _listens = std::os::unix::net::UnixListener::bind(&of_home[0]).unwrap();

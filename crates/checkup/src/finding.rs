@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::text::Text;
+use crate::text::FindingText;
 
 /// The result of a check, with the suggested remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -16,10 +16,10 @@ pub struct Finding {
     pub state: FindingState,
     /// Description of the state.
     #[cfg_attr(feature = "typescript", ts(type = "string"))]
-    pub seen: Text,
+    pub seen: FindingText,
     /// Suggested remedy, if there is a problem.
     #[cfg_attr(feature = "typescript", ts(type = "string | null"))]
-    pub next: Option<Text>,
+    pub next: Option<FindingText>,
     /// Names of the servers that are or would be affected.
     pub servers: Vec<String>,
 }
@@ -124,31 +124,31 @@ impl CheckId {
 
 /// The result of a check, before its id and title are added.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct CheckOutcome {
     pub(crate) state: FindingState,
-    pub(crate) seen: Text,
-    pub(crate) next: Option<Text>,
+    pub(crate) seen: FindingText,
+    pub(crate) next: Option<FindingText>,
     pub(crate) servers: Vec<String>,
 }
 
-impl Outcome {
+impl CheckOutcome {
     /// Creates an outcome without problems.
-    pub(crate) fn ok(seen: Text) -> Self {
+    pub(crate) fn ok(seen: FindingText) -> Self {
         Self { state: FindingState::Ok, seen, next: None, servers: Vec::new() }
     }
 
     /// Creates an outcome for a state that could not be determined.
-    pub(crate) fn unknown(seen: Text, next: Text) -> Self {
+    pub(crate) fn unknown(seen: FindingText, next: FindingText) -> Self {
         Self { state: FindingState::Unknown, seen, next: Some(next), servers: Vec::new() }
     }
 
     /// Creates an outcome for something that works less well than it could.
-    pub(crate) fn warning(seen: Text, next: Text) -> Self {
+    pub(crate) fn warning(seen: FindingText, next: FindingText) -> Self {
         Self { state: FindingState::Warning, seen, next: Some(next), servers: Vec::new() }
     }
 
     /// Creates an outcome for something that doesn't work.
-    pub(crate) fn problem(seen: Text, next: Text) -> Self {
+    pub(crate) fn problem(seen: FindingText, next: FindingText) -> Self {
         Self { state: FindingState::Problem, seen, next: Some(next), servers: Vec::new() }
     }
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::finding::Outcome;
-use crate::text::Text;
+use crate::finding::CheckOutcome;
+use crate::text::FindingText;
 
 const MIB: u64 = 1024 * 1024;
 /// Minimum free space, in bytes. Below it, new data may not be saved.
@@ -13,7 +13,7 @@ const LITTLE: u64 = 1024 * MIB;
 
 /// The state of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Facts {
+struct FolderFacts {
     /// The folder itself, or its nearest existing ancestor.
     nearest: PathBuf,
     is_folder: bool,
@@ -21,47 +21,47 @@ struct Facts {
     free_bytes: Option<u64>,
 }
 
-pub(crate) fn check(folder: &Path) -> Outcome {
+pub(crate) fn check(folder: &Path) -> CheckOutcome {
     told(folder, &facts(folder))
 }
 
-fn told(folder: &Path, facts: &Facts) -> Outcome {
+fn told(folder: &Path, facts: &FolderFacts) -> CheckOutcome {
     let is_there = facts.nearest == folder;
-    let seen = Text::of("").path(folder);
+    let seen = FindingText::of("").path(folder);
     if !facts.is_folder {
-        return Outcome::problem(
+        return CheckOutcome::problem(
             seen.and(": a file lies where a folder should, at ").path(&facts.nearest).and("."),
-            Text::of("Move that file away."),
+            FindingText::of("Move that file away."),
         );
     }
     if !facts.is_writable {
-        return Outcome::problem(
+        return CheckOutcome::problem(
             seen.and(if is_there { " can't be written to." } else { " is not there, and can't be made." }),
-            Text::of(
+            FindingText::of(
                 "See whose folder it is and who may write to it; it must be yours. A disk may also have become read-only.",
             ),
         );
     }
     let seen = seen.and(if is_there { " can be written to" } else { " is not there yet, and can be made" });
     let Some(free) = facts.free_bytes else {
-        return Outcome::ok(seen.and("; how much room it has is not known here."));
+        return CheckOutcome::ok(seen.and("; how much room it has is not known here."));
     };
     let seen = seen.and("; ").number(free / MIB).and(" MiB are free.");
     if free < TOO_LITTLE {
-        return Outcome::problem(seen, Text::of("Make room on this disk: nothing may be kept any more."));
+        return CheckOutcome::problem(seen, FindingText::of("Make room on this disk: nothing may be kept any more."));
     }
     if free < LITTLE {
-        return Outcome::warning(
+        return CheckOutcome::warning(
             seen,
-            Text::of("Make room on this disk: packages of servers need some hundred MiB each."),
+            FindingText::of("Make room on this disk: packages of servers need some hundred MiB each."),
         );
     }
-    Outcome::ok(seen)
+    CheckOutcome::ok(seen)
 }
 
-fn facts(folder: &Path) -> Facts {
+fn facts(folder: &Path) -> FolderFacts {
     let nearest = folder.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok()).unwrap_or(folder);
-    Facts {
+    FolderFacts {
         nearest: nearest.to_owned(),
         is_folder: nearest.is_dir(),
         is_writable: is_writable(nearest),
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_folder_says_whether_it_can_be_used() {
-        let facts = |is_there: bool, is_writable, free_bytes| Facts {
+        let facts = |is_there: bool, is_writable, free_bytes| FolderFacts {
             nearest: if is_there { "/data/app".into() } else { "/data".into() },
             is_folder: true,
             is_writable,

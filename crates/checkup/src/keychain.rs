@@ -3,31 +3,31 @@
 use ports::server_config::{ServerEntry, ServerTransport};
 use ports::{Secrets, SecretsStatus, secrets};
 
-use crate::finding::Outcome;
-use crate::text::Text;
+use crate::finding::CheckOutcome;
+use crate::text::FindingText;
 
-pub(crate) fn check(keychain: &dyn Secrets, servers: &[ServerEntry]) -> Outcome {
-    let cause = |words: &'static str, cause: String| Text::of(words).and(" (").foreign(cause).and(").");
+pub(crate) fn check(keychain: &dyn Secrets, servers: &[ServerEntry]) -> CheckOutcome {
+    let cause = |words: &'static str, cause: String| FindingText::of(words).and(" (").foreign(cause).and(").");
     let concerned = || servers.iter().filter(|server| has_secrets(server)).map(|server| server.name.clone()).collect();
     match keychain.status() {
-        SecretsStatus::Keychain => Outcome::ok(Text::of("The system's keychain keeps the key of your secrets.")),
-        SecretsStatus::Locked { cause: said } => Outcome::problem(
+        SecretsStatus::Keychain => CheckOutcome::ok(FindingText::of("The system's keychain keeps the key of your secrets.")),
+        SecretsStatus::Locked { cause: said } => CheckOutcome::problem(
             cause("The keychain is locked, or did not let Drawbridge in", said),
-            Text::of("Unlock it, for instance by signing in to the desktop with your password, and check again."),
+            FindingText::of("Unlock it, for instance by signing in to the desktop with your password, and check again."),
         )
         .of(concerned()),
-        SecretsStatus::Missing { cause: said } => Outcome::warning(
+        SecretsStatus::Missing { cause: said } => CheckOutcome::warning(
             cause("This system has no keychain that answers, so secrets and sign-ins last until Drawbridge is closed", said),
-            Text::of(if cfg!(target_os = "linux") {
+            FindingText::of(if cfg!(target_os = "linux") {
                 "Install and start a keychain, such as GNOME Keyring (package gnome-keyring) or KWallet, in your desktop session, and check again."
             } else {
                 "Sign in to the desktop with your password, and check again."
             }),
         )
         .of(concerned()),
-        SecretsStatus::Broken { cause: said } => Outcome::problem(
+        SecretsStatus::Broken { cause: said } => CheckOutcome::problem(
             cause("The secrets that were kept can't be used", said),
-            Text::of("Do what is said there. If the key is lost for good, move secrets.json out of the data folder and enter the secrets again."),
+            FindingText::of("Do what is said there. If the key is lost for good, move secrets.json out of the data folder and enter the secrets again."),
         )
         .of(concerned()),
     }
@@ -44,19 +44,19 @@ fn has_secrets(server: &ServerEntry) -> bool {
 #[cfg(test)]
 mod tests {
     use ports::server_config::{HttpConfig, StdioConfig};
-    use ports::{SecretError, SecretKept};
+    use ports::{SecretError, SecretPersistence};
 
     use super::*;
     use crate::finding::FindingState;
 
-    struct Says(SecretsStatus);
+    struct StatusKeychain(SecretsStatus);
 
-    impl Secrets for Says {
+    impl Secrets for StatusKeychain {
         fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
             Ok(None)
         }
-        fn set(&self, _: &str, _: &str) -> Result<SecretKept, SecretError> {
-            Ok(SecretKept::Keychain)
+        fn set(&self, _: &str, _: &str) -> Result<SecretPersistence, SecretError> {
+            Ok(SecretPersistence::Keychain)
         }
         fn delete(&self, _: &str) -> Result<(), SecretError> {
             Ok(())
@@ -86,7 +86,7 @@ mod tests {
             (SecretsStatus::Broken { cause: cause() }, FindingState::Problem, "secrets.json"),
         ];
         for (status, state, step) in cases {
-            let outcome = check(&Says(status.clone()), &servers);
+            let outcome = check(&StatusKeychain(status.clone()), &servers);
             assert_eq!(outcome.state, state, "{status:?}");
             let next = outcome.next.map(|next| next.to_string()).unwrap_or_default();
             assert!(next.contains(step), "what to do about {status:?}: {next}");

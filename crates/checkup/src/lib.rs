@@ -45,10 +45,10 @@ use tokio::time::timeout;
 
 pub use computer::{Computer, Environment, WebView};
 pub use finding::{CheckId, Finding, FindingState};
-pub use report::{Program, ReportedServer, report};
-pub use text::{Text, Version};
+pub use report::{ReportedServer, ReportingProgram, report};
+pub use text::{FindingText, NumericVersion};
 
-use finding::Outcome;
+use finding::CheckOutcome;
 use run::Check;
 use runtimes::RUNTIMES;
 
@@ -83,7 +83,7 @@ fn checks(
     settings: Result<Vec<ServerEntry>, ConfigProblem>,
     servers: &[ServerEntry],
     path: &SearchPath,
-    needed: Option<Vec<needs::Need>>,
+    needed: Option<Vec<needs::RequiredProgram>>,
 ) -> Vec<Check> {
     let Computer { settings: port, secrets, data_folder, cache_folder, environment, web_view, clock, .. } = computer;
     let home = environment.home.clone();
@@ -122,9 +122,10 @@ fn checks(
     for (id, folder) in folders {
         checks.push(Check::blocking(id, move || match folder {
             Some(folder) => folders::check(&folder),
-            None => {
-                Outcome::unknown(Text::of("The system names no such folder."), Text::of("Set HOME for your session."))
-            }
+            None => CheckOutcome::unknown(
+                FindingText::of("The system names no such folder."),
+                FindingText::of("Set HOME for your session."),
+            ),
         }));
     }
     files.extend(std::env::current_exe());
@@ -146,7 +147,7 @@ async fn read_settings(computer: &Computer) -> Result<Vec<ServerEntry>, ConfigPr
 }
 
 /// Determines the programs that the servers need in a blocking task. `None` if that takes too long.
-async fn needs_of(servers: Vec<ServerEntry>, path: SearchPath) -> Option<Vec<needs::Need>> {
+async fn needs_of(servers: Vec<ServerEntry>, path: SearchPath) -> Option<Vec<needs::RequiredProgram>> {
     let looking = tokio::task::spawn_blocking(move || needs::of(&servers, &path));
     timeout(run::LIMIT, looking).await.ok()?.ok()
 }

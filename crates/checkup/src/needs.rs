@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use launches::packages::{Launched, launched};
+use launches::packages::{LauncherPackage, launched};
 use ports::server_config::{ServerEntry, StdioConfig};
 use process::{CommandNotFound, SearchPath, ServerCommand};
 
@@ -10,7 +10,7 @@ use crate::runtimes::RUNTIMES;
 
 /// The program that a local server needs.
 #[derive(Debug, Clone)]
-pub(crate) struct Need {
+pub(crate) struct RequiredProgram {
     pub(crate) server: String,
     /// Name of the program if it belongs to one of [`RUNTIMES`].
     pub(crate) known: Option<&'static str>,
@@ -18,7 +18,7 @@ pub(crate) struct Need {
 }
 
 /// Determines the programs of the local servers. Reads the disk, and runs nothing.
-pub(crate) fn of(servers: &[ServerEntry], path: &SearchPath) -> Vec<Need> {
+pub(crate) fn of(servers: &[ServerEntry], path: &SearchPath) -> Vec<RequiredProgram> {
     let local = servers.iter().filter_map(|server| Some((server, server.config.as_stdio()?)));
     local
         .map(|(server, stdio)| {
@@ -28,7 +28,7 @@ pub(crate) fn of(servers: &[ServerEntry], path: &SearchPath) -> Vec<Need> {
                 Some(known) if is_wrapped(stdio) => path.resolve(&command(stdio, known.to_owned())),
                 _ => Ok(program),
             });
-            Need { server: server.name.clone(), known, found }
+            RequiredProgram { server: server.name.clone(), known, found }
         })
         .collect()
 }
@@ -45,8 +45,8 @@ fn command(stdio: &StdioConfig, program: String) -> ServerCommand {
 /// Returns the runtime program that a command runs, directly or through a shell.
 pub(crate) fn known_program(stdio: &StdioConfig) -> Option<&'static str> {
     let named = match launched(&stdio.command, &stdio.args) {
-        Some(Launched::Package(reference)) => reference.launcher.name().to_owned(),
-        Some(Launched::Unknown(launcher, _)) => launcher,
+        Some(LauncherPackage::Package(reference)) => reference.launcher.name().to_owned(),
+        Some(LauncherPackage::Unknown(launcher, _)) => launcher,
         None => base_name(&stdio.command),
     };
     let program = named.split(' ').next().unwrap_or_default();

@@ -7,8 +7,8 @@ use ports::server_config::ServerEntry;
 use process::{OutputLimits, SearchPath, ServerCommand, is_of_system, output_of};
 
 use crate::computer::Environment;
-use crate::finding::Outcome;
-use crate::text::Text;
+use crate::finding::CheckOutcome;
+use crate::text::FindingText;
 
 /// Limits of the program that prints the desktop's settings.
 const GSETTINGS: OutputLimits = OutputLimits { time: Duration::from_secs(5), bytes: 4 * 1024 };
@@ -21,7 +21,7 @@ const FOR_HTTP: (&str, &str) = ("HTTP_PROXY", "http_proxy");
 
 /// The proxy setting in the environment.
 #[derive(Debug, PartialEq, Eq)]
-enum Named {
+enum EnvironmentProxy {
     Nothing,
     /// The proxy in this variable can be used.
     Usable(&'static str),
@@ -31,51 +31,53 @@ enum Named {
     HttpOnly(&'static str),
 }
 
-pub(crate) async fn check(environment: Environment, path: SearchPath, servers: Vec<ServerEntry>) -> Outcome {
+pub(crate) async fn check(environment: Environment, path: SearchPath, servers: Vec<ServerEntry>) -> CheckOutcome {
     let remote = || -> Vec<String> {
         servers.iter().filter(|server| server.config.as_http().is_some()).map(|server| server.name.clone()).collect()
     };
     match named(&environment) {
-        Named::Unusable(variable, reason) => Outcome::problem(
-            Text::of("The proxy in ").and(variable).and(" can't be used: ").and(reason),
-            Text::of("Set the variable to the address of an HTTP proxy, such as http://proxy.example:3128, for the session from which Drawbridge is started, or unset it."),
+        EnvironmentProxy::Unusable(variable, reason) => CheckOutcome::problem(
+            FindingText::of("The proxy in ").and(variable).and(" can't be used: ").and(reason),
+            FindingText::of("Set the variable to the address of an HTTP proxy, such as http://proxy.example:3128, for the session from which Drawbridge is started, or unset it."),
         )
         .of(remote()),
-        Named::Usable(variable) => Outcome::ok(
-            Text::of("Drawbridge uses the proxy in ").and(variable).and(". Local servers do not get this variable; one that needs it has it in its own settings."),
+        EnvironmentProxy::Usable(variable) => CheckOutcome::ok(
+            FindingText::of("Drawbridge uses the proxy in ").and(variable).and(". Local servers do not get this variable; one that needs it has it in its own settings."),
         ),
-        Named::HttpOnly(variable) => Outcome::warning(
-            Text::of("Connections to https servers are direct: the proxy in ").and(variable).and(" counts for http:// only."),
-            Text::of("If this network needs the proxy, set HTTPS_PROXY to its address as well, and sign in again."),
+        EnvironmentProxy::HttpOnly(variable) => CheckOutcome::warning(
+            FindingText::of("Connections to https servers are direct: the proxy in ").and(variable).and(" counts for http:// only."),
+            FindingText::of("If this network needs the proxy, set HTTPS_PROXY to its address as well, and sign in again."),
         )
         .of(remote()),
-        Named::Nothing if has_proxy_of_desktop(&path).await => Outcome::warning(
-            Text::of("The desktop's settings have a proxy. Drawbridge takes it from the environment only, where there is none."),
-            Text::of("Set HTTPS_PROXY and NO_PROXY for your session, for instance in ~/.config/environment.d/proxy.conf, and sign in again."),
+        EnvironmentProxy::Nothing if has_proxy_of_desktop(&path).await => CheckOutcome::warning(
+            FindingText::of("The desktop's settings have a proxy. Drawbridge takes it from the environment only, where there is none."),
+            FindingText::of("Set HTTPS_PROXY and NO_PROXY for your session, for instance in ~/.config/environment.d/proxy.conf, and sign in again."),
         )
         .of(remote()),
-        Named::Nothing if is_in_system() => Outcome::ok(Text::of("Drawbridge uses the proxy of the system's settings.")),
-        Named::Nothing => Outcome::ok(Text::of("No proxy is set; connections are direct.")),
+        EnvironmentProxy::Nothing if is_in_system() => CheckOutcome::ok(FindingText::of("Drawbridge uses the proxy of the system's settings.")),
+        EnvironmentProxy::Nothing => CheckOutcome::ok(FindingText::of("No proxy is set; connections are direct.")),
     }
 }
 
-fn named(environment: &Environment) -> Named {
+fn named(environment: &Environment) -> EnvironmentProxy {
     // A CGI program receives the headers of its request as variables, so a client could choose the proxy with the
     // header `Proxy` (httpoxy). The HTTP client then uses no proxy.
     if environment.is_set("REQUEST_METHOD") {
-        return Named::Nothing;
+        return EnvironmentProxy::Nothing;
     }
     let mut unusable = None;
     for variables in FOR_HTTPS {
         let Some((variable, value)) = first_set(environment, variables) else { continue };
-        match value.map_or(Some(Problem::NoAddress("it is not Unicode text.")), problem) {
-            None => return Named::Usable(variable),
-            Some(Problem::Socks(reason)) => return Named::Unusable(variable, reason),
-            Some(Problem::NoAddress(reason)) => unusable = unusable.or(Some(Named::Unusable(variable, reason))),
+        match value.map_or(Some(ProxyProblem::NoAddress("it is not Unicode text.")), problem) {
+            None => return EnvironmentProxy::Usable(variable),
+            Some(ProxyProblem::Socks(reason)) => return EnvironmentProxy::Unusable(variable, reason),
+            Some(ProxyProblem::NoAddress(reason)) => {
+                unusable = unusable.or(Some(EnvironmentProxy::Unusable(variable, reason)))
+            }
         }
     }
-    let for_http = || first_set(environment, FOR_HTTP).map(|(variable, _)| Named::HttpOnly(variable));
-    unusable.or_else(for_http).unwrap_or(Named::Nothing)
+    let for_http = || first_set(environment, FOR_HTTP).map(|(variable, _)| EnvironmentProxy::HttpOnly(variable));
+    unusable.or_else(for_http).unwrap_or(EnvironmentProxy::Nothing)
 }
 
 /// Returns the spelling of a variable that counts, with its value if that is valid Unicode. `None` if it is unset or
@@ -90,23 +92,23 @@ fn first_set<'e>(
 }
 
 /// The reason why a proxy's address can't be used.
-enum Problem {
+enum ProxyProblem {
     /// An unsupported kind of proxy.
     Socks(&'static str),
     /// The value is not an address.
     NoAddress(&'static str),
 }
 
-fn problem(address: &str) -> Option<Problem> {
+fn problem(address: &str) -> Option<ProxyProblem> {
     let with_scheme = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
     let none = "it is no address of an HTTP proxy, and is ignored.";
-    let Ok(url) = url::Url::parse(&with_scheme) else { return Some(Problem::NoAddress(none)) };
+    let Ok(url) = url::Url::parse(&with_scheme) else { return Some(ProxyProblem::NoAddress(none)) };
     match url.scheme() {
         "http" | "https" if url.has_host() => None,
         "socks4" | "socks4a" | "socks5" | "socks5h" => {
-            Some(Problem::Socks("Drawbridge speaks to HTTP proxies only, not SOCKS."))
+            Some(ProxyProblem::Socks("Drawbridge speaks to HTTP proxies only, not SOCKS."))
         }
-        _ => Some(Problem::NoAddress(none)),
+        _ => Some(ProxyProblem::NoAddress(none)),
     }
 }
 
@@ -148,17 +150,35 @@ mod tests {
     #[test]
     fn a_proxy_that_can_not_be_used_is_told() {
         let of = |variables: &[(&str, &str)]| named(&Environment::with(variables, None));
-        assert_eq!(of(&[]), Named::Nothing);
-        assert_eq!(of(&[("HTTPS_PROXY", "http://ann:key@proxy.example:3128")]), Named::Usable("HTTPS_PROXY"));
-        assert_eq!(of(&[("https_proxy", "proxy.example:3128")]), Named::Usable("https_proxy"), "HTTP is meant");
-        assert_eq!(of(&[("HTTPS_PROXY", ""), ("https_proxy", "socks5://x")]), Named::Nothing, "the first that is set");
+        assert_eq!(of(&[]), EnvironmentProxy::Nothing);
+        assert_eq!(
+            of(&[("HTTPS_PROXY", "http://ann:key@proxy.example:3128")]),
+            EnvironmentProxy::Usable("HTTPS_PROXY")
+        );
+        assert_eq!(
+            of(&[("https_proxy", "proxy.example:3128")]),
+            EnvironmentProxy::Usable("https_proxy"),
+            "HTTP is meant"
+        );
+        assert_eq!(
+            of(&[("HTTPS_PROXY", ""), ("https_proxy", "socks5://x")]),
+            EnvironmentProxy::Nothing,
+            "the first that is set"
+        );
         for (variable, value) in
             [("ALL_PROXY", "socks5h://127.0.0.1:1080"), ("HTTPS_PROXY", "ftp://x"), ("https_proxy", "::")]
         {
             let found = of(&[(variable, value)]);
-            assert!(matches!(found, Named::Unusable(name, _) if name == variable), "{variable}={value}: {found:?}");
+            assert!(
+                matches!(found, EnvironmentProxy::Unusable(name, _) if name == variable),
+                "{variable}={value}: {found:?}"
+            );
         }
-        assert_eq!(of(&[("REQUEST_METHOD", "GET"), ("HTTPS_PROXY", "ftp://x")]), Named::Nothing, "of a web page");
+        assert_eq!(
+            of(&[("REQUEST_METHOD", "GET"), ("HTTPS_PROXY", "ftp://x")]),
+            EnvironmentProxy::Nothing,
+            "of a web page"
+        );
     }
 
     #[test]
@@ -166,12 +186,16 @@ mod tests {
         let of = |variables: &[(&str, &str)]| named(&Environment::with(variables, None));
         let http = ("HTTP_PROXY", "http://proxy.example:3128");
         let socks = ("all_proxy", "socks5://127.0.0.1:7890");
-        assert_eq!(of(&[http]), Named::HttpOnly("HTTP_PROXY"), "https servers are not reached by it");
+        assert_eq!(of(&[http]), EnvironmentProxy::HttpOnly("HTTP_PROXY"), "https servers are not reached by it");
         let all_three = [http, ("HTTPS_PROXY", "http://proxy.example:3128"), socks];
-        assert_eq!(of(&all_three), Named::Usable("HTTPS_PROXY"), "ALL_PROXY is for what has none of its own");
-        assert!(matches!(of(&[http, socks]), Named::Unusable("all_proxy", _)), "and then it counts");
+        assert_eq!(
+            of(&all_three),
+            EnvironmentProxy::Usable("HTTPS_PROXY"),
+            "ALL_PROXY is for what has none of its own"
+        );
+        assert!(matches!(of(&[http, socks]), EnvironmentProxy::Unusable("all_proxy", _)), "and then it counts");
         let other = [("HTTPS_PROXY", "ftp://x"), ("ALL_PROXY", "http://proxy.example")];
-        assert_eq!(of(&other), Named::Usable("ALL_PROXY"), "a value that is not an address is ignored");
+        assert_eq!(of(&other), EnvironmentProxy::Usable("ALL_PROXY"), "a value that is not an address is ignored");
     }
 
     #[tokio::test]

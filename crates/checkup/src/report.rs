@@ -1,20 +1,20 @@
 //! The report: Markdown for an issue, without private data. Names, commands, arguments, variables, headers, addresses
-//! and error messages are not removed afterwards; they never become part of it. See [`Text`](crate::text::Text).
+//! and error messages are not removed afterwards; they never become part of it. See [`Text`](crate::text::FindingText).
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use launches::packages::{Launched, launched};
+use launches::packages::{LauncherPackage, launched};
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
 
 use crate::computer::{Environment, WebView};
 use crate::finding::{Finding, FindingState};
 use crate::system;
-use crate::text::Version;
+use crate::text::NumericVersion;
 
 /// The program that creates the report.
 #[derive(Debug, Clone, Copy)]
-pub struct Program<'a> {
+pub struct ReportingProgram<'a> {
     /// Name of the program.
     pub name: &'static str,
     /// Version of the program.
@@ -36,7 +36,7 @@ pub struct ReportedServer<'a> {
 #[must_use]
 pub fn report(
     findings: &[Finding],
-    program: Program<'_>,
+    program: ReportingProgram<'_>,
     servers: &[ReportedServer<'_>],
     environment: &Environment,
 ) -> String {
@@ -45,8 +45,8 @@ pub fn report(
         format!("## Drawbridge: report on this computer\n\n- Program: {} {}\n", program.name, program.version);
     text.push_str(&format!("- System: {}\n", system::system(os_release.as_deref(), kernel.as_deref())));
     if let Some(WebView { name, version }) = program.web_view {
-        let version =
-            Version::find(version).map_or_else(|| "of unknown version".to_owned(), |version| version.to_string());
+        let version = NumericVersion::find(version)
+            .map_or_else(|| "of unknown version".to_owned(), |version| version.to_string());
         text.push_str(&format!("- Web view: {name} {version}\n"));
     }
     text.push_str(&format!("- Session: {}\n", system::session(environment)));
@@ -96,8 +96,8 @@ fn kind(config: &ServerConfig) -> String {
 
 fn launcher(stdio: &StdioConfig) -> &'static str {
     match launched(&stdio.command, &stdio.args) {
-        Some(Launched::Package(reference)) => reference.launcher.name(),
-        Some(Launched::Unknown(..)) => "another launcher, or one in a shell",
+        Some(LauncherPackage::Package(reference)) => reference.launcher.name(),
+        Some(LauncherPackage::Unknown(..)) => "another launcher, or one in a shell",
         None => crate::needs::known_program(stdio).unwrap_or("a program of its own"),
     }
 }

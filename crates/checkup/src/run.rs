@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use tokio::time::timeout;
 
-use crate::finding::{CheckId, Finding, Outcome};
-use crate::text::Text;
+use crate::finding::{CheckId, CheckOutcome, Finding};
+use crate::text::FindingText;
 
 /// Time limit of a check. The keychain may be asking the user for a password meanwhile.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);
@@ -14,16 +14,16 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 /// A check that has not been run yet.
 pub(crate) struct Check {
     id: CheckId,
-    run: BoxFuture<'static, Outcome>,
+    run: BoxFuture<'static, CheckOutcome>,
 }
 
 impl Check {
-    pub(crate) fn new(id: CheckId, run: impl Future<Output = Outcome> + Send + 'static) -> Self {
+    pub(crate) fn new(id: CheckId, run: impl Future<Output = CheckOutcome> + Send + 'static) -> Self {
         Self { id, run: Box::pin(run) }
     }
 
     /// Creates a check that blocks on the disk or on another program.
-    pub(crate) fn blocking(id: CheckId, run: impl FnOnce() -> Outcome + Send + 'static) -> Self {
+    pub(crate) fn blocking(id: CheckId, run: impl FnOnce() -> CheckOutcome + Send + 'static) -> Self {
         Self::new(id, async {
             match tokio::task::spawn_blocking(run).await {
                 Ok(outcome) => outcome,
@@ -40,9 +40,9 @@ pub(crate) async fn all(checks: Vec<Check>) -> Vec<Finding> {
     for (id, task) in running {
         let outcome = match task.await {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => Outcome::unknown(
-                Text::of("This did not end within ").number(LIMIT.as_secs()).and(" s."),
-                Text::of("Check again when this computer is less busy."),
+            Ok(Err(_)) => CheckOutcome::unknown(
+                FindingText::of("This did not end within ").number(LIMIT.as_secs()).and(" s."),
+                FindingText::of("Check again when this computer is less busy."),
             ),
             Err(error) => failed(error),
         };
@@ -51,11 +51,11 @@ pub(crate) async fn all(checks: Vec<Check>) -> Vec<Finding> {
     findings
 }
 
-fn failed(error: tokio::task::JoinError) -> Outcome {
+fn failed(error: tokio::task::JoinError) -> CheckOutcome {
     tracing::error!(%error, "a check of this computer failed");
-    Outcome::unknown(
-        Text::of("The check itself failed."),
-        Text::of("Report this as a bug of Drawbridge, with the report of this check."),
+    CheckOutcome::unknown(
+        FindingText::of("The check itself failed."),
+        FindingText::of("Report this as a bug of Drawbridge, with the report of this check."),
     )
 }
 
@@ -70,7 +70,7 @@ mod tests {
             Check::new(CheckId::Proxy, async { panic!("a failure of the check") }),
             Check::new(CheckId::Node, std::future::pending()),
             Check::blocking(CheckId::Clock, || panic!("a failure on another thread")),
-            Check::new(CheckId::Uv, async { Outcome::ok(Text::of("fine")) }),
+            Check::new(CheckId::Uv, async { CheckOutcome::ok(FindingText::of("fine")) }),
         ])
         .await;
         let states: Vec<_> = findings.iter().map(|finding| (finding.id, finding.state)).collect();

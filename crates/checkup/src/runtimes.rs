@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use process::{Output, OutputLimits, SearchPath, ServerCommand, output_of};
 
-use crate::finding::{CheckId, Outcome};
-use crate::needs::Need;
-use crate::text::{Text, Version};
+use crate::finding::{CheckId, CheckOutcome};
+use crate::needs::RequiredProgram;
+use crate::text::{FindingText, NumericVersion};
 
 /// Limits of a program that prints its version.
 const VERSION_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10), bytes: 16 * 1024 };
@@ -83,59 +83,68 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
 
 /// Searches for a runtime, and runs it to get its version. `needs` is `None` if the programs that servers need could
 /// not be determined.
-pub(crate) async fn check(runtime: &'static Runtime, path: SearchPath, needs: Option<Vec<Need>>) -> Outcome {
+pub(crate) async fn check(
+    runtime: &'static Runtime,
+    path: SearchPath,
+    needs: Option<Vec<RequiredProgram>>,
+) -> CheckOutcome {
     let is_known = needs.is_some();
     let needs = needs.unwrap_or_default();
-    let is_of_runtime = |need: &&Need| need.known.is_some_and(|known| runtime.programs.contains(&known));
-    let needs: Vec<&Need> = needs.iter().filter(is_of_runtime).collect();
+    let is_of_runtime = |need: &&RequiredProgram| need.known.is_some_and(|known| runtime.programs.contains(&known));
+    let needs: Vec<&RequiredProgram> = needs.iter().filter(is_of_runtime).collect();
     let needed_by = || needs.iter().map(|need| need.server.clone()).collect::<Vec<_>>();
-    let missing: Vec<&&Need> = needs.iter().filter(|need| need.found.is_err()).collect();
+    let missing: Vec<&&RequiredProgram> = needs.iter().filter(|need| need.found.is_err()).collect();
     let asked = runtime.asked.iter().find_map(|name| Some((*name, find(name, &path)?)));
-    let install = || Text::of(runtime.install);
+    let install = || FindingText::of(runtime.install);
     let Some((name, program)) = asked else {
         return match (needs.is_empty(), missing.is_empty()) {
-            (true, _) if !is_known => {
-                Outcome::unknown(Text::of("Not installed. Whether a server needs it is not known."), install())
-            }
-            (true, _) => Outcome::ok(Text::of("Not installed; no server needs it.")),
+            (true, _) if !is_known => CheckOutcome::unknown(
+                FindingText::of("Not installed. Whether a server needs it is not known."),
+                install(),
+            ),
+            (true, _) => CheckOutcome::ok(FindingText::of("Not installed; no server needs it.")),
             // Each server that needs the runtime names its path.
-            (false, true) => Outcome::ok(
-                Text::of(runtime.name)
+            (false, true) => CheckOutcome::ok(
+                FindingText::of(runtime.name)
                     .and(" is not on the search path; the servers that need it name where theirs is."),
             )
             .of(needed_by()),
             (false, false) => {
                 let servers = missing.iter().map(|need| need.server.clone()).collect();
-                Outcome::problem(not_found(Text::of(runtime.name).and(" was not found. "), &missing), install())
-                    .of(servers)
+                CheckOutcome::problem(
+                    not_found(FindingText::of(runtime.name).and(" was not found. "), &missing),
+                    install(),
+                )
+                .of(servers)
             }
         };
     };
-    let at = |text: Text| text.and(", ").program(program.clone(), name);
+    let at = |text: FindingText| text.and(", ").program(program.clone(), name);
     let version = match version_of(&program, &path, VERSION_LIMITS).await {
         Ok(version) => version,
         Err(cause) => {
-            let seen = at(Text::of(runtime.name)).and(", does not tell its version: ").foreign(cause);
-            let next = Text::of("Run it with --version in a terminal, and repair or reinstall it.");
-            let outcome = if needs.is_empty() { Outcome::warning(seen, next) } else { Outcome::problem(seen, next) };
+            let seen = at(FindingText::of(runtime.name)).and(", does not tell its version: ").foreign(cause);
+            let next = FindingText::of("Run it with --version in a terminal, and repair or reinstall it.");
+            let outcome =
+                if needs.is_empty() { CheckOutcome::warning(seen, next) } else { CheckOutcome::problem(seen, next) };
             return outcome.of(needed_by());
         }
     };
-    let seen = at(Text::of(runtime.name).and(" ").version(&version));
+    let seen = at(FindingText::of(runtime.name).and(" ").version(&version));
     if !missing.is_empty() {
         let servers = missing.iter().map(|need| need.server.clone()).collect();
-        return Outcome::problem(not_found(seen.and(". "), &missing), install()).of(servers);
+        return CheckOutcome::problem(not_found(seen.and(". "), &missing), install()).of(servers);
     }
     if let Some((oldest, words)) = runtime.oldest
         && version.is_before(oldest)
     {
-        return Outcome::warning(seen.and("; ").and(words).and("."), install()).of(needed_by());
+        return CheckOutcome::warning(seen.and("; ").and(words).and("."), install()).of(needed_by());
     }
-    Outcome::ok(seen.and(".")).of(needed_by())
+    CheckOutcome::ok(seen.and(".")).of(needed_by())
 }
 
 /// Appends the names of the missing programs, each once.
-fn not_found(seen: Text, missing: &[&&Need]) -> Text {
+fn not_found(seen: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
     let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.known).collect();
     names.sort_unstable();
     names.dedup();
@@ -158,7 +167,7 @@ fn find(name: &str, path: &SearchPath) -> Option<PathBuf> {
 }
 
 /// Runs a program with `--version`, and parses its output.
-async fn version_of(program: &Path, path: &SearchPath, limits: OutputLimits) -> Result<Version, String> {
+async fn version_of(program: &Path, path: &SearchPath, limits: OutputLimits) -> Result<NumericVersion, String> {
     let quiet = ["DOTNET_NOLOGO", "DOTNET_CLI_TELEMETRY_OPTOUT", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE"];
     let command = ServerCommand {
         program: program.display().to_string(),
@@ -174,7 +183,7 @@ async fn version_of(program: &Path, path: &SearchPath, limits: OutputLimits) -> 
         let said = String::from_utf8_lossy(&stderr).lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
         return Err(said.unwrap_or_else(|| "it failed".to_owned()));
     }
-    Version::find(&String::from_utf8_lossy(&stdout)).ok_or_else(|| "it printed no version".to_owned())
+    NumericVersion::find(&String::from_utf8_lossy(&stdout)).ok_or_else(|| "it printed no version".to_owned())
 }
 
 #[cfg(all(test, unix))]

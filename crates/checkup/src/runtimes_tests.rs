@@ -22,7 +22,7 @@ fn programs(scripts: &[(&str, &str)]) -> (TempDir, SearchPath) {
     (folder, path)
 }
 
-async fn found(id: CheckId, path: &SearchPath, commands: &[(&str, &[&str])]) -> Outcome {
+async fn found(id: CheckId, path: &SearchPath, commands: &[(&str, &[&str])]) -> CheckOutcome {
     let servers: Vec<ServerEntry> = commands
         .iter()
         .enumerate()

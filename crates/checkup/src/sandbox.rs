@@ -2,20 +2,20 @@
 
 use ports::server_config::ServerEntry;
 use process::SearchPath;
-use process::sandbox::Mechanism;
-use process::sandbox::means::Means;
+use process::sandbox::SandboxMechanism;
+use process::sandbox::means::SandboxMeans;
 
-use crate::finding::Outcome;
-use crate::text::Text;
+use crate::finding::CheckOutcome;
+use crate::text::FindingText;
 
-pub(crate) async fn check(path: SearchPath, servers: Vec<ServerEntry>) -> Outcome {
-    told(Means::find(&path).await, &servers)
+pub(crate) async fn check(path: SearchPath, servers: Vec<ServerEntry>) -> CheckOutcome {
+    told(SandboxMeans::find(&path).await, &servers)
 }
 
-fn told(means: Means, servers: &[ServerEntry]) -> Outcome {
+fn told(means: SandboxMeans, servers: &[ServerEntry]) -> CheckOutcome {
     let has_sandbox = |server: &&ServerEntry| server.config.as_stdio().is_some_and(|stdio| stdio.sandbox.is_some());
     let held: Vec<String> = servers.iter().filter(has_sandbox).map(|server| server.name.clone()).collect();
-    let mut parts = Text::of("");
+    let mut parts = FindingText::of("");
     for (index, (name, usable)) in means.parts.iter().enumerate() {
         parts = parts.and(if index == 0 { "" } else { "; " }).and(name);
         parts = match usable {
@@ -25,22 +25,22 @@ fn told(means: Means, servers: &[ServerEntry]) -> Outcome {
     }
     let parts = parts.and(".");
     match means.mechanism {
-        Ok(Mechanism::Landlock) => Outcome::warning(
+        Ok(SandboxMechanism::Landlock) => CheckOutcome::warning(
             parts,
-            Text::of(
+            FindingText::of(
                 "Install bubblewrap (the package is called bubblewrap). Without it a server can't be kept to named hosts, and no folder that holds Drawbridge's data can be named. On Ubuntu 24.04 and newer, AppArmor must let bubblewrap make user namespaces.",
             ),
         )
         .of(held),
-        Ok(_) => Outcome::ok(parts).of(held),
+        Ok(_) => CheckOutcome::ok(parts).of(held),
         Err(error) => {
-            let next = Text::of(if cfg!(target_os = "linux") {
+            let next = FindingText::of(if cfg!(target_os = "linux") {
                 "Install bubblewrap (the package is called bubblewrap), or use Linux 6.2 or later. Until then servers with a sandbox do not start; others are not concerned."
             } else {
                 "Run servers that need one in a container. Servers with a sandbox do not start here; others are not concerned."
             });
             let seen = parts.and(" ").foreign(error);
-            let outcome = if held.is_empty() { Outcome::warning(seen, next) } else { Outcome::problem(seen, next) };
+            let outcome = if held.is_empty() { CheckOutcome::warning(seen, next) } else { CheckOutcome::problem(seen, next) };
             outcome.of(held)
         }
     }
@@ -62,16 +62,16 @@ mod tests {
             ServerEntry { name: "free".to_owned(), config: StdioConfig::default().into() },
         ];
         let none = || SandboxError::NotHere { cause: "nothing works".to_owned(), next: "" };
-        let bubblewrap = || Ok(Mechanism::Bubblewrap("/usr/bin/bwrap".into()));
+        let bubblewrap = || Ok(SandboxMechanism::Bubblewrap("/usr/bin/bwrap".into()));
         let cases = [
             (bubblewrap(), &servers[..], FindingState::Ok),
-            (Ok(Mechanism::Landlock), &servers[..], FindingState::Warning),
+            (Ok(SandboxMechanism::Landlock), &servers[..], FindingState::Warning),
             (Err(none()), &servers[..], FindingState::Problem),
             (Err(none()), &servers[1..], FindingState::Warning),
         ];
         for (mechanism, servers, state) in cases {
             let parts = vec![("bubblewrap", Err("it is not installed".to_owned())), ("seccomp", Ok(()))];
-            let outcome = told(Means { mechanism: mechanism.clone(), parts }, servers);
+            let outcome = told(SandboxMeans { mechanism: mechanism.clone(), parts }, servers);
             assert_eq!(outcome.state, state, "{mechanism:?}");
             assert_eq!(outcome.servers.len(), servers.len() - 1, "only who has a sandbox is concerned");
             let seen = outcome.seen.to_string();

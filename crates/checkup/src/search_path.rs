@@ -4,8 +4,8 @@ use std::path::Path;
 
 use process::{PathSource, SearchPath};
 
-use crate::finding::Outcome;
-use crate::text::Text;
+use crate::finding::CheckOutcome;
+use crate::text::FindingText;
 
 /// Version managers and installers: name, parts of the folders that they add to the search path, and the folder below
 /// the home folder that they install into.
@@ -19,7 +19,7 @@ const VERSION_MANAGERS: &[(&str, &[&str], &str)] = &[
     ("Homebrew", &["/homebrew/", "linuxbrew"], ""),
 ];
 
-pub(crate) fn check(path: &SearchPath, home: Option<&Path>) -> Outcome {
+pub(crate) fn check(path: &SearchPath, home: Option<&Path>) -> CheckOutcome {
     let there = path.directories.iter().filter(|folder| folder.is_dir()).count();
     let shown = |manager: &&(&'static str, &[&str], &str)| {
         let has = |folder: &std::path::PathBuf| {
@@ -37,33 +37,34 @@ pub(crate) fn check(path: &SearchPath, home: Option<&Path>) -> Outcome {
         .filter(|manager| is_installed(manager) && !shown(manager))
         .map(|manager| manager.0)
         .collect();
-    let folders =
-        |words: &'static str| listed(Text::of(words).count(there, "folder", "folders"), &found, "; with ").and(".");
+    let folders = |words: &'static str| {
+        listed(FindingText::of(words).count(there, "folder", "folders"), &found, "; with ").and(".")
+    };
     match &path.source {
         PathSource::Process { reason } if cfg!(windows) => {
             let _ = reason;
-            Outcome::ok(folders("Programs are looked for in "))
+            CheckOutcome::ok(folders("Programs are looked for in "))
         }
-        PathSource::Process { reason } => Outcome::warning(
+        PathSource::Process { reason } => CheckOutcome::warning(
             folders("The login shell was not used, so programs are looked for in this program's own search path and in well-known folders, ")
                 .and(" The cause: ")
                 .foreign(reason)
                 .and("."),
-            Text::of(
+            FindingText::of(
                 "Set SHELL to your shell. If it is set, open a terminal and see what its start-up files wait for: they have 5 s, and nobody can answer a question.",
             ),
         ),
-        PathSource::LoginShell if !left_out.is_empty() => Outcome::warning(
+        PathSource::LoginShell if !left_out.is_empty() => CheckOutcome::warning(
             listed(folders("The login shell names "), &left_out, " It does not name those of ").and("."),
-            Text::of(
+            FindingText::of(
                 "Have the version manager set up in a start-up file that a login shell reads, and a default version chosen (for instance \"nvm alias default 22\").",
             ),
         ),
-        PathSource::LoginShell => Outcome::ok(folders("The login shell names ")),
+        PathSource::LoginShell => CheckOutcome::ok(folders("The login shell names ")),
     }
 }
 
-fn listed(mut text: Text, names: &[&'static str], before: &'static str) -> Text {
+fn listed(mut text: FindingText, names: &[&'static str], before: &'static str) -> FindingText {
     for (index, name) in names.iter().enumerate() {
         text = text.and(if index == 0 { before } else { ", " }).and(name);
     }

@@ -2,14 +2,14 @@
 
 use ports::server_config::{ConfigProblem, ServerEntry};
 
-use crate::finding::Outcome;
-use crate::text::Text;
+use crate::finding::CheckOutcome;
+use crate::text::FindingText;
 
-pub(crate) fn check(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> Outcome {
+pub(crate) fn check(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> CheckOutcome {
     let servers = match read {
         Ok(servers) => servers,
         Err(problem) => {
-            let mut seen = Text::of("The settings file can't be used");
+            let mut seen = FindingText::of("The settings file can't be used");
             if let Some(line) = problem.line {
                 seen = seen.and(", line ").number(line.into());
             }
@@ -20,15 +20,15 @@ pub(crate) fn check(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> Outcome {
             if let Some(file) = &problem.file {
                 seen = seen.and(" (").path(file).and(")");
             }
-            return Outcome::problem(
+            return CheckOutcome::problem(
                 seen.and("."),
-                Text::of(
+                FindingText::of(
                     "Correct it in an editor; it is read again at once. Until then the servers stay as they were.",
                 ),
             );
         }
     };
-    Outcome::ok(Text::of("Set up: ").count(servers.len(), "server", "servers").and("."))
+    CheckOutcome::ok(FindingText::of("Set up: ").count(servers.len(), "server", "servers").and("."))
 }
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use crate::finding::FindingState;
 
-    fn of(text: &str) -> Outcome {
+    fn of(text: &str) -> CheckOutcome {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("mcp.json");
         std::fs::write(&file, text).unwrap();

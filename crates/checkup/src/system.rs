@@ -2,7 +2,7 @@
 //! file may contain anything.
 
 use crate::computer::Environment;
-use crate::text::Version;
+use crate::text::NumericVersion;
 
 /// Desktops, as named in `XDG_CURRENT_DESKTOP`.
 const DESKTOPS: &[&str] = &[
@@ -72,7 +72,7 @@ pub(crate) fn system(os_release: Option<&str>, kernel: Option<&str>) -> String {
     }
     if let Some(kernel) = kernel {
         let version =
-            Version::find(kernel).map_or_else(|| "of unknown version".to_owned(), |version| version.to_string());
+            NumericVersion::find(kernel).map_or_else(|| "of unknown version".to_owned(), |version| version.to_string());
         text.push_str(&format!(", kernel {version}"));
         if kernel.to_ascii_lowercase().contains("microsoft") {
             text.push_str(" (WSL)");

@@ -1,7 +1,7 @@
 //! The text of a finding, composed of parts that know whether they may leave this computer.
 //!
-//! A [`Text`] is written once. The user sees all of it ([`Text`]'s `Display`); a report contains only what was
-//! written in this crate ([`Text::for_report`]). Foreign text is a separate part, so nothing has to be searched for
+//! A [`FindingText`] is written once. The user sees all of it ([`FindingText`]'s `Display`); a report contains only what was
+//! written in this crate ([`FindingText::for_report`]). Foreign text is a separate part, so nothing has to be searched for
 //! and removed.
 
 use std::fmt;
@@ -34,10 +34,10 @@ const KNOWN_BELOW_HOME: &[&str] = &[
 
 /// A text of a finding.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Text(Vec<Part>);
+pub struct FindingText(Vec<TextPart>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum TextPart {
     /// Text of this crate, including numbers.
     Own(String),
     /// A file or folder.
@@ -48,7 +48,7 @@ enum Part {
     Foreign(String),
 }
 
-impl Text {
+impl FindingText {
     /// Creates a text that starts with words of this crate.
     #[must_use]
     pub fn of(words: &'static str) -> Self {
@@ -58,13 +58,13 @@ impl Text {
     /// Appends words of this crate.
     #[must_use]
     pub fn and(self, words: &'static str) -> Self {
-        self.with(Part::Own(words.to_owned()))
+        self.with(TextPart::Own(words.to_owned()))
     }
 
     /// Appends a number in decimal notation.
     #[must_use]
     pub fn number(self, number: u64) -> Self {
-        self.with(Part::Own(number.to_string()))
+        self.with(TextPart::Own(number.to_string()))
     }
 
     /// Appends a number and a noun in singular or plural.
@@ -75,30 +75,30 @@ impl Text {
 
     /// Appends a version of a program.
     #[must_use]
-    pub fn version(self, version: &Version) -> Self {
-        self.with(Part::Own(version.to_string()))
+    pub fn version(self, version: &NumericVersion) -> Self {
+        self.with(TextPart::Own(version.to_string()))
     }
 
     /// Appends a path. A report shows only that it is below the home folder, or the well-known folder that contains
     /// it.
     #[must_use]
     pub fn path(self, path: impl Into<PathBuf>) -> Self {
-        self.with(Part::Path(path.into()))
+        self.with(TextPart::Path(path.into()))
     }
 
     /// Appends the path of a program that this crate searched for by this name.
     #[must_use]
     pub fn program(self, path: impl Into<PathBuf>, name: &'static str) -> Self {
-        self.with(Part::Program(path.into(), name))
+        self.with(TextPart::Program(path.into(), name))
     }
 
     /// Appends foreign text. A report omits it.
     #[must_use]
     pub fn foreign(self, words: impl fmt::Display) -> Self {
-        self.with(Part::Foreign(words.to_string()))
+        self.with(TextPart::Foreign(words.to_string()))
     }
 
-    fn with(mut self, part: Part) -> Self {
+    fn with(mut self, part: TextPart) -> Self {
         self.0.push(part);
         self
     }
@@ -106,30 +106,30 @@ impl Text {
     /// Returns the text without private data: without foreign text, and with paths reduced to well-known folders.
     #[must_use]
     pub fn for_report(&self, home: Option<&Path>) -> String {
-        let part = |part: &Part| match part {
-            Part::Own(words) => words.clone(),
-            Part::Path(path) => place(path, home),
-            Part::Program(path, name) => format!("{}/{name}", place(path.parent().unwrap_or(path), home)),
-            Part::Foreign(_) => "[left out]".to_owned(),
+        let part = |part: &TextPart| match part {
+            TextPart::Own(words) => words.clone(),
+            TextPart::Path(path) => place(path, home),
+            TextPart::Program(path, name) => format!("{}/{name}", place(path.parent().unwrap_or(path), home)),
+            TextPart::Foreign(_) => "[left out]".to_owned(),
         };
         self.0.iter().map(part).collect()
     }
 }
 
-impl fmt::Display for Text {
+impl fmt::Display for FindingText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for part in &self.0 {
             match part {
-                Part::Own(words) => f.write_str(words)?,
-                Part::Path(path) | Part::Program(path, _) => f.write_str(&bounded(&path.to_string_lossy()))?,
-                Part::Foreign(words) => f.write_str(&bounded(words))?,
+                TextPart::Own(words) => f.write_str(words)?,
+                TextPart::Path(path) | TextPart::Program(path, _) => f.write_str(&bounded(&path.to_string_lossy()))?,
+                TextPart::Foreign(words) => f.write_str(&bounded(words))?,
             }
         }
         Ok(())
     }
 }
 
-impl Serialize for Text {
+impl Serialize for FindingText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
@@ -156,9 +156,9 @@ fn place(path: &Path, home: Option<&Path>) -> String {
 
 /// A version, which consists of numbers only, regardless of what else a program prints.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version(Vec<u32>);
+pub struct NumericVersion(Vec<u32>);
 
-impl Version {
+impl NumericVersion {
     /// Maximum number of components of a version.
     const MOST: usize = 4;
 
@@ -180,7 +180,7 @@ impl Version {
     }
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for NumericVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, number) in self.0.iter().enumerate() {
             if index > 0 {
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_report_has_no_words_of_others_and_only_places_of_paths() {
         let home = Path::new("/home/ann");
-        let text = Text::of("found ")
+        let text = FindingText::of("found ")
             .program("/home/ann/.nvm/versions/node/v22.1.0-canary/bin/node", "node")
             .and(", ")
             .path("/home/ann/canary/data")
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn what_others_wrote_is_bounded() {
-        let shown = Text::of("").foreign("x".repeat(10_000)).to_string();
+        let shown = FindingText::of("").foreign("x".repeat(10_000)).to_string();
         assert_eq!(shown.chars().count(), MOST_FOREIGN + 1, "with a mark at its end");
     }
 
@@ -235,11 +235,11 @@ mod tests {
             ("warning 7\n10.0.100-rc.2.canary", "10.0.100"),
         ];
         for (printed, wanted) in cases {
-            assert_eq!(Version::find(printed).unwrap().to_string(), wanted, "the version in {printed:?}");
+            assert_eq!(NumericVersion::find(printed).unwrap().to_string(), wanted, "the version in {printed:?}");
         }
-        assert_eq!(Version::find("no version 7 here"), None, "one number is none");
-        assert!(Version::find("v16.20.2").unwrap().is_before(&[18]), "compared by number");
-        assert!(!Version::find("v100.0.0").unwrap().is_before(&[18]), "and not as text");
-        assert!(!Version::find("3.10.0").unwrap().is_before(&[3, 10]), "the oldest itself is none before it");
+        assert_eq!(NumericVersion::find("no version 7 here"), None, "one number is none");
+        assert!(NumericVersion::find("v16.20.2").unwrap().is_before(&[18]), "compared by number");
+        assert!(!NumericVersion::find("v100.0.0").unwrap().is_before(&[18]), "and not as text");
+        assert!(!NumericVersion::find("3.10.0").unwrap().is_before(&[3, 10]), "the oldest itself is none before it");
     }
 }

@@ -1,35 +1,35 @@
 //! Checks the web view that draws the window, as reported by the shell.
 
 use crate::computer::WebView;
-use crate::finding::Outcome;
-use crate::text::{Text, Version};
+use crate::finding::CheckOutcome;
+use crate::text::{FindingText, NumericVersion};
 
 /// Oldest supported WebKitGTK: Debian 12, the oldest distribution with packages of the app, was released with 2.40.
 const OLDEST_WEBKIT: &[u32] = &[2, 40];
 
-pub(crate) fn check(web_view: Option<&WebView>) -> Outcome {
+pub(crate) fn check(web_view: Option<&WebView>) -> CheckOutcome {
     let Some(WebView { name, version }) = web_view else {
-        return Outcome::unknown(
-            Text::of("This program has no window."),
-            Text::of(
+        return CheckOutcome::unknown(
+            FindingText::of("This program has no window."),
+            FindingText::of(
                 "If the app's window stays empty, update the system's web view (on Linux the package libwebkit2gtk-4.1-0).",
             ),
         );
     };
-    let Some(version) = Version::find(version) else {
-        return Outcome::unknown(
-            Text::of(name).and(" tells no version that can be read: ").foreign(version),
-            Text::of("If the window is drawn wrong, update it with the system's updates."),
+    let Some(version) = NumericVersion::find(version) else {
+        return CheckOutcome::unknown(
+            FindingText::of(name).and(" tells no version that can be read: ").foreign(version),
+            FindingText::of("If the window is drawn wrong, update it with the system's updates."),
         );
     };
-    let seen = Text::of(name).and(" ").version(&version).and(".");
+    let seen = FindingText::of(name).and(" ").version(&version).and(".");
     if name.contains("WebKitGTK") && version.is_before(OLDEST_WEBKIT) {
-        return Outcome::warning(
+        return CheckOutcome::warning(
             seen,
-            Text::of("Update the system: the window is tried with WebKitGTK 2.40 and later."),
+            FindingText::of("Update the system: the window is tried with WebKitGTK 2.40 and later."),
         );
     }
-    Outcome::ok(seen)
+    CheckOutcome::ok(seen)
 }
 
 #[cfg(test)]

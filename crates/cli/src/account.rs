@@ -1,7 +1,8 @@
 //! Texts about sign-ins: the consent request, the account, and the recorded steps.
 
 use api::data::{
-    Account, Authorization, ClientIdentity, QuestionBody, SignInFailure, SignInReason, SignInStep, TokensKept, UrlParts,
+    Account, Authorization, ClientIdentity, ConsentRequestBody, SignInFailure, SignInReason, SignInStep, TokenStorage,
+    UrlParts,
 };
 
 use crate::endpoints;
@@ -10,9 +11,13 @@ use crate::visible::{block, line};
 
 /// Describes what a sign-in would send and to whom, or returns `None` for another kind of consent request. `address`
 /// formats an address with its warnings.
-pub(crate) fn question(server: &str, body: &QuestionBody, address: impl Fn(&UrlParts) -> String) -> Option<String> {
+pub(crate) fn question(
+    server: &str,
+    body: &ConsentRequestBody,
+    address: impl Fn(&UrlParts) -> String,
+) -> Option<String> {
     match body {
-        QuestionBody::SignIn {
+        ConsentRequestBody::SignIn {
             url,
             issuer,
             resource,
@@ -76,7 +81,7 @@ pub(crate) fn question(server: &str, body: &QuestionBody, address: impl Fn(&UrlP
             text.push_str(&format!("  {server} then gets a token from {} with each request.\n", line(issuer)));
             Some(text)
         }
-        QuestionBody::ClientId { issuer_url, redirect_uri, .. } => {
+        ConsentRequestBody::ClientId { issuer_url, redirect_uri, .. } => {
             let mut text = format!("── {server} needs a client id to sign you in. Enter what you got for this page:\n");
             text.push_str(&address(issuer_url));
             text.push_str("  Its operator gives you one for an app with this redirect URI:\n");
@@ -117,8 +122,8 @@ pub(crate) fn authorization(known: &Authorization) -> String {
     }
     if let Some(kept) = &known.kept {
         let words = match kept {
-            TokensKept::Keychain => String::from("encrypted, under a key in the keychain"),
-            TokensKept::ThisRun { cause } => format!("until this program ends: {}", line(cause)),
+            TokenStorage::Keychain => String::from("encrypted, under a key in the keychain"),
+            TokenStorage::ThisRun { cause } => format!("until this program ends: {}", line(cause)),
         };
         text.push_str(&row("tokens kept", &words));
     }

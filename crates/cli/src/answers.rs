@@ -6,14 +6,16 @@ mod names;
 
 use std::path::Path;
 
-use api::data::{CallKind, Content, EnteredClient, Question, QuestionBody, SamplingResponse, Why};
+use api::data::{
+    CallKind, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, Content, EnteredClient, SamplingResponse,
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use wildmatch::WildMatch;
 
-use cover::{Cover, definition_hash};
-pub(crate) use cover::{Unanswered, changed_words};
+use cover::{EntryCoverage, definition_hash};
+pub(crate) use cover::{UncoveredReason, changed_words};
 pub(crate) use last_calls::announcement;
 use names::NamePattern;
 
@@ -22,22 +24,22 @@ const LIMIT: u64 = 4 << 20;
 
 /// The parsed entries of an answers file.
 #[derive(Debug, Default)]
-pub(crate) struct Answers {
-    entries: Vec<Entry>,
+pub(crate) struct AnswersFile {
+    entries: Vec<AnswersEntry>,
 }
 
 #[derive(Debug)]
-struct Entry {
-    kind: Kind,
+struct AnswersEntry {
+    kind: ConsentRequestKind,
     server: WildMatch,
     name: NamePattern,
-    cover: Cover,
-    verdict: Verdict,
+    cover: EntryCoverage,
+    verdict: FileDecision,
 }
 
 /// The decision about a consent request.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Verdict {
+pub(crate) enum FileDecision {
     /// Allows the payload once.
     Allow,
     /// Returns this response to a sampling request.
@@ -56,7 +58,7 @@ pub(crate) enum Verdict {
     Cancel,
 }
 
-impl Verdict {
+impl FileDecision {
     const fn is_refusal(&self) -> bool {
         matches!(self, Self::Deny | Self::Cancel)
     }
@@ -65,7 +67,7 @@ impl Verdict {
 /// Kinds of consent requests, as named in the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Kind {
+pub(crate) enum ConsentRequestKind {
     StartServer,
     Tool,
     Prompt,
@@ -79,21 +81,21 @@ pub(crate) enum Kind {
     ClientId,
 }
 
-impl Kind {
-    pub(crate) const fn of(question: &Question) -> Self {
+impl ConsentRequestKind {
+    pub(crate) const fn of(question: &ConsentRequest) -> Self {
         match question.body {
             // Permission to start also covers connecting to a remote server.
-            QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. } => Self::StartServer,
-            QuestionBody::Tool { .. } => Self::Tool,
-            QuestionBody::Read { what: CallKind::Prompt, .. } => Self::Prompt,
-            QuestionBody::Read { .. } => Self::Resource,
-            QuestionBody::Result { .. } => Self::Result,
-            QuestionBody::Sampling { .. } => Self::Sampling,
-            QuestionBody::Form { .. } => Self::Elicitation,
-            QuestionBody::Url { .. } => Self::Url,
-            QuestionBody::Roots { .. } => Self::Roots,
-            QuestionBody::SignIn { .. } => Self::SignIn,
-            QuestionBody::ClientId { .. } => Self::ClientId,
+            ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. } => Self::StartServer,
+            ConsentRequestBody::Tool { .. } => Self::Tool,
+            ConsentRequestBody::Read { what: CallKind::Prompt, .. } => Self::Prompt,
+            ConsentRequestBody::Read { .. } => Self::Resource,
+            ConsentRequestBody::Result { .. } => Self::Result,
+            ConsentRequestBody::Sampling { .. } => Self::Sampling,
+            ConsentRequestBody::Form { .. } => Self::Elicitation,
+            ConsentRequestBody::Url { .. } => Self::Url,
+            ConsentRequestBody::Roots { .. } => Self::Roots,
+            ConsentRequestBody::SignIn { .. } => Self::SignIn,
+            ConsentRequestBody::ClientId { .. } => Self::ClientId,
         }
     }
 
@@ -115,21 +117,23 @@ impl Kind {
 }
 
 /// Returns the subject of a consent request that patterns match.
-pub(crate) fn name_of(question: &Question) -> String {
+pub(crate) fn name_of(question: &ConsentRequest) -> String {
     match (&question.body, &question.why) {
         // The package as configured: the author of an answers file doesn't know which version will be the newest.
-        (QuestionBody::StartServer { package: Some(package), .. }, _) => package.configured.clone(),
-        (QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. }, _) => question.command_line.clone(),
-        (QuestionBody::Tool { tool, .. } | QuestionBody::Result { tool, .. }, _) => tool.clone(),
-        (QuestionBody::Read { name, .. }, _) => name.clone(),
-        (QuestionBody::Url { url, .. }, _) => url.url.clone(),
-        (QuestionBody::SignIn { issuer, .. } | QuestionBody::ClientId { issuer, .. }, _) => issuer.clone(),
-        (_, Why::Call { name, .. }) => name.clone(),
+        (ConsentRequestBody::StartServer { package: Some(package), .. }, _) => package.configured.clone(),
+        (ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. }, _) => {
+            question.command_line.clone()
+        }
+        (ConsentRequestBody::Tool { tool, .. } | ConsentRequestBody::Result { tool, .. }, _) => tool.clone(),
+        (ConsentRequestBody::Read { name, .. }, _) => name.clone(),
+        (ConsentRequestBody::Url { url, .. }, _) => url.url.clone(),
+        (ConsentRequestBody::SignIn { issuer, .. } | ConsentRequestBody::ClientId { issuer, .. }, _) => issuer.clone(),
+        (_, ConsentRequestOrigin::Call { name, .. }) => name.clone(),
         _ => String::new(),
     }
 }
 
-impl Answers {
+impl AnswersFile {
     /// Parses a file.
     ///
     /// # Errors
@@ -158,7 +162,7 @@ impl Answers {
             let before = &text[..offset];
             let line = before.matches('\n').count() + 1;
             let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            let written: Written = serde_json::from_str(raw.get()).map_err(|error| {
+            let written: WrittenEntry = serde_json::from_str(raw.get()).map_err(|error| {
                 let column = if error.line() == 1 { column + error.column() - 1 } else { error.column() };
                 (line + error.line() - 1, column, without_place(&error))
             })?;
@@ -169,10 +173,10 @@ impl Answers {
     }
 
     /// Returns the first decision that covers a consent request, or the reason why there is none.
-    pub(crate) fn find(&self, question: &Question) -> Result<&Verdict, Unanswered> {
-        let (kind, name) = (Kind::of(question), name_of(question));
+    pub(crate) fn find(&self, question: &ConsentRequest) -> Result<&FileDecision, UncoveredReason> {
+        let (kind, name) = (ConsentRequestKind::of(question), name_of(question));
         let mut why = None;
-        let fits = |entry: &&Entry| {
+        let fits = |entry: &&AnswersEntry| {
             entry.kind == kind
                 && entry.server.matches(&question.server)
                 && entry.name.fits(&name, entry.verdict.is_refusal())
@@ -183,15 +187,15 @@ impl Answers {
             match (entry.cover.names(question), is_no) {
                 (true, true) => return Ok(&entry.verdict),
                 (true, false) if lacks.is_empty() => return Ok(&entry.verdict),
-                (true, false) => why = why.or(Some(Unanswered::Uncovered(lacks))),
+                (true, false) => why = why.or(Some(UncoveredReason::Uncovered(lacks))),
                 (false, true) => {}
                 (false, false) => {
-                    let lacks = Cover { hash: None, ..entry.cover.clone() }.lacks(question);
-                    why = why.or((!lacks.is_empty()).then_some(Unanswered::OtherHash(lacks)));
+                    let lacks = EntryCoverage { hash: None, ..entry.cover.clone() }.lacks(question);
+                    why = why.or((!lacks.is_empty()).then_some(UncoveredReason::OtherHash(lacks)));
                 }
             }
         }
-        Err(why.unwrap_or_else(|| Unanswered::NoneFits(cover::changes_of(question))))
+        Err(why.unwrap_or_else(|| UncoveredReason::NoneFits(cover::changes_of(question))))
     }
 }
 
@@ -202,8 +206,8 @@ fn without_place(error: &serde_json::Error) -> String {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Written {
-    kind: Kind,
+struct WrittenEntry {
+    kind: ConsentRequestKind,
     #[serde(default = "anything")]
     server: String,
     #[serde(default = "anything")]
@@ -226,14 +230,14 @@ fn anything() -> String {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenAnswer {
-    action: Action,
+    action: AnswerAction,
     content: Option<Map<String, Value>>,
     roots: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Action {
+enum AnswerAction {
     Allow,
     Deny,
     Accept,
@@ -241,60 +245,66 @@ enum Action {
     Cancel,
 }
 
-impl Written {
-    fn entry(self) -> Result<Entry, String> {
+impl WrittenEntry {
+    fn entry(self) -> Result<AnswersEntry, String> {
         let WrittenAnswer { action, content, roots } = self.answer;
-        let yes = matches!(action, Action::Allow | Action::Accept);
-        if (self.unreviewed || self.after_untrusted) && !(yes && self.kind == Kind::Tool) {
+        let yes = matches!(action, AnswerAction::Allow | AnswerAction::Accept);
+        if (self.unreviewed || self.after_untrusted) && !(yes && self.kind == ConsentRequestKind::Tool) {
             return Err(String::from("\"unreviewed\" and \"afterUntrusted\" go with \"allow\" for tool only"));
         }
-        if self.command_line_only && !(yes && self.kind == Kind::StartServer) {
+        if self.command_line_only && !(yes && self.kind == ConsentRequestKind::StartServer) {
             return Err(String::from("\"commandLineOnly\" goes with \"allow\" for start-server only"));
         }
         if self.command_line_only && self.hash.is_some() {
             return Err(String::from("\"commandLineOnly\" and \"hash\" contradict each other"));
         }
-        if content.is_some() && !(yes && matches!(self.kind, Kind::Sampling | Kind::Elicitation | Kind::ClientId)) {
+        if content.is_some()
+            && !(yes
+                && matches!(
+                    self.kind,
+                    ConsentRequestKind::Sampling | ConsentRequestKind::Elicitation | ConsentRequestKind::ClientId
+                ))
+        {
             return Err(String::from("\"content\" goes with \"accept\" for sampling, elicitation or client-id only"));
         }
-        if roots.is_some() && !(yes && self.kind == Kind::Roots) {
+        if roots.is_some() && !(yes && self.kind == ConsentRequestKind::Roots) {
             return Err(String::from("\"roots\" goes with \"accept\" for roots only"));
         }
         let verdict = match action {
-            Action::Deny | Action::Decline => Verdict::Deny,
-            Action::Cancel => Verdict::Cancel,
-            Action::Allow | Action::Accept => match self.kind {
-                Kind::StartServer
-                | Kind::Tool
-                | Kind::Prompt
-                | Kind::Resource
-                | Kind::Result
-                | Kind::Url
-                | Kind::SignIn => Verdict::Allow,
-                Kind::Elicitation => Verdict::Submit(content.unwrap_or_default()),
-                Kind::Sampling => match content {
-                    Some(content) => Verdict::Respond(response(content)?),
-                    None => Verdict::AskModel,
+            AnswerAction::Deny | AnswerAction::Decline => FileDecision::Deny,
+            AnswerAction::Cancel => FileDecision::Cancel,
+            AnswerAction::Allow | AnswerAction::Accept => match self.kind {
+                ConsentRequestKind::StartServer
+                | ConsentRequestKind::Tool
+                | ConsentRequestKind::Prompt
+                | ConsentRequestKind::Resource
+                | ConsentRequestKind::Result
+                | ConsentRequestKind::Url
+                | ConsentRequestKind::SignIn => FileDecision::Allow,
+                ConsentRequestKind::Elicitation => FileDecision::Submit(content.unwrap_or_default()),
+                ConsentRequestKind::Sampling => match content {
+                    Some(content) => FileDecision::Respond(response(content)?),
+                    None => FileDecision::AskModel,
                 },
-                Kind::ClientId => {
+                ConsentRequestKind::ClientId => {
                     let written = content.ok_or("\"content\" is missing: the \"clientId\"")?;
                     let client = serde_json::from_value(Value::Object(written)).map_err(|error| error.to_string())?;
-                    Verdict::Identify(client)
+                    FileDecision::Identify(client)
                 }
-                Kind::Roots => {
+                ConsentRequestKind::Roots => {
                     let roots = roots.ok_or("\"roots\" is missing: a list of folders, which may be empty")?;
                     if let Some(relative) = roots.iter().find(|root| !Path::new(root).is_absolute()) {
                         return Err(format!("the folder {relative:?} must be given from the root on"));
                     }
-                    Verdict::Share(roots)
+                    FileDecision::Share(roots)
                 }
             },
         };
-        Ok(Entry {
+        Ok(AnswersEntry {
             kind: self.kind,
             server: WildMatch::new(&self.server),
             name: NamePattern::read(self.kind, &self.name)?,
-            cover: Cover {
+            cover: EntryCoverage {
                 hash: self.hash,
                 unreviewed: self.unreviewed,
                 after_untrusted: self.after_untrusted,

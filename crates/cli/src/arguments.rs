@@ -4,9 +4,11 @@ mod installs;
 mod models;
 mod rules;
 
-pub(crate) use installs::{BundleCommand, Install, Registry, RegistryCommand};
-pub(crate) use models::{Chat, ModelsCommand, NewProvider, Sampling, WireName};
-pub(crate) use rules::{Audit, AuditCommand, AuditList, Flow, PolicyCommand, ReviewName, SameServerName};
+pub(crate) use installs::{BundleCommand, InstallArguments, RegistryArguments, RegistryCommand};
+pub(crate) use models::{ChatArguments, ModelsCommand, NewProvider, SamplingArguments, WireName};
+pub(crate) use rules::{
+    AuditArguments, AuditCommand, AuditFilter, FlowArguments, PolicyCommand, ReviewName, SameServerName,
+};
 
 use std::path::PathBuf;
 
@@ -81,13 +83,13 @@ pub(crate) enum Command {
     /// Lists names, states, transports, revisions and capabilities of all servers.
     Servers,
     /// Lists the tools of a server, or of all servers.
-    Tools(Of),
+    Tools(ServerArgument),
     /// Lists the prompts of a server, or of all servers.
-    Prompts(Of),
+    Prompts(ServerArgument),
     /// Lists the resources of a server, or of all servers.
-    Resources(Of),
+    Resources(ServerArgument),
     /// Lists the resource templates of a server, or of all servers.
-    Templates(Of),
+    Templates(ServerArgument),
     /// Calls a tool of a server.
     Call {
         /// Name of the server.
@@ -121,7 +123,7 @@ pub(crate) enum Command {
         command: SkillsCommand,
     },
     /// Completes an argument of a prompt or a variable of a template.
-    Complete(Complete),
+    Complete(CompleteArguments),
     /// Signs in to a remote server in the browser, after showing what is sent to whom. With --paste, the address is
     /// printed instead of opened. Fails if there is no keychain to store the tokens.
     Login {
@@ -151,7 +153,7 @@ pub(crate) enum Command {
     },
     /// Imports servers from the settings of other apps. They are added stopped and without any approval, and secrets
     /// are stored in the keychain. Nothing is started, and no file of another app is changed.
-    Import(Import),
+    Import(ImportArguments),
     /// Prints the servers in the format of another app. Secrets become references.
     Export {
         /// Format of the export.
@@ -159,9 +161,9 @@ pub(crate) enum Command {
         format: ExportFormat,
     },
     /// Prints a link that installs a server, to publish on a page or in a README. Secrets are left blank.
-    Link(Link),
+    Link(LinkArguments),
     /// Lists the servers of a registry, or shows one. Nothing is installed.
-    Registry(Registry),
+    Registry(RegistryArguments),
     /// Inspects bundles of servers (.mcpb and .dxt files).
     Bundle {
         #[command(subcommand)]
@@ -169,7 +171,7 @@ pub(crate) enum Command {
     },
     /// Installs a server from a registry or a bundle, after showing its configuration. The server is stopped and
     /// unapproved, and requires approval when it is started, like any other.
-    Install(Install),
+    Install(InstallArguments),
     /// Shows what a local server could access in its sandbox, and which mechanism enforces it. Nothing is started.
     Sandbox {
         /// Name of the server.
@@ -191,12 +193,12 @@ pub(crate) enum Command {
     },
     /// Starts a conversation with a model, which may use the tools of the named servers. Its calls require the same
     /// approvals as those of `call`.
-    Chat(Chat),
+    Chat(ChatArguments),
     /// Shows or sets the limits for a server's use of your models. Off by default.
-    Sampling(Sampling),
+    Sampling(SamplingArguments),
     /// Shows or sets which results of a server you review before a model reads them, and after which content its calls
     /// require approval.
-    Flow(Flow),
+    Flow(FlowArguments),
     /// Shows the rules, checks what they decide, or prints them as JSON.
     Policy {
         #[command(subcommand)]
@@ -208,19 +210,19 @@ pub(crate) enum Command {
         command: Option<ModelsCommand>,
     },
     /// Shows events as they occur, until interrupted.
-    Watch(Of),
+    Watch(ServerArgument),
     /// Lists, verifies or exports the recorded decisions. Lists them by default.
-    Audit(Audit),
+    Audit(AuditArguments),
     /// Checks this computer for problems that prevent servers from working, and suggests fixes. Changes nothing, and
     /// sends nothing to other computers. Exits with 1 if there is a problem.
-    Doctor(Doctor),
+    Doctor(DoctorArguments),
     #[command(flatten)]
-    Documents(Documents),
+    Documents(DocumentsCommand),
 }
 
 /// Output format of the checks.
 #[derive(Debug, Args)]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorArguments {
     /// Print a report to paste into an issue: Markdown without names, commands, addresses, values or private paths.
     #[arg(long)]
     pub(crate) report: bool,
@@ -228,7 +230,7 @@ pub(crate) struct Doctor {
 
 /// Generated documentation of the program.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Documents {
+pub(crate) enum DocumentsCommand {
     /// Prints the completions for a shell. Packages install them; `drawbridge-cli completions bash` is for other
     /// installations.
     Completions {
@@ -245,14 +247,14 @@ pub(crate) enum Documents {
 
 /// A server, or all servers.
 #[derive(Debug, Args)]
-pub(crate) struct Of {
+pub(crate) struct ServerArgument {
     /// Name of the server. Defaults to all servers.
     pub(crate) server: Option<String>,
 }
 
 /// Arguments of the `import` command.
 #[derive(Debug, Args)]
-pub(crate) struct Import {
+pub(crate) struct ImportArguments {
     /// Only import from this app, such as cursor or codex, from this file, or from the apps' files in this project
     /// folder.
     #[arg(long, value_name = "APP|FILE")]
@@ -268,7 +270,7 @@ pub(crate) struct Import {
 
 /// Arguments of the `link` command.
 #[derive(Debug, Args)]
-pub(crate) struct Link {
+pub(crate) struct LinkArguments {
     /// Name of the server.
     pub(crate) server: String,
     /// App that the link is for.
@@ -306,7 +308,7 @@ pub(crate) enum ExportFormat {
 #[derive(Debug, Subcommand)]
 pub(crate) enum SkillsCommand {
     /// Lists the skills of a server, or of all servers.
-    List(Of),
+    List(ServerArgument),
     /// Reads a skill's instructions, or one of its files, and verifies it against the server's list. Reading requires
     /// the same approval as for any resource.
     Read {
@@ -322,7 +324,7 @@ pub(crate) enum SkillsCommand {
 
 /// Arguments of the `complete` command.
 #[derive(Debug, Args)]
-pub(crate) struct Complete {
+pub(crate) struct CompleteArguments {
     /// Name of the server.
     pub(crate) server: String,
     #[command(flatten)]

@@ -6,15 +6,15 @@ use std::time::Duration;
 use api::Api;
 use api::Handler as _;
 use api::data::{
-    Answer, CheckForm, Content, Edit, EnteredClient, FormField, Question, QuestionBody, SamplingResponse, SamplingStep,
-    Scope, Why,
+    ApprovalScope, CheckForm, ConsentDecision, ConsentRequest, ConsentRequestBody, ConsentRequestEdit,
+    ConsentRequestOrigin, Content, EnteredClient, FormField, SamplingResponse, SamplingStep,
 };
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use crate::decide::Reply;
-use crate::input::Input;
-use crate::output::{Asking, Output};
+use crate::decide::ConsentReply;
+use crate::input::InputLines;
+use crate::output::{Output, PromptGuard};
 use crate::visible::pretty;
 use crate::{describe, form, sampling_words};
 
@@ -24,53 +24,55 @@ const ARMED_AFTER: Duration = Duration::from_millis(500);
 const HOUR: u64 = 60 * 60 * 1000;
 
 /// The user at the terminal.
-pub(crate) struct Asker {
-    input: Input,
+pub(crate) struct TerminalUser {
+    input: InputLines,
     output: Arc<Output>,
 }
 
 /// A consent request to the user until it is decided.
-struct Asked {
-    input: Input,
-    asking: Asking,
+struct OpenPrompt {
+    input: InputLines,
+    asking: PromptGuard,
 }
 
-impl Asker {
-    pub(crate) const fn new(input: Input, output: Arc<Output>) -> Self {
+impl TerminalUser {
+    pub(crate) const fn new(input: InputLines, output: Arc<Output>) -> Self {
         Self { input, output }
     }
 
     /// Prompts for a confirmation. Only an explicit yes counts.
     pub(crate) async fn confirm(&self, words: &str) -> bool {
-        let mut asked = Asked { input: self.input.clone(), asking: self.output.ask() };
+        let mut asked = OpenPrompt { input: self.input.clone(), asking: self.output.ask() };
         asked.write(words);
         matches!(asked.yes_or("no").await, Some(Ok(())))
     }
 
     /// Prompts for a decision on a consent request. The end of the input counts as cancel.
-    pub(crate) async fn ask(&self, api: &Api, question: &Question) -> Reply {
-        let mut asked = Asked { input: self.input.clone(), asking: self.output.ask() };
+    pub(crate) async fn ask(&self, api: &Api, question: &ConsentRequest) -> ConsentReply {
+        let mut asked = OpenPrompt { input: self.input.clone(), asking: self.output.ask() };
         asked.ask(api, question).await
     }
 }
 
-impl Asked {
+impl OpenPrompt {
     fn write(&self, text: &str) {
         self.asking.write(text);
     }
 
-    async fn ask(&mut self, api: &Api, question: &Question) -> Reply {
+    async fn ask(&mut self, api: &Api, question: &ConsentRequest) -> ConsentReply {
         self.write(&describe::question(question));
         let answer = match &question.body {
-            QuestionBody::StartServer { .. }
-            | QuestionBody::ConnectServer { .. }
-            | QuestionBody::Tool { .. }
-            | QuestionBody::Read { .. } => self.allow(question).await,
-            QuestionBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, model: None, .. } => {
-                self.yes_or("decline").await.map(allow_once)
+            ConsentRequestBody::StartServer { .. }
+            | ConsentRequestBody::ConnectServer { .. }
+            | ConsentRequestBody::Tool { .. }
+            | ConsentRequestBody::Read { .. } => self.allow(question).await,
+            ConsentRequestBody::Sampling {
+                step: SamplingStep::Request | SamplingStep::Running, model: None, ..
+            } => self.yes_or("decline").await.map(allow_once),
+            ConsentRequestBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, .. } => {
+                self.by_model().await
             }
-            QuestionBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, .. } => self.by_model().await,
-            QuestionBody::Sampling {
+            ConsentRequestBody::Sampling {
                 step: SamplingStep::Response,
                 response: Some(response),
                 model: Some(_),
@@ -81,98 +83,102 @@ impl Asked {
                 Some(Some(answer)) => Some(answer),
                 None => None,
             },
-            QuestionBody::Sampling { step: SamplingStep::Response, .. } => return self.respond().await,
-            QuestionBody::Url { url, .. } if !url.openable => Some(self.refuse().await),
-            QuestionBody::Url { .. } => self.yes_or("decline").await.map(allow_once),
-            QuestionBody::Form { unsupported: Some(_), .. } => Some(self.refuse().await),
-            QuestionBody::Form { fields, .. } => self.fill_in(api, question, fields).await,
-            QuestionBody::Result { .. } => self.read_by_model().await,
-            QuestionBody::Roots { .. } => self.folders().await,
-            QuestionBody::SignIn { authorization_url: Some(page), .. } if !page.openable => Some(self.refuse().await),
-            QuestionBody::SignIn { .. } => self.yes_or("no").await.map(allow_once),
-            QuestionBody::ClientId { .. } => self.client_id().await,
+            ConsentRequestBody::Sampling { step: SamplingStep::Response, .. } => return self.respond().await,
+            ConsentRequestBody::Url { url, .. } if !url.openable => Some(self.refuse().await),
+            ConsentRequestBody::Url { .. } => self.yes_or("decline").await.map(allow_once),
+            ConsentRequestBody::Form { unsupported: Some(_), .. } => Some(self.refuse().await),
+            ConsentRequestBody::Form { fields, .. } => self.fill_in(api, question, fields).await,
+            ConsentRequestBody::Result { .. } => self.read_by_model().await,
+            ConsentRequestBody::Roots { .. } => self.folders().await,
+            ConsentRequestBody::SignIn { authorization_url: Some(page), .. } if !page.openable => {
+                Some(self.refuse().await)
+            }
+            ConsentRequestBody::SignIn { .. } => self.yes_or("no").await.map(allow_once),
+            ConsentRequestBody::ClientId { .. } => self.client_id().await,
         };
-        Reply::Simple(answer.unwrap_or(Answer::Cancel))
+        ConsentReply::Simple(answer.unwrap_or(ConsentDecision::Cancel))
     }
 
-    async fn allow(&mut self, question: &Question) -> Option<Answer> {
-        let mut choices = vec![("y", "once", Scope::Once)];
-        if question.scopes.contains(&Scope::Session) {
-            choices.push(("s", "until this program ends", Scope::Session));
+    async fn allow(&mut self, question: &ConsentRequest) -> Option<ConsentDecision> {
+        let mut choices = vec![("y", "once", ApprovalScope::Once)];
+        if question.scopes.contains(&ApprovalScope::Session) {
+            choices.push(("s", "until this program ends", ApprovalScope::Session));
         }
-        if question.scopes.contains(&Scope::Always) {
-            choices.push(("h", "for an hour", Scope::Always));
-            choices.push(("a", "always", Scope::Always));
+        if question.scopes.contains(&ApprovalScope::Always) {
+            choices.push(("h", "for an hour", ApprovalScope::Always));
+            choices.push(("a", "always", ApprovalScope::Always));
         }
         let words: Vec<String> = choices.iter().map(|(key, words, _)| format!("{key} = {words}")).collect();
         // A model that made the call can receive the reason.
-        let is_of_model = matches!(question.why, Why::Model { .. });
+        let is_of_model = matches!(question.why, ConsentRequestOrigin::Model { .. });
         let why = if is_of_model { ", w = no and say why" } else { "" };
         let line = self.decision(&format!("Allow? {}, N = no{why}, c = cancel: ", words.join(", "))).await?;
         Some(match line.trim() {
-            "c" => Answer::Cancel,
-            "w" if is_of_model => Answer::DenyBecause { reason: self.line("  why not: ").await?.trim().to_owned() },
+            "c" => ConsentDecision::Cancel,
+            "w" if is_of_model => {
+                ConsentDecision::DenyBecause { reason: self.line("  why not: ").await?.trim().to_owned() }
+            }
             typed => match choices.iter().find(|(key, ..)| *key == typed.to_lowercase()) {
-                Some((key, _, scope)) => Answer::Allow { scope: *scope, lasts: (*key == "h").then_some(HOUR) },
-                None => Answer::Deny,
+                Some((key, _, scope)) => ConsentDecision::Allow { scope: *scope, lasts: (*key == "h").then_some(HOUR) },
+                None => ConsentDecision::Deny,
             },
         })
     }
 
     /// Prompts for yes, or returns the refusal.
-    async fn yes_or(&mut self, no: &str) -> Option<Result<(), Answer>> {
+    async fn yes_or(&mut self, no: &str) -> Option<Result<(), ConsentDecision>> {
         let line = self.decision(&format!("y = yes, N = {no}, c = cancel: ")).await?;
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => Ok(()),
-            "c" => Err(Answer::Cancel),
-            _ => Err(Answer::Deny),
+            "c" => Err(ConsentDecision::Cancel),
+            _ => Err(ConsentDecision::Deny),
         })
     }
 
     /// Prompts for a decision on a tool result.
-    async fn read_by_model(&mut self) -> Option<Answer> {
+    async fn read_by_model(&mut self) -> Option<ConsentDecision> {
         let prompt = "y = let the model read it, N = leave it out, c = leave it out and stop the answer: ";
         let line = self.decision(prompt).await?;
         Some(match line.trim().to_lowercase().as_str() {
-            "y" | "yes" => Answer::Allow { scope: Scope::Once, lasts: None },
-            "c" => Answer::Cancel,
-            _ => Answer::Deny,
+            "y" | "yes" => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
+            "c" => ConsentDecision::Cancel,
+            _ => ConsentDecision::Deny,
         })
     }
 
     /// Prompts for the way to respond to a server's sampling request.
-    async fn by_model(&mut self) -> Option<Answer> {
+    async fn by_model(&mut self) -> Option<ConsentDecision> {
         let line = self.decision("y = ask the model, w = write the answer yourself, N = decline, c = cancel: ").await?;
         Some(match line.trim().to_lowercase().as_str() {
-            "y" | "yes" => Answer::Allow { scope: Scope::Once, lasts: None },
-            "w" => Answer::ByHand,
-            "c" => Answer::Cancel,
-            _ => Answer::Deny,
+            "y" | "yes" => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
+            "w" => ConsentDecision::ByHand,
+            "c" => ConsentDecision::Cancel,
+            _ => ConsentDecision::Deny,
         })
     }
 
     /// Prompts for a decision on a model's response. An inner `None` means that the user rewrites it.
-    async fn review(&mut self, again: bool) -> Option<Option<Answer>> {
+    async fn review(&mut self, again: bool) -> Option<Option<ConsentDecision>> {
         let ask = if again { "a = ask again, " } else { "" };
         let prompt = format!("y = send it, {ask}w = write another one yourself, N = decline, c = cancel: ");
         let line = self.decision(&prompt).await?;
         Some(match line.trim().to_lowercase().as_str() {
-            "y" | "yes" => Some(Answer::Allow { scope: Scope::Once, lasts: None }),
-            "a" if again => Some(Answer::Again),
+            "y" | "yes" => Some(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None }),
+            "a" if again => Some(ConsentDecision::Again),
             "w" => None,
-            "c" => Some(Answer::Cancel),
-            _ => Some(Answer::Deny),
+            "c" => Some(ConsentDecision::Cancel),
+            _ => Some(ConsentDecision::Deny),
         })
     }
 
-    async fn refuse(&mut self) -> Answer {
+    async fn refuse(&mut self) -> ConsentDecision {
         match self.decision("N = decline, c = cancel: ").await.as_deref().map(str::trim) {
-            Some("c") | None => Answer::Cancel,
-            Some(_) => Answer::Deny,
+            Some("c") | None => ConsentDecision::Cancel,
+            Some(_) => ConsentDecision::Deny,
         }
     }
 
-    async fn fill_in(&mut self, api: &Api, question: &Question, fields: &[FormField]) -> Option<Answer> {
+    async fn fill_in(&mut self, api: &Api, question: &ConsentRequest, fields: &[FormField]) -> Option<ConsentDecision> {
         if let Err(refusal) = {
             self.write("Fill it in? ");
             self.yes_or("decline").await?
@@ -194,7 +200,7 @@ impl Asked {
             if problems.is_empty() {
                 self.write(&format!("This would go back:\n{}\n", pretty(&content)));
                 return match self.yes_or("decline").await? {
-                    Ok(()) => Some(Answer::Submit { content }),
+                    Ok(()) => Some(ConsentDecision::Submit { content }),
                     Err(refusal) => Some(refusal),
                 };
             }
@@ -205,12 +211,12 @@ impl Asked {
         }
     }
 
-    async fn respond(&mut self) -> Reply {
+    async fn respond(&mut self) -> ConsentReply {
         self.write("Write it, and end with a line that has only a dot.\n");
         let mut text = String::new();
         loop {
             match self.line("").await.as_deref() {
-                None => return Reply::Simple(Answer::Cancel),
+                None => return ConsentReply::Simple(ConsentDecision::Cancel),
                 Some(".") => break,
                 Some(line) => {
                     text.push_str(line);
@@ -226,13 +232,13 @@ impl Asked {
         };
         self.write(&sampling_words::response(&response));
         match self.yes_or("decline").await {
-            Some(Ok(())) => Reply::Edited(Edit::Response { response }),
-            Some(Err(refusal)) => Reply::Simple(refusal),
-            None => Reply::Simple(Answer::Cancel),
+            Some(Ok(())) => ConsentReply::Edited(ConsentRequestEdit::Response { response }),
+            Some(Err(refusal)) => ConsentReply::Simple(refusal),
+            None => ConsentReply::Simple(ConsentDecision::Cancel),
         }
     }
 
-    async fn folders(&mut self) -> Option<Answer> {
+    async fn folders(&mut self) -> Option<ConsentDecision> {
         self.write(
             "Type one folder on each line, from the root on, and an empty line at the end; none shares nothing.\n",
         );
@@ -248,20 +254,20 @@ impl Asked {
         let shown = if shown.is_empty() { String::from("  no folder\n") } else { shown.concat() };
         self.write(&format!("The server would know of, from now on:\n{shown}"));
         match self.yes_or("no").await? {
-            Ok(()) => Some(Answer::Share { folders }),
+            Ok(()) => Some(ConsentDecision::Share { folders }),
             Err(refusal) => Some(refusal),
         }
     }
 
-    async fn client_id(&mut self) -> Option<Answer> {
+    async fn client_id(&mut self) -> Option<ConsentDecision> {
         let client_id = self.decision("  client id (empty = no): ").await?.trim().to_owned();
         if client_id.is_empty() {
-            return Some(Answer::Deny);
+            return Some(ConsentDecision::Deny);
         }
         let secret =
             self.line("  client secret, if you got one (it is shown while you type): ").await?.trim().to_owned();
         let client_secret = Some(secret).filter(|secret| !secret.is_empty());
-        Some(Answer::Identify { client: EnteredClient { client_id, client_secret } })
+        Some(ConsentDecision::Identify { client: EnteredClient { client_id, client_secret } })
     }
 
     /// Prompts for a line that decides. Input that was typed before the prompt could be read is ignored.
@@ -282,9 +288,9 @@ impl Asked {
     }
 }
 
-fn allow_once(answer: Result<(), Answer>) -> Answer {
+fn allow_once(answer: Result<(), ConsentDecision>) -> ConsentDecision {
     match answer {
-        Ok(()) => Answer::Allow { scope: Scope::Once, lasts: None },
+        Ok(()) => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
         Err(refusal) => refusal,
     }
 }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use api::data::{AuditFinding, AuditRange, AuditSeal, AuditSpan, AuditVerdict, ContentAtRest, Nothing, Tampered};
+use api::data::{AuditFinding, AuditRange, AuditSeal, AuditSpan, AuditVerdict, ContentAtRest, EmptyObject, TamperKind};
 use api::{ErrorCode, Handler as _};
 use chrono::{DateTime, NaiveDate};
 use domain::StoreError;
 use serde_json::{Value, json};
 
-use crate::arguments::{Audit, AuditCommand, AuditList};
+use crate::arguments::{AuditArguments, AuditCommand, AuditFilter};
 use crate::failure::Failure;
 use crate::output::value;
 use crate::people;
@@ -25,7 +25,7 @@ const UNPROVED: u8 = 4;
 const PAGE: usize = 500;
 
 /// Validates arguments before the log is opened.
-pub(crate) fn check(what: &Audit) -> Result<(), Failure> {
+pub(crate) fn check(what: &AuditArguments) -> Result<(), Failure> {
     let list = match &what.command {
         None => &what.list,
         Some(AuditCommand::List(list)) => list,
@@ -36,7 +36,7 @@ pub(crate) fn check(what: &Audit) -> Result<(), Failure> {
 }
 
 /// Runs an `audit` command.
-pub(crate) async fn run(session: &Session, what: Audit) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &Session, what: AuditArguments) -> Result<Value, Failure> {
     match what.command {
         None => list(session, what.list).await,
         Some(AuditCommand::List(wanted)) => list(session, wanted).await,
@@ -45,7 +45,7 @@ pub(crate) async fn run(session: &Session, what: Audit) -> Result<Value, Failure
     }
 }
 
-async fn list(session: &Session, list: AuditList) -> Result<Value, Failure> {
+async fn list(session: &Session, list: AuditFilter) -> Result<Value, Failure> {
     let mut entries = Vec::new();
     let mut range = AuditRange {
         server: list.server,
@@ -80,7 +80,7 @@ async fn verify(session: &Session, file: Option<PathBuf>) -> Result<Value, Failu
     let verdict = api::audit_verdict(done(found).await?);
     let mut words = words(&verdict);
     if is_own {
-        words.push_str(at_rest(&session.api.content_protection(Nothing {}).await?.decisions));
+        words.push_str(at_rest(&session.api.content_protection(EmptyObject {}).await?.decisions));
     }
     if verdict.proved {
         session.output.text(&words);
@@ -187,16 +187,16 @@ fn finding_words(finding: &AuditFinding) -> String {
         None => format!("entry {}", finding.number),
     };
     let what = match finding.what {
-        Tampered::Changed => format!("{at} was changed, or stood elsewhere"),
-        Tampered::Missing => format!("{at} missing"),
-        Tampered::CutOff => format!("cut off at the end: {at}"),
-        Tampered::SealBroken => {
+        TamperKind::Changed => format!("{at} was changed, or stood elsewhere"),
+        TamperKind::Missing => format!("{at} missing"),
+        TamperKind::CutOff => format!("cut off at the end: {at}"),
+        TamperKind::SealBroken => {
             format!("the seal over {at} does not fit: the log was rewritten, or sealed with another key")
         }
-        Tampered::SealMissing => "the seal was removed".to_owned(),
-        Tampered::CheckpointBroken => format!("what was removed up to {at} was not removed by Drawbridge"),
-        Tampered::Noted => format!("when {at} was written, something was wrong already"),
-        Tampered::Unreadable => format!("{at} can't be read"),
+        TamperKind::SealMissing => "the seal was removed".to_owned(),
+        TamperKind::CheckpointBroken => format!("what was removed up to {at} was not removed by Drawbridge"),
+        TamperKind::Noted => format!("when {at} was written, something was wrong already"),
+        TamperKind::Unreadable => format!("{at} can't be read"),
     };
     match &finding.detail {
         Some(detail) => format!("{what}: {}", visible::line(detail)),

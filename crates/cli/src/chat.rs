@@ -8,17 +8,17 @@ use api::data::{
 use api::{ErrorCode, Handler as _};
 use serde_json::{Value, json};
 
-use crate::arguments::Chat;
+use crate::arguments::ChatArguments;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::talk::End;
+use crate::talk::ReplyEnd;
 use crate::visible;
 
 /// Maximum length of a title that is derived from a message, in characters.
 const MAX_TITLE: usize = 60;
 
 /// Runs a conversation of one message, or of all lines until the end of the input.
-pub(crate) async fn run(session: &Session, chat: Chat) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &Session, chat: ChatArguments) -> Result<Value, Failure> {
     let known = session.servers(None).await?;
     for server in &chat.server {
         if !known.contains(server) {
@@ -78,7 +78,7 @@ pub(crate) async fn run(session: &Session, chat: Chat) -> Result<Value, Failure>
                 let ended = answers.recv().await;
                 let (text, end) = ended.ok_or_else(|| Failure::new(ErrorCode::Internal, "the host ended"))??;
                 let told = json!({ "conversation": conversation, "reply": begun.reply, "text": text });
-                let End::Rounds(rounds) = end else { return Ok(told) };
+                let ReplyEnd::Rounds(rounds) = end else { return Ok(told) };
                 if !goes_on {
                     let words = format!("the model called tools {rounds} times in a row and was stopped");
                     return Err(Failure { value: Some(Box::new(told)), ..Failure::new(ErrorCode::NotReady, words) });

@@ -1,7 +1,8 @@
 //! Describes the result of a dry run: what would happen, and how each rule matched the call.
 
 use api::data::{
-    ArgumentRule, Considered, DecidedBy, DryRunResult, Effect, Judged, Policy, RuleRef, RuleSource, Standing,
+    ArgumentJudgement, ArgumentRule, ConsideredRule, DecisionSource, DryRunResult, Policy, ReviewState, RuleEffect,
+    RuleRef, RuleSource,
 };
 
 use crate::output::value;
@@ -11,16 +12,16 @@ use crate::visible;
 /// Describes what would happen, and why. The conditions are taken from `rules`.
 pub(crate) fn words(server: &str, result: &DryRunResult, rules: &Policy) -> String {
     let effect = match result.effect {
-        Effect::Allow => "allow",
-        Effect::Ask => "ask",
-        Effect::Deny => "deny",
+        RuleEffect::Allow => "allow",
+        RuleEffect::Ask => "ask",
+        RuleEffect::Deny => "deny",
     };
     let mut text = format!("{effect}: {} ({}), by {}\n", reason(&result.reason), result.reason, by(&result.by));
     text.push_str(&standing(server, result));
     if result.assumed_unchanged {
         text.push_str("  The server is not running: this is what is known since it ran last.\n");
     }
-    let (looked_at, others): (Vec<&Considered>, _) =
+    let (looked_at, others): (Vec<&ConsideredRule>, _) =
         result.considered.iter().partition(|one| !one.arguments.is_empty());
     for one in looked_at {
         text.push_str(&table(&[row(one)]));
@@ -36,28 +37,28 @@ pub(crate) fn words(server: &str, result: &DryRunResult, rules: &Policy) -> Stri
 fn standing(server: &str, result: &DryRunResult) -> String {
     let review = format!("look at it with: drawbridge-cli review {}", visible::line(server));
     match result.standing {
-        Some(Standing::Changed) => {
+        Some(ReviewState::Changed) => {
             format!("  The definition of the tool, or its server, changed since it was reviewed; {review}\n")
         }
-        Some(Standing::New) => format!("  Nobody has reviewed this tool yet; {review}\n"),
-        Some(Standing::Reviewed) | None => String::new(),
+        Some(ReviewState::New) => format!("  Nobody has reviewed this tool yet; {review}\n"),
+        Some(ReviewState::Reviewed) | None => String::new(),
     }
 }
 
-fn row(one: &Considered) -> Vec<String> {
+fn row(one: &ConsideredRule) -> Vec<String> {
     let argument = one.argument.map(|at| format!(" {}", at + 1)).unwrap_or_default();
     let effect = value(&one.effect).as_str().unwrap_or_default().to_owned();
     vec![by(&one.by), effect, format!("{}{argument}", one.fit)]
 }
 
-fn conditions_of<'a>(by: &DecidedBy, rules: &'a Policy) -> &'a [ArgumentRule] {
-    let DecidedBy::Rule { rule: RuleRef { source, id } } = by else { return &[] };
+fn conditions_of<'a>(by: &DecisionSource, rules: &'a Policy) -> &'a [ArgumentRule] {
+    let DecisionSource::Rule { rule: RuleRef { source, id } } = by else { return &[] };
     let own = rules.rules.iter().find(|rule| rule.source == *source && rule.id == *id);
     own.map_or(&[], |rule| rule.arguments.as_slice())
 }
 
 /// Describes a condition: its pattern, the value with its normal forms, and the reason why it holds or not.
-fn condition(judged: &Judged, written: Option<&ArgumentRule>) -> String {
+fn condition(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) -> String {
     let number = judged.number + 1;
     let mut text = match written {
         Some(ArgumentRule { at, test, pattern }) => {
@@ -125,16 +126,16 @@ fn why(name: &str) -> &str {
     }
 }
 
-fn by(by: &DecidedBy) -> String {
+fn by(by: &DecisionSource) -> String {
     match by {
-        DecidedBy::BuiltIn => "what always holds".to_owned(),
-        DecidedBy::Grant { id } => format!("approval {id}"),
-        DecidedBy::Rule { rule } => match rule.source {
+        DecisionSource::BuiltIn => "what always holds".to_owned(),
+        DecisionSource::Grant { id } => format!("approval {id}"),
+        DecisionSource::Rule { rule } => match rule.source {
             RuleSource::Managed => format!("managed rule {}", rule.id),
             RuleSource::User => format!("rule {}", rule.id),
             RuleSource::Session => format!("session rule {}", rule.id),
         },
-        DecidedBy::Preset => "your preset".to_owned(),
-        DecidedBy::ManagedPreset => "the preset of this computer".to_owned(),
+        DecisionSource::Preset => "your preset".to_owned(),
+        DecisionSource::ManagedPreset => "the preset of this computer".to_owned(),
     }
 }

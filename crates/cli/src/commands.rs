@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use ::chat::ToolCall;
-use api::data::{Catalog, Complete, CompletionOf, GetPrompt, ReadResource, ServerName};
+use api::data::{Catalog, Complete, CompletionReference, GetPrompt, ReadResource, ServerName};
 use api::{ApiError, ErrorCode, Handler as _};
 use futures_util::future::join_all;
 use host::CallOrigin;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::arguments::{self, Command, Of, PolicyCommand};
+use crate::arguments::{self, Command, PolicyCommand, ServerArgument};
 use crate::audit;
 use crate::chat;
 use crate::describe;
@@ -93,20 +93,20 @@ async fn servers(session: &Session) -> Result<Value, Failure> {
 /// Lists one kind of the servers' offers, from their catalogs.
 async fn catalogs<T: Serialize>(
     session: &Session,
-    of: Of,
+    of: ServerArgument,
     part: impl Fn(Catalog) -> Vec<T>,
     row: impl Fn(&str, &T) -> Vec<String>,
 ) -> Result<Value, Failure> {
     let read = async |server: String| {
         let mut catalog = session.api.catalog(ServerName { server }).await?;
         let notes = std::mem::take(&mut catalog.notes);
-        Ok(Offered { items: part(catalog), notes })
+        Ok(ListedItems { items: part(catalog), notes })
     };
     list(session, of, read, row).await
 }
 
 /// The offers of one kind by a server, with notes if they are incomplete.
-pub(crate) struct Offered<T> {
+pub(crate) struct ListedItems<T> {
     pub(crate) items: Vec<T>,
     pub(crate) notes: Vec<String>,
 }
@@ -115,8 +115,8 @@ pub(crate) struct Offered<T> {
 /// failure is returned.
 pub(crate) async fn list<T: Serialize>(
     session: &Session,
-    of: Of,
-    read: impl AsyncFn(String) -> Result<Offered<T>, Failure>,
+    of: ServerArgument,
+    read: impl AsyncFn(String) -> Result<ListedItems<T>, Failure>,
     row: impl Fn(&str, &T) -> Vec<String>,
 ) -> Result<Value, Failure> {
     let names = session.servers(of.server.as_deref()).await?;
@@ -219,12 +219,12 @@ async fn read(session: &Session, server: String, uri: String) -> Result<Value, F
     Ok(value(&result))
 }
 
-async fn complete(session: &Session, complete: arguments::Complete) -> Result<Value, Failure> {
+async fn complete(session: &Session, complete: arguments::CompleteArguments) -> Result<Value, Failure> {
     let context = texts(&complete.context, "--context")?;
     use_server(session, &complete.server).await?;
     let of = match (complete.of.prompt, complete.of.template) {
-        (Some(name), _) => CompletionOf::Prompt { name },
-        (None, Some(uri)) => CompletionOf::Template { uri },
+        (Some(name), _) => CompletionReference::Prompt { name },
+        (None, Some(uri)) => CompletionReference::Template { uri },
         (None, None) => return Err(Failure::usage("expected --prompt or --template")),
     };
     let request = Complete { server: complete.server, of, argument: complete.argument, value: complete.value, context };
@@ -249,7 +249,7 @@ async fn sandbox(session: &Session, server: String) -> Result<Value, Failure> {
 }
 
 /// Shows events until a signal ends the program. A server that fails is shown with its state.
-async fn watch(session: &Session, of: Of) -> Result<Value, Failure> {
+async fn watch(session: &Session, of: ServerArgument) -> Result<Value, Failure> {
     let names = session.servers(of.server.as_deref()).await?;
     let started = join_all(names.iter().map(|name| session.ready(name))).await;
     if let [Err(failure)] = &started[..]

@@ -3,27 +3,30 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use api::data::{Answer, AnswerQuestion, Edit, EditQuestion, Question, QuestionBody, SamplingRun, SamplingStep, Scope};
+use api::data::{
+    ApprovalScope, ConsentDecision, ConsentRequest, ConsentRequestBody, ConsentRequestEdit, DecideConsentRequest,
+    EditConsentRequest, SamplingRun, SamplingStep,
+};
 use api::{Api, ApiError, Handler as _};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::answers::{Answers, Kind, Verdict, announcement, changed_words, name_of};
-use crate::ask::Asker;
+use crate::answers::{AnswersFile, ConsentRequestKind, FileDecision, announcement, changed_words, name_of};
+use crate::ask::TerminalUser;
 use crate::output::{Output, value, without_variables};
-use crate::view::View;
+use crate::view::HostView;
 
 /// The source of decisions.
-pub(crate) enum Decider {
+pub(crate) enum ConsentDecider {
     /// The answers file. Consent requests without an entry are denied.
-    Answers(Answers),
+    Answers(AnswersFile),
     /// The user at the terminal.
-    User(Asker),
+    User(TerminalUser),
     /// No user can be prompted, so everything is denied.
     Nobody,
 }
 
-impl Decider {
+impl ConsentDecider {
     /// Returns the name in the audit log.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
@@ -33,19 +36,20 @@ impl Decider {
         }
     }
 
-    async fn decide(&mut self, api: &Api, question: &Question) -> Decision {
+    async fn decide(&mut self, api: &Api, question: &ConsentRequest) -> DecidedReply {
         let refused = |reason: &str| {
             // The caller receives a reason only for a changed tool, and not the advice about the answers file.
-            let answer = changed_words(question).map_or(Answer::Deny, |reason| Answer::DenyBecause { reason });
-            Decision { answer: Reply::Simple(answer), reason: Some(reason.to_owned()) }
+            let answer =
+                changed_words(question).map_or(ConsentDecision::Deny, |reason| ConsentDecision::DenyBecause { reason });
+            DecidedReply { answer: ConsentReply::Simple(answer), reason: Some(reason.to_owned()) }
         };
         match self {
             Self::Answers(answers) => match answers.find(question) {
-                Ok(Verdict::AskModel) if let Some(reason) = no_model(question) => refused(&reason),
-                Ok(verdict) => Decision { answer: reply(question, verdict), reason: None },
+                Ok(FileDecision::AskModel) if let Some(reason) = no_model(question) => refused(&reason),
+                Ok(verdict) => DecidedReply { answer: reply(question, verdict), reason: None },
                 Err(why) => refused(&why.to_string()),
             },
-            Self::User(asker) => Decision { answer: asker.ask(api, question).await, reason: None },
+            Self::User(asker) => DecidedReply { answer: asker.ask(api, question).await, reason: None },
             Self::Nobody => {
                 let changed = changed_words(question).map(|words| format!("{words}; ")).unwrap_or_default();
                 refused(&format!("{changed}nobody can be asked here; allow it with --answers, or use a terminal"))
@@ -55,10 +59,10 @@ impl Decider {
 }
 
 /// Returns the reason why no model can respond to a request, if there is one.
-fn no_model(question: &Question) -> Option<String> {
+fn no_model(question: &ConsentRequest) -> Option<String> {
     match &question.body {
-        QuestionBody::Sampling { run: SamplingRun::Failed { message, .. }, .. } => Some(message.clone()),
-        QuestionBody::Sampling { step: SamplingStep::Request, model: None, .. } => {
+        ConsentRequestBody::Sampling { run: SamplingRun::Failed { message, .. }, .. } => Some(message.clone()),
+        ConsentRequestBody::Sampling { step: SamplingStep::Request, model: None, .. } => {
             Some(String::from("no model is set up; add one, or say in the file what goes back"))
         }
         _ => None,
@@ -66,50 +70,61 @@ fn no_model(question: &Question) -> Option<String> {
 }
 
 /// Returns `true` while a model processes a sampling request, which can't be decided yet.
-const fn is_running(question: &Question) -> bool {
-    matches!(question.body, QuestionBody::Sampling { step: SamplingStep::Running, .. })
+const fn is_running(question: &ConsentRequest) -> bool {
+    matches!(question.body, ConsentRequestBody::Sampling { step: SamplingStep::Running, .. })
 }
 
 /// A decision, with the reason if it was not made by a user.
-struct Decision {
-    answer: Reply,
+struct DecidedReply {
+    answer: ConsentReply,
     reason: Option<String>,
 }
 
 /// The reply to a consent request.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Reply {
+pub(crate) enum ConsentReply {
     /// A reply without changes to the payload.
-    Simple(Answer),
+    Simple(ConsentDecision),
     /// Changes the payload first, and then allows it.
-    Edited(Edit),
+    Edited(ConsentRequestEdit),
 }
 
-fn reply(question: &Question, verdict: &Verdict) -> Reply {
-    let once = Reply::Simple(Answer::Allow { scope: Scope::Once, lasts: None });
+fn reply(question: &ConsentRequest, verdict: &FileDecision) -> ConsentReply {
+    let once = ConsentReply::Simple(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None });
     match (verdict, &question.body) {
-        (Verdict::Respond(response), QuestionBody::Sampling { step: SamplingStep::Response, .. }) => {
-            Reply::Edited(Edit::Response { response: response.clone() })
+        (FileDecision::Respond(response), ConsentRequestBody::Sampling { step: SamplingStep::Response, .. }) => {
+            ConsentReply::Edited(ConsentRequestEdit::Response { response: response.clone() })
         }
-        (Verdict::Respond(_), QuestionBody::Sampling { .. }) => Reply::Simple(Answer::ByHand),
-        (Verdict::Allow | Verdict::Respond(_) | Verdict::AskModel, _) => once,
-        (Verdict::Submit(content), _) => Reply::Simple(Answer::Submit { content: Value::Object(content.clone()) }),
-        (Verdict::Share(folders), _) => Reply::Simple(Answer::Share { folders: folders.clone() }),
-        (Verdict::Identify(client), _) => Reply::Simple(Answer::Identify { client: client.clone() }),
-        (Verdict::Deny, _) => Reply::Simple(Answer::Deny),
-        (Verdict::Cancel, _) => Reply::Simple(Answer::Cancel),
+        (FileDecision::Respond(_), ConsentRequestBody::Sampling { .. }) => {
+            ConsentReply::Simple(ConsentDecision::ByHand)
+        }
+        (FileDecision::Allow | FileDecision::Respond(_) | FileDecision::AskModel, _) => once,
+        (FileDecision::Submit(content), _) => {
+            ConsentReply::Simple(ConsentDecision::Submit { content: Value::Object(content.clone()) })
+        }
+        (FileDecision::Share(folders), _) => ConsentReply::Simple(ConsentDecision::Share { folders: folders.clone() }),
+        (FileDecision::Identify(client), _) => {
+            ConsentReply::Simple(ConsentDecision::Identify { client: client.clone() })
+        }
+        (FileDecision::Deny, _) => ConsentReply::Simple(ConsentDecision::Deny),
+        (FileDecision::Cancel, _) => ConsentReply::Simple(ConsentDecision::Cancel),
     }
 }
 
 /// Decides consent requests until the host stops.
-pub(crate) async fn decide_all(api: Api, mut view: watch::Receiver<View>, mut decider: Decider, output: Arc<Output>) {
+pub(crate) async fn decide_all(
+    api: Api,
+    mut view: watch::Receiver<HostView>,
+    mut decider: ConsentDecider,
+    output: Arc<Output>,
+) {
     // Decided consent requests that are still in the queue.
     let mut decided: HashSet<(String, String)> = HashSet::new();
     loop {
         let front = {
             let view = view.borrow_and_update();
             decided.retain(|(id, hash)| view.questions.iter().any(|q| q.id == *id && q.hash == *hash));
-            let waits = |q: &&Question| !is_running(q) && !decided.contains(&(q.id.clone(), q.hash.clone()));
+            let waits = |q: &&ConsentRequest| !is_running(q) && !decided.contains(&(q.id.clone(), q.hash.clone()));
             view.questions.iter().find(waits).cloned()
         };
         let Some(question) = front else {
@@ -118,7 +133,7 @@ pub(crate) async fn decide_all(api: Api, mut view: watch::Receiver<View>, mut de
             }
             continue;
         };
-        let is_gone = |view: &View| !view.questions.iter().any(|q| q.id == question.id && q.hash == question.hash);
+        let is_gone = |view: &HostView| !view.questions.iter().any(|q| q.id == question.id && q.hash == question.hash);
         let decision = tokio::select! {
             decision = decider.decide(&api, &question) => decision,
             gone = view.wait_for(is_gone) => {
@@ -140,29 +155,31 @@ pub(crate) async fn decide_all(api: Api, mut view: watch::Receiver<View>, mut de
 /// was changed.
 async fn carry_out(
     api: &Api,
-    question: &Question,
-    decision: Decision,
+    question: &ConsentRequest,
+    decision: DecidedReply,
     by: &str,
     output: &Output,
 ) -> Option<(String, String)> {
     let mut reason = decision.reason;
     let mut shown = question.clone();
     let mut answer = match decision.answer {
-        Reply::Simple(answer) => answer,
-        Reply::Edited(edit) => match api.edit_question(EditQuestion { id: question.id.clone(), edit }).await {
-            Ok(edited) => {
-                shown = edited;
-                Answer::Allow { scope: Scope::Once, lasts: None }
+        ConsentReply::Simple(answer) => answer,
+        ConsentReply::Edited(edit) => {
+            match api.edit_question(EditConsentRequest { id: question.id.clone(), edit }).await {
+                Ok(edited) => {
+                    shown = edited;
+                    ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None }
+                }
+                Err(error) => {
+                    reason = Some(words(&error));
+                    ConsentDecision::Deny
+                }
             }
-            Err(error) => {
-                reason = Some(words(&error));
-                Answer::Deny
-            }
-        },
+        }
     };
     // Printed before the decision, so that its consequences follow.
     if by == "answers"
-        && matches!(answer, Answer::Allow { .. })
+        && matches!(answer, ConsentDecision::Allow { .. })
         && let Some(words) = announcement(api, &shown)
     {
         output.announce(&crate::visible::line(&words));
@@ -170,25 +187,27 @@ async fn carry_out(
     }
     if let Some(problem) = problem_of(api, &shown, &answer).await {
         reason = Some(problem);
-        answer = Answer::Deny;
+        answer = ConsentDecision::Deny;
     }
     print(&shown, &answer, by, reason.as_deref(), output);
-    let give = |answer| api.answer_question(AnswerQuestion { id: shown.id.clone(), hash: shown.hash.clone(), answer });
-    let refuses = matches!(answer, Answer::Deny | Answer::DenyBecause { .. } | Answer::Cancel);
+    let give =
+        |answer| api.answer_question(DecideConsentRequest { id: shown.id.clone(), hash: shown.hash.clone(), answer });
+    let refuses =
+        matches!(answer, ConsentDecision::Deny | ConsentDecision::DenyBecause { .. } | ConsentDecision::Cancel);
     if let Err(error) = give(answer).await
         && !refuses
         && error.code != api::ErrorCode::Stale
     {
-        print(&shown, &Answer::Deny, "policy", Some(&words(&error)), output);
+        print(&shown, &ConsentDecision::Deny, "policy", Some(&words(&error)), output);
         // If the denial fails as well, the consent request no longer exists.
-        let _ = give(Answer::Deny).await;
+        let _ = give(ConsentDecision::Deny).await;
     }
     (shown.hash != question.hash).then_some((shown.id, shown.hash))
 }
 
 /// Returns the validation errors of submitted content.
-async fn problem_of(api: &Api, question: &Question, answer: &Answer) -> Option<String> {
-    let Answer::Submit { content } = answer else { return None };
+async fn problem_of(api: &Api, question: &ConsentRequest, answer: &ConsentDecision) -> Option<String> {
+    let ConsentDecision::Submit { content } = answer else { return None };
     let check = api::data::CheckForm { id: question.id.clone(), content: content.clone() };
     match api.check_form(check).await {
         Ok(problems) if problems.problems.is_empty() => None,
@@ -204,20 +223,20 @@ fn words(error: &ApiError) -> String {
     error.message.clone()
 }
 
-fn print(question: &Question, answer: &Answer, by: &str, reason: Option<&str>, output: &Output) {
+fn print(question: &ConsentRequest, answer: &ConsentDecision, by: &str, reason: Option<&str>, output: &Output) {
     let decision = match answer {
-        Answer::Allow { .. }
-        | Answer::Submit { .. }
-        | Answer::Share { .. }
-        | Answer::Identify { .. }
-        | Answer::ByHand
-        | Answer::Again
-        | Answer::Back
-        | Answer::Stop => "allowed",
-        Answer::Deny | Answer::DenyBecause { .. } => "denied",
-        Answer::Cancel => "cancelled",
+        ConsentDecision::Allow { .. }
+        | ConsentDecision::Submit { .. }
+        | ConsentDecision::Share { .. }
+        | ConsentDecision::Identify { .. }
+        | ConsentDecision::ByHand
+        | ConsentDecision::Again
+        | ConsentDecision::Back
+        | ConsentDecision::Stop => "allowed",
+        ConsentDecision::Deny | ConsentDecision::DenyBecause { .. } => "denied",
+        ConsentDecision::Cancel => "cancelled",
     };
-    let (kind, name) = (Kind::of(question).name(), name_of(question));
+    let (kind, name) = (ConsentRequestKind::of(question).name(), name_of(question));
     let mut fields = json!({
         "kind": kind,
         "server": question.server,

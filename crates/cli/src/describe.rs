@@ -2,8 +2,8 @@
 //! separate lines behind a bar.
 
 use api::data::{
-    CallKind, Content, FileWriter, FolderAccess, Question, QuestionBody, Reading, ReadingKind, ResourceLimits,
-    SandboxFolder, SandboxNetwork, SandboxPlan, UrlParts, UrlWarning, Why,
+    CallKind, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, Content, FileWriter, FolderAccess, Reading,
+    ReadingKind, ResourceLimits, SandboxFolder, SandboxNetwork, SandboxPlan, UrlParts, UrlWarning,
 };
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ pub(crate) fn missing(missing: &[String]) -> String {
 }
 
 /// Describes a consent request, without the choices.
-pub(crate) fn question(question: &Question) -> String {
+pub(crate) fn question(question: &ConsentRequest) -> String {
     let server = line(&question.server);
     let mut text = String::from("\n");
     let mut add = |words: String| {
@@ -77,7 +77,7 @@ pub(crate) fn question(question: &Question) -> String {
         }
     };
     match &question.body {
-        QuestionBody::StartServer {
+        ConsentRequestBody::StartServer {
             command,
             resolved,
             args,
@@ -119,7 +119,7 @@ pub(crate) fn question(question: &Question) -> String {
                 add(format!("  CHANGED: approved before was  {}", line(before)));
             }
         }
-        QuestionBody::ConnectServer {
+        ConsentRequestBody::ConnectServer {
             url,
             headers,
             transport_kind,
@@ -142,8 +142,15 @@ pub(crate) fn question(question: &Question) -> String {
                 add(format!("  CHANGED: approved before was  {}", line(before)));
             }
         }
-        QuestionBody::Tool {
-            tool, description, claims, arguments, bytes, changed_since_allowed, definition, ..
+        ConsentRequestBody::Tool {
+            tool,
+            description,
+            claims,
+            arguments,
+            bytes,
+            changed_since_allowed,
+            definition,
+            ..
         } => {
             add(format!("── Let {server} run its tool {} with this? ({bytes} bytes)", line(tool)));
             add(block(&pretty(arguments), "  "));
@@ -173,15 +180,15 @@ pub(crate) fn question(question: &Question) -> String {
                 add(block(definition, BAR));
             }
         }
-        QuestionBody::Read { what: CallKind::Prompt, name, arguments } => {
+        ConsentRequestBody::Read { what: CallKind::Prompt, name, arguments } => {
             add(format!("── Get the prompt {} of {server}? This would be sent:", line(name)));
             add(pretty(arguments));
         }
-        QuestionBody::Read { name, .. } => {
+        ConsentRequestBody::Read { name, .. } => {
             add(format!("── Read this of {server}?"));
             add(block(name, BAR));
         }
-        QuestionBody::Result { tool, content, is_error } => {
+        ConsentRequestBody::Result { tool, content, is_error } => {
             add(format!("── Let the model read the result of {} of {server}? All of it:", line(tool)));
             for content in content {
                 add(block(&content_words(content), BAR));
@@ -190,8 +197,8 @@ pub(crate) fn question(question: &Question) -> String {
                 add(String::from("  The model is told that the call failed."));
             }
         }
-        body @ QuestionBody::Sampling { .. } => add(sampling_words::question(&server, body)),
-        QuestionBody::Form { message, fields, unsupported } => {
+        body @ ConsentRequestBody::Sampling { .. } => add(sampling_words::question(&server, body)),
+        ConsentRequestBody::Form { message, fields, unsupported } => {
             add(format!("── {server} asks you to fill in a form. What it says:"));
             add(block(message, BAR));
             for field in fields {
@@ -201,23 +208,25 @@ pub(crate) fn question(question: &Question) -> String {
                 add(format!("  It can't be shown and only be declined: {}", line(unsupported)));
             }
         }
-        QuestionBody::Url { message, url } => {
+        ConsentRequestBody::Url { message, url } => {
             add(format!("── {server} asks you to open an address in your browser. What it says:"));
             add(block(message, BAR));
             add(url_parts(url, true));
         }
-        QuestionBody::Roots { .. } => {
+        ConsentRequestBody::Roots { .. } => {
             add(format!("── {server} asks which folders it may know of."));
         }
-        body @ (QuestionBody::SignIn { .. } | QuestionBody::ClientId { .. }) => {
+        body @ (ConsentRequestBody::SignIn { .. } | ConsentRequestBody::ClientId { .. }) => {
             add(account::question(&server, body, |url| url_parts(url, true)).unwrap_or_default());
         }
     }
     match &question.why {
-        Why::Call { name, .. } => add(format!("  Why: your call of {}", line(name))),
-        Why::Server => add(String::from("  Why: it did not say")),
-        Why::Ended { cause } => add(format!("  Why: it ended, and was approved for one start: {}", line(cause))),
-        Why::Model { after, read, .. } => {
+        ConsentRequestOrigin::Call { name, .. } => add(format!("  Why: your call of {}", line(name))),
+        ConsentRequestOrigin::Server => add(String::from("  Why: it did not say")),
+        ConsentRequestOrigin::Ended { cause } => {
+            add(format!("  Why: it ended, and was approved for one start: {}", line(cause)))
+        }
+        ConsentRequestOrigin::Model { after, read, .. } => {
             add(String::from("  Why: a model asks for it"));
             if !after.is_empty() {
                 add(format!("  LOOK TWICE: asked for after untrusted output of {}", line(&after.join(", "))));
@@ -227,7 +236,7 @@ pub(crate) fn question(question: &Question) -> String {
                 add(format!("  LOOK TWICE: asked for after untrusted content of {server} itself: {}", read.join(", ")));
             }
         }
-        Why::User { .. } => {}
+        ConsentRequestOrigin::User { .. } => {}
     }
     add(marks::words(&question.marks));
     text

@@ -4,21 +4,21 @@
 use std::sync::Arc;
 
 use api::ErrorCode;
-use checkup::{Checkup, Computer, Environment, Finding, FindingState, Program, ReportedServer};
+use checkup::{Checkup, Computer, Environment, Finding, FindingState, ReportedServer, ReportingProgram};
 use ports::time::SystemClock;
 use serde_json::{Value, json};
-use store::{Locations, Looked};
+use store::{Locations, ReadOnlyStore};
 
-use crate::arguments::{Arguments, Doctor};
+use crate::arguments::{Arguments, DoctorArguments};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::session::{locations, system};
 use crate::visible;
 
 /// Prints the findings, or the report. Fails if there is a problem.
-pub(crate) async fn run(arguments: &Arguments, what: &Doctor, output: &Output) -> Result<Value, Failure> {
+pub(crate) async fn run(arguments: &Arguments, what: &DoctorArguments, output: &Output) -> Result<Value, Failure> {
     let Locations { config_file, data_dir } = locations(arguments)?;
-    let Looked { servers: settings, secrets, .. } = store::look(&config_file, &data_dir).map_err(system)?;
+    let ReadOnlyStore { servers: settings, secrets, .. } = store::look(&config_file, &data_dir).map_err(system)?;
     let environment = Environment::of_this_program();
     let computer = Computer {
         settings,
@@ -50,7 +50,7 @@ pub(crate) async fn run(arguments: &Arguments, what: &Doctor, output: &Output) -
 }
 
 fn report(checkup: &Checkup, environment: &Environment) -> String {
-    let program = Program { name: "drawbridge-cli", version: env!("CARGO_PKG_VERSION"), web_view: None };
+    let program = ReportingProgram { name: "drawbridge-cli", version: env!("CARGO_PKG_VERSION"), web_view: None };
     let servers: Vec<_> =
         checkup.servers.iter().map(|server| ReportedServer { config: &server.config, state: None }).collect();
     checkup::report(&checkup.findings, program, &servers, environment)

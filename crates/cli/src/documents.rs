@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 
 use clap::CommandFactory as _;
 
-use crate::arguments::{Arguments, Documents};
+use crate::arguments::{Arguments, DocumentsCommand};
 
 const PROGRAM: &str = "drawbridge-cli";
 
@@ -14,14 +14,14 @@ const PROGRAM: &str = "drawbridge-cli";
 /// # Errors
 ///
 /// Returns the I/O error if standard output or the folder cannot be written to.
-pub(crate) fn write(documents: &Documents) -> io::Result<()> {
+pub(crate) fn write(documents: &DocumentsCommand) -> io::Result<()> {
     match documents {
-        Documents::Completions { shell } => {
+        DocumentsCommand::Completions { shell } => {
             // clap_complete panics when its writer fails, so the completions are generated in memory.
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), PROGRAM, &mut script);
             io::stdout().write_all(&script)
         }
-        Documents::Man { folder } => clap_mangen::generate_to(Arguments::command(), folder),
+        DocumentsCommand::Man { folder } => clap_mangen::generate_to(Arguments::command(), folder),
     }
 }

@@ -79,7 +79,7 @@ const fn setting_words(field: AuthField) -> &'static str {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use api::data::{Question, QuestionBody};
+    use api::data::{ConsentRequest, ConsentRequestBody};
     use serde_json::{Value, json};
 
     use crate::describe;
@@ -91,13 +91,13 @@ mod tests {
     }
 
     fn described(body: &Value) -> String {
-        let body: QuestionBody = serde_json::from_value(body.clone()).unwrap();
+        let body: ConsentRequestBody = serde_json::from_value(body.clone()).unwrap();
         let mut question = json!({ "id": "1", "hash": "h", "server": "far", "transport": "http", "commandLine": "",
             "askedAt": 0, "why": { "by": "user", "conversation": null }, "round": null, "body": null, "scopes": ["once"],
             "rule": "", "call": null,
             "marks": { "review": null, "outdated": false, "diff": null, "lookAlikes": [], "flags": [] } });
         question["body"] = json!(body);
-        let question: Question = serde_json::from_value(question).unwrap();
+        let question: ConsentRequest = serde_json::from_value(question).unwrap();
         describe::question(&question)
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::Command;
 use crate::output::{Output, value, without_variables};
-use crate::talk::Talk;
+use crate::talk::ConversationPrinter;
 use crate::visible::line;
 
 /// Maximum number of entries per page of a server's activity log.
@@ -17,14 +17,14 @@ const PAGE: u32 = 1_000;
 
 /// Filter for the events to print.
 #[derive(Debug, Clone)]
-pub(crate) struct Filter {
+pub(crate) struct EventFilter {
     /// Set to print all changes, including each message.
     watch: bool,
     /// Name of the only server whose events are printed, if any.
     server: Option<String>,
 }
 
-impl Filter {
+impl EventFilter {
     pub(crate) fn of(command: &Command) -> Self {
         match command {
             Command::Watch(of) => Self { watch: true, server: of.server.clone() },
@@ -38,28 +38,28 @@ impl Filter {
 }
 
 /// A printer of events.
-pub(crate) trait Show {
+pub(crate) trait EventPrinter {
     fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send;
 }
 
 /// The conversation to print, if there is one. The task that follows the events prints everything, so that preceding
 /// text appears before a consent request.
-pub(crate) type Talks = Arc<Mutex<Option<Talk>>>;
+pub(crate) type SharedConversationPrinter = Arc<Mutex<Option<ConversationPrinter>>>;
 
 /// Prints events to the output.
-pub(crate) struct Shown {
+pub(crate) struct OutputEventPrinter {
     api: Api,
     output: Arc<Output>,
-    filter: Filter,
+    filter: EventFilter,
     /// Sequence number of the last printed activity entry, by server.
     last: HashMap<String, u64>,
     /// Last printed text by server and call, to avoid repetition.
     said: HashMap<String, String>,
-    talks: Talks,
+    talks: SharedConversationPrinter,
 }
 
-impl Shown {
-    pub(crate) fn new(api: Api, output: Arc<Output>, filter: Filter, talks: Talks) -> Self {
+impl OutputEventPrinter {
+    pub(crate) fn new(api: Api, output: Arc<Output>, filter: EventFilter, talks: SharedConversationPrinter) -> Self {
         Self { api, output, filter, last: HashMap::new(), said: HashMap::new(), talks }
     }
 
@@ -117,7 +117,7 @@ impl Shown {
             | Event::AuditChanged
             | Event::ModelsChanged
             | Event::SettingsChanged { .. } => return,
-            // A conversation is printed by its [`Talk`].
+            // A conversation is printed by its [`ConversationPrinter`].
             Event::ReplyDelta { .. } | Event::ItemChanged { .. } => {}
             Event::QuestionClosed { .. } | Event::ConfigProblem { problem: None } => {}
             // Events of other servers are not printed.
@@ -162,7 +162,7 @@ impl Shown {
     }
 }
 
-impl Show for Shown {
+impl EventPrinter for OutputEventPrinter {
     fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send {
         self.print(event)
     }

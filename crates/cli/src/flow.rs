@@ -2,17 +2,17 @@
 //! approval.
 
 use api::Handler as _;
-use api::data::{DataFlow, Nothing, ResultReview, SameServer, SetDataFlow};
+use api::data::{DataFlow, EmptyObject, ResultReview, SameServerFlow, SetDataFlow};
 use serde_json::Value;
 
-use crate::arguments::{Flow, ReviewName, SameServerName};
+use crate::arguments::{FlowArguments, ReviewName, SameServerName};
 use crate::failure::Failure;
 use crate::output::value;
 use crate::session::Session;
 use crate::visible::line;
 
 /// Shows the settings, and changes those that are given.
-pub(crate) async fn run(session: &Session, what: Flow) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &Session, what: FlowArguments) -> Result<Value, Failure> {
     session.servers(Some(&what.server)).await?;
     let before = flow_of(session, &what.server).await?;
     let mut flow = before.clone();
@@ -35,7 +35,7 @@ pub(crate) async fn run(session: &Session, what: Flow) -> Result<Value, Failure>
 }
 
 async fn flow_of(session: &Session, server: &str) -> Result<DataFlow, Failure> {
-    let servers = session.api.snapshot(Nothing {}).await?.servers;
+    let servers = session.api.snapshot(EmptyObject {}).await?.servers;
     let own = servers.into_iter().find(|own| own.name == server);
     own.map(|own| own.flow).ok_or_else(|| Failure::usage(format!("there is no server {:?}", line(server))))
 }
@@ -50,20 +50,20 @@ const fn review(name: ReviewName) -> Option<ResultReview> {
     }
 }
 
-const fn same_server(name: SameServerName) -> SameServer {
+const fn same_server(name: SameServerName) -> SameServerFlow {
     match name {
-        SameServerName::OpenWorld => SameServer::OpenWorld,
-        SameServerName::Everything => SameServer::Everything,
-        SameServerName::Off => SameServer::Off,
+        SameServerName::OpenWorld => SameServerFlow::OpenWorld,
+        SameServerName::Everything => SameServerFlow::Everything,
+        SameServerName::Off => SameServerFlow::Off,
     }
 }
 
 fn words(server: &str, flow: &DataFlow) -> String {
     let server = line(server);
     let after = match flow.same_server {
-        SameServer::OpenWorld => "content that others may have written",
-        SameServer::Everything => "anything that was read",
-        SameServer::Off => "nothing",
+        SameServerFlow::OpenWorld => "content that others may have written",
+        SameServerFlow::Everything => "anything that was read",
+        SameServerFlow::Off => "nothing",
     };
     let mut text = format!("A model's call of {server} asks after {after} of {server}.\n");
     text.push_str(&format!("Results of {server} are reviewed before a model reads them: {}.\n", when(flow.review)));

@@ -4,18 +4,18 @@ use std::path::PathBuf;
 
 use api::ApiError;
 use host::ImportError;
-use other_apps::{ExportForm, FoundServer, From, ImportNote, ImportStatus, Report, Surroundings};
-use ports::SecretKept;
+use other_apps::{AppEnvironment, ExportForm, FoundServer, ImportNote, ImportStatus, ScanReport, ScanScope};
+use ports::SecretPersistence;
 use ports::server_config::{ConfigProblem, ServerEntry, ServerTransport};
 use serde_json::{Map, Value, json};
 
-use crate::arguments::{ExportFormat, Import};
+use crate::arguments::{ExportFormat, ImportArguments};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::visible::{line, value};
 
 /// Imports the found servers, or shows what would be imported.
-pub(crate) async fn run(session: &Session, what: Import) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &Session, what: ImportArguments) -> Result<Value, Failure> {
     session.servers(None).await?;
     let surroundings = surroundings(what.home)?;
     let from = from(what.from);
@@ -73,32 +73,32 @@ async fn set_up(session: &Session) -> Result<Vec<ServerEntry>, Failure> {
     Ok(snapshot.servers.into_iter().map(|server| ServerEntry { name: server.name, config: server.config }).collect())
 }
 
-fn surroundings(home: Option<PathBuf>) -> Result<Surroundings, Failure> {
+fn surroundings(home: Option<PathBuf>) -> Result<AppEnvironment, Failure> {
     if let Some(home) = home {
         if !home.is_dir() {
             return Err(Failure::usage(format!("--home: {} is no folder", home.display())));
         }
         let home = std::path::absolute(&home).map_err(|error| Failure::usage(format!("--home: {error}")))?;
-        return Ok(Surroundings::of_folder(home));
+        return Ok(AppEnvironment::of_folder(home));
     }
     let home = std::env::home_dir().ok_or_else(|| Failure::usage("there is no home folder; name one with --home"))?;
-    Ok(Surroundings::of_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
+    Ok(AppEnvironment::of_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
 }
 
 /// A word is an app if there is one of that name, and otherwise a path.
-fn from(named: Option<String>) -> From {
+fn from(named: Option<String>) -> ScanScope {
     match named {
-        None => From::All,
+        None => ScanScope::All,
         Some(name) if other_apps::apps::app_named(&name).is_none() && PathBuf::from(&name).exists() => {
-            From::Path(PathBuf::from(name))
+            ScanScope::Path(PathBuf::from(name))
         }
-        Some(name) => From::App(name),
+        Some(name) => ScanScope::App(name),
     }
 }
 
 /// Returns a note about secrets that are only stored until this program ends, which have to be entered again.
-fn not_kept(server: &FoundServer, kept: &SecretKept) -> Option<String> {
-    let SecretKept::ThisRun { cause } = kept else { return None };
+fn not_kept(server: &FoundServer, kept: &SecretPersistence) -> Option<String> {
+    let SecretPersistence::ThisRun { cause } = kept else { return None };
     let names: Vec<&str> = server
         .secrets
         .keys()
@@ -151,7 +151,7 @@ fn in_json(server: &FoundServer) -> Value {
 }
 
 /// Formats the servers by file, for people. `failed` of them could not be imported.
-fn words(report: &Report, dry_run: bool, failed: usize) -> String {
+fn words(report: &ScanReport, dry_run: bool, failed: usize) -> String {
     let mut text = String::new();
     for file in &report.files {
         let app = other_apps::apps::app_named(file.app).map_or(file.app, |app| app.name);

@@ -11,11 +11,11 @@ const AHEAD: usize = 16;
 
 /// Lines of standard input. Reading starts with the first request for a line.
 #[derive(Clone, Default)]
-pub(crate) struct Input {
+pub(crate) struct InputLines {
     lines: Arc<Mutex<Option<mpsc::Receiver<String>>>>,
 }
 
-impl Input {
+impl InputLines {
     /// Returns the next line, or `None` at the end. Cancellation doesn't lose a line.
     pub(crate) async fn line(&self) -> Option<String> {
         self.lines.lock().await.get_or_insert_with(read).recv().await

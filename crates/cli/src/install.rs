@@ -4,29 +4,29 @@
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
-use ::registry::Freshness;
+use ::registry::CachePolicy;
 use api::ErrorCode;
 use installer::{InstallDraft, InstallError};
-use ports::SecretKept;
+use ports::SecretPersistence;
 use serde_json::{Value, json};
 
-use crate::arguments::Install;
-use crate::ask::Asker;
+use crate::arguments::InstallArguments;
+use crate::ask::TerminalUser;
 use crate::failure::Failure;
 use crate::install_plan::{self, sandbox, values};
-use crate::install_source::{Source, find};
+use crate::install_source::{ResolvedSource, find};
 use crate::session::Session;
 use crate::visible::line;
 use crate::{plan_text, registry};
 
 /// Shows the configuration, and adds the server after a confirmation.
-pub(crate) async fn run(session: &Session, what: Install) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &Session, what: InstallArguments) -> Result<Value, Failure> {
     let there = session.servers(None).await?;
     let host = session.api.host();
     let ports = host.ports();
     let choice = registry::choice(what.address.clone(), Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
     let installer = registry::installer(session.data_folder.clone(), choice);
-    let Source { source, mut plan, bundle, words, origin } = find(&what, &installer, host).await?;
+    let ResolvedSource { source, mut plan, bundle, words, origin } = find(&what, &installer, host).await?;
     if let Some(name) = what.name.as_ref().or(what.upgrade.as_ref()) {
         plan.name.clone_from(name);
     }
@@ -43,7 +43,7 @@ pub(crate) async fn run(session: &Session, what: Install) -> Result<Value, Failu
     let draft = InstallDraft { source, name: plan.name.clone(), values, sandbox, upgrades: what.upgrade.clone() };
     let mut shown = json!({ "origin": origin, "plan": plan_text::in_json(&plan), "added": false });
     // The offer is current, while an older response may be cached under the exact version.
-    let preview = match installer.preview(host, &draft, Freshness::Now).await {
+    let preview = match installer.preview(host, &draft, CachePolicy::Now).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(error)) => {
             session.output.text(&format!("{words}{}", plan_text::words(&plan)));
@@ -86,7 +86,7 @@ pub(crate) async fn run(session: &Session, what: Install) -> Result<Value, Failu
     };
     shown[key] = true.into();
     session.output.text(&format!("\n{name} {done}. It is stopped, and asked about when it is started."));
-    if let SecretKept::ThisRun { cause } = kept {
+    if let SecretPersistence::ThisRun { cause } = kept {
         let note =
             format!("no keychain keeps its secrets ({cause}): enter them in the app or with \"drawbridge-cli secret\"");
         session.output.say(&line(&note));
@@ -102,6 +102,6 @@ async fn is_confirmed(session: &Session, question: &str) -> bool {
     if session.output.is_json() || !is_terminal {
         return false;
     }
-    let asker = Asker::new(session.input.clone(), Arc::clone(&session.output));
+    let asker = TerminalUser::new(session.input.clone(), Arc::clone(&session.output));
     asker.confirm(question).await
 }

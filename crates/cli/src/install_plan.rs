@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use installer::InstallContainment;
 use installs::{InputValues, InstallPlan};
-use ports::server_config::{Access, Folder, Network, NewServer, SandboxConfig, ServerTransport, ValuePart};
+use ports::server_config::{
+    AccessMode, AllowedFolder, NetworkAccess, NewServer, SandboxConfig, ServerTransport, ValuePart,
+};
 use serde_json::{Map, Value, json};
 
-use crate::arguments::Install;
+use crate::arguments::InstallArguments;
 use crate::failure::Failure;
-use crate::input::Input;
+use crate::input::InputLines;
 use crate::output::Output;
 use crate::visible::{line, value};
 
@@ -20,9 +22,9 @@ const KEPT: &str = "(for the keychain)";
 
 /// Collects the values of the inputs: those on the command line, and secrets from standard input.
 pub(crate) async fn values(
-    what: &Install,
+    what: &InstallArguments,
     plan: &InstallPlan,
-    input: &Input,
+    input: &InputLines,
     output: &Output,
 ) -> Result<InputValues, Failure> {
     let is_secret = |key: &str| -> Result<bool, Failure> {
@@ -60,7 +62,7 @@ pub(crate) async fn values(
 ///
 /// Returns a [`Failure`] if this computer has no sandbox, or the options are contradictory.
 pub(crate) fn sandbox(
-    what: &Install,
+    what: &InstallArguments,
     containment: &InstallContainment,
     bundle: Option<&Path>,
 ) -> Result<Option<SandboxConfig>, Failure> {
@@ -83,23 +85,23 @@ pub(crate) fn sandbox(
         return Err(Failure::new(api::ErrorCode::Unsupported, message));
     }
     let network = match what.network.as_slice() {
-        [] => Network::None,
-        [all] if all == "all" => Network::Full,
+        [] => NetworkAccess::None,
+        [all] if all == "all" => NetworkAccess::Full,
         hosts => {
             let hosts = hosts.iter().map(|host| {
                 host.parse().map_err(|error| Failure::usage(format!("--network {}: {error}", value(host))))
             });
-            Network::Hosts(hosts.collect::<Result<_, _>>()?)
+            NetworkAccess::Hosts(hosts.collect::<Result<_, _>>()?)
         }
     };
     let folder = |path: &PathBuf, access| {
         let path = std::path::absolute(path).map_err(|error| Failure::usage(error.to_string()))?;
-        Ok(Folder { path, access })
+        Ok(AllowedFolder { path, access })
     };
-    let bundle = bundle.map(|path| Ok(Folder { path: path.to_owned(), access: Access::Read }));
-    let read = what.read.iter().map(|path| folder(path, Access::Read));
-    let write = what.write.iter().map(|path| folder(path, Access::Write));
-    let folders: Result<Vec<Folder>, Failure> = bundle.into_iter().chain(read).chain(write).collect();
+    let bundle = bundle.map(|path| Ok(AllowedFolder { path: path.to_owned(), access: AccessMode::Read }));
+    let read = what.read.iter().map(|path| folder(path, AccessMode::Read));
+    let write = what.write.iter().map(|path| folder(path, AccessMode::Write));
+    let folders: Result<Vec<AllowedFolder>, Failure> = bundle.into_iter().chain(read).chain(write).collect();
     let sandbox = SandboxConfig { folders: folders?, network };
     match sandbox.problem() {
         Some(problem) => Err(Failure::usage(problem)),
@@ -187,16 +189,16 @@ fn sandbox_words(command: &str, sandbox: Option<&SandboxConfig>) -> String {
         return "sandbox     NONE: it reaches all that you do\n".to_owned();
     };
     let mut text = String::from("sandbox     on\n");
-    for Folder { path, access } in folders {
-        let may = if *access == Access::Write { "may change" } else { "may read" };
+    for AllowedFolder { path, access } in folders {
+        let may = if *access == AccessMode::Write { "may change" } else { "may read" };
         text.push_str(&format!("{may:<11} {}\n", line(&path.display().to_string())));
     }
     match network {
-        Network::None => text.push_str(
+        NetworkAccess::None => text.push_str(
             "network     none. A server that loads packages or calls a service needs --network HOST, or --network all.\n",
         ),
-        Network::Full => text.push_str("network     all of it\n"),
-        Network::Hosts(hosts) => {
+        NetworkAccess::Full => text.push_str("network     all of it\n"),
+        NetworkAccess::Hosts(hosts) => {
             for host in hosts {
                 text.push_str(&format!("host        {}\n", line(&host.to_string())));
             }

@@ -9,17 +9,17 @@ use installer::{
 };
 use installs::InstallPlan;
 use ports::time::{Clock as _, SystemClock};
-use registry::{Freshness, RegistryEntry};
+use registry::{CachePolicy, RegistryEntry};
 use serde_json::{Value, json};
 
-use crate::arguments::Install;
+use crate::arguments::InstallArguments;
 use crate::bundle;
 use crate::failure::Failure;
 use crate::registry::{about, about_in_json, name_and_version, tell_age};
 use crate::visible::line;
 
 /// The server to install.
-pub(crate) struct Source {
+pub(crate) struct ResolvedSource {
     /// Exact reference, by which the server is found again.
     pub(crate) source: InstallSource,
     /// Installation plan for the server.
@@ -33,12 +33,16 @@ pub(crate) struct Source {
 }
 
 /// Finds the requested server.
-pub(crate) async fn find(what: &Install, installer: &Installer, host: &Host) -> Result<Source, Failure> {
+pub(crate) async fn find(
+    what: &InstallArguments,
+    installer: &Installer,
+    host: &Host,
+) -> Result<ResolvedSource, Failure> {
     let asked = SystemClock.now();
     let source = named_source(what)?;
     let offer = match (&what.upgrade, &source) {
         (Some(server), source) => installer.offer_upgrade(host, server, source.as_ref()).await?.offer,
-        (None, Some(source)) => installer.offer(source, Freshness::Now).await?,
+        (None, Some(source)) => installer.offer(source, CachePolicy::Now).await?,
         (None, None) => return Err(Failure::usage("name what is to be installed")),
     };
     let bundle = offer.origin.bundle().map(|file| file.folder.clone());
@@ -65,7 +69,7 @@ pub(crate) async fn find(what: &Install, installer: &Installer, host: &Host) -> 
             return Err(Failure::new(ErrorCode::Unsupported, problem.to_string()));
         }
     };
-    Ok(Source { source: offer.source, plan, bundle, words, origin })
+    Ok(ResolvedSource { source: offer.source, plan, bundle, words, origin })
 }
 
 fn bundle_in_json(file: &BundleFile) -> Value {
@@ -74,7 +78,7 @@ fn bundle_in_json(file: &BundleFile) -> Value {
 }
 
 /// Returns the source that the command line names.
-fn named_source(what: &Install) -> Result<Option<InstallSource>, Failure> {
+fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, Failure> {
     let target = match (what.package, what.remote) {
         (Some(number), _) => Some(InstallTarget::Package { number }),
         (_, Some(number)) => Some(InstallTarget::Remote { number }),

@@ -1,25 +1,25 @@
 //! The `link` command: install links for the user's servers, to publish on a page.
 
 use api::ApiError;
-use other_apps::{LinkFor, install_link};
+use other_apps::{LinkTarget, install_link};
 use ports::server_config::ServerEntry;
 use serde_json::{Value, json};
 
-use crate::arguments::{Link, LinkApp};
+use crate::arguments::{LinkApp, LinkArguments};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::visible::{block, line};
 
 /// Prints a link that installs a server, with notes on values to fill in and omitted settings. Nothing is started.
-pub(crate) async fn run(session: &Session, what: Link) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &Session, what: LinkArguments) -> Result<Value, Failure> {
     session.servers(Some(&what.server)).await?;
     let snapshot = session.api.host().snapshot().await.map_err(ApiError::from)?;
     let server = snapshot.servers.into_iter().find(|server| server.name == what.server);
     let server = server.ok_or_else(|| Failure::usage(format!("the server {:?} was just removed", what.server)))?;
     let app = match what.app {
-        LinkApp::Drawbridge => LinkFor::Drawbridge,
-        LinkApp::Cursor => LinkFor::Cursor,
-        LinkApp::VsCode => LinkFor::VsCode,
+        LinkApp::Drawbridge => LinkTarget::Drawbridge,
+        LinkApp::Cursor => LinkTarget::Cursor,
+        LinkApp::VsCode => LinkTarget::VsCode,
     };
     let entry = ServerEntry { name: server.name, config: server.config };
     let link = install_link(&entry, app).map_err(|problem| Failure::usage(problem.message))?;

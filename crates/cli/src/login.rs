@@ -1,6 +1,6 @@
 //! The commands for signing in and out, and for the state of a sign-in.
 
-use api::data::{Authorization, ServerName, ServerState, SignedOut, TokensKept};
+use api::data::{Authorization, ServerName, ServerState, SignOutOutcome, TokenStorage};
 use api::{ErrorCode, Handler as _};
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub(crate) async fn login(session: &Session, server: &str) -> Result<Value, Fail
     };
     session.output.text(&account::authorization(&authorization));
     match &authorization.kept {
-        Some(TokensKept::ThisRun { cause }) => Err(lost(server, cause, value(&authorization))),
+        Some(TokenStorage::ThisRun { cause }) => Err(lost(server, cause, value(&authorization))),
         _ => Ok(value(&authorization)),
     }
 }
@@ -39,14 +39,14 @@ pub(crate) async fn logout(session: &Session, server: &str) -> Result<Value, Fai
     session.servers(Some(server)).await?;
     let done = session.api.sign_out(named(server)).await?;
     session.output.text(&match &done {
-        SignedOut::Yes => String::from("signed out; the tokens are revoked"),
-        SignedOut::NotOffered => {
+        SignOutOutcome::Yes => String::from("signed out; the tokens are revoked"),
+        SignOutOutcome::NotOffered => {
             String::from("signed out here; the tokens can't be revoked where they came from, and end by themselves")
         }
-        SignedOut::Failed { cause } => visible::line(&format!(
+        SignOutOutcome::Failed { cause } => visible::line(&format!(
             "signed out here; the tokens could not be revoked where they came from, and end by themselves: {cause}"
         )),
-        SignedOut::NobodySignedIn => String::from("nobody was signed in"),
+        SignOutOutcome::NobodySignedIn => String::from("nobody was signed in"),
     });
     Ok(value(&done))
 }

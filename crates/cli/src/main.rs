@@ -57,12 +57,12 @@ use clap::Parser as _;
 use serde_json::Value;
 use tracing_subscriber::EnvFilter;
 
-use crate::answers::Answers;
+use crate::answers::AnswersFile;
 use crate::arguments::Arguments;
-use crate::ask::Asker;
-use crate::decide::Decider;
+use crate::ask::TerminalUser;
+use crate::decide::ConsentDecider;
 use crate::failure::Failure;
-use crate::input::Input;
+use crate::input::InputLines;
 use crate::output::Output;
 use crate::session::Session;
 
@@ -145,16 +145,16 @@ async fn run_without_host(arguments: &Arguments, output: &Output) -> Option<Resu
 
 async fn open(arguments: &Arguments, output: &Arc<Output>) -> Result<Session, Failure> {
     commands::check(&arguments.command)?;
-    let input = Input::default();
+    let input = InputLines::default();
     let decider = match &arguments.answers {
-        Some(path) => Decider::Answers(Answers::read(path).map_err(Failure::usage)?),
+        Some(path) => ConsentDecider::Answers(AnswersFile::read(path).map_err(Failure::usage)?),
         None if std::io::stdin().is_terminal()
             && std::io::stdout().is_terminal()
             && std::io::stderr().is_terminal() =>
         {
-            Decider::User(Asker::new(input.clone(), Arc::clone(output)))
+            ConsentDecider::User(TerminalUser::new(input.clone(), Arc::clone(output)))
         }
-        None => Decider::Nobody,
+        None => ConsentDecider::Nobody,
     };
     Session::open(arguments, decider, input, Arc::clone(output)).await
 }

@@ -1,7 +1,7 @@
 //! Describes the marks of a definition: changes since the review, look-alikes and flags.
 
-use api::data::{Change, Diff, Flag, FlagReason, LookAlike, Marks, Standing};
-use offers::review::{Piece, changed_words};
+use api::data::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike, ReviewMarks, ReviewState};
+use offers::review::{DiffPiece, changed_words};
 
 use crate::visible::{block, line};
 
@@ -14,7 +14,7 @@ const CONTEXT: usize = 60;
 const HINTS: &str = "A definition without a mark is not a safe one: marks find only what is known.";
 
 /// Describes the marks of a definition. Empty if it has none and is reviewed.
-pub(crate) fn words(marks: &Marks) -> String {
+pub(crate) fn words(marks: &ReviewMarks) -> String {
     let mut text = String::new();
     if marks.outdated {
         text.push_str("  The server said that this list changed, and it was not read again yet.\n");
@@ -30,13 +30,13 @@ pub(crate) fn words(marks: &Marks) -> String {
         let place = if place.is_empty() { String::new() } else { format!(" ({})", line(&place.join(" > "))) };
         text.push_str(&format!("  LOOK TWICE: it {}{place}: {}\n", reason_words(*reason), line(excerpt)));
     }
-    if matches!(marks.review, Some(Standing::New | Standing::Changed)) || !marks.flags.is_empty() {
+    if matches!(marks.review, Some(ReviewState::New | ReviewState::Changed)) || !marks.flags.is_empty() {
         text.push_str(&format!("  {HINTS}\n"));
     }
     text
 }
 
-fn diff_words(diff: &Diff) -> String {
+fn diff_words(diff: &DefinitionDiff) -> String {
     let mut text = String::new();
     if diff.server_changed {
         text.push_str("  CHANGED: the server itself is not as it was when you saw this\n");
@@ -61,16 +61,16 @@ fn diff_words(diff: &Diff) -> String {
 }
 
 /// Returns both sides of a change, with differing text in double brackets and long unchanged text shortened.
-fn marked(change: &Change) -> (Option<String>, Option<String>) {
+fn marked(change: &DefinitionChange) -> (Option<String>, Option<String>) {
     let (Some(before), Some(after)) = (&change.before, &change.after) else {
         return (change.before.clone(), change.after.clone());
     };
     let (before, after) = changed_words(before, after);
-    let side = |pieces: Vec<Piece<'_>>| {
+    let side = |pieces: Vec<DiffPiece<'_>>| {
         let last = pieces.len().saturating_sub(1);
         let words = pieces.iter().enumerate().map(|(at, piece)| match piece {
-            Piece { text, is_changed: true } => format!("{OPEN}{}{CLOSE}", without_marks(text)),
-            Piece { text, .. } => without_marks(&shortened(text, at == 0, at == last)),
+            DiffPiece { text, is_changed: true } => format!("{OPEN}{}{CLOSE}", without_marks(text)),
+            DiffPiece { text, .. } => without_marks(&shortened(text, at == 0, at == last)),
         });
         Some(words.collect())
     };
@@ -115,9 +115,12 @@ mod tests {
     use super::*;
 
     fn diff(before: &str, after: &str) -> String {
-        let change =
-            Change { path: vec!["description".into()], before: Some(before.into()), after: Some(after.into()) };
-        diff_words(&Diff { changes: vec![change], more: 0, server_changed: false, cut: false, before: None })
+        let change = DefinitionChange {
+            path: vec!["description".into()],
+            before: Some(before.into()),
+            after: Some(after.into()),
+        };
+        diff_words(&DefinitionDiff { changes: vec![change], more: 0, server_changed: false, cut: false, before: None })
     }
 
     #[test]
@@ -142,8 +145,8 @@ mod tests {
 
     #[test]
     fn s38_that_no_mark_is_no_praise_is_said_beside_each_definition() {
-        let marks = Marks { review: Some(Standing::New), ..Marks::default() };
+        let marks = ReviewMarks { review: Some(ReviewState::New), ..ReviewMarks::default() };
         assert!(words(&marks).contains(HINTS), "shown for an unreviewed definition");
-        assert!(words(&Marks::default()).is_empty(), "not shown for a reviewed definition");
+        assert!(words(&ReviewMarks::default()).is_empty(), "not shown for a reviewed definition");
     }
 }

@@ -4,8 +4,8 @@
 use std::io::Read as _;
 
 use api::data::{
-    DefaultModel, Model, ModelProvider, ModelRef, Models, Nothing, ProviderId, ProviderKind, ProviderPreset,
-    SecretsKept, SetProvider, SetProviderKey, TestProvider,
+    DefaultModel, EmptyObject, Model, ModelProvider, ModelRef, Models, ProviderId, ProviderKind, ProviderPreset,
+    SecretStorageReport, SetProvider, SetProviderKey, TestProvider,
 };
 use api::{ErrorCode, Handler as _};
 use serde_json::Value;
@@ -38,13 +38,13 @@ pub(crate) async fn run(session: &Session, command: Option<ModelsCommand>) -> Re
         ModelsCommand::Remove { provider } => {
             session.api.remove_provider(ProviderId { id: provider }).await?;
             session.output.text("removed, and its key");
-            Ok(value(&Nothing {}))
+            Ok(value(&EmptyObject {}))
         }
     }
 }
 
 async fn models(session: &Session) -> Result<Models, Failure> {
-    Ok(session.api.models(Nothing {}).await?)
+    Ok(session.api.models(EmptyObject {}).await?)
 }
 
 async fn known(session: &Session, provider: &str) -> Result<ModelProvider, Failure> {
@@ -181,7 +181,7 @@ async fn key(session: &Session) -> Result<String, Failure> {
 }
 
 /// Stores a key. Fails if it is lost when the program ends.
-async fn keep(session: &Session, id: String, key: String) -> Result<SecretsKept, Failure> {
+async fn keep(session: &Session, id: String, key: String) -> Result<SecretStorageReport, Failure> {
     let kept = session.api.set_provider_key(SetProviderKey { id, key }).await?;
     match kept.only_this_run {
         Some(cause) => Err(Failure::new(ErrorCode::System, format!("the key could not be kept: {cause}"))),

@@ -19,29 +19,29 @@ const MAX_HELD: usize = 1_000;
 /// other output waits.
 pub(crate) struct Output {
     json: bool,
-    screen: Mutex<Screen>,
+    screen: Mutex<OutputScreen>,
     gone: Notify,
 }
 
-struct Screen {
+struct OutputScreen {
     out: Box<dyn Write + Send>,
     err: Box<dyn Write + Send>,
     /// Set once the result is printed, after which nothing follows.
     over: bool,
     /// Output that waits for the user's decision.
-    held: Option<Held>,
+    held: Option<DeferredOutput>,
 }
 
 /// Output that is printed after the user's decision.
 #[derive(Default)]
-struct Held {
-    pieces: Vec<(Stream, String)>,
+struct DeferredOutput {
+    pieces: Vec<(OutputStream, String)>,
     /// Line on which the user types.
     prompt: String,
 }
 
 #[derive(Clone, Copy)]
-enum Stream {
+enum OutputStream {
     Out,
     Err,
 }
@@ -52,11 +52,11 @@ impl Output {
     }
 
     pub(crate) fn to(json: bool, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
-        let screen = Mutex::new(Screen { out, err, over: false, held: None });
+        let screen = Mutex::new(OutputScreen { out, err, over: false, held: None });
         Self { json, screen, gone: Notify::new() }
     }
 
-    fn screen(&self) -> MutexGuard<'_, Screen> {
+    fn screen(&self) -> MutexGuard<'_, OutputScreen> {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -100,7 +100,7 @@ impl Output {
     /// Prints a prompt for input, if standard input is a terminal.
     pub(crate) fn prompt(&self, words: &str) {
         if !self.json && io::stdin().is_terminal() {
-            self.screen().put(Stream::Err, words.to_owned());
+            self.screen().put(OutputStream::Err, words.to_owned());
         }
     }
 
@@ -113,13 +113,13 @@ impl Output {
 
     /// Prints a message to standard error in every output format.
     pub(crate) fn announce(&self, line: &str) {
-        self.screen().put(Stream::Err, format!("{line}\n"));
+        self.screen().put(OutputStream::Err, format!("{line}\n"));
     }
 
     /// Starts a prompt. Until the returned value is dropped, all other output waits.
-    pub(crate) fn ask(self: &Arc<Self>) -> Asking {
+    pub(crate) fn ask(self: &Arc<Self>) -> PromptGuard {
         self.screen().held.get_or_insert_default();
-        Asking { output: Arc::clone(self) }
+        PromptGuard { output: Arc::clone(self) }
     }
 
     /// Prints the result. All later output is discarded.
@@ -138,17 +138,17 @@ impl Output {
                     line
                 }
             };
-            if !screen.write(Stream::Out, &format!("{}\n", visible::json(&line))) {
+            if !screen.write(OutputStream::Out, &format!("{}\n", visible::json(&line))) {
                 self.gone.notify_one();
             }
         } else if let Err(failure) = result {
-            screen.write(Stream::Err, &visible::block(&format!("error: {}", failure.message), ""));
+            screen.write(OutputStream::Err, &visible::block(&format!("error: {}", failure.message), ""));
         }
     }
 
     fn print(&self, text: String) {
         let mut screen = self.screen();
-        if !screen.over && !screen.put(Stream::Out, text) {
+        if !screen.over && !screen.put(OutputStream::Out, text) {
             self.gone.notify_one();
         }
     }
@@ -160,18 +160,18 @@ impl fmt::Debug for Output {
     }
 }
 
-impl Screen {
+impl OutputScreen {
     /// Prints a piece now or after the prompt. Returns `false` if standard output is known to be closed.
-    fn put(&mut self, stream: Stream, text: String) -> bool {
+    fn put(&mut self, stream: OutputStream, text: String) -> bool {
         let Some(held) = &mut self.held else { return self.write(stream, &text) };
         held.pieces.push((stream, text));
         if held.pieces.len() < MAX_HELD {
             return true;
         }
         let (pieces, prompt) = (std::mem::take(&mut held.pieces), held.prompt.clone());
-        self.write(Stream::Err, "\n");
+        self.write(OutputStream::Err, "\n");
         let is_read = self.write_all(pieces);
-        self.write(Stream::Err, &prompt);
+        self.write(OutputStream::Err, &prompt);
         is_read
     }
 
@@ -181,40 +181,40 @@ impl Screen {
         }
     }
 
-    fn write_all(&mut self, pieces: Vec<(Stream, String)>) -> bool {
+    fn write_all(&mut self, pieces: Vec<(OutputStream, String)>) -> bool {
         pieces.into_iter().fold(true, |is_read, (stream, text)| self.write(stream, &text) && is_read)
     }
 
     /// Writes a piece. Returns `false` if standard output is closed. Errors of standard error are ignored, as they
     /// can't be reported.
-    fn write(&mut self, stream: Stream, text: &str) -> bool {
+    fn write(&mut self, stream: OutputStream, text: &str) -> bool {
         let to = match stream {
-            Stream::Out => &mut self.out,
-            Stream::Err => &mut self.err,
+            OutputStream::Out => &mut self.out,
+            OutputStream::Err => &mut self.err,
         };
         let written = to.write_all(text.as_bytes()).and_then(|()| to.flush());
-        written.is_ok() || matches!(stream, Stream::Err)
+        written.is_ok() || matches!(stream, OutputStream::Err)
     }
 }
 
 /// A prompt on the terminal.
-pub(crate) struct Asking {
+pub(crate) struct PromptGuard {
     output: Arc<Output>,
 }
 
-impl Asking {
+impl PromptGuard {
     /// Prints part of the prompt. The text after the last line break is the line on which the user types.
     pub(crate) fn write(&self, text: &str) {
         let mut screen = self.output.screen();
         // If the terminal is gone, the input ends as well, which counts as no.
-        screen.write(Stream::Err, text);
+        screen.write(OutputStream::Err, text);
         if let Some(held) = &mut screen.held {
             text.rsplit('\n').next().unwrap_or_default().clone_into(&mut held.prompt);
         }
     }
 }
 
-impl Drop for Asking {
+impl Drop for PromptGuard {
     fn drop(&mut self) {
         self.output.screen().release();
     }
@@ -261,9 +261,9 @@ pub(crate) mod tests {
 
     /// Readable output for tests: standard output and standard error combined.
     #[derive(Clone, Default)]
-    pub(crate) struct Paper(Arc<Mutex<Vec<u8>>>);
+    pub(crate) struct CapturedOutput(Arc<Mutex<Vec<u8>>>);
 
-    impl Paper {
+    impl CapturedOutput {
         pub(crate) fn output(&self) -> Arc<Output> {
             Arc::new(Output::to(false, Box::new(self.clone()), Box::new(self.clone())))
         }
@@ -273,7 +273,7 @@ pub(crate) mod tests {
         }
     }
 
-    impl Write for Paper {
+    impl Write for CapturedOutput {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().extend_from_slice(bytes);
             Ok(bytes.len())
@@ -286,7 +286,7 @@ pub(crate) mod tests {
 
     #[test]
     fn s33_nothing_is_printed_behind_a_prompt_before_it_is_answered() {
-        let paper = Paper::default();
+        let paper = CapturedOutput::default();
         let output = paper.output();
         output.piece("I add.\n");
         let asking = output.ask();
@@ -304,7 +304,7 @@ pub(crate) mod tests {
 
     #[test]
     fn s33_what_waits_is_bounded_and_the_prompt_stays_the_last_line() {
-        let paper = Paper::default();
+        let paper = CapturedOutput::default();
         let output = paper.output();
         let asking = output.ask();
         asking.write("Let it run?\nAllow? ");

@@ -1,6 +1,6 @@
 //! Describes the package that a launcher would load.
 
-use api::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownReason};
+use api::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownPackageReason};
 
 use crate::visible::line;
 
@@ -51,20 +51,22 @@ pub(crate) fn words(package: &LoadedPackage) -> String {
 
 fn cause(UnknownPackage { reason, detail }: &UnknownPackage) -> String {
     match reason {
-        UnknownReason::ShellLine => "it runs a line of a shell (-c)".to_owned(),
-        UnknownReason::Wrapped => format!("it is started by {detail}"),
-        UnknownReason::Option => format!("Drawbridge does not know its option {detail}"),
-        UnknownReason::Specifier => format!("{detail} is no name and version in a registry"),
-        UnknownReason::Several => "the command names several packages".to_owned(),
-        UnknownReason::NoPackage => "the command names no package".to_owned(),
-        UnknownReason::Launcher => format!("Drawbridge can't look up packages of {detail}"),
-        UnknownReason::Variable => format!("the variable {detail} changes what is loaded"),
-        UnknownReason::ProjectSettings => format!("{detail} may change which registry is asked"),
-        UnknownReason::LocalCopy => format!("{detail} may have other code run instead"),
-        UnknownReason::OffSearchPath => format!("{detail} is not on your search path, so nothing beside it was run"),
-        UnknownReason::NoClient => format!("{detail} is missing, which would look it up"),
-        UnknownReason::NoNetwork => "the sandbox has no network to look it up".to_owned(),
-        UnknownReason::TimedOut => format!("{detail} did not answer in time"),
-        UnknownReason::Failed => detail.clone(),
+        UnknownPackageReason::ShellLine => "it runs a line of a shell (-c)".to_owned(),
+        UnknownPackageReason::Wrapped => format!("it is started by {detail}"),
+        UnknownPackageReason::Option => format!("Drawbridge does not know its option {detail}"),
+        UnknownPackageReason::Specifier => format!("{detail} is no name and version in a registry"),
+        UnknownPackageReason::Several => "the command names several packages".to_owned(),
+        UnknownPackageReason::NoPackage => "the command names no package".to_owned(),
+        UnknownPackageReason::Launcher => format!("Drawbridge can't look up packages of {detail}"),
+        UnknownPackageReason::Variable => format!("the variable {detail} changes what is loaded"),
+        UnknownPackageReason::ProjectSettings => format!("{detail} may change which registry is asked"),
+        UnknownPackageReason::LocalCopy => format!("{detail} may have other code run instead"),
+        UnknownPackageReason::OffSearchPath => {
+            format!("{detail} is not on your search path, so nothing beside it was run")
+        }
+        UnknownPackageReason::NoClient => format!("{detail} is missing, which would look it up"),
+        UnknownPackageReason::NoNetwork => "the sandbox has no network to look it up".to_owned(),
+        UnknownPackageReason::TimedOut => format!("{detail} did not answer in time"),
+        UnknownPackageReason::Failed => detail.clone(),
     }
 }

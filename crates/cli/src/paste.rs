@@ -8,14 +8,14 @@ use api::{Api, ErrorCode, Handler as _};
 use serde_json::json;
 use tokio::sync::watch;
 
-use crate::input::Input;
+use crate::input::InputLines;
 use crate::output::Output;
-use crate::view::View;
+use crate::view::HostView;
 use crate::visible;
 
 /// A sign-in that waits for its browser.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Waiting {
+struct PendingSignIn {
     server: String,
     /// Beginning of the redirect address.
     redirect_uri: String,
@@ -23,7 +23,7 @@ struct Waiting {
 
 /// Delivers pasted addresses to waiting sign-ins, until the host stops or the input ends. After the end of the input, a
 /// browser on this computer may still complete a sign-in.
-pub(crate) async fn take_all(api: Api, mut view: watch::Receiver<View>, input: Input, output: Arc<Output>) {
+pub(crate) async fn take_all(api: Api, mut view: watch::Receiver<HostView>, input: InputLines, output: Arc<Output>) {
     let mut told = HashSet::new();
     loop {
         let (servers, is_asking) = {
@@ -52,19 +52,19 @@ pub(crate) async fn take_all(api: Api, mut view: watch::Receiver<View>, input: I
     }
 }
 
-async fn waiting(api: &Api, servers: Vec<String>) -> Vec<Waiting> {
+async fn waiting(api: &Api, servers: Vec<String>) -> Vec<PendingSignIn> {
     let mut waiting = Vec::new();
     for server in servers {
         // A server that was removed meanwhile is not waiting.
         let Ok(known) = api.authorization(ServerName { server: server.clone() }).await else { continue };
         let now = known.in_progress.filter(|now| now.phase == SignInPhase::AwaitingBrowser);
-        waiting.extend(now.and_then(|now| now.redirect_uri).map(|redirect_uri| Waiting { server, redirect_uri }));
+        waiting.extend(now.and_then(|now| now.redirect_uri).map(|redirect_uri| PendingSignIn { server, redirect_uri }));
     }
     waiting
 }
 
 /// Delivers an address to its sign-in. After an invalid address, another can be pasted.
-async fn hand_over(api: &Api, waiting: &[Waiting], address: &str, output: &Output) {
+async fn hand_over(api: &Api, waiting: &[PendingSignIn], address: &str, output: &Output) {
     let Some(meant) = waiting.iter().find(|one| address.starts_with(&one.redirect_uri)).or(waiting.first()) else {
         return;
     };

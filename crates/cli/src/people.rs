@@ -1,8 +1,8 @@
 //! Formats results for people: one line per item, and text unchanged.
 
 use api::data::{
-    AuditEntry, Marks, Prompt, PromptResult, Resource, ResourceContents, ResourceTemplate, Server, Skill, Standing,
-    Tool, ToolResult,
+    AuditEntry, Prompt, PromptResult, Resource, ResourceContents, ResourceTemplate, ReviewMarks, ReviewState, Server,
+    Skill, Tool, ToolResult,
 };
 
 use crate::describe::content_words;
@@ -37,11 +37,11 @@ pub(crate) fn tool(server: &str, tool: &Tool) -> Vec<String> {
 }
 
 /// Returns the review state of a definition.
-const fn review_words(marks: &Marks) -> &'static str {
+const fn review_words(marks: &ReviewMarks) -> &'static str {
     match marks.review {
-        Some(Standing::New) => "new",
-        Some(Standing::Changed) => "CHANGED",
-        Some(Standing::Reviewed) | None => "reviewed",
+        Some(ReviewState::New) => "new",
+        Some(ReviewState::Changed) => "CHANGED",
+        Some(ReviewState::Reviewed) | None => "reviewed",
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use domain::question::QuestionId;
+use domain::question::ConsentRequestId;
 use ports::Platform;
 use serde_json::json;
 
@@ -56,5 +56,5 @@ impl Platform for Terminal {
     }
 
     /// Does nothing: a consent request is printed when it is shown.
-    fn announce(&self, _server: &str, _kind: &str, _question: Option<QuestionId>) {}
+    fn announce(&self, _server: &str, _kind: &str, _question: Option<ConsentRequestId>) {}
 }

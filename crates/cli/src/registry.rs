@@ -8,13 +8,13 @@ use installer::{InstallError, Installer, RegistryChoice, publisher_in_words};
 use ports::time::{Clock as _, SystemClock};
 use ports::{Documents, Secrets};
 use registry::{
-    Answer, Catalog, Freshness, Listing, PackageInstall, PlanError, RegistryEntry, RegistryError, Search, Status,
-    plan_package, plan_remote,
+    CachePolicy, DatedAnswer, ListingMetadata, ListingStatus, PackageInstall, PlanError, RegistryCatalog,
+    RegistryEntry, RegistryError, SearchQuery, plan_package, plan_remote,
 };
 use serde_json::{Value, json};
-use store::{CacheFolder, Locations, Looked};
+use store::{CacheFolder, Locations, ReadOnlyStore};
 
-use crate::arguments::{Arguments, Registry as What, RegistryCommand};
+use crate::arguments::{Arguments, RegistryArguments as What, RegistryCommand};
 use crate::failure::Failure;
 use crate::output::{Output, value};
 use crate::plan_text;
@@ -30,7 +30,7 @@ const LATEST: &str = "latest";
 /// Runs a `registry` command.
 pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, Failure> {
     let Locations { config_file, data_dir } = locations(arguments)?;
-    let Looked { documents, secrets, .. } = store::look(&config_file, &data_dir).map_err(system)?;
+    let ReadOnlyStore { documents, secrets, .. } = store::look(&config_file, &data_dir).map_err(system)?;
     let catalog = installer(data_dir, choice(what.address.clone(), documents, secrets)).catalog().await?;
     match &what.command {
         RegistryCommand::Search { text, cursor } => search(&catalog, text, cursor.as_deref(), output).await,
@@ -77,10 +77,15 @@ impl From<InstallError> for Failure {
     }
 }
 
-async fn search(catalog: &Catalog, text: &str, cursor: Option<&str>, output: &Output) -> Result<Value, Failure> {
+async fn search(
+    catalog: &RegistryCatalog,
+    text: &str,
+    cursor: Option<&str>,
+    output: &Output,
+) -> Result<Value, Failure> {
     let asked = SystemClock.now();
-    let search = Search { text: text.to_owned(), cursor: cursor.map(str::to_owned), limit: None };
-    let answer = catalog.search(&search, Freshness::Usual).await.map_err(InstallError::from)?;
+    let search = SearchQuery { text: text.to_owned(), cursor: cursor.map(str::to_owned), limit: None };
+    let answer = catalog.search(&search, CachePolicy::Usual).await.map_err(InstallError::from)?;
     let page = &answer.value;
     let mut words: String = page.entries.iter().map(|entry| format!("{}\n", found(catalog, entry))).collect();
     if page.entries.is_empty() {
@@ -110,10 +115,10 @@ async fn search(catalog: &Catalog, text: &str, cursor: Option<&str>, output: &Ou
     ))
 }
 
-async fn show(catalog: &Catalog, name: &str, output: &Output) -> Result<Value, Failure> {
+async fn show(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<Value, Failure> {
     let asked = SystemClock.now();
     let (name, version) = name_and_version(name);
-    let answer = catalog.version(name, version, Freshness::Usual).await.map_err(InstallError::from)?;
+    let answer = catalog.version(name, version, CachePolicy::Usual).await.map_err(InstallError::from)?;
     let server = &answer.value.server;
     let mut words = about(catalog, &answer.value);
     let (mut packages, mut remotes) = (Vec::new(), Vec::new());
@@ -171,7 +176,7 @@ fn problem_words(problem: &PlanError) -> String {
 }
 
 /// Formats a server of a search result, for people.
-fn found(catalog: &Catalog, entry: &RegistryEntry) -> String {
+fn found(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
     let mut text = format!("{} {}{}\n", server.name, line(&server.version), status_words(entry));
     if let Some(title) = &server.title {
@@ -185,7 +190,7 @@ fn found(catalog: &Catalog, entry: &RegistryEntry) -> String {
 }
 
 /// Formats a registry's description of a server, for people.
-pub(crate) fn about(catalog: &Catalog, entry: &RegistryEntry) -> String {
+pub(crate) fn about(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
     let mut text = format!("server      {}\nversion     {}\n", line(&server.name), line(&server.version));
     let status = status_words(entry);
@@ -208,9 +213,10 @@ pub(crate) fn about(catalog: &Catalog, entry: &RegistryEntry) -> String {
     text
 }
 
-pub(crate) fn about_in_json(catalog: &Catalog, entry: &RegistryEntry) -> Value {
+pub(crate) fn about_in_json(catalog: &RegistryCatalog, entry: &RegistryEntry) -> Value {
     let server = &entry.server;
-    let Listing { status, status_message, published_at, is_latest, .. } = entry.listing.clone().unwrap_or_default();
+    let ListingMetadata { status, status_message, published_at, is_latest, .. } =
+        entry.listing.clone().unwrap_or_default();
     json!({
         "name": server.name,
         "title": server.title,
@@ -230,17 +236,17 @@ pub(crate) fn about_in_json(catalog: &Catalog, entry: &RegistryEntry) -> Value {
 fn status_words(entry: &RegistryEntry) -> String {
     let Some(listing) = &entry.listing else { return String::new() };
     let word = match listing.status {
-        Status::Active => return String::new(),
-        Status::Deprecated => " DEPRECATED",
-        Status::Deleted => " DELETED from the registry, mostly for spam or malware",
-        Status::Unknown => " with a status that is not known",
+        ListingStatus::Active => return String::new(),
+        ListingStatus::Deprecated => " DEPRECATED",
+        ListingStatus::Deleted => " DELETED from the registry, mostly for spam or malware",
+        ListingStatus::Unknown => " with a status that is not known",
     };
     let message = listing.status_message.as_deref().map(|message| format!(": {}", line(message)));
     format!("{word}{}", message.unwrap_or_default())
 }
 
 /// Describes the age of a response, and the reason why it is not newer.
-pub(crate) fn tell_age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64) -> String {
+pub(crate) fn tell_age<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64) -> String {
     let address = catalog.address();
     let mut text = if answer.fetched >= asked {
         format!("{address} answered just now.\n")
@@ -260,7 +266,7 @@ pub(crate) fn tell_age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64) -> 
     text
 }
 
-fn with_age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64, mut shown: Value) -> Value {
+fn with_age<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64, mut shown: Value) -> Value {
     shown["registry"] = catalog.address().as_str().into();
     shown["fetched"] = answer.fetched.into();
     shown["fromCache"] = (answer.fetched < asked).into();

@@ -1,7 +1,7 @@
 //! The `review` and `pins` commands: shows new and changed definitions, and marks them as reviewed.
 
 use api::Handler as _;
-use api::data::{Marks, Prompt, Review, SeenDefinition, ServerName, Standing, Tool};
+use api::data::{Prompt, Review, ReviewMarks, ReviewState, SeenDefinition, ServerName, Tool};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -15,7 +15,7 @@ use crate::visible::{block, line, pretty};
 /// hash.
 pub(crate) async fn review(session: &Session, server: String, accept: Vec<String>) -> Result<Value, Failure> {
     let catalog = session.api.catalog(ServerName { server: server.clone() }).await?;
-    let is_open = |marks: &Marks| marks.review != Some(Standing::Reviewed);
+    let is_open = |marks: &ReviewMarks| marks.review != Some(ReviewState::Reviewed);
     let tools: Vec<Tool> = catalog.tools.into_iter().filter(|tool| is_open(&tool.marks)).collect();
     let prompts: Vec<Prompt> = catalog.prompts.into_iter().filter(|prompt| is_open(&prompt.marks)).collect();
     if accept.is_empty() {
@@ -85,8 +85,8 @@ pub(crate) async fn pins(session: &Session, server: String) -> Result<Value, Fai
     Ok(value(&pins))
 }
 
-fn shown(kind: &str, (name, hash): (&str, &str), marks: &Marks, definition: &Value) -> String {
-    let state = if marks.review == Some(Standing::Changed) { "changed" } else { "new" };
+fn shown(kind: &str, (name, hash): (&str, &str), marks: &ReviewMarks, definition: &Value) -> String {
+    let state = if marks.review == Some(ReviewState::Changed) { "changed" } else { "new" };
     let mut text = format!("── {state} {kind} {}\n", line(name));
     text.push_str(&block(&pretty(definition), "  "));
     text.push_str(&marks::words(marks));

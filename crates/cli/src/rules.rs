@@ -1,7 +1,7 @@
 //! The `policy` commands: shows the rules, checks what they decide, and prints them as text.
 
 use api::Handler as _;
-use api::data::{DryAct, DryRun, Effect, Nothing, Policy, Preset, Rule, RuleFile, RuleScope, RuleSource};
+use api::data::{DryRun, DryRunAct, EmptyObject, Policy, Preset, Rule, RuleEffect, RuleFile, RuleScope, RuleSource};
 use serde_json::Value;
 
 use crate::arguments::PolicyCommand;
@@ -21,7 +21,7 @@ pub(crate) async fn run(session: &Session, command: PolicyCommand) -> Result<Val
             check(session, server, tool, &args, act, after_untrusted).await
         }
         PolicyCommand::Export => {
-            let text = session.api.policy_text(Nothing {}).await?.text;
+            let text = session.api.policy_text(EmptyObject {}).await?.text;
             session.output.text(&text);
             Ok(value(&serde_json::from_str::<Value>(&text).unwrap_or_default()))
         }
@@ -29,7 +29,7 @@ pub(crate) async fn run(session: &Session, command: PolicyCommand) -> Result<Val
 }
 
 async fn show(session: &Session) -> Result<Value, Failure> {
-    let policy = session.api.policy(Nothing {}).await?;
+    let policy = session.api.policy(EmptyObject {}).await?;
     session.output.text(&words(&policy));
     Ok(value(&policy))
 }
@@ -112,11 +112,11 @@ fn row(rule: &Rule) -> Vec<String> {
     ]
 }
 
-const fn effect(effect: Effect) -> &'static str {
+const fn effect(effect: RuleEffect) -> &'static str {
     match effect {
-        Effect::Allow => "allow",
-        Effect::Ask => "ask",
-        Effect::Deny => "deny",
+        RuleEffect::Allow => "allow",
+        RuleEffect::Ask => "ask",
+        RuleEffect::Deny => "deny",
     }
 }
 
@@ -126,18 +126,18 @@ async fn check(
     server: String,
     tool: Option<String>,
     args: &str,
-    act: Option<DryAct>,
+    act: Option<DryRunAct>,
     after_untrusted: bool,
 ) -> Result<Value, Failure> {
     let act = match (tool, act) {
         (Some(tool), None) => {
-            DryAct::Tool { tool, arguments: object(args, "JSON")?, conversation: None, after_untrusted }
+            DryRunAct::Tool { tool, arguments: object(args, "JSON")?, conversation: None, after_untrusted }
         }
         (None, Some(act)) => act,
         _ => return Err(Failure::usage("expected the name of a tool, or --act with something else to check")),
     };
     let result = session.api.dry_run(DryRun { server: server.clone(), act }).await?;
-    let rules = session.api.policy(Nothing {}).await?;
+    let rules = session.api.policy(EmptyObject {}).await?;
     session.output.text(&checked::words(&server, &result, &rules));
     Ok(value(&result))
 }

@@ -4,7 +4,7 @@ use api::Handler as _;
 use api::data::{SamplingReport, ServerName, SetSampling};
 use serde_json::Value;
 
-use crate::arguments::Sampling;
+use crate::arguments::SamplingArguments;
 use crate::failure::Failure;
 use crate::output::value;
 use crate::sampling_words::dollars;
@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::visible::line;
 
 /// Shows the limits and usage of a server, and changes the given limits.
-pub(crate) async fn run(session: &Session, what: Sampling) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &Session, what: SamplingArguments) -> Result<Value, Failure> {
     let server = what.server.clone();
     let mut settings = session.api.sampling(ServerName { server: server.clone() }).await?.settings;
     let before = settings.clone();

@@ -1,6 +1,8 @@
 //! Describes sampling requests of servers, and the responses.
 
-use api::data::{Content, ModelChosenBy, QuestionBody, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun};
+use api::data::{
+    ConsentRequestBody, Content, ModelChosenBy, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun,
+};
 
 use crate::describe::{BAR, content_words};
 use crate::output::value;
@@ -12,8 +14,8 @@ pub(crate) fn dollars(micros: u64) -> String {
 }
 
 /// Describes a consent request about sampling.
-pub(crate) fn question(server: &str, body: &QuestionBody) -> String {
-    let QuestionBody::Sampling { request, response, model, wanted_tokens, losses, run, .. } = body else {
+pub(crate) fn question(server: &str, body: &ConsentRequestBody) -> String {
+    let ConsentRequestBody::Sampling { request, response, model, wanted_tokens, losses, run, .. } = body else {
         return String::new();
     };
     let mut text = String::new();

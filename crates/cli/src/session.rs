@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use api::data::{Nothing, Server, ServerName, ServerState};
+use api::data::{EmptyObject, Server, ServerName, ServerState};
 use api::{Api, ErrorCode, EventStream, Events, Handler as _};
 use host::{Host, HostOptions};
 use serde_json::json;
@@ -12,15 +12,15 @@ use store::Locations;
 use tokio::sync::{mpsc, watch};
 
 use crate::arguments::{Arguments, Command};
-use crate::decide::{Decider, decide_all};
-use crate::events::Show;
+use crate::decide::{ConsentDecider, decide_all};
+use crate::events::EventPrinter;
 use crate::failure::Failure;
-use crate::input::Input;
+use crate::input::InputLines;
 use crate::output::Output;
 use crate::platform::{Terminal, has_display};
-use crate::talk::{Ended, Talk};
+use crate::talk::{ConversationPrinter, ReplyResult};
 use crate::trace;
-use crate::view::View;
+use crate::view::HostView;
 use crate::{events, paste, visible};
 
 /// Maximum time to wait for events before the result.
@@ -30,18 +30,18 @@ const CATCH_UP: Duration = Duration::from_secs(1);
 pub(crate) struct Session {
     pub(crate) api: Api,
     pub(crate) output: Arc<Output>,
-    pub(crate) input: Input,
+    pub(crate) input: InputLines,
     pub(crate) data_folder: PathBuf,
-    view: watch::Receiver<View>,
-    talks: events::Talks,
+    view: watch::Receiver<HostView>,
+    talks: events::SharedConversationPrinter,
 }
 
 impl Session {
     /// Opens the files and starts a host. No server is started.
     pub(crate) async fn open(
         arguments: &Arguments,
-        decider: Decider,
-        input: Input,
+        decider: ConsentDecider,
+        input: InputLines,
         output: Arc<Output>,
     ) -> Result<Self, Failure> {
         let Locations { config_file: config, data_dir: data } = locations(arguments)?;
@@ -54,10 +54,11 @@ impl Session {
         let host = Host::start(ports, options).await;
         let api = Api::new(host);
         let events = api.events();
-        let (told, view) = watch::channel(View::default());
+        let (told, view) = watch::channel(HostView::default());
         refresh(&api, &told).await?;
-        let (filter, talks) = (events::Filter::of(&arguments.command), events::Talks::default());
-        let shown = events::Shown::new(api.clone(), Arc::clone(&output), filter, Arc::clone(&talks));
+        let (filter, talks) =
+            (events::EventFilter::of(&arguments.command), events::SharedConversationPrinter::default());
+        let shown = events::OutputEventPrinter::new(api.clone(), Arc::clone(&output), filter, Arc::clone(&talks));
         let followed = Arc::clone(&talks);
         let reads = api.clone();
         tokio::spawn(async move {
@@ -74,7 +75,7 @@ impl Session {
 
     /// Waits until all events so far are printed.
     pub(crate) async fn catch_up(&self) {
-        let Ok(snapshot) = self.api.snapshot(Nothing {}).await else { return };
+        let Ok(snapshot) = self.api.snapshot(EmptyObject {}).await else { return };
         let mut view = self.view.clone();
         let caught_up = view.wait_for(|view| view.next_event >= snapshot.next_event);
         // A server that sends events continuously must not delay the result.
@@ -83,8 +84,8 @@ impl Session {
 
     /// Prints the answers of a conversation as they stream. Returns a receiver for the end of each, which closes when
     /// the host stops.
-    pub(crate) fn talk(&self, conversation: &str) -> mpsc::Receiver<Ended> {
-        let (talk, ends) = Talk::new(conversation.to_owned());
+    pub(crate) fn talk(&self, conversation: &str) -> mpsc::Receiver<ReplyResult> {
+        let (talk, ends) = ConversationPrinter::new(conversation.to_owned());
         *self.talks.lock().unwrap_or_else(PoisonError::into_inner) = Some(talk);
         ends
     }
@@ -96,7 +97,7 @@ impl Session {
 
     /// Returns the named server, or all servers in the order of the settings file.
     pub(crate) async fn servers(&self, named: Option<&str>) -> Result<Vec<String>, Failure> {
-        let snapshot = self.api.snapshot(Nothing {}).await?;
+        let snapshot = self.api.snapshot(EmptyObject {}).await?;
         let (settings, document): (Option<_>, Option<_>) = match snapshot.config_problem {
             Some(problem) if problem.file.as_ref().is_some_and(|file| *file != snapshot.paths.config) => {
                 (None, Some(problem))
@@ -128,7 +129,7 @@ impl Session {
     pub(crate) async fn ready(&self, server: &str) -> Result<(), Failure> {
         self.api.start_server(ServerName { server: server.to_owned() }).await?;
         // The view may still contain the state before the start.
-        let now = self.api.snapshot(Nothing {}).await?.next_event;
+        let now = self.api.snapshot(EmptyObject {}).await?.next_event;
         let mut view = self.view.clone();
         loop {
             {
@@ -168,7 +169,7 @@ impl Session {
     }
 
     /// Returns a receiver that changes whenever the view changes.
-    pub(crate) fn changes(&self) -> watch::Receiver<View> {
+    pub(crate) fn changes(&self) -> watch::Receiver<HostView> {
         self.view.clone()
     }
 
@@ -179,7 +180,7 @@ impl Session {
 
     /// Returns the current state of a server.
     pub(crate) async fn state(&self, server: &str) -> Result<ServerState, Failure> {
-        let servers = self.api.snapshot(Nothing {}).await?.servers;
+        let servers = self.api.snapshot(EmptyObject {}).await?.servers;
         let found = servers.into_iter().find(|one| one.name == server);
         let gone = || Failure::new(ErrorCode::NotFound, format!("{server} is no longer in the settings"));
         found.map(|server| server.state).ok_or_else(gone)
@@ -230,18 +231,23 @@ pub(crate) fn failed(server: &str, state: &ServerState) -> Failure {
     Failure { data: Some(Box::new(json!({ "state": state }))), ..Failure::new(code, words) }
 }
 
-async fn refresh(api: &Api, told: &watch::Sender<View>) -> Result<(), Failure> {
-    let snapshot = api.snapshot(Nothing {}).await?;
+async fn refresh(api: &Api, told: &watch::Sender<HostView>) -> Result<(), Failure> {
+    let snapshot = api.snapshot(EmptyObject {}).await?;
     let (next_event, servers, questions) = (snapshot.next_event, snapshot.servers, snapshot.questions);
     told.send_modify(|view| {
         let refused = std::mem::take(&mut view.refused);
-        *view = View { next_event, servers, questions, refused };
+        *view = HostView { next_event, servers, questions, refused };
     });
     Ok(())
 }
 
 /// Processes the host's events until it stops.
-async fn follow(api: Api, mut events: EventStream, told: watch::Sender<View>, mut shown: events::Shown) {
+async fn follow(
+    api: Api,
+    mut events: EventStream,
+    told: watch::Sender<HostView>,
+    mut shown: events::OutputEventPrinter,
+) {
     while let Some(batch) = events.next().await {
         let next = told.borrow().next_event;
         if batch.first > next && refresh(&api, &told).await.is_err() {
@@ -253,7 +259,7 @@ async fn follow(api: Api, mut events: EventStream, told: watch::Sender<View>, mu
 
 /// Prints each event before it is added to the view, so that everything which precedes a consent request is printed
 /// first.
-async fn take_in(batch: &Events, told: &watch::Sender<View>, shown: &mut impl Show) {
+async fn take_in(batch: &Events, told: &watch::Sender<HostView>, shown: &mut impl EventPrinter) {
     for (number, event) in (batch.first..).zip(&batch.events) {
         if number >= told.borrow().next_event {
             shown.event(event).await;

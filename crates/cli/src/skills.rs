@@ -4,8 +4,8 @@ use api::data::{ReadSkill, ServerName, Skill, Skills};
 use api::{ErrorCode, Handler as _};
 use serde_json::Value;
 
-use crate::arguments::{Of, SkillsCommand};
-use crate::commands::{CALL, Offered, list, use_server};
+use crate::arguments::{ServerArgument, SkillsCommand};
+use crate::commands::{CALL, ListedItems, list, use_server};
 use crate::failure::Failure;
 use crate::output::value;
 use crate::people;
@@ -23,15 +23,15 @@ pub(crate) async fn run(session: &Session, command: SkillsCommand) -> Result<Val
 }
 
 /// Lists skills. Servers without skills are skipped, or cause a failure if named.
-async fn list_skills(session: &Session, of: Of) -> Result<Value, Failure> {
+async fn list_skills(session: &Session, of: ServerArgument) -> Result<Value, Failure> {
     let is_named = of.server.is_some();
     let read = async |server: String| {
         let has_skills = |server: api::data::Server| server.capabilities.iter().any(|name| name == CAPABILITY);
         if !is_named && !session.server(&server).is_some_and(has_skills) {
-            return Ok(Offered { items: Vec::new(), notes: Vec::new() });
+            return Ok(ListedItems { items: Vec::new(), notes: Vec::new() });
         }
         let Skills { skills, notes, .. } = session.api.skills(ServerName { server }).await?;
-        Ok(Offered { items: skills, notes })
+        Ok(ListedItems { items: skills, notes })
     };
     list(session, of, read, people::skill).await
 }

@@ -1,6 +1,6 @@
 //! Prints a conversation event by event.
 
-use api::data::{Append, ConversationItem, ItemBody, ItemState, Notice, ReplyPart};
+use api::data::{ConversationItem, ItemBody, ItemState, Notice, ReplyAppend, ReplyPart};
 use api::{ErrorCode, Event};
 use tokio::sync::mpsc;
 
@@ -12,26 +12,26 @@ use crate::visible;
 const MAX_ENDS: usize = 8;
 
 /// The end of an answer, with its text.
-pub(crate) type Ended = Result<(String, End), Failure>;
+pub(crate) type ReplyResult = Result<(String, ReplyEnd), Failure>;
 
 /// The reason for the end of an answer.
-pub(crate) enum End {
+pub(crate) enum ReplyEnd {
     Done,
     /// The model reached the maximum number of consecutive tool calls, and continues if the user agrees.
     Rounds(u32),
 }
 
 /// Prints the answers of a conversation as they stream.
-pub(crate) struct Talk {
+pub(crate) struct ConversationPrinter {
     conversation: String,
-    printed: Printed,
-    ended: mpsc::Sender<Ended>,
+    printed: PrintedReply,
+    ended: mpsc::Sender<ReplyResult>,
 }
 
-impl Talk {
-    pub(crate) fn new(conversation: String) -> (Self, mpsc::Receiver<Ended>) {
+impl ConversationPrinter {
+    pub(crate) fn new(conversation: String) -> (Self, mpsc::Receiver<ReplyResult>) {
         let (ended, ends) = mpsc::channel(MAX_ENDS);
-        (Self { conversation, printed: Printed::default(), ended }, ends)
+        (Self { conversation, printed: PrintedReply::default(), ended }, ends)
     }
 
     /// Prints the content of an event.
@@ -39,7 +39,7 @@ impl Talk {
         let ended = match event {
             Event::ReplyDelta { conversation, append, .. } if *conversation == self.conversation => {
                 for piece in append {
-                    if let Append::Text { text, .. } = piece {
+                    if let ReplyAppend::Text { text, .. } = piece {
                         output.piece(&visible::lines(text));
                         self.printed.has_text = true;
                     }
@@ -51,13 +51,13 @@ impl Talk {
                     Ok(()) if *answering => return,
                     Ok(()) => {
                         let end = match *item.body {
-                            ItemBody::Notice { notice: Notice::Rounds { rounds } } => End::Rounds(rounds),
-                            _ => End::Done,
+                            ItemBody::Notice { notice: Notice::Rounds { rounds } } => ReplyEnd::Rounds(rounds),
+                            _ => ReplyEnd::Done,
                         };
                         Ok((std::mem::take(&mut self.printed).text, end))
                     }
                     Err(failure) => {
-                        self.printed = Printed::default();
+                        self.printed = PrintedReply::default();
                         Err(failure)
                     }
                 }
@@ -71,14 +71,14 @@ impl Talk {
 
 /// The printed part of an answer.
 #[derive(Default)]
-struct Printed {
+struct PrintedReply {
     /// Set if the last line is incomplete.
     has_text: bool,
     /// Complete text of the answer.
     text: String,
 }
 
-impl Printed {
+impl PrintedReply {
     fn item(&mut self, output: &Output, item: &ConversationItem) -> Result<(), Failure> {
         let streams = item.state == Some(ItemState::Streaming);
         match &*item.body {

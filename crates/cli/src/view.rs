@@ -4,21 +4,21 @@
 use std::collections::HashSet;
 
 use api::Event;
-use api::data::{Question, QuestionBody, QuestionOutcome, Server};
+use api::data::{ConsentRequest, ConsentRequestBody, ConsentRequestOutcome, Server};
 
 /// Servers and pending consent requests, up to the last event that was read.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct View {
+pub(crate) struct HostView {
     /// Number of the next event.
     pub(crate) next_event: u64,
     pub(crate) servers: Vec<Server>,
     /// Pending consent requests, in queue order.
-    pub(crate) questions: Vec<Question>,
+    pub(crate) questions: Vec<ConsentRequest>,
     /// Servers for which a required consent request was denied.
     pub(crate) refused: HashSet<String>,
 }
 
-impl View {
+impl HostView {
     pub(crate) fn server(&self, name: &str) -> Option<&Server> {
         self.servers.iter().find(|server| server.name == name)
     }
@@ -37,7 +37,7 @@ impl View {
                 }
             }
             Event::QuestionClosed { id, outcome } => {
-                if matches!(outcome, QuestionOutcome::Denied | QuestionOutcome::Cancelled) {
+                if matches!(outcome, ConsentRequestOutcome::Denied | ConsentRequestOutcome::Cancelled) {
                     let closed =
                         self.questions.iter().find(|question| question.id == *id && is_about_sign_in(question));
                     self.refused.extend(closed.map(|question| question.server.clone()));
@@ -49,6 +49,6 @@ impl View {
     }
 }
 
-const fn is_about_sign_in(question: &Question) -> bool {
-    matches!(question.body, QuestionBody::SignIn { .. } | QuestionBody::ClientId { .. })
+const fn is_about_sign_in(question: &ConsentRequest) -> bool {
+    matches!(question.body, ConsentRequestBody::SignIn { .. } | ConsentRequestBody::ClientId { .. })
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use domain::{Millis, StoreError};
 use models::{
-    Deltas, Found, HttpProvider, Loss, Model, ModelError, ModelRef, Provider, ProviderKind, ProviderSettings, Request,
-    Role, SettingsError,
+    Deltas, HttpProvider, LocalProvider, LossyConversion, Model, ModelError, ModelRef, Provider, ProviderKind,
+    ProviderSettings, Request, Role, SettingsError,
 };
 use ports::{SecretError, Secrets};
 use secrecy::SecretString;
@@ -34,7 +34,7 @@ pub struct ProvidersFile {
 /// The models of a provider, as it last listed them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Listed {
+pub struct ModelList {
     /// Models in the order of the provider's list.
     pub models: Vec<Model>,
     /// Time at which the list was received.
@@ -42,7 +42,7 @@ pub struct Listed {
 }
 
 /// Contents of `model-lists.json`: the listed models by provider id.
-pub type Lists = BTreeMap<String, Listed>;
+pub type ModelLists = BTreeMap<String, ModelList>;
 
 /// A provider, for display.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +68,7 @@ pub struct ProvidersView {
 
 /// Result of a provider test.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tried {
+pub struct ProviderTestResult {
     /// Number of models that the provider lists.
     pub models: usize,
     /// Reply of a model and the time until its first part, in milliseconds. `None` if no model was tested.
@@ -112,7 +112,7 @@ pub fn key_prefix(id: &str) -> String {
 }
 
 /// Searches for model servers on this computer.
-pub async fn find_local() -> Vec<Found> {
+pub async fn find_local() -> Vec<LocalProvider> {
     match mcp_transport::http::for_models(true) {
         Ok(client) => models::find_local(&client).await,
         Err(_) => Vec::new(),
@@ -139,7 +139,7 @@ pub async fn try_model(provider: &dyn Provider, model: String) -> Result<(String
     let (mut first, mut said) = (None, String::new());
     while let Some(delta) = deltas.next().await {
         match delta? {
-            models::Delta::Ended(reply) => said = reply.message.plain_text().chars().take(500).collect(),
+            models::ReplyDelta::Ended(reply) => said = reply.message.plain_text().chars().take(500).collect(),
             _ => first = first.or(Some(begun.elapsed())),
         }
     }
@@ -148,7 +148,7 @@ pub async fn try_model(provider: &dyn Provider, model: String) -> Result<(String
 }
 
 /// A provider whose key is read from the keychain on the first request.
-pub struct Keyed {
+pub struct KeychainProvider {
     settings: ProviderSettings,
     secrets: Arc<dyn Secrets>,
     /// Provider without a key, for everything that needs no request.
@@ -157,7 +157,7 @@ pub struct Keyed {
     ready: Mutex<Option<Arc<HttpProvider>>>,
 }
 
-impl Keyed {
+impl KeychainProvider {
     /// Creates a provider with these settings. Its key is read from `secrets` on the first request.
     ///
     /// # Errors
@@ -199,7 +199,7 @@ impl Keyed {
 }
 
 #[async_trait::async_trait]
-impl Provider for Keyed {
+impl Provider for KeychainProvider {
     fn kind(&self) -> ProviderKind {
         self.settings.kind
     }
@@ -209,7 +209,7 @@ impl Provider for Keyed {
         self.looked_at(listed).await
     }
 
-    fn cannot_carry(&self, request: &Request) -> Vec<Loss> {
+    fn cannot_carry(&self, request: &Request) -> Vec<LossyConversion> {
         self.keyless.cannot_carry(request)
     }
 
@@ -237,7 +237,7 @@ impl Provider for UnconfirmedProvider {
         Err(self.problem.clone())
     }
 
-    fn cannot_carry(&self, _: &Request) -> Vec<Loss> {
+    fn cannot_carry(&self, _: &Request) -> Vec<LossyConversion> {
         Vec::new()
     }
 

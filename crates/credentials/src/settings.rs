@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use mcp_auth::{
-    ClientAuthentication, ClientSource, DpopUse, EnterpriseIdp, GrantKind, Preregistered, SecretMethod, Settings, User,
-    Vault,
+    AuthorizationSettings, ClientAuthentication, ClientSource, DpopUse, EnterpriseIdp, GrantKind, PreregisteredClient,
+    SecretMethod, User, Vault,
 };
 use mcp_transport::http::OutsideClient;
-use ports::secrets::Unresolved;
+use ports::secrets::UnresolvedSecret;
 use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
 use ports::time::SharedClock;
 use ports::{Secrets, secrets};
@@ -34,16 +34,16 @@ pub fn client_document(url: &str) -> Option<String> {
     client_source(None, Some(Url::parse(url).ok()?)).document()
 }
 
-fn client_source(preregistered: Option<Preregistered>, metadata_url: Option<Url>) -> ClientSource {
+fn client_source(preregistered: Option<PreregisteredClient>, metadata_url: Option<Url>) -> ClientSource {
     ClientSource { preregistered, metadata_url, name: NAME.to_owned(), uri: None }
 }
 
 /// Error while building the settings of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unmade {
+pub enum SignInSettingsError {
     /// A secret that the settings reference is missing or unreadable.
     #[error(transparent)]
-    Secret(#[from] Unresolved),
+    Secret(#[from] UnresolvedSecret),
     /// An address in the settings can't be parsed.
     #[error("{0}")]
     Address(String),
@@ -54,7 +54,7 @@ pub enum Unmade {
 ///
 /// # Errors
 ///
-/// Returns [`Unmade::Address`] if a URL can't be parsed, and [`Unmade::Secret`] if a referenced secret is missing or
+/// Returns [`SignInSettingsError::Address`] if a URL can't be parsed, and [`SignInSettingsError::Secret`] if a referenced secret is missing or
 /// can't be read.
 pub fn settings(
     config: &HttpConfig,
@@ -63,8 +63,9 @@ pub fn settings(
     vault: Arc<dyn Vault>,
     user: Arc<dyn User>,
     clock: SharedClock,
-) -> Result<Settings, Unmade> {
-    let bad = |what: &str, error: url::ParseError| Unmade::Address(format!("{what} can't be read: {error}"));
+) -> Result<AuthorizationSettings, SignInSettingsError> {
+    let bad =
+        |what: &str, error: url::ParseError| SignInSettingsError::Address(format!("{what} can't be read: {error}"));
     let server = Url::parse(&config.url).map_err(|error| bad("the URL", error))?;
     let none = AuthConfig::default();
     let auth = config.auth.as_ref().unwrap_or(&none);
@@ -84,10 +85,10 @@ pub fn settings(
         origins.clear();
     }
     origins.extend(endpoints.iter().map(Url::origin));
-    let kept = Kept { secrets, origin: config.origin().unwrap_or_default() };
+    let kept = EnteredSecrets { secrets, origin: config.origin().unwrap_or_default() };
     let metadata_url =
         auth.client_metadata_url.as_deref().map(|url| named("the client metadata URL", url)).transpose()?;
-    Ok(Settings {
+    Ok(AuthorizationSettings {
         client: client_source(preregistered(auth, &kept)?, metadata_url),
         grant: grant(auth, &kept)?,
         scopes: Some(auth.scopes.clone()).filter(|scopes| !scopes.is_empty()),
@@ -106,32 +107,35 @@ pub fn settings(
 }
 
 /// The secrets that were entered for one origin.
-struct Kept<'a> {
+struct EnteredSecrets<'a> {
     secrets: &'a dyn Secrets,
     origin: String,
 }
 
-impl Kept<'_> {
+impl EnteredSecrets<'_> {
     /// Reads the secret that a text references. The text consists of the reference alone.
-    fn read(&self, text: &str) -> Result<SecretString, Unresolved> {
+    fn read(&self, text: &str) -> Result<SecretString, UnresolvedSecret> {
         let name = secrets::names(text).first().map_or_else(String::new, |&name| name.to_owned());
         match self.secrets.get(&secrets::key(&name, &self.origin)) {
             Ok(Some(secret)) => Ok(secret.into()),
-            Ok(None) => Err(Unresolved::Missing { name, origin: self.origin.clone() }),
-            Err(cause) => Err(Unresolved::Keychain { name, cause }),
+            Ok(None) => Err(UnresolvedSecret::Missing { name, origin: self.origin.clone() }),
+            Err(cause) => Err(UnresolvedSecret::Keychain { name, cause }),
         }
     }
 }
 
-fn preregistered(auth: &AuthConfig, kept: &Kept<'_>) -> Result<Option<Preregistered>, Unresolved> {
+fn preregistered(
+    auth: &AuthConfig,
+    kept: &EnteredSecrets<'_>,
+) -> Result<Option<PreregisteredClient>, UnresolvedSecret> {
     let Some(client_id) = auth.client_id.clone() else { return Ok(None) };
-    let proof = Proof {
+    let proof = ClientAuthSettings {
         way: auth.client_auth.as_deref(),
         secret: auth.client_secret.as_deref(),
         private_key: auth.private_key.as_deref(),
         algorithm: auth.algorithm.as_deref(),
     };
-    Ok(Some(Preregistered {
+    Ok(Some(PreregisteredClient {
         issuer: auth.issuer.clone(),
         client_id,
         authentication: authentication(&proof, kept)?,
@@ -140,14 +144,17 @@ fn preregistered(auth: &AuthConfig, kept: &Kept<'_>) -> Result<Option<Preregiste
 }
 
 /// Configured proof of the client's identity.
-struct Proof<'a> {
+struct ClientAuthSettings<'a> {
     way: Option<&'a str>,
     secret: Option<&'a str>,
     private_key: Option<&'a str>,
     algorithm: Option<&'a str>,
 }
 
-fn authentication(proof: &Proof<'_>, kept: &Kept<'_>) -> Result<ClientAuthentication, Unresolved> {
+fn authentication(
+    proof: &ClientAuthSettings<'_>,
+    kept: &EnteredSecrets<'_>,
+) -> Result<ClientAuthentication, UnresolvedSecret> {
     let method = match proof.way {
         Some("none") => return Ok(ClientAuthentication::None),
         Some("client_secret_basic") => Some(SecretMethod::Basic),
@@ -164,7 +171,7 @@ fn authentication(proof: &Proof<'_>, kept: &Kept<'_>) -> Result<ClientAuthentica
     })
 }
 
-fn grant(auth: &AuthConfig, kept: &Kept<'_>) -> Result<GrantKind, Unmade> {
+fn grant(auth: &AuthConfig, kept: &EnteredSecrets<'_>) -> Result<GrantKind, SignInSettingsError> {
     Ok(match (auth.grant, &auth.identity_provider, &auth.assertion) {
         (Grant::ClientCredentials, ..) => GrantKind::ClientCredentials,
         (Grant::EnterpriseManaged, Some(provider), _) => GrantKind::EnterpriseManaged(enterprise(provider, kept)?),
@@ -175,8 +182,11 @@ fn grant(auth: &AuthConfig, kept: &Kept<'_>) -> Result<GrantKind, Unmade> {
     })
 }
 
-fn enterprise(provider: &AuthIdentityProvider, kept: &Kept<'_>) -> Result<EnterpriseIdp, Unmade> {
-    let proof = Proof {
+fn enterprise(
+    provider: &AuthIdentityProvider,
+    kept: &EnteredSecrets<'_>,
+) -> Result<EnterpriseIdp, SignInSettingsError> {
+    let proof = ClientAuthSettings {
         way: provider.client_auth.as_deref(),
         secret: provider.client_secret.as_deref(),
         private_key: provider.private_key.as_deref(),
@@ -207,7 +217,7 @@ mod tests {
         for name in ["key", "secret"] {
             secrets.set(&secrets::key(name, origin), "x").unwrap();
         }
-        let kept = Kept { secrets: &secrets, origin: origin.to_owned() };
+        let kept = EnteredSecrets { secrets: &secrets, origin: origin.to_owned() };
         let auth = |way: Option<&str>| AuthConfig {
             client_id: Some("us".to_owned()),
             client_auth: way.map(str::to_owned),
@@ -215,7 +225,9 @@ mod tests {
             private_key: Some(secrets::reference("key")),
             ..AuthConfig::default()
         };
-        let own = |auth: &AuthConfig, kept: &Kept<'_>| preregistered(auth, kept).map(|one| one.unwrap().authentication);
+        let own = |auth: &AuthConfig, kept: &EnteredSecrets<'_>| {
+            preregistered(auth, kept).map(|one| one.unwrap().authentication)
+        };
         let is_by_key = |found: &ClientAuthentication| matches!(found, ClientAuthentication::PrivateKeyJwt { .. });
         for (way, is_key) in [(None, true), (Some("private_key_jwt"), true), (Some("client_secret_post"), false)] {
             let found = own(&auth(way), &kept).unwrap();
@@ -229,20 +241,23 @@ mod tests {
             let found = enterprise(&provider, &kept).unwrap().authentication;
             assert_eq!(is_by_key(&found), is_key, "authentication by private key at an identity provider, for {way:?}");
         }
-        let other = Kept { origin: "https://b.example".to_owned(), ..kept };
+        let other = EnteredSecrets { origin: "https://b.example".to_owned(), ..kept };
         let missing = own(&auth(None), &other).unwrap_err();
-        assert!(matches!(missing, Unresolved::Missing { .. }), "secrets of another origin are not found: {missing}");
+        assert!(
+            matches!(missing, UnresolvedSecret::Missing { .. }),
+            "secrets of another origin are not found: {missing}"
+        );
     }
 
-    struct Nobody;
+    struct AbsentUser;
 
     #[async_trait::async_trait]
-    impl User for Nobody {
-        async fn consent(&self, _request: mcp_auth::Consent) -> mcp_auth::Answer {
-            mcp_auth::Answer::No
+    impl User for AbsentUser {
+        async fn consent(&self, _request: mcp_auth::ConsentPrompt) -> mcp_auth::ConsentAnswer {
+            mcp_auth::ConsentAnswer::No
         }
 
-        async fn client_id(&self, _issuer: &str, _redirect_uri: &Url) -> Option<Preregistered> {
+        async fn client_id(&self, _issuer: &str, _redirect_uri: &Url) -> Option<PreregisteredClient> {
             None
         }
 
@@ -252,7 +267,7 @@ mod tests {
     }
 
     #[async_trait::async_trait]
-    impl Vault for Nobody {
+    impl Vault for AbsentUser {
         async fn read(
             &self,
             _key: &mcp_auth::VaultKey,
@@ -264,8 +279,8 @@ mod tests {
             &self,
             _key: &mcp_auth::VaultKey,
             _entry: secrecy::SecretSlice<u8>,
-        ) -> Result<mcp_auth::Kept, mcp_auth::VaultError> {
-            Ok(mcp_auth::Kept::Safely)
+        ) -> Result<mcp_auth::EntryPersistence, mcp_auth::VaultError> {
+            Ok(mcp_auth::EntryPersistence::Safely)
         }
 
         async fn remove(&self, _key: &mcp_auth::VaultKey) -> Result<(), mcp_auth::VaultError> {
@@ -298,8 +313,8 @@ mod tests {
                 &config,
                 (is_approved, &[]),
                 &secrets,
-                Arc::new(Nobody),
-                Arc::new(Nobody),
+                Arc::new(AbsentUser),
+                Arc::new(AbsentUser),
                 Arc::new(SystemClock),
             )
             .unwrap();

@@ -34,7 +34,7 @@ pub struct AuthorizationView {
     /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,
     /// Storage of the tokens, or `None` if there are none.
-    pub kept: Option<TokensKept>,
+    pub kept: Option<TokenStorage>,
 }
 
 /// Stable identifier of the cause for which a sign-in did not come to its end. The page has words and a button for each.
@@ -241,7 +241,7 @@ pub struct SignInStep {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "where", rename_all = "snake_case")]
-pub enum TokensKept {
+pub enum TokenStorage {
     /// Encrypted on disk, with a key in the system's keychain.
     Keychain,
     /// In memory, until Drawbridge exits.
@@ -253,7 +253,7 @@ pub enum TokensKept {
 
 /// Result of signing out. The local tokens are removed in any case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SignedOut {
+pub enum SignOutOutcome {
     /// The authorization server revoked the tokens (RFC 7009).
     Revoked,
     /// The authorization server offers no revocation endpoint.

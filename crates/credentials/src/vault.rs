@@ -12,22 +12,22 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use mcp_auth::{Kept, Vault, VaultError, VaultKey, VaultKind, VaultProblem};
+use mcp_auth::{EntryPersistence, Vault, VaultEntryKind, VaultError, VaultKey, VaultProblem};
 use ports::secrets::SecretsInMemory;
-use ports::{SecretError, SecretKept, Secrets};
+use ports::{SecretError, SecretPersistence, Secrets};
 use secrecy::{ExposeSecret as _, SecretSlice};
 use serde_json::json;
 
 /// The vaults of all entries of `mcp.json`.
-pub struct Vaults {
+pub struct TokenVaults {
     secrets: Arc<dyn Secrets>,
     /// Entries with open vaults, by name.
-    entries: Mutex<HashMap<String, Weak<Entry>>>,
+    entries: Mutex<HashMap<String, Weak<VaultEntry>>>,
 }
 
 /// The state shared by all vaults of one entry.
 #[derive(Default)]
-struct Entry {
+struct VaultEntry {
     /// Lock that serializes the operations.
     turn: Arc<tokio::sync::Mutex<()>>,
     /// Number of times that the entry was emptied. Vaults opened before the last time are closed.
@@ -38,20 +38,20 @@ struct Entry {
 pub struct SecretsVault {
     name: String,
     secrets: Arc<dyn Secrets>,
-    entry: Arc<Entry>,
-    /// Value of [`Entry::emptied`] at the time of opening.
+    entry: Arc<VaultEntry>,
+    /// Value of [`VaultEntry::emptied`] at the time of opening.
     opened: u64,
 }
 
 /// Result of emptying a vault.
-pub struct Emptied {
+pub struct EmptiedVault {
     /// Removed contents in memory, as far as they could be read. `None` if the vault was empty.
     pub was: Option<SecretsVault>,
     /// `Ok` if nothing remains in the secret store.
     pub removed: Result<(), VaultError>,
 }
 
-impl Vaults {
+impl TokenVaults {
     /// Creates vaults that store their contents in the app's secrets.
     pub fn new(secrets: Arc<dyn Secrets>) -> Self {
         Self { secrets, entries: Mutex::default() }
@@ -68,7 +68,7 @@ impl Vaults {
 
     /// Removes everything stored for an entry, for any server. Open vaults of the entry are closed immediately, before
     /// the future is polled.
-    pub fn empty(&self, name: &str) -> impl Future<Output = Emptied> + Send + use<> {
+    pub fn empty(&self, name: &str) -> impl Future<Output = EmptiedVault> + Send + use<> {
         let (vault, was) = (self.open(name), Arc::new(SecretsInMemory::default()));
         vault.entry.emptied.fetch_add(1, Ordering::SeqCst);
         async move {
@@ -76,7 +76,7 @@ impl Vaults {
             let removed = vault.blocking(move |secrets| take_all(secrets, &prefix, &into)).await;
             let is_something = was.keys("").is_ok_and(|keys| !keys.is_empty());
             let was = is_something.then(|| SecretsVault::over(&vault.name, was, Arc::default()));
-            Emptied { was, removed }
+            EmptiedVault { was, removed }
         }
     }
 }
@@ -101,7 +101,7 @@ fn take_all(secrets: &dyn Secrets, prefix: &str, into: &SecretsInMemory) -> Resu
 }
 
 impl SecretsVault {
-    fn over(name: &str, secrets: Arc<dyn Secrets>, entry: Arc<Entry>) -> Self {
+    fn over(name: &str, secrets: Arc<dyn Secrets>, entry: Arc<VaultEntry>) -> Self {
         let opened = entry.emptied.load(Ordering::SeqCst);
         Self { name: name.to_owned(), secrets, entry, opened }
     }
@@ -109,9 +109,9 @@ impl SecretsVault {
     /// Returns the key of a secret. Encoded as JSON, so that different keys never result in the same text.
     fn key(&self, key: &VaultKey) -> String {
         let kind = match &key.kind {
-            VaultKind::Account => json!(["account"]),
-            VaultKind::FirstIssuer => json!(["first-issuer"]),
-            VaultKind::Client { issuer } => json!(["client", issuer]),
+            VaultEntryKind::Account => json!(["account"]),
+            VaultEntryKind::FirstIssuer => json!(["first-issuer"]),
+            VaultEntryKind::Client { issuer } => json!(["client", issuer]),
         };
         json!(["sign-in", self.name, key.server, kind]).to_string()
     }
@@ -184,12 +184,12 @@ impl Vault for SecretsVault {
         Ok(Some(bytes.into()))
     }
 
-    async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<Kept, VaultError> {
+    async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<EntryPersistence, VaultError> {
         let key = self.key(key);
         let write = move |secrets: &dyn Secrets| secrets.set(&key, &STANDARD.encode(entry.expose_secret()));
         Ok(match self.while_open(write).await?.ok_or_else(closed)? {
-            SecretKept::Keychain => Kept::Safely,
-            SecretKept::ThisRun { cause } => Kept::ThisRun { cause },
+            SecretPersistence::Keychain => EntryPersistence::Safely,
+            SecretPersistence::ThisRun { cause } => EntryPersistence::ThisRun { cause },
         })
     }
 

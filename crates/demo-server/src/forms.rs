@@ -102,7 +102,7 @@ pub(crate) fn folders() -> InputRequest {
 }
 
 /// Parameters of a sampling request.
-pub(crate) struct ForModel<'a> {
+pub(crate) struct SamplingPrompt<'a> {
     pub(crate) question: &'a str,
     pub(crate) with_picture: bool,
     pub(crate) with_sound: bool,
@@ -111,7 +111,7 @@ pub(crate) struct ForModel<'a> {
 }
 
 /// Creates a sampling request for the host's model.
-pub(crate) fn model(ask: &ForModel<'_>) -> Result<InputRequest, ErrorData> {
+pub(crate) fn model(ask: &SamplingPrompt<'_>) -> Result<InputRequest, ErrorData> {
     let mut messages = vec![
         SamplingMessage::user_text("You are on the quay. What can you see?"),
         SamplingMessage::assistant_text("Ships, gulls and a red lighthouse."),

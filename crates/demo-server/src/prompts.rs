@@ -10,7 +10,7 @@ use crate::client::Context;
 use crate::content::{CHART_PNG, GUIDE, anchor, base64};
 use crate::forms;
 use crate::harbour;
-use crate::questions::{Answers, Stop, ask};
+use crate::questions::{EarlyEnd, InputResponseSet, ask};
 use crate::resources::GUIDE_URI;
 use crate::state::State;
 
@@ -72,8 +72,8 @@ pub(crate) async fn get(
     context: &Context,
     request: GetPromptRequestParams,
 ) -> Result<GetPromptResponse, ErrorData> {
-    let given = Given(request.arguments.unwrap_or_default());
-    let answers = Answers::new(request.input_responses, request.request_state);
+    let given = PromptArguments(request.arguments.unwrap_or_default());
+    let answers = InputResponseSet::new(request.input_responses, request.request_state);
     let messages = match request.name.as_str() {
         "greet_ship" => greet_ship(&given),
         "tide_report" => tide_report(&given),
@@ -84,40 +84,41 @@ pub(crate) async fn get(
     };
     match messages {
         Ok(messages) => Ok(GetPromptResult::new(messages).into()),
-        Err(Stop::Ask(question)) => Ok((*question).into()),
-        Err(Stop::Refused(error)) => Err(error),
-        Err(Stop::Failed(reason)) => Err(ErrorData::invalid_params(reason, None)),
+        Err(EarlyEnd::Ask(question)) => Ok((*question).into()),
+        Err(EarlyEnd::Refused(error)) => Err(error),
+        Err(EarlyEnd::Failed(reason)) => Err(ErrorData::invalid_params(reason, None)),
     }
 }
 
 /// Arguments of the request.
-struct Given(JsonObject);
+struct PromptArguments(JsonObject);
 
-impl Given {
+impl PromptArguments {
     fn optional(&self, name: &str) -> Option<&str> {
         self.0.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
     }
 
-    fn required(&self, name: &str) -> Result<&str, Stop> {
-        self.optional(name).ok_or_else(|| Stop::Failed(format!("The argument \"{name}\" is missing.")))
+    fn required(&self, name: &str) -> Result<&str, EarlyEnd> {
+        self.optional(name).ok_or_else(|| EarlyEnd::Failed(format!("The argument \"{name}\" is missing.")))
     }
 
-    fn harbour(&self) -> Result<&'static str, Stop> {
+    fn harbour(&self) -> Result<&'static str, EarlyEnd> {
         let name = self.required("harbour")?;
-        harbour::find(name).ok_or_else(|| Stop::Failed(format!("There is no harbour \"{name}\".")))
+        harbour::find(name).ok_or_else(|| EarlyEnd::Failed(format!("There is no harbour \"{name}\".")))
     }
 }
 
-fn greet_ship(given: &Given) -> Result<Vec<PromptMessage>, Stop> {
+fn greet_ship(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyEnd> {
     let (harbour, ship) = (given.harbour()?, given.required("ship")?);
     let tone = given.optional("tone").unwrap_or("friendly");
     Ok(vec![user(format!("Write a {tone} greeting from the harbour master of {harbour} to the crew of the {ship}."))])
 }
 
-fn tide_report(given: &Given) -> Result<Vec<PromptMessage>, Stop> {
+fn tide_report(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyEnd> {
     let harbour = given.harbour()?;
     let day = given.optional("day").unwrap_or("monday");
-    let table = harbour::tide_table(harbour, day).ok_or_else(|| Stop::Failed(format!("There is no day \"{day}\".")))?;
+    let table =
+        harbour::tide_table(harbour, day).ok_or_else(|| EarlyEnd::Failed(format!("There is no day \"{day}\".")))?;
     let table = ResourceContents::text(table, format!("tide:///{harbour}/{day}")).with_mime_type("text/markdown");
     Ok(vec![
         user(format!("Report on the tides at {harbour} in two sentences, from this table.")),
@@ -125,7 +126,11 @@ fn tide_report(given: &Given) -> Result<Vec<PromptMessage>, Stop> {
     ])
 }
 
-async fn diary_entry(context: &Context, answers: &Answers, given: &Given) -> Result<Vec<PromptMessage>, Stop> {
+async fn diary_entry(
+    context: &Context,
+    answers: &InputResponseSet,
+    given: &PromptArguments,
+) -> Result<Vec<PromptMessage>, EarlyEnd> {
     let mood = given.required("mood")?;
     let event = match given.optional("event") {
         Some(event) => event.to_owned(),
@@ -167,13 +172,13 @@ fn safety_check() -> Vec<PromptMessage> {
     )]
 }
 
-fn added(state: &State, name: &str) -> Result<Vec<PromptMessage>, Stop> {
+fn added(state: &State, name: &str) -> Result<Vec<PromptMessage>, EarlyEnd> {
     state
         .added_tools()
         .iter()
         .find(|tool| tool.with_prompt && tool.name == name)
         .map(|tool| vec![user(format!("Use the tool \"{}\" and tell me what it says.", tool.name))])
-        .ok_or_else(|| Stop::Failed(format!("There is no prompt \"{name}\".")))
+        .ok_or_else(|| EarlyEnd::Failed(format!("There is no prompt \"{name}\".")))
 }
 
 fn user(text: String) -> PromptMessage {

@@ -18,7 +18,7 @@ use crate::client::{self, Context};
 
 /// Reason why a request ends before its work is done.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum EarlyEnd {
     /// The work failed, with a message for the user.
     Failed(String),
     /// The request is not valid.
@@ -27,7 +27,7 @@ pub(crate) enum Stop {
     Ask(Box<InputRequiredResult>),
 }
 
-impl From<ErrorData> for Stop {
+impl From<ErrorData> for EarlyEnd {
     fn from(error: ErrorData) -> Self {
         Self::Refused(error)
     }
@@ -35,12 +35,12 @@ impl From<ErrorData> for Stop {
 
 /// Responses and state in a repeated request. Empty in a legacy session.
 #[derive(Debug, Default)]
-pub(crate) struct Answers {
+pub(crate) struct InputResponseSet {
     pub(crate) responses: InputResponses,
     pub(crate) state: Option<String>,
 }
 
-impl Answers {
+impl InputResponseSet {
     /// Creates the value from the two fields of a request.
     pub(crate) fn new(responses: Option<InputResponses>, state: Option<String>) -> Self {
         Self { responses: responses.unwrap_or_default(), state }
@@ -63,11 +63,11 @@ impl Answers {
 /// `state` is included in the stateless era, and the host has to return it unchanged.
 pub(crate) async fn ask<T: DeserializeOwned>(
     context: &Context,
-    answers: &Answers,
+    answers: &InputResponseSet,
     key: &str,
     question: InputRequest,
     state: Option<&str>,
-) -> Result<T, Stop> {
+) -> Result<T, EarlyEnd> {
     let values = ask_all(context, answers, vec![(key, question)], state).await?;
     let value = values.into_iter().next().unwrap_or_default();
     serde_json::from_value(value).map_err(|error| {
@@ -78,10 +78,10 @@ pub(crate) async fn ask<T: DeserializeOwned>(
 /// Sends several requests to the host, in one round where the era supports it, and returns the responses in order.
 pub(crate) async fn ask_all(
     context: &Context,
-    answers: &Answers,
+    answers: &InputResponseSet,
     questions: Vec<(&str, InputRequest)>,
     state: Option<&str>,
-) -> Result<Vec<Value>, Stop> {
+) -> Result<Vec<Value>, EarlyEnd> {
     for (_, question) in &questions {
         check_capability(context, question)?;
     }
@@ -97,10 +97,10 @@ pub(crate) async fn ask_all(
 
 /// Returns the responses of this round, or the requests for the next one.
 fn from_round(
-    answers: &Answers,
+    answers: &InputResponseSet,
     questions: Vec<(&str, InputRequest)>,
     state: Option<&str>,
-) -> Result<Vec<Value>, Stop> {
+) -> Result<Vec<Value>, EarlyEnd> {
     let found: Option<Vec<Value>> = questions.iter().map(|(key, _)| answers.responses.get(*key).cloned()).collect();
     if let Some(values) = found {
         answers.check_state(state)?;
@@ -108,11 +108,11 @@ fn from_round(
     }
     let questions = questions.into_iter().map(|(key, question)| (key.to_owned(), question)).collect();
     let result = InputRequiredResult::new(Some(questions), state.map(str::to_owned));
-    Err(Stop::Ask(Box::new(result)))
+    Err(EarlyEnd::Ask(Box::new(result)))
 }
 
 /// Sends a request and waits for the response or for the end of the host's own request.
-async fn request(context: &Context, question: InputRequest) -> Result<Value, Stop> {
+async fn request(context: &Context, question: InputRequest) -> Result<Value, EarlyEnd> {
     let request = match question {
         InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
         InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
@@ -126,28 +126,28 @@ async fn request(context: &Context, question: InputRequest) -> Result<Value, Sto
         () = context.ct.cancelled() => {
             let reason = "the request that led to this question was cancelled".to_owned();
             handle.cancel(Some(reason)).await.map_err(failed)?;
-            return Err(Stop::Failed("Cancelled.".to_owned()));
+            return Err(EarlyEnd::Failed("Cancelled.".to_owned()));
         }
     };
     let answer = answer.map_err(|_| internal("the host left"))?.map_err(failed)?;
     serde_json::to_value(answer).map_err(|error| internal(&error.to_string()))
 }
 
-fn failed(error: ServiceError) -> Stop {
+fn failed(error: ServiceError) -> EarlyEnd {
     match error {
         ServiceError::McpError(error) => {
-            Stop::Failed(format!("The host refused the question: {} (code {}).", error.message, error.code.0))
+            EarlyEnd::Failed(format!("The host refused the question: {} (code {}).", error.message, error.code.0))
         }
-        other => Stop::Failed(format!("The question could not be asked: {other}.")),
+        other => EarlyEnd::Failed(format!("The question could not be asked: {other}.")),
     }
 }
 
-fn internal(message: &str) -> Stop {
+fn internal(message: &str) -> EarlyEnd {
     ErrorData::internal_error(message.to_owned(), None).into()
 }
 
 /// Checks that the host declared the required capability and that the revision supports the request.
-fn check_capability(context: &Context, question: &InputRequest) -> Result<(), Stop> {
+fn check_capability(context: &Context, question: &InputRequest) -> Result<(), EarlyEnd> {
     let has = client::capabilities(context);
     let builder = ClientCapabilities::builder();
     let (what, supported, required, since) = match question {
@@ -184,7 +184,7 @@ fn check_capability(context: &Context, question: &InputRequest) -> Result<(), St
     if client::is_modern(context) {
         return Err(ErrorData::missing_required_client_capability(required).into());
     }
-    Err(Stop::Failed(format!(
+    Err(EarlyEnd::Failed(format!(
         "This host has not said that it can {what}, or the protocol revision {} is too old for it.",
         client::revision(context)
     )))

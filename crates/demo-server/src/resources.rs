@@ -10,10 +10,10 @@ use crate::client::{self, Context};
 use crate::content::{BELL_WAV, CHART_PNG, GUIDE, WELCOME, anchor, base64, now};
 use crate::forms;
 use crate::harbour;
-use crate::questions::{Answers, Stop, ask};
+use crate::questions::{EarlyEnd, InputResponseSet, ask};
 use crate::skills;
 use crate::state::State;
-use crate::templates::{self, Expanded, expanded};
+use crate::templates::{self, TemplateMatch, expanded};
 
 /// URI of the clock, which changes periodically for its subscribers.
 pub(crate) const CLOCK: &str = "clock:///now";
@@ -128,12 +128,12 @@ pub(crate) async fn read(
 ) -> Result<ReadResourceResponse, ErrorData> {
     let uri = request.uri;
     let contents = if uri == DIARY_URI {
-        let answers = Answers::new(request.input_responses, request.request_state);
+        let answers = InputResponseSet::new(request.input_responses, request.request_state);
         match diary(context, &answers).await {
             Ok(contents) => contents,
-            Err(Stop::Ask(question)) => return Ok((*question).into()),
-            Err(Stop::Refused(error)) => return Err(error),
-            Err(Stop::Failed(reason)) => return Err(ErrorData::invalid_request(reason, None)),
+            Err(EarlyEnd::Ask(question)) => return Ok((*question).into()),
+            Err(EarlyEnd::Refused(error)) => return Err(error),
+            Err(EarlyEnd::Failed(reason)) => return Err(ErrorData::invalid_request(reason, None)),
         }
     } else {
         contents(state, &uri).ok_or_else(|| not_found(&uri))?
@@ -146,12 +146,12 @@ pub(crate) async fn read(
 }
 
 /// Reads the diary after the user promised not to tell.
-async fn diary(context: &Context, answers: &Answers) -> Result<ResourceContents, Stop> {
+async fn diary(context: &Context, answers: &InputResponseSet) -> Result<ResourceContents, EarlyEnd> {
     let question = forms::form("Before the diary opens:", forms::consent_form())?;
     let answer: ElicitResult = ask(context, answers, "promise", question, Some(DIARY_STATE)).await?;
     let promised = answer.content.is_some_and(|content| content["promise"] == json!(true));
     if answer.action != ElicitationAction::Accept || !promised {
-        return Err(Stop::Failed("The diary stays closed without the promise.".to_owned()));
+        return Err(EarlyEnd::Failed("The diary stays closed without the promise.".to_owned()));
     }
     Ok(text(DIARY_URI, "text/plain", "We never found the treasure. It was under the lighthouse all along."))
 }
@@ -172,11 +172,11 @@ fn contents(state: &State, uri: &str) -> Option<ResourceContents> {
         return Some(file);
     }
     match expanded(uri)? {
-        Expanded::Note(name) => state.notes().get(&name).map(|note| text(uri, "text/plain", note)),
-        Expanded::Tide { harbour, day } => {
+        TemplateMatch::Note(name) => state.notes().get(&name).map(|note| text(uri, "text/plain", note)),
+        TemplateMatch::Tide { harbour, day } => {
             harbour::tide_table(&harbour, &day).map(|table| text(uri, "text/markdown", table))
         }
-        Expanded::Ships(filter) => Some(text(uri, "application/json", search(&filter))),
+        TemplateMatch::Ships(filter) => Some(text(uri, "application/json", search(&filter))),
     }
 }
 

@@ -23,9 +23,9 @@ use crate::client::{self, Context};
 use crate::content::anchor;
 use crate::options::Options;
 use crate::page::page;
-use crate::questions::Answers;
+use crate::questions::InputResponseSet;
 use crate::state::{State, lock};
-use crate::subscriptions::{self, Granted, Subscriptions};
+use crate::subscriptions::{self, BufferedChanges, Subscriptions};
 use crate::{completion, prompts, resources, skills, tasks, tools};
 
 const INSTRUCTIONS: &str = "A demonstration harbour. Start with the tool \"add\", then \
@@ -40,7 +40,7 @@ pub(crate) struct DemoServer {
     options: Options,
     state: Arc<State>,
     subscriptions: Subscriptions,
-    granted: Granted,
+    granted: BufferedChanges,
     log_level: Mutex<LoggingLevel>,
 }
 
@@ -51,7 +51,7 @@ impl DemoServer {
             options,
             state,
             subscriptions: Subscriptions::default(),
-            granted: Granted::default(),
+            granted: BufferedChanges::default(),
             log_level: Mutex::new(LoggingLevel::Info),
         }
     }
@@ -108,12 +108,12 @@ impl ServerHandler for DemoServer {
         if request.name == tasks::DO_LATER && tasks::are_understood(&context) {
             return Ok(tasks::do_later(self.state.tasks()));
         }
-        let call = tools::Call {
+        let call = tools::ToolCall {
             state: &self.state,
             context: &context,
             log_level: *lock(&self.log_level),
             arguments: request.arguments.unwrap_or_default(),
-            answers: Answers::new(request.input_responses, request.request_state),
+            answers: InputResponseSet::new(request.input_responses, request.request_state),
         };
         tools::call(&request.name, call).await
     }

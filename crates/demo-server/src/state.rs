@@ -16,7 +16,7 @@ const MAX_WAITING_CHANGES: usize = 256;
 
 /// Change that is reported to subscribed hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum ServerChange {
     /// The list of tools changed.
     Tools,
     /// The list of prompts changed.
@@ -42,13 +42,13 @@ pub(crate) struct AddedTool {
 pub(crate) struct State {
     notes: Mutex<BTreeMap<String, String>>,
     added_tools: Mutex<Vec<AddedTool>>,
-    visits: Mutex<Visits>,
+    visits: Mutex<TripVisits>,
     tasks: TaskManager,
-    changes: broadcast::Sender<Change>,
+    changes: broadcast::Sender<ServerChange>,
 }
 
 #[derive(Debug, Default)]
-struct Visits {
+struct TripVisits {
     count: u64,
     open: VecDeque<(String, Vec<Value>)>,
 }
@@ -105,13 +105,13 @@ impl State {
     }
 
     /// Reports a change to all subscribers.
-    pub(crate) fn announce(&self, change: Change) {
+    pub(crate) fn announce(&self, change: ServerChange) {
         // Sending fails only if there are no subscribers.
         let _ = self.changes.send(change);
     }
 
     /// Subscribes to all changes from now on.
-    pub(crate) fn changes(&self) -> broadcast::Receiver<Change> {
+    pub(crate) fn changes(&self) -> broadcast::Receiver<ServerChange> {
         self.changes.subscribe()
     }
 }

@@ -39,7 +39,7 @@ pub(crate) async fn serve(options: Options) -> Result<(), ServerInitializeError>
 async fn run<S: Service<RoleServer>>(service: S) -> Result<(), ServerInitializeError> {
     let (reader, writer) = stdio_pipes();
     let ended = CancellationToken::new();
-    let reader = NoticesEnd { inner: reader, ended: ended.clone() };
+    let reader = EndNotifyingReader { inner: reader, ended: ended.clone() };
     let running = service.serve((reader, writer)).await?;
     let after_the_end = async {
         ended.cancelled().await;
@@ -58,12 +58,12 @@ async fn run<S: Service<RoleServer>>(service: S) -> Result<(), ServerInitializeE
 }
 
 /// Reader that cancels a token at the end of the stream.
-struct NoticesEnd<R> {
+struct EndNotifyingReader<R> {
     inner: R,
     ended: CancellationToken,
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for NoticesEnd<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for EndNotifyingReader<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -12,7 +12,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Interval, MissedTickBehavior, interval_at};
 
 use crate::resources::CLOCK;
-use crate::state::{Change, State, lock};
+use crate::state::{ServerChange, State, lock};
 
 /// Interval of the clock's updates for its subscribers.
 const TICK: Duration = Duration::from_secs(2);
@@ -33,9 +33,9 @@ impl Subscriptions {
         let watched = uri.clone();
         let changes = state.changes();
         let task = tokio::spawn(async move {
-            let mut watch = Watch::new(changes, watched == CLOCK);
+            let mut watch = ChangeStream::new(changes, watched == CLOCK);
             while let Some(change) = watch.next().await {
-                if change != Change::Resource(watched.clone()) {
+                if change != ServerChange::Resource(watched.clone()) {
                     continue;
                 }
                 let update = ResourceUpdatedNotificationParam::new(watched.clone());
@@ -60,7 +60,7 @@ impl Subscriptions {
 
 /// Reports changed lists to a legacy session until it ends.
 pub(crate) async fn report_lists(peer: Peer<RoleServer>, state: Arc<State>) {
-    let mut watch = Watch::new(state.changes(), false);
+    let mut watch = ChangeStream::new(state.changes(), false);
     while let Some(change) = watch.next().await {
         if notify_list(&peer, &change).await.is_err() {
             return;
@@ -68,21 +68,21 @@ pub(crate) async fn report_lists(peer: Peer<RoleServer>, state: Arc<State>) {
     }
 }
 
-async fn notify_list(peer: &Peer<RoleServer>, change: &Change) -> Result<(), ServiceError> {
+async fn notify_list(peer: &Peer<RoleServer>, change: &ServerChange) -> Result<(), ServiceError> {
     match change {
-        Change::Tools => peer.notify_tool_list_changed().await,
-        Change::Prompts => peer.notify_prompt_list_changed().await,
-        Change::Resources => peer.notify_resource_list_changed().await,
-        Change::Resource(_) => Ok(()),
+        ServerChange::Tools => peer.notify_tool_list_changed().await,
+        ServerChange::Prompts => peer.notify_prompt_list_changed().await,
+        ServerChange::Resources => peer.notify_resource_list_changed().await,
+        ServerChange::Resource(_) => Ok(()),
     }
 }
 
 /// Changes since a subscription was granted. A host may change something as soon as it has received the grant, which is
 /// before [`listen`] starts.
 #[derive(Debug, Default)]
-pub(crate) struct Granted(Mutex<VecDeque<Receiver<Change>>>);
+pub(crate) struct BufferedChanges(Mutex<VecDeque<Receiver<ServerChange>>>);
 
-impl Granted {
+impl BufferedChanges {
     /// Starts to record changes for a subscription that is granted now.
     pub(crate) fn add(&self, state: &State) {
         let mut waiting = lock(&self.0);
@@ -93,16 +93,16 @@ impl Granted {
 
     /// Returns the changes for the subscription that starts. If several start at once, one of them may receive earlier
     /// changes of another.
-    fn take(&self) -> Option<Receiver<Change>> {
+    fn take(&self) -> Option<Receiver<ServerChange>> {
         lock(&self.0).pop_front()
     }
 }
 
 /// Serves one `subscriptions/listen` request until the host ends it.
-pub(crate) async fn listen(context: &SubscriptionContext, state: &State, granted: &Granted) {
+pub(crate) async fn listen(context: &SubscriptionContext, state: &State, granted: &BufferedChanges) {
     let with_clock =
         context.accepted().resource_subscriptions.as_ref().is_some_and(|uris| uris.iter().any(|uri| uri == CLOCK));
-    let mut watch = Watch::new(granted.take().unwrap_or_else(|| state.changes()), with_clock);
+    let mut watch = ChangeStream::new(granted.take().unwrap_or_else(|| state.changes()), with_clock);
     loop {
         let change = tokio::select! {
             () = context.cancelled() => return,
@@ -111,10 +111,10 @@ pub(crate) async fn listen(context: &SubscriptionContext, state: &State, granted
         let sink = context.sink();
         let sent = match change {
             None => return,
-            Some(Change::Tools) => sink.notify_tool_list_changed().await,
-            Some(Change::Prompts) => sink.notify_prompt_list_changed().await,
-            Some(Change::Resources) => sink.notify_resource_list_changed().await,
-            Some(Change::Resource(uri)) => sink.notify_resource_updated(uri).await,
+            Some(ServerChange::Tools) => sink.notify_tool_list_changed().await,
+            Some(ServerChange::Prompts) => sink.notify_prompt_list_changed().await,
+            Some(ServerChange::Resources) => sink.notify_resource_list_changed().await,
+            Some(ServerChange::Resource(uri)) => sink.notify_resource_updated(uri).await,
         };
         match sent {
             // The sink rejects notifications that the host did not request.
@@ -125,13 +125,13 @@ pub(crate) async fn listen(context: &SubscriptionContext, state: &State, granted
 }
 
 /// Stream of changes, merged with the ticks of the clock.
-struct Watch {
-    changes: Receiver<Change>,
+struct ChangeStream {
+    changes: Receiver<ServerChange>,
     clock: Option<Interval>,
 }
 
-impl Watch {
-    fn new(changes: Receiver<Change>, with_clock: bool) -> Self {
+impl ChangeStream {
+    fn new(changes: Receiver<ServerChange>, with_clock: bool) -> Self {
         let clock = with_clock.then(|| {
             let mut clock = interval_at(tokio::time::Instant::now() + TICK, TICK);
             clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -141,7 +141,7 @@ impl Watch {
     }
 
     /// Returns the next change, or `None` at the end of the stream.
-    async fn next(&mut self) -> Option<Change> {
+    async fn next(&mut self) -> Option<ServerChange> {
         loop {
             let tick = async {
                 match &mut self.clock {
@@ -157,7 +157,7 @@ impl Watch {
                     }
                     Err(RecvError::Closed) => return None,
                 },
-                _ = tick => return Some(Change::Resource(CLOCK.to_owned())),
+                _ = tick => return Some(ServerChange::Resource(CLOCK.to_owned())),
             }
         }
     }

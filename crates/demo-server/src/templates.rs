@@ -12,7 +12,7 @@ pub(crate) const SHIPS: &str = "ships:///search{?filter*}";
 
 /// URI that matches one of the templates.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Expanded {
+pub(crate) enum TemplateMatch {
     /// Note with this name.
     Note(String),
     /// Tide table of a harbour on a day.
@@ -22,16 +22,16 @@ pub(crate) enum Expanded {
 }
 
 /// Parses a URI into its template and values, or returns `None` if no template matches.
-pub(crate) fn expanded(uri: &str) -> Option<Expanded> {
+pub(crate) fn expanded(uri: &str) -> Option<TemplateMatch> {
     let url = Url::parse(uri).ok()?;
     let path = url.path().strip_prefix('/')?;
     match url.scheme() {
-        "note" => decode(path).map(Expanded::Note),
+        "note" => decode(path).map(TemplateMatch::Note),
         "tide" => {
             let (harbour, day) = path.split_once('/')?;
-            Some(Expanded::Tide { harbour: decode(harbour)?, day: decode(day)? })
+            Some(TemplateMatch::Tide { harbour: decode(harbour)?, day: decode(day)? })
         }
-        "ships" if path == "search" => Some(Expanded::Ships(url.query_pairs().into_owned().collect())),
+        "ships" if path == "search" => Some(TemplateMatch::Ships(url.query_pairs().into_owned().collect())),
         _ => None,
     }
 }
@@ -47,19 +47,19 @@ mod tests {
 
     #[test]
     fn uris_are_taken_apart_as_the_templates_put_them_together() {
-        let note = Expanded::Note("a b+c".to_owned());
+        let note = TemplateMatch::Note("a b+c".to_owned());
         assert_eq!(
             expanded("note:///a%20b+c"),
             Some(note),
             "RFC 6570 encodes a space as %20 and leaves a plus in a path unchanged"
         );
-        let tide = Expanded::Tide { harbour: "Bergen".to_owned(), day: "monday".to_owned() };
+        let tide = TemplateMatch::Tide { harbour: "Bergen".to_owned(), day: "monday".to_owned() };
         assert_eq!(expanded("tide:///Bergen/monday"), Some(tide), "two variables should be two path segments");
-        let ships = Expanded::Ships(vec![("kind".to_owned(), "tug".to_owned())]);
+        let ships = TemplateMatch::Ships(vec![("kind".to_owned(), "tug".to_owned())]);
         assert_eq!(expanded("ships:///search?kind=tug"), Some(ships), "an exploded map should become a query");
         assert_eq!(
             expanded("ships:///search"),
-            Some(Expanded::Ships(vec![])),
+            Some(TemplateMatch::Ships(vec![])),
             "an empty map should result in no query"
         );
     }

@@ -14,7 +14,7 @@ use crate::history::Reading;
 #[serde(default, rename_all = "camelCase")]
 pub struct DataFlow {
     /// Content after which a model's call of the same server requires consent.
-    pub same_server: SameServer,
+    pub same_server: SameServerFlow,
     /// Results that the user reviews before a model reads them.
     pub review: ResultReview,
     /// Review settings of individual tools, by name. At most [`MAX_TOOLS`] entries.
@@ -61,7 +61,7 @@ pub enum ResultReview {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum SameServer {
+pub enum SameServerFlow {
     /// Prompts, resources, the output of tools that claim to reach an open world, and all output of remote servers.
     #[default]
     OpenWorld,
@@ -71,7 +71,7 @@ pub enum SameServer {
     Off,
 }
 
-impl SameServer {
+impl SameServerFlow {
     /// Returns `true` if a call after this content requires consent.
     #[must_use]
     pub const fn asks_after(self, reading: &Reading, is_remote: bool) -> bool {
@@ -92,19 +92,25 @@ mod tests {
     fn only_open_content_counts_unless_the_user_says_otherwise() {
         let read = |kind, open_world| Reading { open_world, ..Reading::new("a", kind, "x") };
         let closed = read(ReadingKind::Tool, false);
-        assert!(!SameServer::OpenWorld.asks_after(&closed, false), "a local tool without a hint doesn't count");
-        assert!(SameServer::OpenWorld.asks_after(&closed, true), "S26: the output of a remote server's tool counts");
+        assert!(!SameServerFlow::OpenWorld.asks_after(&closed, false), "a local tool without a hint doesn't count");
         assert!(
-            SameServer::OpenWorld.asks_after(&read(ReadingKind::Tool, true), false),
+            SameServerFlow::OpenWorld.asks_after(&closed, true),
+            "S26: the output of a remote server's tool counts"
+        );
+        assert!(
+            SameServerFlow::OpenWorld.asks_after(&read(ReadingKind::Tool, true), false),
             "S26: a local tool with `openWorldHint` counts"
         );
         for kind in [ReadingKind::Prompt, ReadingKind::Resource, ReadingKind::Unknown] {
-            assert!(SameServer::OpenWorld.asks_after(&read(kind, false), false), "S26: {kind:?} content counts");
+            assert!(SameServerFlow::OpenWorld.asks_after(&read(kind, false), false), "S26: {kind:?} content counts");
         }
         assert!(
-            SameServer::Everything.asks_after(&closed, false),
+            SameServerFlow::Everything.asks_after(&closed, false),
             "S26: `Everything` includes the output of local tools"
         );
-        assert!(!SameServer::Off.asks_after(&read(ReadingKind::Tool, true), true), "`Off` excludes open content too");
+        assert!(
+            !SameServerFlow::Off.asks_after(&read(ReadingKind::Tool, true), true),
+            "`Off` excludes open content too"
+        );
     }
 }

@@ -6,7 +6,7 @@ mod reading;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::item::{Cost, ItemState, TokenUse};
+use crate::item::{Cost, ItemState, TokenUsage};
 
 pub use reading::{Reading, ReadingKind};
 
@@ -61,14 +61,14 @@ pub struct Item {
     /// of branches.
     pub siblings: Vec<String>,
     /// Large contents that were requested by reference only. `body` contains an empty string in their place.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<OmittedContent>,
 }
 
 /// A large content that is omitted from an item's body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct LeftOut {
+pub struct OmittedContent {
     /// Position in the body, as a JSON Pointer (RFC 6901).
     pub pointer: String,
     /// SHA-256 of the bytes, in hexadecimal. It is the key to request them.
@@ -86,7 +86,7 @@ pub struct NewItem {
     /// replaced, and its position stays.
     pub id: String,
     /// Position of the item in the tree. Ignored if the item exists.
-    pub after: After,
+    pub after: ItemPosition,
     /// Time of creation, in milliseconds since 1970.
     pub at: u64,
     /// Complete body, including all large contents.
@@ -101,7 +101,7 @@ pub struct NewItem {
 
 /// Position of a new item in the tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum After {
+pub enum ItemPosition {
     /// After the last item of the visible branch, which may be an item of the same write.
     #[default]
     Head,
@@ -137,9 +137,9 @@ pub struct ItemPage {
 /// Usage of all models' replies in a conversation, over all branches, since replies on hidden branches were paid for,
 /// too.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Taken {
+pub struct ConversationUsage {
     /// Number of tokens, as far as providers report it.
-    pub usage: TokenUse,
+    pub usage: TokenUsage,
     /// Cost of the replies, one entry for each currency.
     pub costs: Vec<Cost>,
     /// Number of replies with an unknown or incomplete cost: those without a price, and those that were stopped or

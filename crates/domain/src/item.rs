@@ -5,8 +5,8 @@ mod sources;
 
 use std::collections::BTreeMap;
 
-pub use events::{Append, ConversationEvent};
-pub use models::TokenUse;
+pub use events::{ConversationEvent, ReplyAppend};
+pub use models::TokenUsage;
 use models::{ModelErrorCode, ModelRef};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -85,7 +85,7 @@ pub enum ItemBody {
         stop: Option<ReplyStop>,
         /// Number of tokens, as far as the provider reports it.
         #[serde(default)]
-        usage: TokenUse,
+        usage: TokenUsage,
         /// Cost of the reply, or `None` if the price is unknown.
         #[serde(default)]
         cost: Option<Cost>,
@@ -283,15 +283,15 @@ pub enum ReplyStop {
     },
 }
 
-impl From<models::Stop> for ReplyStop {
-    fn from(stop: models::Stop) -> Self {
+impl From<models::StopReason> for ReplyStop {
+    fn from(stop: models::StopReason) -> Self {
         match stop {
-            models::Stop::EndTurn => Self::EndTurn,
-            models::Stop::MaxTokens => Self::MaxTokens,
-            models::Stop::StopSequence => Self::StopSequence,
-            models::Stop::ToolUse => Self::ToolUse,
-            models::Stop::Refused => Self::Refused,
-            models::Stop::Other(word) => Self::Other { word },
+            models::StopReason::EndTurn => Self::EndTurn,
+            models::StopReason::MaxTokens => Self::MaxTokens,
+            models::StopReason::StopSequence => Self::StopSequence,
+            models::StopReason::ToolUse => Self::ToolUse,
+            models::StopReason::Refused => Self::Refused,
+            models::StopReason::Other(word) => Self::Other { word },
         }
     }
 }

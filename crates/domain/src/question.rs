@@ -7,13 +7,13 @@ use crate::history::Reading;
 
 /// Identifier of a consent request, unique in the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct QuestionId(pub u64);
+pub struct ConsentRequestId(pub u64);
 
 /// The origin of a consent request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "by", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum Why {
+pub enum ConsentRequestOrigin {
     /// An action of the user.
     User {
         /// Conversation of the action, if any.
@@ -53,7 +53,7 @@ pub enum Why {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum QuestionOutcome {
+pub enum ConsentRequestOutcome {
     /// Approved, and the payload was sent.
     Allowed,
     /// Denied, and nothing was sent.
@@ -64,7 +64,7 @@ pub enum QuestionOutcome {
     Withdrawn,
 }
 
-impl QuestionOutcome {
+impl ConsentRequestOutcome {
     /// Returns the name of this outcome in the audit log.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -3,14 +3,14 @@
 use credentials::providers::ProviderError;
 use credentials::sign_in::SignInError;
 use domain::call::CallFailure;
-use launches::sandbox::NoPlan;
+use launches::sandbox::SandboxPlanError;
 
 /// Error returned after the host has shut down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("Drawbridge is closing")]
 pub struct HostClosed;
 
-impl From<HostClosed> for NoPlan {
+impl From<HostClosed> for SandboxPlanError {
     fn from(_: HostClosed) -> Self {
         Self::Closing
     }

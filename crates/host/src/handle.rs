@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use ports::time::SharedClock;
 use ports::{Document, Ports};
-use supervision::wake::{self, Addresses, Clocks, Pace};
+use supervision::wake::{self, CheckPacing, ClockComparison, SourceAddresses};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -42,30 +42,30 @@ const MAX_EVENTS: usize = 4_096;
 /// last handle is dropped.
 #[derive(Clone)]
 pub struct Host {
-    owner: Arc<HeldOwner>,
+    owner: Arc<OwnerGuard>,
     events: broadcast::Sender<Arc<NumberedEvent>>,
     ports: Ports,
     times: crate::view::CallTimes,
-    preparations: preparations::Preparations,
+    preparations: preparations::CallPreparations,
     /// Rate limiter of reports that the network changed.
-    pace: Arc<Mutex<Pace>>,
+    pace: Arc<Mutex<CheckPacing>>,
     /// Lock held by callers that change the settings of servers ([`Setup`]).
     setting_up: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// The owner, shared by all handles. Dropping it shuts the owner down.
-struct HeldOwner(SharedOwner);
+struct OwnerGuard(SharedOwner);
 
-impl Drop for HeldOwner {
+impl Drop for OwnerGuard {
     fn drop(&mut self) {
         self.0.abandon();
     }
 }
 
 /// A subscription to the host's events, in order.
-pub struct Events(broadcast::Receiver<Arc<NumberedEvent>>);
+pub struct EventReceiver(broadcast::Receiver<Arc<NumberedEvent>>);
 
-impl Events {
+impl EventReceiver {
     /// Returns the next event, or `None` if the host has shut down. Missed events result in a gap in the numbers.
     pub async fn next(&mut self) -> Option<Arc<NumberedEvent>> {
         loop {
@@ -112,7 +112,7 @@ impl Host {
         tokio::spawn(crate::owner::run(owner.clone()));
         Self::watch_settings(&ports, &owner.downgrade());
         tokio::spawn(watch_clocks(owner.downgrade(), Arc::clone(&ports.clock)));
-        let owner = Arc::new(HeldOwner(owner));
+        let owner = Arc::new(OwnerGuard(owner));
         let (preparations, pace, setting_up) = Default::default();
         Self { owner, events, ports, times, preparations, pace, setting_up }
     }
@@ -171,7 +171,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn models(&self) -> Result<models::Registry, HostClosed> {
+    pub async fn models(&self) -> Result<models::ProviderRegistry, HostClosed> {
         self.with(|owner| owner.models.registry.clone()).await
     }
 
@@ -207,8 +207,8 @@ impl Host {
 
     /// Subscribes to all events from now on.
     #[must_use]
-    pub fn events(&self) -> Events {
-        Events(self.events.subscribe())
+    pub fn events(&self) -> EventReceiver {
+        EventReceiver(self.events.subscribe())
     }
 
     /// Stops all servers, and waits until their processes have ended. Returns immediately if the host has already shut
@@ -222,7 +222,7 @@ impl Host {
 
     /// Reports that the network changed or the computer slept. Waiting or failed connection attempts are retried
     /// immediately, and running servers are pinged. The host also detects sleep and changes of the computer's addresses
-    /// by itself. Reports are rate-limited ([`Pace`]). The page reports network changes with the command of the same
+    /// by itself. Reports are rate-limited ([`CheckPacing`]). The page reports network changes with the command of the same
     /// name.
     ///
     /// # Errors
@@ -265,12 +265,12 @@ async fn follow(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut 
 
 /// Notifies the owner when the computer slept or its network addresses changed.
 async fn watch_clocks(owner: WeakOwner, clock: SharedClock) {
-    let mut clocks = Clocks::new(clock.time(), Instant::now());
-    let mut addresses = Addresses::read();
+    let mut clocks = ClockComparison::new(clock.time(), Instant::now());
+    let mut addresses = SourceAddresses::read();
     loop {
         tokio::time::sleep(wake::INTERVAL).await;
         let woke = clocks.woke(clock.time(), Instant::now());
-        let moved = addresses.moved(Addresses::read());
+        let moved = addresses.moved(SourceAddresses::read());
         let look = |owner: &mut Owner| {
             if woke || moved {
                 owner.woke();

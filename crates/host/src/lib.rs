@@ -13,11 +13,13 @@ pub mod skills;
 pub mod view;
 
 pub use closed::HostClosed;
-pub use handle::{Events, Host, ImportError, ImportServerError, ReplacedServer, Setup, SetupError, StorageError};
+pub use handle::{
+    EventReceiver, Host, ImportError, ImportServerError, ReplacedServer, Setup, SetupError, StorageError,
+};
 pub use launches::sandbox::BUNDLES;
 pub use owner::{
-    AnswerError, CallOrigin, FlowError, Label, ResultOrigin, ResultVerdict, ReviewError, SamplingError, Sent,
-    ServerError, ServerForModel, ShownDefinition,
+    CallOrigin, ConversationLabel, DecisionError, FlowError, ResultOrigin, ResultVerdict, ReviewError, SamplingError,
+    SentNotifier, ServerError, ServerForModel, ShownDefinition,
 };
 
 use std::time::Duration;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 use domain::StoreError;
-use policy::{Explanation, PolicyFile, PolicyRule, Preset, RuleError, RuleProblem, RuleSource, Standing};
+use policy::{Explanation, PolicyFile, PolicyRule, Preset, ReviewState, RuleError, RuleProblem, RuleSource};
 use serde_json::{Map, Value};
 
 use crate::HostClosed;
@@ -41,7 +41,7 @@ pub struct RuleFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum Trust {
+pub enum TrustDuration {
     /// The server is not trusted.
     #[default]
     No,
@@ -55,7 +55,7 @@ pub enum Trust {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum DryAct {
+pub enum DryRunAct {
     /// Call of a tool.
     Tool {
         /// Name of the tool.
@@ -95,7 +95,7 @@ pub struct DryRunResult {
     /// allowed.
     pub assumed_unchanged: bool,
     /// Review state of the tool's current or last known definition. `None` for acts other than calls.
-    pub standing: Option<Standing>,
+    pub standing: Option<ReviewState>,
 }
 
 /// Error of a change of rules. Nothing was changed.

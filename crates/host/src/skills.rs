@@ -7,7 +7,7 @@ use domain::call::CallFailure;
 use domain::item::ResourceContents;
 use mcp_proto::session::{ClientRequest, ServerResult};
 use offers::catalog::{MAX_ITEMS, MAX_LIST, MAX_PAGES};
-use offers::skills::{EXTENSION, Mismatch, Skill, check_listed, verified};
+use offers::skills::{EXTENSION, Skill, SkillMismatch, check_listed, verified};
 use policy::Hash;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
@@ -86,7 +86,7 @@ pub enum SkillError {
         /// URI of the file.
         uri: String,
         /// Difference between the file and its entry.
-        cause: Mismatch,
+        cause: SkillMismatch,
     },
 }
 
@@ -228,7 +228,7 @@ impl Host {
             bytes = verified(skill, uri, &read.contents);
         }
         let bytes = bytes.map_err(mismatch)?;
-        let contents = read.contents.pop().ok_or_else(|| mismatch(Mismatch::OtherContents))?;
+        let contents = read.contents.pop().ok_or_else(|| mismatch(SkillMismatch::OtherContents))?;
         Ok((contents.into(), bytes))
     }
 

@@ -3,24 +3,27 @@
 mod consent;
 mod server;
 
-pub use consent::{Edit, QuestionBody, QuestionView, UserAnswer};
-pub use server::{Connected, Failure, FailureReason, Retry, SandboxPreview, ServerState, ServerView, Writer};
+pub use consent::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, UserDecision};
+pub use server::{
+    Failure, FailureReason, LaunchFileWriter, RemoteConnection, Retry, SandboxPreview, ServerState, ServerView,
+};
 
 use std::time::Duration;
 
 use domain::bounds::ChatBounds;
 use domain::call::Call;
 use domain::item::ConversationEvent;
-use domain::question::{QuestionId, QuestionOutcome};
-pub use mcp_transport::driver::TransportFound;
+use domain::question::{ConsentRequestId, ConsentRequestOutcome};
+pub use mcp_transport::driver::DetectedTransport;
 use ports::AuditEntry;
 use ports::server_config::ConfigProblem;
-pub use process::sandbox::{Plan, ResourceLimits, SandboxProblem};
+pub use process::sandbox::{ResolvedSandbox, ResourceLimits, SandboxProblem};
 pub use process::{
-    Blocked, FileState, FolderOffer, LaunchFile, LaunchFileRole, LaunchFiles, Missing, NamedBy, NotOffered,
+    BlockedPath, FileState, FolderProposal, LaunchFile, LaunchFileRole, LaunchFiles, MissingDependency, PathMention,
+    ProposalRefusal,
 };
 use serde::{Deserialize, Serialize};
-use supervision::limits::Limits;
+use supervision::limits::ServerLimits;
 
 impl Failure {
     /// Creates a failure with a reason and a message, and no details.
@@ -55,18 +58,18 @@ pub enum HostEvent {
         uri: String,
     },
     /// A consent request was added or changed.
-    QuestionChanged(Box<QuestionView>),
+    ConsentRequestChanged(Box<ConsentRequestView>),
     /// A consent request was removed.
-    QuestionClosed {
+    ConsentRequestClosed {
         /// Identifier of the consent request.
-        id: QuestionId,
+        id: ConsentRequestId,
         /// Outcome of the consent request.
-        outcome: QuestionOutcome,
+        outcome: ConsentRequestOutcome,
     },
     /// A model replying to a sampling request produced more text, to be appended to the text of the consent request.
     SamplingText {
         /// Identifier of the consent request.
-        id: QuestionId,
+        id: ConsentRequestId,
         /// Text to append. Empty if the model only reasons.
         text: String,
     },
@@ -112,7 +115,7 @@ pub struct AppSettings {
     /// Set to show a system notification for consent requests while the window is in the background.
     pub announce: bool,
     /// Limits on the resources of each server.
-    pub limits: Limits,
+    pub limits: ServerLimits,
     /// Retention of the audit log in days, or 0 for no limit.
     pub audit_days: u32,
     /// Maximum size of the audit log in megabytes, or 0 for no limit.
@@ -136,7 +139,7 @@ impl Default for AppSettings {
             language: "system".into(),
             welcome_done: false,
             announce: true,
-            limits: Limits::default(),
+            limits: ServerLimits::default(),
             audit_days: 0,
             audit_megabytes: 1_000,
             audit_contents: true,
@@ -156,7 +159,7 @@ pub struct Snapshot {
     /// All servers, in the order of the settings file.
     pub servers: Vec<ServerView>,
     /// Consent requests in the queue, oldest first.
-    pub questions: Vec<QuestionView>,
+    pub questions: Vec<ConsentRequestView>,
     /// Calls in progress, in no particular order.
     pub calls: Vec<Call>,
     /// Settings of the app.

@@ -14,7 +14,7 @@ const CLOSES: char = '\u{e001}';
 /// Returns the plan for the remote server that a package's command connects to, or the unchanged plan.
 pub(crate) fn to_remote(plan: InstallPlan) -> InstallPlan {
     let PlanTarget::Command { command, args, env } = &plan.target else { return plan };
-    let mut blanks = Blanks::default();
+    let mut blanks = InputPlaceholders::default();
     let words: Vec<&Template> = args.iter().flat_map(|arg| &arg.words).collect();
     let Some(args) = words.into_iter().map(|word| blanks.text(word)).collect::<Option<Vec<_>>>() else { return plan };
     let env = env.iter().map(|(name, value)| Some((name.clone(), blanks.text(value)?))).collect::<Option<_>>();
@@ -37,9 +37,9 @@ pub(crate) fn to_remote(plan: InstallPlan) -> InstallPlan {
 
 /// The inputs of a plan, by number, while its texts are parsed as a command line.
 #[derive(Default)]
-struct Blanks(Vec<TemplatePart>);
+struct InputPlaceholders(Vec<TemplatePart>);
 
-impl Blanks {
+impl InputPlaceholders {
     /// Returns a text with numbers in place of inputs, or `None` if its own text contains the delimiters.
     fn text(&mut self, template: &Template) -> Option<String> {
         let mut text = String::new();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bundles::{Bundle, BundleError, BundlePlan, Place, Platform, UnpackedBundle};
+use bundles::{Bundle, BundleEnvironment, BundleError, BundlePlan, Platform, UnpackedBundle};
 
 use crate::{InstallError, NotInstallable, blocking};
 
@@ -43,7 +43,7 @@ impl BundleFile {
             "macos" => Platform::MacOs,
             _ => Platform::Linux,
         };
-        let place = Place {
+        let place = BundleEnvironment {
             platform,
             folder: self.folder.clone(),
             desktop: home.join("Desktop"),

@@ -6,7 +6,7 @@
 //! the hosts with `--network`, since its options are complete.
 
 use installs::{InstallPlan, PlanTarget};
-use ports::server_config::{Access, Folder, HostPattern, Network, SandboxConfig};
+use ports::server_config::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig};
 use serde::{Deserialize, Serialize};
 
 use crate::{InstallError, InstallOffer, Installer};
@@ -60,15 +60,17 @@ impl InstallOffer {
     #[must_use]
     pub fn proposed_sandbox(&self, plan: &InstallPlan) -> SandboxConfig {
         let bundle = self.origin.bundle();
-        let folders =
-            bundle.map(|file| Folder { path: file.folder.clone(), access: Access::Read }).into_iter().collect();
+        let folders = bundle
+            .map(|file| AllowedFolder { path: file.folder.clone(), access: AccessMode::Read })
+            .into_iter()
+            .collect();
         let hosts = match &plan.target {
             PlanTarget::Command { command, .. } => PACKAGE_HOSTS.iter().find(|(launcher, _)| launcher == command),
             PlanTarget::Remote { .. } => None,
         };
         let hosts = hosts.into_iter().flat_map(|(_, hosts)| *hosts);
         let hosts: Vec<HostPattern> = hosts.filter_map(|host| host.parse().ok()).collect();
-        let network = if hosts.is_empty() { Network::None } else { Network::Hosts(hosts) };
+        let network = if hosts.is_empty() { NetworkAccess::None } else { NetworkAccess::Hosts(hosts) };
         SandboxConfig { folders, network }
     }
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use bundles::{BundleError, BundlesLock};
 use host::view::ServerView;
 use host::{Host, ReplacedServer, ServerError, Setup, SetupError};
-use ports::SecretKept;
+use ports::SecretPersistence;
 use ports::server_config::{BundleFiles, ServerOrigin};
-use registry::Freshness;
+use registry::CachePolicy;
 
 use crate::{
     BundleFile, InstallDraft, InstallError, InstallOffer, InstallPreview, InstallSource, Installer, NotInstallable,
@@ -22,7 +22,12 @@ impl Installer {
     /// Returns the errors of [`preview`](Self::preview), [`InstallError::Stale`] if the result has another hash than
     /// the approved one, and other errors if the server can't be unpacked or added. Files unpacked for it don't
     /// remain then.
-    pub async fn install(&self, host: &Host, draft: &InstallDraft, hash: &str) -> Result<SecretKept, InstallError> {
+    pub async fn install(
+        &self,
+        host: &Host,
+        draft: &InstallDraft,
+        hash: &str,
+    ) -> Result<SecretPersistence, InstallError> {
         let draft = InstallDraft { upgrades: None, ..draft.clone() };
         let preview = self.preview_again(host, &draft, hash).await?;
         self.put(host, preview).await
@@ -54,12 +59,12 @@ impl Installer {
         draft: &InstallDraft,
         hash: &str,
     ) -> Result<InstallPreview, InstallError> {
-        let preview = self.preview(host, draft, Freshness::Now).await?;
+        let preview = self.preview(host, draft, CachePolicy::Now).await?;
         if preview.hash.as_str() == hash { Ok(preview) } else { Err(InstallError::Stale) }
     }
 
     /// Unpacks and sets up what was previewed.
-    pub(crate) async fn put(&self, host: &Host, preview: InstallPreview) -> Result<SecretKept, InstallError> {
+    pub(crate) async fn put(&self, host: &Host, preview: InstallPreview) -> Result<SecretPersistence, InstallError> {
         let InstallPreview { offer: InstallOffer { source, origin, .. }, server, filled_in, upgraded, .. } = preview;
         let file = origin.into_bundle();
         let replaced = upgraded.map(|installed| ReplacedServer { config: installed.config, origin: installed.origin });
@@ -92,7 +97,7 @@ impl Installer {
         };
         drop(setup);
         match (&put, unpacked, replaced) {
-            (Err(_), Some(Unpacked { files, folder, root, is_new: true }), _) => {
+            (Err(_), Some(UnpackedFiles { files, folder, root, is_new: true }), _) => {
                 // The error of the setup is more important than remaining files. The settings may refer to the files
                 // nevertheless.
                 let setup = host.begin_setup_anew().await?;
@@ -116,7 +121,7 @@ impl Installer {
         }
     }
 
-    async fn unpack(&self, file: BundleFile, setup: &Setup) -> Result<Unpacked, InstallError> {
+    async fn unpack(&self, file: BundleFile, setup: &Setup) -> Result<UnpackedFiles, InstallError> {
         let root = self.bundles_folder().await?;
         let (sha256, folder) = (file.bundle.archive.sha256().to_owned(), folder_name(&file.folder));
         let author = Some(foreign::visible(&file.bundle.manifest.author.name).into_owned());
@@ -124,7 +129,7 @@ impl Installer {
         let is_unused = !setup.servers().iter().any(|server| uses(server, &folder, &file.folder));
         let (unpacked, is_new) = bundle_file::unpack(file, root.clone(), is_unused).await?;
         let files = BundleFiles { sha256, tree: unpacked.tree.hash(), folder, author };
-        Ok(Unpacked { files, folder: unpacked.folder, root, is_new })
+        Ok(UnpackedFiles { files, folder: unpacked.folder, root, is_new })
     }
 
     async fn hold_for(&self, origin: &ServerOrigin) -> Result<Option<BundlesLock>, InstallError> {
@@ -154,7 +159,7 @@ impl Installer {
 }
 
 /// A bundle that was unpacked for this installation.
-struct Unpacked {
+struct UnpackedFiles {
     files: BundleFiles,
     folder: PathBuf,
     root: PathBuf,

@@ -36,8 +36,10 @@ use host::Host;
 use ports::CacheFiles;
 use ports::time::SystemClock;
 use process::SearchPath;
-use process::sandbox::means::Means;
-use registry::{CacheLimits, Catalog, Registry, RegistryAddress, RegistryCache, RegistryHeader, RegistryLimits};
+use process::sandbox::means::SandboxMeans;
+use registry::{
+    CacheLimits, RegistryAddress, RegistryCache, RegistryCatalog, RegistryClient, RegistryHeader, RegistryLimits,
+};
 use tokio::sync::{Mutex, MutexGuard, OnceCell};
 use tokio::time::Instant;
 
@@ -50,35 +52,36 @@ pub use error::{InstallError, NotInstallable};
 pub use newer::{NewerVersion, VersionReport};
 pub use offer::{InstallOffer, InstallOrigin, publisher_in_words};
 pub use preview::{InstallDraft, InstallPreview};
-pub use registry_choice::{NewRegistryHeader, RegistryChoice, RegistryInUse};
+pub use registry_choice::{ActiveRegistry, NewRegistryHeader, RegistryChoice};
 pub use upgrade::UpgradeOffer;
 
 use registry_choice::OpenRegistry;
 
 /// Opens a registry with its cache. Blocks.
-type OpenCatalog = dyn Fn(RegistryAddress, Option<RegistryHeader>) -> Result<Catalog, InstallError> + Send + Sync;
+type OpenCatalog =
+    dyn Fn(RegistryAddress, Option<RegistryHeader>) -> Result<RegistryCatalog, InstallError> + Send + Sync;
 
 /// Installs servers. Clones share their state.
 #[derive(Clone)]
 pub struct Installer {
-    shared: Arc<Shared>,
+    shared: Arc<InstallerState>,
 }
 
-struct Shared {
+struct InstallerState {
     open_catalog: Box<OpenCatalog>,
     data_folder: PathBuf,
     registry: RegistryChoice,
     /// The registry that was used last.
     open: Mutex<Option<OpenRegistry>>,
-    computer: OnceCell<Computer>,
+    computer: OnceCell<LocalRuntime>,
     /// Time at which the registry's changes were read; locked while they are.
     changes_read: Mutex<Option<Instant>>,
 }
 
 /// The means of this computer for running servers. Determined once, as in the host.
-struct Computer {
+struct LocalRuntime {
     path: SearchPath,
-    means: Means,
+    means: SandboxMeans,
 }
 
 impl fmt::Debug for Installer {
@@ -94,14 +97,14 @@ impl Installer {
     pub fn new(
         data_folder: PathBuf,
         registry: RegistryChoice,
-        open_catalog: impl Fn(RegistryAddress, Option<RegistryHeader>) -> Result<Catalog, InstallError>
+        open_catalog: impl Fn(RegistryAddress, Option<RegistryHeader>) -> Result<RegistryCatalog, InstallError>
         + Send
         + Sync
         + 'static,
     ) -> Self {
         let (open, computer, changes_read) = Default::default();
         let open_catalog = Box::new(open_catalog);
-        Self { shared: Arc::new(Shared { open_catalog, data_folder, registry, open, computer, changes_read }) }
+        Self { shared: Arc::new(InstallerState { open_catalog, data_folder, registry, open, computer, changes_read }) }
     }
 
     /// Returns the folder that bundles are unpacked to, by its real path if it exists: a sandbox shows a bundle only
@@ -173,10 +176,10 @@ impl Installer {
         self.shared.changes_read.lock().await
     }
 
-    async fn computer(&self) -> &Computer {
+    async fn computer(&self) -> &LocalRuntime {
         let find = || async {
             let path = SearchPath::read().await;
-            Computer { means: Means::find(&path).await, path }
+            LocalRuntime { means: SandboxMeans::find(&path).await, path }
         };
         self.shared.computer.get_or_init(find).await
     }
@@ -191,10 +194,10 @@ pub fn open_catalog(
     address: RegistryAddress,
     header: Option<RegistryHeader>,
     files: Arc<dyn CacheFiles>,
-) -> Result<Catalog, InstallError> {
-    let registry = Registry::new(address, header, RegistryLimits::default())?;
+) -> Result<RegistryCatalog, InstallError> {
+    let registry = RegistryClient::new(address, header, RegistryLimits::default())?;
     let cache = RegistryCache::open(files, CacheLimits::default())?;
-    Ok(Catalog::new(registry, Arc::new(cache), Arc::new(SystemClock)))
+    Ok(RegistryCatalog::new(registry, Arc::new(cache), Arc::new(SystemClock)))
 }
 
 fn bundles_folder(data_folder: &Path) -> io::Result<PathBuf> {

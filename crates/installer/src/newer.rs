@@ -5,8 +5,8 @@ use std::time::Duration;
 use domain::Millis;
 use host::Host;
 use host::view::ServerView;
-use ports::server_config::{Installed, ServerOrigin};
-use registry::{Catalog, Freshness, RegistryEntry, RegistryError, Status, newer_version};
+use ports::server_config::{InstallationInfo, ServerOrigin};
+use registry::{CachePolicy, ListingStatus, RegistryCatalog, RegistryEntry, RegistryError, newer_version};
 
 use tokio::time::Instant;
 
@@ -22,7 +22,7 @@ pub struct VersionReport {
     /// Version that is installed now.
     pub version: String,
     /// Availability of the installed version.
-    pub status: Status,
+    pub status: ListingStatus,
     /// Reason for the status.
     pub status_message: Option<String>,
     /// Newer version, if there is one.
@@ -47,7 +47,11 @@ impl Installer {
     /// # Errors
     ///
     /// Returns an [`InstallError`] if the registry can't be opened, or the host has shut down.
-    pub async fn version_reports(&self, host: &Host, freshness: Freshness) -> Result<Vec<VersionReport>, InstallError> {
+    pub async fn version_reports(
+        &self,
+        host: &Host,
+        freshness: CachePolicy,
+    ) -> Result<Vec<VersionReport>, InstallError> {
         let catalog = &*self.catalog().await?;
         let mut reports = Vec::new();
         let servers = host.snapshot().await?.servers;
@@ -60,7 +64,7 @@ impl Installer {
             offline = self.read_changes(catalog, freshness).await.filter(is_down);
         }
         for server in servers {
-            let Some(Installed { origin, .. }) = server.installed else { continue };
+            let Some(InstallationInfo { origin, .. }) = server.installed else { continue };
             let ServerOrigin::Registry { registry, name, version, .. } = origin else { continue };
             let mut report = kept_report(catalog, server.name, name, version);
             if registry != catalog.address().as_str() {
@@ -93,10 +97,10 @@ impl Installer {
     /// Reads the registry's changes, so that a deprecated or deleted version is known as such even if cached
     /// responses about it are older. Returns the error if that fails; a registry that doesn't support changes is
     /// still asked about each server.
-    async fn read_changes(&self, catalog: &Catalog, freshness: Freshness) -> Option<RegistryError> {
+    async fn read_changes(&self, catalog: &RegistryCatalog, freshness: CachePolicy) -> Option<RegistryError> {
         let mut read = self.changes_read().await;
         let is_fresh = read.is_some_and(|at| at.elapsed() < CHANGES_FRESH_FOR);
-        if freshness == Freshness::Usual && is_fresh {
+        if freshness == CachePolicy::Usual && is_fresh {
             return None;
         }
         let changes = catalog.refresh().await;
@@ -120,9 +124,9 @@ const fn is_down(error: &RegistryError) -> bool {
 }
 
 /// Returns the report for a version without sending a request.
-fn kept_report(catalog: &Catalog, server: String, name: String, version: String) -> VersionReport {
+fn kept_report(catalog: &RegistryCatalog, server: String, name: String, version: String) -> VersionReport {
     let known = catalog.status_of(&name, &version);
-    let status = known.as_ref().map_or(Status::Active, |known| known.status);
+    let status = known.as_ref().map_or(ListingStatus::Active, |known| known.status);
     let status_message = known.and_then(|known| known.message);
     VersionReport { server, name, version, status, status_message, newer: None, problem: None }
 }

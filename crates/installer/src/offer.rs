@@ -4,7 +4,8 @@ use std::path::Path;
 
 use installs::InstallPlan;
 use registry::{
-    Answer, Catalog, Freshness, PackageInstall, Publisher, RegistryEntry, Status, plan_package, plan_remote,
+    CachePolicy, DatedAnswer, ListingStatus, PackageInstall, Publisher, RegistryCatalog, RegistryEntry, plan_package,
+    plan_remote,
 };
 
 use crate::bridge::to_remote;
@@ -31,7 +32,7 @@ pub enum InstallOrigin {
     /// An entry of a registry.
     Registry {
         /// Entry in the registry.
-        answer: Box<Answer<RegistryEntry>>,
+        answer: Box<DatedAnswer<RegistryEntry>>,
         /// Downloaded bundle, if the chosen package is one.
         bundle: Option<Box<BundleFile>>,
     },
@@ -66,7 +67,7 @@ impl Installer {
     /// Returns [`InstallError::Registry`] if the registry doesn't answer or doesn't have the server,
     /// [`InstallError::Download`] if the file can't be downloaded, [`InstallError::Bundle`] if it is not a bundle,
     /// and [`InstallError::OtherBundle`] if it is another one than expected.
-    pub async fn offer(&self, source: &InstallSource, freshness: Freshness) -> Result<InstallOffer, InstallError> {
+    pub async fn offer(&self, source: &InstallSource, freshness: CachePolicy) -> Result<InstallOffer, InstallError> {
         match source {
             InstallSource::Bundle { path, sha256 } => self.offer_file(path, sha256.as_deref()).await,
             InstallSource::Registry { name, version, target } => {
@@ -118,7 +119,7 @@ pub(crate) fn plan_entry(
         ([], [_]) => Some(InstallTarget::Remote { number: 1 }),
         _ => None,
     });
-    if entry.listing.as_ref().is_some_and(|listing| listing.status == Status::Deleted) {
+    if entry.listing.as_ref().is_some_and(|listing| listing.status == ListingStatus::Deleted) {
         return (target, Err(NotInstallable::Deleted));
     }
     let plan = match target {
@@ -143,7 +144,7 @@ fn nth<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
 
 /// Describes who may publish under a server's name. Only the rules of the official registry are known.
 #[must_use]
-pub fn publisher_in_words(catalog: &Catalog, name: &str) -> String {
+pub fn publisher_in_words(catalog: &RegistryCatalog, name: &str) -> String {
     let who = Publisher::of(name);
     if catalog.address().is_official() {
         who.to_string()

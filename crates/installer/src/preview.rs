@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use host::Host;
 use installs::InputValues;
 use policy::Hash;
-use ports::server_config::{FilledIn, NewServer, SandboxConfig, StdioConfig, ValuePart, config_hash};
+use ports::server_config::{FilledInputs, NewServer, SandboxConfig, StdioConfig, ValuePart, config_hash};
 use process::ServerCommand;
-use registry::Freshness;
+use registry::CachePolicy;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ pub struct InstallPreview {
     pub before: Option<NewServer>,
     /// Hash of everything that would be set up, including secrets, of its origin, and of what it replaces.
     pub hash: Hash,
-    pub(crate) filled_in: FilledIn,
+    pub(crate) filled_in: FilledInputs,
     pub(crate) upgraded: Option<InstalledServer>,
 }
 
@@ -56,7 +56,7 @@ impl Installer {
         &self,
         host: &Host,
         draft: &InstallDraft,
-        freshness: Freshness,
+        freshness: CachePolicy,
     ) -> Result<InstallPreview, InstallError> {
         let upgraded = match &draft.upgrades {
             Some(server) => Some(InstalledServer::find(host, server).await?),

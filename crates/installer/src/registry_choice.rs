@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use domain::StoreError;
-use ports::{Document, Documents, SecretError, SecretKept, Secrets};
-use registry::{Catalog, RegistryAddress, RegistryHeader};
+use ports::{Document, Documents, SecretError, SecretPersistence, Secrets};
+use registry::{RegistryAddress, RegistryCatalog, RegistryHeader};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub enum RegistryChoice {
 
 /// The registry that servers are currently installed from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RegistryInUse {
+pub struct ActiveRegistry {
     /// Address of the registry.
     pub address: RegistryAddress,
     /// Name of the header sent with each request; its value is in the keychain.
@@ -60,8 +60,8 @@ struct RegistrySetting {
 
 /// A registry whose cache is open.
 pub(crate) struct OpenRegistry {
-    in_use: RegistryInUse,
-    catalog: Arc<Catalog>,
+    in_use: ActiveRegistry,
+    catalog: Arc<RegistryCatalog>,
 }
 
 impl RegistrySetting {
@@ -83,24 +83,24 @@ impl RegistrySetting {
 
 impl RegistryChoice {
     /// Returns the registry in use. Blocks.
-    fn in_use(&self) -> Result<RegistryInUse, InstallError> {
-        let official = RegistryInUse { address: RegistryAddress::default(), header: None, is_named: false };
+    fn in_use(&self) -> Result<ActiveRegistry, InstallError> {
+        let official = ActiveRegistry { address: RegistryAddress::default(), header: None, is_named: false };
         match self {
             Self::Official => Ok(official),
             Self::Named(address) => {
-                Ok(RegistryInUse { address: RegistryAddress::parse(address)?, is_named: true, ..official })
+                Ok(ActiveRegistry { address: RegistryAddress::parse(address)?, is_named: true, ..official })
             }
             Self::Settings { documents, .. } => match RegistrySetting::read(documents.as_ref())? {
                 None => Ok(official),
                 Some(RegistrySetting { address, header }) => {
-                    Ok(RegistryInUse { address: RegistryAddress::parse(&address)?, header, is_named: false })
+                    Ok(ActiveRegistry { address: RegistryAddress::parse(&address)?, header, is_named: false })
                 }
             },
         }
     }
 
     /// Returns the header with its value. Blocks: it accesses the keychain.
-    fn header(&self, in_use: &RegistryInUse) -> Result<Option<RegistryHeader>, InstallError> {
+    fn header(&self, in_use: &ActiveRegistry) -> Result<Option<RegistryHeader>, InstallError> {
         let (Self::Settings { secrets, .. }, Some(name)) = (self, &in_use.header) else { return Ok(None) };
         let value = kept_value(secrets.as_ref(), in_use)?
             .ok_or_else(|| InstallError::NoHeaderValue { header: name.clone(), address: in_use.address.to_string() })?;
@@ -108,7 +108,7 @@ impl RegistryChoice {
     }
 
     /// Sets the registry and its header. Blocks.
-    fn set(&self, address: Option<&str>, header: Option<NewRegistryHeader>) -> Result<SecretKept, InstallError> {
+    fn set(&self, address: Option<&str>, header: Option<NewRegistryHeader>) -> Result<SecretPersistence, InstallError> {
         let Self::Settings { documents, secrets } = self else { return Err(InstallError::RegistryNamed) };
         let before = RegistrySetting::read(documents.as_ref()).ok().flatten();
         let address = address.map(RegistryAddress::parse).transpose()?.filter(|address| !address.is_official());
@@ -120,11 +120,11 @@ impl RegistryChoice {
                 Some(RegistrySetting { address: address.as_str().to_owned(), header })
             }
         };
-        let mut kept = SecretKept::Keychain;
+        let mut kept = SecretPersistence::Keychain;
         let key = now.as_ref().and_then(RegistrySetting::secret_key);
         if let (Some(key), Some(NewRegistryHeader { name, value }), Some(address)) = (&key, header, address) {
             let is_new = value.is_some();
-            let in_use = RegistryInUse { address, header: Some(name.clone()), is_named: false };
+            let in_use = ActiveRegistry { address, header: Some(name.clone()), is_named: false };
             let value = match value {
                 Some(value) => value,
                 None => kept_value(secrets.as_ref(), &in_use)?.ok_or_else(|| InstallError::NoHeaderValue {
@@ -149,7 +149,7 @@ impl RegistryChoice {
     }
 }
 
-fn kept_value(secrets: &dyn Secrets, in_use: &RegistryInUse) -> Result<Option<SecretString>, SecretError> {
+fn kept_value(secrets: &dyn Secrets, in_use: &ActiveRegistry) -> Result<Option<SecretString>, SecretError> {
     let setting = RegistrySetting { address: in_use.address.as_str().to_owned(), header: in_use.header.clone() };
     let Some(key) = setting.secret_key() else { return Ok(None) };
     Ok(secrets.get(&key)?.map(SecretString::from))
@@ -162,7 +162,7 @@ impl Installer {
     ///
     /// Returns [`InstallError::Registry`] if its address is not valid, [`InstallError::NoHeaderValue`] if the value
     /// of its header is not in the keychain, and [`InstallError::Store`] if the cache can't be opened.
-    pub async fn catalog(&self) -> Result<Arc<Catalog>, InstallError> {
+    pub async fn catalog(&self) -> Result<Arc<RegistryCatalog>, InstallError> {
         let mut open = self.shared.open.lock().await;
         let shared = Arc::clone(&self.shared);
         let in_use = blocking(move || shared.registry.in_use()).await?;
@@ -185,7 +185,7 @@ impl Installer {
     /// # Errors
     ///
     /// Returns an [`InstallError`] if the setting or address can't be read or is not valid.
-    pub async fn registry_in_use(&self) -> Result<RegistryInUse, InstallError> {
+    pub async fn registry_in_use(&self) -> Result<ActiveRegistry, InstallError> {
         let shared = Arc::clone(&self.shared);
         blocking(move || shared.registry.in_use()).await
     }
@@ -203,7 +203,7 @@ impl Installer {
         &self,
         address: Option<String>,
         header: Option<NewRegistryHeader>,
-    ) -> Result<SecretKept, InstallError> {
+    ) -> Result<SecretPersistence, InstallError> {
         let mut open = self.shared.open.lock().await;
         let shared = Arc::clone(&self.shared);
         let set = blocking(move || shared.registry.set(address.as_deref(), header)).await;

@@ -8,13 +8,14 @@ use std::path::PathBuf;
 use bundles::folder_below;
 use host::Host;
 use host::view::ServerState;
-use installs::{InstallPlan, KeptValues};
-use ports::SecretKept;
+use installs::{CarriedValues, InstallPlan};
+use ports::SecretPersistence;
 use ports::secrets::value_parts;
 use ports::server_config::{
-    Access, FilledIn, Folder, Installed, NewServer, SandboxConfig, ServerConfig, ServerEntry, ServerOrigin, ValuePart,
+    AccessMode, AllowedFolder, FilledInputs, InstallationInfo, NewServer, SandboxConfig, ServerConfig, ServerEntry,
+    ServerOrigin, ValuePart,
 };
-use registry::Freshness;
+use registry::CachePolicy;
 
 use crate::{InstallContainment, InstallDraft, InstallError, InstallOffer, InstallSource, Installer};
 
@@ -37,7 +38,7 @@ pub(crate) struct InstalledServer {
     pub(crate) name: String,
     pub(crate) config: ServerConfig,
     pub(crate) origin: ServerOrigin,
-    filled_in: FilledIn,
+    filled_in: FilledInputs,
     is_running: bool,
 }
 
@@ -45,7 +46,7 @@ impl InstalledServer {
     pub(crate) async fn find(host: &Host, name: &str) -> Result<Self, InstallError> {
         let found = host.snapshot().await?.servers.into_iter().find(|server| server.name == name);
         let found = found.ok_or_else(|| host::ServerError::NotFound(name.to_owned()))?;
-        let Some(Installed { origin, filled_in, .. }) = found.installed else {
+        let Some(InstallationInfo { origin, filled_in, .. }) = found.installed else {
             return Err(InstallError::NotInstalled(found.name));
         };
         let is_running = matches!(
@@ -56,7 +57,7 @@ impl InstalledServer {
     }
 
     /// Returns the values of the server that fit a plan.
-    pub(crate) fn kept(&self, plan: &InstallPlan) -> KeptValues {
+    pub(crate) fn kept(&self, plan: &InstallPlan) -> CarriedValues {
         plan.kept_from(&self.config, &self.filled_in)
     }
 
@@ -100,7 +101,7 @@ impl Installer {
     ) -> Result<UpgradeOffer, InstallError> {
         let installed = InstalledServer::find(host, server).await?;
         let source = installed.source(source)?;
-        let offer = self.offer(&source, Freshness::Now).await?;
+        let offer = self.offer(&source, CachePolicy::Now).await?;
         self.check_same_server(&installed, &offer).await?;
         let kept = offer.plan.as_ref().map(|plan| plan.shown_values(&installed.kept(plan))).unwrap_or_default();
         Ok(UpgradeOffer { offer, kept, is_running: installed.is_running, installed: installed.origin })
@@ -119,7 +120,7 @@ impl Installer {
         draft: &InstallDraft,
         hash: &str,
         may_stop: bool,
-    ) -> Result<SecretKept, InstallError> {
+    ) -> Result<SecretPersistence, InstallError> {
         let preview = self.preview_again(host, draft, hash).await?;
         match &preview.upgraded {
             None => return Err(InstallError::NotInstalled(draft.name.clone())),
@@ -197,7 +198,7 @@ impl Installer {
         }
         let bundle = offer.origin.bundle().map(|file| file.folder.clone());
         if let Some(path) = bundle.filter(|path| !sandbox.folders.iter().any(|folder| folder.path == *path)) {
-            sandbox.folders.insert(0, Folder { path, access: Access::Read });
+            sandbox.folders.insert(0, AllowedFolder { path, access: AccessMode::Read });
         }
         Ok(Some(sandbox))
     }

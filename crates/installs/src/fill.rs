@@ -8,7 +8,7 @@ use ports::server_config::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::input::Values;
+use crate::input::SubstitutionValues;
 use crate::template::names_secret;
 use crate::{InputValues, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
 
@@ -96,7 +96,7 @@ impl InstallPlan {
             return Err(FillError::NamesSecret(place));
         }
         self.check(values)?;
-        let filled = Values::new(&self.inputs, values);
+        let filled = SubstitutionValues::new(&self.inputs, values);
         let mut secret_values = BTreeMap::new();
         let mut plain_values = BTreeMap::new();
         let templates = match &self.target {
@@ -142,7 +142,7 @@ impl InstallPlan {
         if let Some(unknown) = values.keys().find(|key| !self.inputs.iter().any(|input| input.key == **key)) {
             return Err(FillError::UnknownInput(unknown.clone()));
         }
-        let filled = Values::new(&self.inputs, values);
+        let filled = SubstitutionValues::new(&self.inputs, values);
         let problems = self.inputs.iter().filter_map(|input| {
             let values: Vec<String> = filled.of(&input.key).iter().map(|value| (*value).to_owned()).collect();
             Some((input.key.clone(), input.problem(&values)?))
@@ -179,7 +179,7 @@ impl InstallPlan {
     }
 
     /// Returns the parts of a variable's or header's value, or `None` if an input has no value.
-    fn parts(&self, template: &Template, values: &Values<'_>) -> Option<Vec<ValuePart>> {
+    fn parts(&self, template: &Template, values: &SubstitutionValues<'_>) -> Option<Vec<ValuePart>> {
         let part = |part: &TemplatePart| {
             Some(match part {
                 TemplatePart::Text(text) => ValuePart::Text(text.clone()),

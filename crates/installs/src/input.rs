@@ -129,9 +129,9 @@ impl PlanInput {
 }
 
 /// The values substituted into templates: the user's, or else the defaults. Empty values count as missing.
-pub(crate) struct Values<'v>(BTreeMap<&'v str, Vec<&'v str>>);
+pub(crate) struct SubstitutionValues<'v>(BTreeMap<&'v str, Vec<&'v str>>);
 
-impl<'v> Values<'v> {
+impl<'v> SubstitutionValues<'v> {
     pub(crate) fn new(inputs: &'v [PlanInput], values: &'v InputValues) -> Self {
         let of = |input: &'v PlanInput| {
             let values = values.get(&input.key).unwrap_or(&input.default);

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ports::secrets;
 use ports::server_config::{
-    FilledIn, HttpConfig, NewServer, SandboxConfig, ServerConfig, ServerTransport, StdioConfig, ValuePart,
+    FilledInputs, HttpConfig, NewServer, SandboxConfig, ServerConfig, ServerTransport, StdioConfig, ValuePart,
 };
 
-use crate::input::Values;
+use crate::input::SubstitutionValues;
 use crate::{FillError, InputValues, InstallPlan, PlanTarget, Template, TemplatePart};
 
 /// The values carried over from the installed version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct KeptValues {
+pub struct CarriedValues {
     /// Values of inputs that are not secret, by key.
     pub values: InputValues,
     /// Keys of secret inputs whose values are in the keychain, and which the plan uses in the same place.
@@ -28,14 +28,14 @@ impl InstallPlan {
     /// A variable or header is compared with the plan's template for it: its secrets are kept if it has the same
     /// form. Values entered for one origin are never carried over to another.
     #[must_use]
-    pub fn kept_from(&self, config: &ServerConfig, filled_in: &FilledIn) -> KeptValues {
+    pub fn kept_from(&self, config: &ServerConfig, filled_in: &FilledInputs) -> CarriedValues {
         let (templates, is_same_kind) = match (&self.target, &config.transport) {
             (PlanTarget::Command { env, .. }, ServerTransport::Stdio(_)) => (env, true),
             (PlanTarget::Remote { headers, .. }, ServerTransport::Http(_)) => (headers, true),
             (PlanTarget::Command { env, .. }, _) => (env, false),
             (PlanTarget::Remote { headers, .. }, _) => (headers, false),
         };
-        let mut kept = KeptValues { values: self.usable(&filled_in.values), ..KeptValues::default() };
+        let mut kept = CarriedValues { values: self.usable(&filled_in.values), ..CarriedValues::default() };
         if !is_same_kind || self.leads_elsewhere(config, &kept.values) {
             return self.without_named(kept);
         }
@@ -55,7 +55,7 @@ impl InstallPlan {
         };
         let secrets =
             kept.secrets.iter().filter(|key| !exposed.contains(*key) && is_everywhere(key)).cloned().collect();
-        KeptValues { secrets, ..kept }
+        CarriedValues { secrets, ..kept }
     }
 
     /// Computes the settings of the server that replaces the installed one, `was`. `sandbox` applies to a local
@@ -70,7 +70,7 @@ impl InstallPlan {
     pub fn fill_keeping(
         &self,
         values: &InputValues,
-        kept: &KeptValues,
+        kept: &CarriedValues,
         was: &ServerConfig,
         sandbox: Option<SandboxConfig>,
     ) -> Result<NewServer, FillError> {
@@ -118,26 +118,26 @@ impl InstallPlan {
 
     /// Returns what to remember of these values for the next version, without secret ones.
     #[must_use]
-    pub fn filled_in(&self, values: &InputValues) -> FilledIn {
+    pub fn filled_in(&self, values: &InputValues) -> FilledInputs {
         let is_plain = |key: &String| self.inputs.iter().any(|input| input.key == *key && !input.secret);
         let values = values.iter().filter(|(key, _)| is_plain(key));
-        FilledIn {
+        FilledInputs {
             values: values.map(|(key, values)| (key.clone(), values.clone())).collect(),
             names: self.named_templates().keys().cloned().collect(),
         }
     }
 
     /// Removes the values that are used in variables or headers.
-    fn without_named(&self, kept: KeptValues) -> KeptValues {
+    fn without_named(&self, kept: CarriedValues) -> CarriedValues {
         let named: BTreeSet<&str> = self.named_templates().values().flat_map(Template::keys).collect();
         let values = kept.values.into_iter().filter(|(key, _)| !named.contains(key.as_str())).collect();
-        KeptValues { values, ..KeptValues::default() }
+        CarriedValues { values, ..CarriedValues::default() }
     }
 
     /// Returns the kept values for display, by key. The values of secrets are omitted, and those used in headers,
     /// which may be keys.
     #[must_use]
-    pub fn shown_values(&self, kept: &KeptValues) -> BTreeMap<String, Option<Vec<String>>> {
+    pub fn shown_values(&self, kept: &CarriedValues) -> BTreeMap<String, Option<Vec<String>>> {
         let in_headers: BTreeSet<&str> = match &self.target {
             PlanTarget::Remote { headers, .. } => headers.values().flat_map(Template::keys).collect(),
             PlanTarget::Command { .. } => BTreeSet::new(),
@@ -168,12 +168,12 @@ impl InstallPlan {
     /// Returns true if the values would lead to another origin than that of the installed remote server.
     fn leads_elsewhere(&self, config: &ServerConfig, values: &InputValues) -> bool {
         let (PlanTarget::Remote { url, kind, .. }, Some(http)) = (&self.target, config.as_http()) else { return false };
-        let url = url.text(&Values::new(&self.inputs, values), 0).unwrap_or_default();
+        let url = url.text(&SubstitutionValues::new(&self.inputs, values), 0).unwrap_or_default();
         HttpConfig { url, kind: Some(*kind), ..HttpConfig::default() }.origin() != http.origin()
     }
 
     /// Carries over the value of one variable or header, if it matches the template.
-    fn take_over(&self, name: &str, template: &Template, value: &str, kept: &mut KeptValues) {
+    fn take_over(&self, name: &str, template: &Template, value: &str, kept: &mut CarriedValues) {
         let Some(found) = template.values_in(value) else { return };
         for (key, found) in found {
             let Some(input) = self.inputs.iter().find(|input| input.key == key) else { return };

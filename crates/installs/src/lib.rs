@@ -17,7 +17,7 @@ mod template;
 
 pub use fill::{FillError, InputProblem};
 pub use input::{InputKind, InputValues, MAX_INPUTS, MAX_VALUE, PlanInput};
-pub use keep::KeptValues;
+pub use keep::CarriedValues;
 pub use template::{Argument, Template, TemplatePart};
 
 use std::collections::BTreeMap;

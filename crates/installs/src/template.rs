@@ -3,7 +3,7 @@
 use ports::secrets;
 
 use crate::PlanInput;
-use crate::input::Values;
+use crate::input::SubstitutionValues;
 
 /// A part of a [`Template`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl Template {
 
     /// Returns the text with values substituted. Of an input with several values, uses the one at index `repetition`,
     /// or the last. `None` if an input has no value.
-    pub(crate) fn text(&self, values: &Values<'_>, repetition: usize) -> Option<String> {
+    pub(crate) fn text(&self, values: &SubstitutionValues<'_>, repetition: usize) -> Option<String> {
         let mut text = String::new();
         for part in &self.parts {
             match part {
@@ -130,7 +130,7 @@ pub(crate) fn names_secret(text: &str) -> bool {
 impl Argument {
     /// Returns the words with values substituted, repeated for each value of the input that has the most. Empty if an
     /// input has no value.
-    pub(crate) fn texts(&self, values: &Values<'_>) -> Vec<String> {
+    pub(crate) fn texts(&self, values: &SubstitutionValues<'_>) -> Vec<String> {
         let keys = self.words.iter().flat_map(Template::keys);
         let repetitions = keys.map(|key| values.of(key).len()).max().unwrap_or(1);
         (0..repetitions)

@@ -172,7 +172,7 @@ fn a_plan_that_names_a_secret_is_not_filled_in() {
 
 #[test]
 fn what_is_kept_fits_the_new_plan_and_no_secret_changes_its_form() {
-    use ports::server_config::{FilledIn, ServerConfig};
+    use ports::server_config::{FilledInputs, ServerConfig};
     let folder = || PlanInput { required: true, ..PlanInput::text("folder") };
     let plan = local(vec![Template::input("folder").into()], vec![folder()]);
     let was = |token: &str| -> ServerConfig {
@@ -180,7 +180,7 @@ fn what_is_kept_fits_the_new_plan_and_no_secret_changes_its_form() {
         let env = env.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         StdioConfig { command: "npx".to_owned(), env, ..StdioConfig::default() }.into()
     };
-    let filled_in = FilledIn { values: values([("folder", &["/srv"])]), names: ["GONE".to_owned()].into() };
+    let filled_in = FilledInputs { values: values([("folder", &["/srv"])]), names: ["GONE".to_owned()].into() };
     let config = was("Bearer ${secret:notes.TOKEN}");
     let kept = plan.kept_from(&config, &filled_in);
     assert_eq!(kept.values, values([("folder", &["/srv"]), ("mode", &["safe"])]));

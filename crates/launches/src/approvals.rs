@@ -5,8 +5,8 @@ use std::path::Path;
 
 use policy::Hash;
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_in_json, stdio_hash};
-use process::sandbox::Plan;
-use process::{FileState, LaunchFile, LaunchFiles, Stamp};
+use process::sandbox::ResolvedSandbox;
+use process::{FileStamp, FileState, LaunchFile, LaunchFiles};
 use serde_json::{Value, json};
 
 use crate::packages::LoadedPackage;
@@ -20,7 +20,7 @@ use crate::packages::LoadedPackage;
 pub fn command_hash(
     config: &StdioConfig,
     program: &Path,
-    plan: Option<&Plan>,
+    plan: Option<&ResolvedSandbox>,
     files: &LaunchFiles,
     package: Option<&LoadedPackage>,
 ) -> Hash {
@@ -43,7 +43,7 @@ pub fn command_hash(
 fn file_in_json(file: &LaunchFile) -> Value {
     let state = match &file.state {
         FileState::Content(hash) => json!(hash),
-        FileState::Stamp(Stamp { bytes, modified, status_changed }) => {
+        FileState::Stamp(FileStamp { bytes, modified, status_changed }) => {
             json!([bytes, modified.to_string(), status_changed])
         }
     };
@@ -94,7 +94,7 @@ pub fn address_words(config: &HttpConfig) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ports::server_config::{AuthConfig, HttpKind, Network, SandboxConfig, address_hash};
+    use ports::server_config::{AuthConfig, HttpKind, NetworkAccess, SandboxConfig, address_hash};
 
     use super::*;
 
@@ -113,9 +113,11 @@ mod tests {
         let in_folder = |folder: &Path| stdio_hash(&StdioConfig { cwd: Some(folder.to_owned()), ..config.clone() });
         assert_ne!(in_folder(one), in_folder(other), "working folders");
         let with = |folder: &Path| {
-            let folder =
-                ports::server_config::Folder { path: folder.to_owned(), access: ports::server_config::Access::Read };
-            let sandbox = ports::server_config::SandboxConfig { folders: vec![folder], network: Network::None };
+            let folder = ports::server_config::AllowedFolder {
+                path: folder.to_owned(),
+                access: ports::server_config::AccessMode::Read,
+            };
+            let sandbox = ports::server_config::SandboxConfig { folders: vec![folder], network: NetworkAccess::None };
             stdio_hash(&StdioConfig { sandbox: Some(sandbox), ..config.clone() })
         };
         assert_ne!(with(one), with(other), "folders of a sandbox");
@@ -124,19 +126,20 @@ mod tests {
 
     #[test]
     fn s24_each_network_of_a_sandbox_has_its_own_hash_and_words() {
-        let config = |network: Network| {
+        let config = |network: NetworkAccess| {
             let sandbox = Some(SandboxConfig { network, ..SandboxConfig::default() });
             StdioConfig { command: "server".into(), sandbox, ..StdioConfig::default() }
         };
-        let hosts =
-            |hosts: &[&str]| Network::Hosts(hosts.iter().map(|host| host.parse().expect("it is a host")).collect());
+        let hosts = |hosts: &[&str]| {
+            NetworkAccess::Hosts(hosts.iter().map(|host| host.parse().expect("it is a host")).collect())
+        };
         let networks = [
-            Network::None,
+            NetworkAccess::None,
             hosts(&["example.com"]),
             hosts(&["*.example.com"]),
             hosts(&["example.com:8443"]),
             hosts(&["example.com", "example.org"]),
-            Network::Full,
+            NetworkAccess::Full,
         ];
         let hashes: std::collections::HashSet<_> =
             networks.iter().map(|network| stdio_hash(&config(network.clone())).as_str().to_owned()).collect();
@@ -146,7 +149,7 @@ mod tests {
             words.contains(r#""network":["api.example.com"]"#),
             "S24: the words of an approval name the hosts: {words}"
         );
-        let before = command_words(&config(Network::Full));
+        let before = command_words(&config(NetworkAccess::Full));
         assert!(
             before.contains(r#""network":true"#),
             "approvals from before there were hosts stay as they are: {before}"

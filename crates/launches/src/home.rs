@@ -8,7 +8,7 @@ use ports::server_config::{StdioConfig, path_in_json};
 use process::{is_of_system, leads_to_code};
 use serde_json::json;
 
-use crate::packages::{self, Launched};
+use crate::packages::{self, LauncherPackage};
 
 /// Number of hash characters in the name of a home directory.
 const NAME: usize = 24;
@@ -31,8 +31,8 @@ pub fn home_name_by_settings(name: &str, config: &StdioConfig) -> String {
 
 fn name_of(name: &str, config: &StdioConfig, links: fn(&StdioConfig, &[String], &[&str]) -> Vec<PathBuf>) -> String {
     let args = match packages::launched(&config.command, &config.args) {
-        Some(Launched::Package(reference)) => reference.unversioned(&config.args),
-        Some(Launched::Unknown(..)) | None => config.args.clone(),
+        Some(LauncherPackage::Package(reference)) => reference.unversioned(&config.args),
+        Some(LauncherPackage::Unknown(..)) | None => config.args.clone(),
     };
     let cwd = config.cwd.as_deref().map(path_in_json);
     let mut whose = json!({ "server": name, "command": config.command, "args": args, "cwd": cwd });

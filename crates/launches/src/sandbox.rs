@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use ports::Ports;
-use ports::server_config::{Access, Folder, SandboxConfig, StdioConfig};
-use process::sandbox::{Plan, SandboxError, SandboxProblem};
+use ports::server_config::{AccessMode, AllowedFolder, SandboxConfig, StdioConfig};
+use process::sandbox::{ResolvedSandbox, SandboxError, SandboxProblem};
 use process::{CommandNotFound, SearchPath, ServerCommand};
 
 use crate::home::home_name;
@@ -20,7 +20,7 @@ const MOST_LINKS: usize = 40;
 
 /// The error for a sandbox that can't be set up, or a command that is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoPlan {
+pub enum SandboxPlanError {
     /// The server has no sandbox.
     #[error("this server has no sandbox; it reaches all that you do")]
     NoSandbox,
@@ -45,7 +45,7 @@ pub enum NoPlan {
     Closing,
 }
 
-impl NoPlan {
+impl SandboxPlanError {
     /// Returns the identifier of the sandbox's problem, or `None` for a missing command, a changed bundle, a closing
     /// host, and a server without a sandbox.
     #[must_use]
@@ -61,7 +61,7 @@ impl NoPlan {
 /// Drawbridge's own files: records, history, secrets and the homes of servers in the data folder, and the settings
 /// file, which may contain credentials of other servers. A sandboxed server can neither read nor change them.
 #[derive(Debug, Clone)]
-pub struct OwnFiles {
+pub struct AppFiles {
     data: PathBuf,
     /// Real path of the data folder when Drawbridge started.
     real_data: PathBuf,
@@ -70,7 +70,7 @@ pub struct OwnFiles {
     folders: Arc<RwLock<Vec<PathBuf>>>,
 }
 
-impl OwnFiles {
+impl AppFiles {
     /// Finds the files of these ports. Reads the disk.
     pub fn new(ports: &Ports) -> Self {
         Self::of(ports.documents.path(), ports.servers.path())
@@ -137,7 +137,7 @@ impl OwnFiles {
 
     /// Returns true if a configured folder would expose some of these files despite hiding. The settings file may be
     /// in any folder, whose other subfolders may be unrelated.
-    fn shows(&self, folder: &Folder) -> bool {
+    fn shows(&self, folder: &AllowedFolder) -> bool {
         let path = &folder.path;
         let is_shown = path.starts_with(&self.real_data) || self.config_folder().is_some_and(|config| *path == config);
         is_shown && !self.is_bundle(folder)
@@ -145,10 +145,10 @@ impl OwnFiles {
 
     /// Returns true for read access to the folder of one unpacked bundle, which lets a server read its own code.
     /// Write access is never allowed.
-    fn is_bundle(&self, folder: &Folder) -> bool {
+    fn is_bundle(&self, folder: &AllowedFolder) -> bool {
         let real = folder.path.canonicalize();
         let is_right_below = real.is_ok_and(|real| real.parent() == Some(&self.bundles()));
-        folder.access == Access::Read && is_right_below
+        folder.access == AccessMode::Read && is_right_below
     }
 }
 
@@ -165,28 +165,28 @@ pub fn rename_home(from: &Path, to: &Path) {
 ///
 /// # Errors
 ///
-/// Returns [`NoPlan::OwnFolder`] if a folder of the sandbox or the program itself would expose Drawbridge's own
+/// Returns [`SandboxPlanError::OwnFolder`] if a folder of the sandbox or the program itself would expose Drawbridge's own
 /// files, and other variants if the program is not found or the sandbox can't be set up.
 pub async fn plan(
     command: &ServerCommand,
     program: &Path,
     path: &SearchPath,
     config: &StdioConfig,
-    own: &OwnFiles,
-) -> Result<Option<Plan>, NoPlan> {
+    own: &AppFiles,
+) -> Result<Option<ResolvedSandbox>, SandboxPlanError> {
     if let Some(sandbox) = &config.sandbox {
         // If a link is on the way there, write access next to it would allow redirecting it.
         let own_ways = [&own.data, &own.config].into_iter().flat_map(|file| ways(file));
         let changes = own_ways.into_iter().find_map(|way| sandbox.may_change(&way).cloned());
         if let Some(folder) = changes.or_else(|| sandbox.folders.iter().find(|folder| own.shows(folder)).cloned()) {
-            return Err(NoPlan::OwnFolder(folder.path));
+            return Err(SandboxPlanError::OwnFolder(folder.path));
         }
     }
-    let plan = Plan::make(command, program, path).await?;
+    let plan = ResolvedSandbox::make(command, program, path).await?;
     // Hiding the folder would hide the program as well.
     let reach = plan.as_ref().map(|plan| &plan.reach);
     match reach.and_then(|reach| reach.program.iter().find(|part| reach.hidden.contains(part))) {
-        Some(part) => Err(NoPlan::OwnFolder(part.clone())),
+        Some(part) => Err(SandboxPlanError::OwnFolder(part.clone())),
         None => Ok(plan),
     }
 }
@@ -238,7 +238,7 @@ pub fn reachable(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use ports::server_config::{Access, Folder, Network};
+    use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess};
 
     use super::*;
 
@@ -260,8 +260,9 @@ mod tests {
         let wanted = [spelled, base.join("disk/links/share/data"), base.join("real/data")];
         for way in wanted {
             assert!(ways.contains(&way), "{} is one of {ways:?}", way.display());
-            let folder = Folder { path: way.parent().expect("it has one").to_owned(), access: Access::Write };
-            let sandbox = SandboxConfig { folders: vec![folder], network: Network::None };
+            let folder =
+                AllowedFolder { path: way.parent().expect("it has one").to_owned(), access: AccessMode::Write };
+            let sandbox = SandboxConfig { folders: vec![folder], network: NetworkAccess::None };
             assert!(
                 ways.iter().any(|way| sandbox.may_change(way).is_some()),
                 "whoever may write there may redirect it"
@@ -271,9 +272,11 @@ mod tests {
 
     #[test]
     fn a_server_is_told_of_what_it_reaches_and_was_shared() {
-        let folder = |path: &str| Folder { path: path.into(), access: Access::Read };
-        let sandbox =
-            SandboxConfig { folders: vec![folder("/a/b"), folder("/c/d/e"), folder("/root")], network: Network::None };
+        let folder = |path: &str| AllowedFolder { path: path.into(), access: AccessMode::Read };
+        let sandbox = SandboxConfig {
+            folders: vec![folder("/a/b"), folder("/c/d/e"), folder("/root")],
+            network: NetworkAccess::None,
+        };
         let told = |shared: &[&str]| {
             let shared: Vec<PathBuf> = shared.iter().map(PathBuf::from).collect();
             reachable(&shared, &sandbox)
@@ -292,13 +295,13 @@ mod tests {
 
     #[test]
     fn folders_that_hold_own_files_are_found() {
-        let write = |path: &str| Folder { path: path.into(), access: Access::Write };
-        let sandbox = SandboxConfig { folders: vec![write("/home/ann")], network: Network::Full };
+        let write = |path: &str| AllowedFolder { path: path.into(), access: AccessMode::Write };
+        let sandbox = SandboxConfig { folders: vec![write("/home/ann")], network: NetworkAccess::Full };
         let own = Path::new("/home/ann/.local/share/drawbridge");
         assert!(sandbox.may_change(own).is_some(), "a server that may change it could let itself out");
-        let read = Folder { access: Access::Read, ..write("/home/ann") };
+        let read = AllowedFolder { access: AccessMode::Read, ..write("/home/ann") };
         assert!(
-            SandboxConfig { folders: vec![read], network: Network::Full }.may_change(own).is_none(),
+            SandboxConfig { folders: vec![read], network: NetworkAccess::Full }.may_change(own).is_none(),
             "reading lets nobody out"
         );
     }

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use url::Url;
 
-use crate::error::Phase;
+use crate::error::AuthPhase;
 
 /// State of a sign-in at one authorization server, without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,14 +47,14 @@ pub enum ClientKind {
 
 /// Result of a sign-out. The tokens are always removed from the vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SignedOut {
+pub struct SignOutOutcome {
     /// Outcome of the revocation at the authorization server.
-    pub revoked: Revoked,
+    pub revoked: RevocationOutcome,
 }
 
 /// Outcome of the revocation of tokens at the authorization server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Revoked {
+pub enum RevocationOutcome {
     /// The tokens are revoked (RFC 7009).
     Yes,
     /// There was no token to revoke.
@@ -70,9 +70,9 @@ pub enum Revoked {
 
 /// State of a sign-in that is in progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InProgress {
+pub struct AuthProgress {
     /// Current phase of the sign-in.
-    pub phase: Phase,
+    pub phase: AuthPhase,
     /// Authorization request URL that was opened, for the user to open or copy. Contains the one-time state and PKCE
     /// challenge, which are useless without the secrets that are stored here.
     pub authorize_url: Option<Url>,

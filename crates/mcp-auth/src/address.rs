@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use foreign::visible;
 use url::{Host, Url};
 
-use crate::error::Cause;
+use crate::error::AuthErrorCause;
 
 /// Maximum number of displayed characters of an untrusted URL.
 const SHOWN: usize = 200;
@@ -18,11 +18,11 @@ const LONGEST: usize = 4096;
 
 /// URLs that the user entered: the server's URL, and configured issuers.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Named(Vec<Url>);
+pub(crate) struct UserAddresses(Vec<Url>);
 
-impl Named {
-    pub(crate) fn new<'a>(urls: impl Iterator<Item = &'a Url>) -> Named {
-        Named(urls.cloned().collect())
+impl UserAddresses {
+    pub(crate) fn new<'a>(urls: impl Iterator<Item = &'a Url>) -> UserAddresses {
+        UserAddresses(urls.cloned().collect())
     }
 
     /// Returns `true` if the user entered this host, with any port.
@@ -38,9 +38,9 @@ impl Named {
 /// Parses and validates a URL to send requests to: `https`, or `http` on a loopback host that the user entered.
 ///
 /// # Errors
-/// Returns [`Cause::UnsafeUrl`] if the URL is not allowed.
-pub(crate) fn endpoint(what: &'static str, text: &str, named: &Named) -> Result<Url, Cause> {
-    check(text, named).map_err(|cause| Cause::UnsafeUrl { what, shown: shown(text), cause: cause.to_owned() })
+/// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
+pub(crate) fn endpoint(what: &'static str, text: &str, named: &UserAddresses) -> Result<Url, AuthErrorCause> {
+    check(text, named).map_err(|cause| AuthErrorCause::UnsafeUrl { what, shown: shown(text), cause: cause.to_owned() })
 }
 
 /// Validates as [`endpoint`] does a URL from the metadata or challenge of `owner`.
@@ -50,12 +50,17 @@ pub(crate) fn endpoint(what: &'static str, text: &str, named: &Named) -> Result<
 /// origin.
 ///
 /// # Errors
-/// Returns [`Cause::UnsafeUrl`] if the URL is not allowed.
-pub(crate) fn endpoint_of(what: &'static str, text: &str, owner: &Url, named: &Named) -> Result<Url, Cause> {
+/// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
+pub(crate) fn endpoint_of(
+    what: &'static str,
+    text: &str,
+    owner: &Url,
+    named: &UserAddresses,
+) -> Result<Url, AuthErrorCause> {
     let url = endpoint(what, text, named)?;
     if named.has(&url) && !named.has_origin(&url) && url.origin() != owner.origin() {
         let cause = "it leads to another service on a host that you named; enter it as the issuer if you trust it";
-        return Err(Cause::UnsafeUrl { what, shown: shown(text), cause: cause.to_owned() });
+        return Err(AuthErrorCause::UnsafeUrl { what, shown: shown(text), cause: cause.to_owned() });
     }
     Ok(url)
 }
@@ -64,9 +69,9 @@ pub(crate) fn endpoint_of(what: &'static str, text: &str, owner: &Url, named: &N
 /// in shells are rejected as well.
 ///
 /// # Errors
-/// Returns [`Cause::UnsafeUrl`] if the URL is not allowed.
-pub(crate) fn for_browser(what: &'static str, text: &str, named: &Named) -> Result<Url, Cause> {
-    let refuse = |cause: &str| Cause::UnsafeUrl { what, shown: shown(text), cause: cause.to_owned() };
+/// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
+pub(crate) fn for_browser(what: &'static str, text: &str, named: &UserAddresses) -> Result<Url, AuthErrorCause> {
+    let refuse = |cause: &str| AuthErrorCause::UnsafeUrl { what, shown: shown(text), cause: cause.to_owned() };
     let is_strange = |character: char| !character.is_ascii_graphic() || "\"'`<>\\^{|}$();!*".contains(character);
     if text.contains(is_strange) {
         return Err(refuse("it contains characters that are not allowed"));
@@ -84,7 +89,7 @@ pub(crate) fn for_browser(what: &'static str, text: &str, named: &Named) -> Resu
     Ok(url)
 }
 
-fn check(text: &str, named: &Named) -> Result<Url, &'static str> {
+fn check(text: &str, named: &UserAddresses) -> Result<Url, &'static str> {
     if text.len() > LONGEST {
         return Err("it is too long");
     }
@@ -190,8 +195,8 @@ mod tests {
 
     use super::*;
 
-    fn named() -> Named {
-        Named::new([Url::parse("http://localhost:4000/mcp").unwrap()].iter())
+    fn named() -> UserAddresses {
+        UserAddresses::new([Url::parse("http://localhost:4000/mcp").unwrap()].iter())
     }
 
     #[test]
@@ -275,8 +280,8 @@ mod tests {
             "https://0x7f.1/",
             "https://localhost./",
         ] {
-            let refused = for_browser("a test", bad, &Named::default());
-            let Err(Cause::UnsafeUrl { shown, .. }) = refused else {
+            let refused = for_browser("a test", bad, &UserAddresses::default());
+            let Err(AuthErrorCause::UnsafeUrl { shown, .. }) = refused else {
                 panic!("X43: {bad} must not be opened: {refused:?}");
             };
             assert!(!shown.contains('\n'), "X43: the URL must be shown on one line: {shown:?}");

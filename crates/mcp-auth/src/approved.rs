@@ -8,30 +8,30 @@ use url::Url;
 
 use crate::account::ClientKind;
 use crate::address;
-use crate::client::Client;
-use crate::error::{AuthError, Cause, Phase};
-use crate::find::Found;
-use crate::provider::ProviderEndpoint;
-use crate::record::Approved;
+use crate::client::OAuthClient;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::find::DiscoveryResult;
+use crate::provider::IdpTokenEndpoint;
+use crate::record::GrantApproval;
 use crate::scopes;
-use crate::server::Server;
+use crate::server::AuthorizationServerMetadata;
 use crate::settings::GrantKind;
-use crate::shared::Shared;
-use crate::user::{Answer, Consent, Endpoint, EndpointUse, Reason};
+use crate::shared::AuthorizationContext;
+use crate::user::{AuthEndpoint, AuthReason, ConsentAnswer, ConsentPrompt, EndpointUse};
 
 /// Consent to a token request that needs no browser.
-pub(crate) enum Consenting {
+pub(crate) enum ConsentMode {
     /// The user has approved everything that is used.
     Given,
     /// The user may be prompted, with this reason.
-    Ask(Reason),
+    Ask(AuthReason),
     /// No user is available to prompt.
     Nobody,
 }
 
-impl Endpoint {
-    fn new(purpose: EndpointUse, url: &Url, issuer: &str) -> Endpoint {
-        Endpoint { purpose, url: url.clone(), issuer: issuer.to_owned() }
+impl AuthEndpoint {
+    fn new(purpose: EndpointUse, url: &Url, issuer: &str) -> AuthEndpoint {
+        AuthEndpoint { purpose, url: url.clone(), issuer: issuer.to_owned() }
     }
 
     fn is_of_its_issuer(&self) -> bool {
@@ -40,24 +40,24 @@ impl Endpoint {
 }
 
 /// Returns the endpoints of an authorization server that receive secrets of this sign-in.
-pub(crate) fn endpoints(server: &Server, client: &Client) -> Vec<Endpoint> {
+pub(crate) fn endpoints(server: &AuthorizationServerMetadata, client: &OAuthClient) -> Vec<AuthEndpoint> {
     let is_registered = client.kind == ClientKind::Registered;
     let registration = server.registration_endpoint.as_ref().filter(|_| is_registered);
     let token = (EndpointUse::Token, Some(&server.token_endpoint));
     [token, (EndpointUse::Registration, registration), (EndpointUse::Revocation, server.revocation_endpoint.as_ref())]
         .into_iter()
-        .filter_map(|(purpose, url)| Some(Endpoint::new(purpose, url?, &server.issuer)))
+        .filter_map(|(purpose, url)| Some(AuthEndpoint::new(purpose, url?, &server.issuer)))
         .collect()
 }
 
 /// Returns the endpoint of an identity provider.
-pub(crate) fn provider_endpoint(url: &Url, issuer: &str) -> Endpoint {
-    Endpoint::new(EndpointUse::Provider, url, issuer)
+pub(crate) fn provider_endpoint(url: &Url, issuer: &str) -> AuthEndpoint {
+    AuthEndpoint::new(EndpointUse::Provider, url, issuer)
 }
 
-impl Shared {
+impl AuthorizationContext {
     /// Returns the stored approval for this client id.
-    pub(crate) fn approved(&self, client_id: &str) -> Option<Approved> {
+    pub(crate) fn approved(&self, client_id: &str) -> Option<GrantApproval> {
         let state = self.state();
         let approved = state.record.as_ref().and_then(|record| record.approved.clone());
         approved.filter(|approved| approved.client_id == client_id)
@@ -74,37 +74,37 @@ impl Shared {
     /// Ensures that everything that a grant without user interaction is about to send was approved.
     ///
     /// # Errors
-    /// Returns [`Cause::NotApproved`] if something is not approved and no user is available, and [`Cause::Declined`] or
-    /// [`Cause::Cancelled`] if the user does not consent.
+    /// Returns [`AuthErrorCause::NotApproved`] if something is not approved and no user is available, and [`AuthErrorCause::Declined`] or
+    /// [`AuthErrorCause::Cancelled`] if the user does not consent.
     pub(crate) async fn approve(
         &self,
-        found: &Found,
-        client: &Client,
-        provider: Option<&ProviderEndpoint>,
+        found: &DiscoveryResult,
+        client: &OAuthClient,
+        provider: Option<&IdpTokenEndpoint>,
         wanted: &[String],
-        consenting: Consenting,
-    ) -> Result<Approved, AuthError> {
+        consenting: ConsentMode,
+    ) -> Result<GrantApproval, AuthError> {
         let server = &found.server;
         let mut used = endpoints(server, client);
         used.extend(provider.map(|provider| provider_endpoint(&provider.url, &provider.issuer)));
         let before = self.approved(&client.id);
         // On the first use, an endpoint must belong to the site of the approved issuer. Afterwards it must be one of
         // the stored endpoints.
-        let is_approved = |endpoint: &Endpoint| match &before {
+        let is_approved = |endpoint: &AuthEndpoint| match &before {
             Some(before) => before.has(&endpoint.url),
             None => endpoint.is_of_its_issuer(),
         };
-        let is_approved = |endpoint: &Endpoint| is_approved(endpoint) || self.is_in_settings(&endpoint.url);
+        let is_approved = |endpoint: &AuthEndpoint| is_approved(endpoint) || self.is_in_settings(&endpoint.url);
         // The revocation endpoint receives nothing now. It is not stored unless it was approved.
-        let is_needed = |endpoint: &Endpoint| endpoint.purpose != EndpointUse::Revocation;
+        let is_needed = |endpoint: &AuthEndpoint| endpoint.purpose != EndpointUse::Revocation;
         let moved = used.iter().find(|endpoint| is_needed(endpoint) && !is_approved(endpoint)).cloned();
         let allowed = self.allowed_scopes(&client.id);
         let new_scopes = scopes::missing(wanted, &allowed);
         let are_shown = match consenting {
-            Consenting::Given => true,
+            ConsentMode::Given => true,
             _ if moved.is_none() && new_scopes.is_empty() => false,
-            Consenting::Ask(reason) => {
-                let consent = Consent {
+            ConsentMode::Ask(reason) => {
+                let consent = ConsentPrompt {
                     server: self.settings.server.clone(),
                     resource: found.resource.clone(),
                     issuer: server.issuer.clone(),
@@ -120,12 +120,12 @@ impl Shared {
                 self.ask(consent).await?;
                 true
             }
-            Consenting::Nobody => return Err(unapproved(moved.as_ref(), &new_scopes)),
+            ConsentMode::Nobody => return Err(unapproved(moved.as_ref(), &new_scopes)),
         };
         let kept = used.iter().filter(|endpoint| are_shown || is_approved(endpoint));
         let endpoints = kept.map(|endpoint| endpoint.url.clone()).collect();
         let before = before.map(|before| before.scopes).unwrap_or_default();
-        Ok(Approved { client_id: client.id.clone(), endpoints, scopes: scopes::union(&before, &new_scopes) })
+        Ok(GrantApproval { client_id: client.id.clone(), endpoints, scopes: scopes::union(&before, &new_scopes) })
     }
 
     /// Returns `true` if the approved settings name this endpoint.
@@ -136,26 +136,26 @@ impl Shared {
     /// Requests consent from the user.
     ///
     /// # Errors
-    /// Returns [`Cause::Declined`] or [`Cause::Cancelled`] if the user does not consent.
-    pub(crate) async fn ask(&self, consent: Consent) -> Result<(), AuthError> {
-        self.progress(Phase::Consent, None);
+    /// Returns [`AuthErrorCause::Declined`] or [`AuthErrorCause::Cancelled`] if the user does not consent.
+    pub(crate) async fn ask(&self, consent: ConsentPrompt) -> Result<(), AuthError> {
+        self.progress(AuthPhase::Consent, None);
         match self.settings.user.consent(consent).await {
-            Answer::Yes => {
-                self.web.note(Phase::Consent, "the user agreed");
+            ConsentAnswer::Yes => {
+                self.web.note(AuthPhase::Consent, "the user agreed");
                 Ok(())
             }
-            Answer::No => Err(Phase::Consent.error(Cause::Declined)),
-            Answer::Cancel => Err(Phase::Consent.error(Cause::Cancelled)),
+            ConsentAnswer::No => Err(AuthPhase::Consent.error(AuthErrorCause::Declined)),
+            ConsentAnswer::Cancel => Err(AuthPhase::Consent.error(AuthErrorCause::Cancelled)),
         }
     }
 }
 
-fn unapproved(moved: Option<&Endpoint>, new_scopes: &[String]) -> AuthError {
+fn unapproved(moved: Option<&AuthEndpoint>, new_scopes: &[String]) -> AuthError {
     let what = match moved {
-        Some(Endpoint { url, issuer, .. }) => {
+        Some(AuthEndpoint { url, issuer, .. }) => {
             format!("{} now names the endpoint {}", address::shown(issuer), address::plain(url))
         }
         None => format!("the sign-in requests the permissions \"{}\"", address::shown(&new_scopes.join(" "))),
     };
-    Phase::Consent.error(Cause::NotApproved { what })
+    AuthPhase::Consent.error(AuthErrorCause::NotApproved { what })
 }

@@ -7,7 +7,7 @@ use jsonwebtoken::{Algorithm, AlgorithmFamily, EncodingKey, Header};
 use serde_json::json;
 
 use crate::dpop::seconds;
-use crate::error::Cause;
+use crate::error::AuthErrorCause;
 use crate::secret;
 
 /// Value of `client_assertion_type` in token requests.
@@ -18,15 +18,15 @@ const LIFETIME: u64 = 60;
 /// Signs a client assertion for the authorization server with this issuer.
 ///
 /// # Errors
-/// Returns [`Cause::Key`] if the key or the algorithm cannot be used.
+/// Returns [`AuthErrorCause::Key`] if the key or the algorithm cannot be used.
 pub(crate) fn sign(
     client_id: &str,
     issuer: &str,
     key_pem: &str,
     algorithm: &str,
     now: SystemTime,
-) -> Result<String, Cause> {
-    let key_error = |cause: &str| Cause::Key { cause: cause.to_owned() };
+) -> Result<String, AuthErrorCause> {
+    let key_error = |cause: &str| AuthErrorCause::Key { cause: cause.to_owned() };
     let algorithm = Algorithm::from_str(algorithm).map_err(|_| key_error("its algorithm is unknown"))?;
     let pem = key_pem.as_bytes();
     let key = match algorithm.family() {

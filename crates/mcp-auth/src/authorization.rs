@@ -5,30 +5,30 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use tokio::sync::watch;
 
-use crate::account::{Account, InProgress, SignedOut};
-use crate::budget::Budget;
+use crate::account::{Account, AuthProgress, SignOutOutcome};
+use crate::budget::RequestBudget;
 use crate::error::AuthError;
-use crate::settings::Settings;
-use crate::shared::Shared;
-use crate::step::Step;
-use crate::user::Reason;
-use crate::vault::Kept;
+use crate::settings::AuthorizationSettings;
+use crate::shared::AuthorizationContext;
+use crate::step::AuthStep;
+use crate::user::AuthReason;
+use crate::vault::EntryPersistence;
 
 /// Authorization of one server. Signs requests to that server only.
 pub struct Authorization {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<AuthorizationContext>,
 }
 
 impl Authorization {
     /// Creates the authorization. Nothing is read or sent before the first use.
-    pub fn new(settings: Settings) -> Arc<Self> {
-        Arc::new(Self { shared: Arc::new(Shared::new(settings)) })
+    pub fn new(settings: AuthorizationSettings) -> Arc<Self> {
+        Arc::new(Self { shared: Arc::new(AuthorizationContext::new(settings)) })
     }
 
     /// Reads the vault once. Every operation does so itself, except [`account`](Self::account).
     ///
     /// # Errors
-    /// Returns [`Cause::Vault`] if the vault cannot be read.
+    /// Returns [`AuthErrorCause::Vault`] if the vault cannot be read.
     pub async fn load(&self) -> Result<(), AuthError> {
         self.shared.load().await
     }
@@ -37,8 +37,8 @@ impl Authorization {
     /// succeeded. Dropping the future or [`cancel`](Self::cancel) ends it.
     ///
     /// # Errors
-    /// Returns the phase in which the sign-in failed, and its [`Cause`].
-    pub async fn sign_in(&self, why: Reason) -> Result<Account, AuthError> {
+    /// Returns the phase in which the sign-in failed, and its [`AuthErrorCause`].
+    pub async fn sign_in(&self, why: AuthReason) -> Result<Account, AuthError> {
         self.shared.sign_in(why).await
     }
 
@@ -51,15 +51,15 @@ impl Authorization {
     /// network changes.
     pub fn try_again(&self) {
         let mut state = self.shared.state();
-        (state.failed, state.unread, state.refusals) = (None, None, Budget::default());
+        (state.failed, state.unread, state.refusals) = (None, None, RequestBudget::default());
     }
 
     /// Revokes the tokens if the authorization server supports it, and removes them in any case.
     ///
     /// # Errors
-    /// Returns the [`VaultError`](crate::VaultError) as [`Cause::Vault`] if the tokens could not be removed from the
+    /// Returns the [`VaultError`](crate::VaultError) as [`AuthErrorCause::Vault`] if the tokens could not be removed from the
     /// vault. Everything else is done nevertheless.
-    pub async fn sign_out(&self) -> Result<SignedOut, AuthError> {
+    pub async fn sign_out(&self) -> Result<SignOutOutcome, AuthError> {
         self.cancel();
         self.shared.sign_out().await
     }
@@ -81,17 +81,17 @@ impl Authorization {
     }
 
     /// Returns the persistence of the tokens, or `None` before they were written in this run.
-    pub fn kept(&self) -> Option<Kept> {
+    pub fn kept(&self) -> Option<EntryPersistence> {
         self.shared.state().kept.clone()
     }
 
     /// Returns the state of the sign-in in progress, or `None` if there is none.
-    pub fn in_progress(&self) -> Option<InProgress> {
+    pub fn in_progress(&self) -> Option<AuthProgress> {
         self.shared.state().progress.clone()
     }
 
     /// Returns the steps of the last sign-in and of the operations after it, oldest first.
-    pub fn steps(&self) -> Vec<Step> {
+    pub fn steps(&self) -> Vec<AuthStep> {
         self.shared.web.steps()
     }
 

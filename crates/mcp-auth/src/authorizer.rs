@@ -2,41 +2,43 @@
 
 use async_trait::async_trait;
 use http::HeaderName;
-use mcp_transport::http::{Authorizer, Challenge, SecretHeader, Signed, Stop, Verdict};
+use mcp_transport::http::{
+    AuthChallenge, Authorizer, ChallengeOutcome, RequestSignature, SecretHeader, SigningRefusal,
+};
 use url::Url;
 
 use crate::authorization::Authorization;
-use crate::challenge::Asked;
+use crate::challenge::BearerChallenge;
 use crate::dpop;
-use crate::error::{AuthError, Cause, Phase};
-use crate::record::Record;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::record::SignInRecord;
 use crate::renew::{renew, renew_if_due};
 use crate::scopes;
 use crate::settings::GrantKind;
-use crate::shared::Shared;
-use crate::user::Reason;
+use crate::shared::AuthorizationContext;
+use crate::user::AuthReason;
 
 /// Maximum age in seconds of a new token that will be refused again if the server refuses it.
 const FRESH: u64 = 60;
 
 /// Name and value of a header.
-type Header = (&'static str, String);
+type HttpHeader = (&'static str, String);
 
 #[async_trait]
 impl Authorizer for Authorization {
-    async fn sign(&self, method: &str, url: &Url) -> Result<Signed, Stop> {
+    async fn sign(&self, method: &str, url: &Url) -> Result<RequestSignature, SigningRefusal> {
         let shared = &self.shared;
-        let unsigned = |generation| Signed { headers: Vec::new(), generation };
+        let unsigned = |generation| RequestSignature { headers: Vec::new(), generation };
         if url.origin() != shared.settings.server.origin() {
             return Ok(unsigned(shared.state().generation));
         }
         shared.load_if_possible().await;
-        renew_if_due(shared).await.map_err(|error| Stop(words(&error)))?;
+        renew_if_due(shared).await.map_err(|error| SigningRefusal(words(&error)))?;
         shared.sign(method, url)
     }
 
-    async fn challenged(&self, challenge: Challenge) -> Verdict {
-        let asked = Asked::parse(&challenge.www_authenticate);
+    async fn challenged(&self, challenge: AuthChallenge) -> ChallengeOutcome {
+        let asked = BearerChallenge::parse(&challenge.www_authenticate);
         let shared = &self.shared;
         let nonce = challenge.dpop_nonce.as_deref().and_then(dpop::nonce);
         let wants_nonce = nonce.is_some() && asked.error.as_deref() == Some("use_dpop_nonce");
@@ -44,10 +46,10 @@ impl Authorizer for Authorization {
             shared.state().resource_nonce = nonce;
         }
         if let Err(error) = shared.load().await {
-            return Verdict::Stop(words(&error));
+            return ChallengeOutcome::Stop(words(&error));
         }
         if wants_nonce && challenge.attempt < 2 {
-            return Verdict::Again;
+            return ChallengeOutcome::Again;
         }
         match challenge.status {
             401 => self.unauthorized(&challenge, asked).await,
@@ -62,22 +64,24 @@ impl Authorizer for Authorization {
     }
 }
 
-impl Shared {
-    fn sign(&self, method: &str, url: &Url) -> Result<Signed, Stop> {
-        let (texts, generation) = self.signature(method, url).map_err(|cause| Stop(cause.to_string()))?;
+impl AuthorizationContext {
+    fn sign(&self, method: &str, url: &Url) -> Result<RequestSignature, SigningRefusal> {
+        let (texts, generation) = self.signature(method, url).map_err(|cause| SigningRefusal(cause.to_string()))?;
         let unfit = |_| {
-            Stop("the token cannot be sent because it contains characters that are not allowed in a header".to_owned())
+            SigningRefusal(
+                "the token cannot be sent because it contains characters that are not allowed in a header".to_owned(),
+            )
         };
         let header =
-            |(name, text): Header| Ok((HeaderName::from_static(name), SecretHeader::new(&text).map_err(unfit)?));
-        Ok(Signed { headers: texts.into_iter().map(header).collect::<Result<_, _>>()?, generation })
+            |(name, text): HttpHeader| Ok((HeaderName::from_static(name), SecretHeader::new(&text).map_err(unfit)?));
+        Ok(RequestSignature { headers: texts.into_iter().map(header).collect::<Result<_, _>>()?, generation })
     }
 
     /// Returns the authorization headers of a request and the generation of the token.
     ///
     /// # Errors
-    /// Returns [`Cause::Key`] if the token is bound to a key that is lost or cannot sign.
-    pub(crate) fn signature(&self, method: &str, url: &Url) -> Result<(Vec<Header>, u64), Cause> {
+    /// Returns [`AuthErrorCause::Key`] if the token is bound to a key that is lost or cannot sign.
+    pub(crate) fn signature(&self, method: &str, url: &Url) -> Result<(Vec<HttpHeader>, u64), AuthErrorCause> {
         let state = self.state();
         let generation = state.generation;
         let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
@@ -87,8 +91,9 @@ impl Shared {
         let scheme = if tokens.bound { "DPoP" } else { "Bearer" };
         let mut headers = vec![("authorization", format!("{scheme} {}", tokens.access.text()))];
         if tokens.bound {
-            let key = state.record.as_ref().and_then(Record::key);
-            let key = key.ok_or(Cause::Key { cause: "the key that the token is bound to is lost".to_owned() })?;
+            let key = state.record.as_ref().and_then(SignInRecord::key);
+            let key =
+                key.ok_or(AuthErrorCause::Key { cause: "the key that the token is bound to is lost".to_owned() })?;
             let nonce = state.resource_nonce.as_deref();
             headers.push(("dpop", key.proof(method, url, Some(tokens.access.text()), nonce, self.now())?));
         }
@@ -98,13 +103,13 @@ impl Shared {
 
 impl Authorization {
     /// Handles a 401: the token is missing, expired or revoked.
-    async fn unauthorized(&self, challenge: &Challenge, asked: Asked) -> Verdict {
+    async fn unauthorized(&self, challenge: &AuthChallenge, asked: BearerChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
         let (record, is_fresh) = {
             let mut state = shared.state();
             state.asked = Some(asked);
             if state.generation != challenge.generation && challenge.attempt < 3 {
-                return Verdict::Again;
+                return ChallengeOutcome::Again;
             }
             let record = state.record.clone();
             let now = dpop::seconds(shared.now());
@@ -114,7 +119,7 @@ impl Authorization {
         };
         let tokens = record.as_ref().and_then(|record| record.tokens.as_ref());
         if challenge.attempt > 0 && is_fresh || challenge.attempt > 2 {
-            return Verdict::Stop("the server refuses a new token; sign in again".to_owned());
+            return ChallengeOutcome::Stop("the server refuses a new token; sign in again".to_owned());
         }
         let needs_user = match &shared.settings.grant {
             GrantKind::AuthorizationCode => tokens.is_none_or(|tokens| tokens.refresh.is_none()),
@@ -127,7 +132,7 @@ impl Authorization {
             // Another process may have signed in meanwhile.
             let has_tokens = || shared.state().record.as_ref().is_some_and(|record| record.tokens.is_some());
             if shared.look_again().await && has_tokens() {
-                return Verdict::Again;
+                return ChallengeOutcome::Again;
             }
             let record = shared.state().record.clone();
             let cause = match record {
@@ -141,16 +146,16 @@ impl Authorization {
                     cause.to_owned()
                 }
             };
-            return Verdict::Stop(cause);
+            return ChallengeOutcome::Stop(cause);
         }
         match renew(shared, challenge.generation, true).await {
-            Ok(()) => Verdict::Again,
-            Err(error) => Verdict::Stop(words(&error)),
+            Ok(()) => ChallengeOutcome::Again,
+            Err(error) => ChallengeOutcome::Stop(words(&error)),
         }
     }
 
     /// Handles a 403: the token is valid but has insufficient scopes.
-    async fn insufficient(&self, challenge: &Challenge, asked: Asked) -> Verdict {
+    async fn insufficient(&self, challenge: &AuthChallenge, asked: BearerChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
         let cancelled = shared.cancellation();
         let _turn = shared.signing_in.lock().await;
@@ -158,12 +163,12 @@ impl Authorization {
             let state = shared.state();
             let Some(record) = &state.record else {
                 let cause = "the server requires permissions, and nobody is signed in; sign in first";
-                return Verdict::Stop(cause.to_owned());
+                return ChallengeOutcome::Stop(cause.to_owned());
             };
             let had = scopes::union(&record.requested, &record.granted);
             let has_all = asked.scope.as_ref().is_some_and(|wanted| scopes::missing(wanted, &had).is_empty());
             if state.generation != challenge.generation && has_all && challenge.attempt < 3 {
-                return Verdict::Again;
+                return ChallengeOutcome::Again;
             }
             (had, record.granted.clone())
         };
@@ -171,7 +176,7 @@ impl Authorization {
         let names = wanted.join(" ");
         if scopes::missing(&wanted, &had).is_empty() {
             let wants = format!("the server requires the permissions \"{names}\", which were asked for already");
-            return Verdict::Stop(if wanted.is_empty() {
+            return ChallengeOutcome::Stop(if wanted.is_empty() {
                 "the server requires more permissions without naming them; ask its operator".to_owned()
             } else if scopes::missing(&wanted, &granted).is_empty() {
                 format!("{wants} and granted; ask its operator")
@@ -183,17 +188,19 @@ impl Authorization {
         if !shared.state().step_ups.may(&challenge.operation, now) {
             let most = crate::step_up::MOST;
             let cause = format!("the server asked for more permissions more than {most} times in a row");
-            return Verdict::Stop(format!(
+            return ChallengeOutcome::Stop(format!(
                 "{cause}; try again in ten minutes, or ask its operator which ones it needs"
             ));
         }
         // The user sees the added scopes for every kind of grant.
-        let reason = Reason::StepUp { operation: crate::address::shown(&challenge.operation) };
+        let reason = AuthReason::StepUp { operation: crate::address::shown(&challenge.operation) };
         let signed_in = shared.run(reason, Some(asked), &cancelled, None).await.map(|_| ());
         shared.state().step_ups.count(&challenge.operation, now);
         match signed_in {
-            Ok(()) => Verdict::Again,
-            Err(error) => Verdict::Stop(format!("the server requires the permissions \"{names}\": {}", words(&error))),
+            Ok(()) => ChallengeOutcome::Again,
+            Err(error) => {
+                ChallengeOutcome::Stop(format!("the server requires the permissions \"{names}\": {}", words(&error)))
+            }
         }
     }
 }
@@ -201,7 +208,7 @@ impl Authorization {
 /// Formats an error with its next step.
 fn words(error: &AuthError) -> String {
     match (&error.phase, &error.cause) {
-        (Phase::Refresh, Cause::SignInNeeded { cause }) => format!("{cause}. {}", error.next_step()),
+        (AuthPhase::Refresh, AuthErrorCause::SignInNeeded { cause }) => format!("{cause}. {}", error.next_step()),
         _ => format!("{error}. {}", error.next_step()),
     }
 }

@@ -13,9 +13,9 @@ const WINDOW: Duration = Duration::from_secs(60);
 
 /// Times of the recent operations of one kind.
 #[derive(Debug, Default)]
-pub(crate) struct Budget(VecDeque<SystemTime>);
+pub(crate) struct RequestBudget(VecDeque<SystemTime>);
 
-impl Budget {
+impl RequestBudget {
     /// Returns `true` and counts an operation if fewer than `most` are within the last minute. Times in the future are
     /// dropped: they result from a clock that was set back, and would block for too long.
     pub(crate) fn take(&mut self, most: usize, now: SystemTime) -> bool {
@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn twenty_in_any_minute_and_no_more() {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-        let mut budget = Budget::default();
+        let mut budget = RequestBudget::default();
         let sent = (0..300).filter(|second| budget.take(MOST, start + Duration::from_secs(*second / 5))).count();
         assert_eq!(sent, MOST, "X51: of 300 requests within a minute, twenty must be allowed");
         assert!(!budget.take(MOST, start + Duration::from_secs(59)), "no request within a minute after the first");
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn a_clock_that_is_set_back_blocks_nothing() {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-        let mut budget = Budget::default();
+        let mut budget = RequestBudget::default();
         assert_eq!((0..300).filter(|_| budget.take(MOST, start)).count(), MOST, "the limit must be reached");
         let before = start - Duration::from_secs(3_600);
         let sent = (0..300).filter(|_| budget.take(MOST, before)).count();

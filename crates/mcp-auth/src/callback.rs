@@ -10,11 +10,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use url::Url;
 
-use crate::error::{AuthError, Cause, Phase};
-use crate::page::{self, Language, Words};
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::page::{self, PageLanguage, PageText};
 use crate::secret;
 
-const PHASE: Phase = Phase::Callback;
+const PHASE: AuthPhase = AuthPhase::Callback;
 /// Maximum time for the user to finish in the browser.
 pub(crate) const LIMIT: Duration = Duration::from_secs(300);
 /// Path of the redirect URI.
@@ -27,22 +27,22 @@ const REQUEST_TIME: Duration = Duration::from_secs(5);
 const CONNECTIONS: usize = 16;
 
 /// Redirect listener on 127.0.0.1.
-pub(crate) struct Callback {
+pub(crate) struct RedirectListener {
     listener: TcpListener,
     port: u16,
 }
 
 /// Authorization response whose state is valid.
 #[derive(Debug)]
-pub(crate) struct Returned {
-    pub(crate) answer: Answer,
+pub(crate) struct AuthorizationResponse {
+    pub(crate) answer: AuthorizationResult,
     /// Issuer in the response (RFC 9207).
     pub(crate) iss: Option<String>,
 }
 
 /// Content of an authorization response.
 #[derive(Debug)]
-pub(crate) enum Answer {
+pub(crate) enum AuthorizationResult {
     Code(SecretString),
     /// Must not be displayed before the issuer is verified.
     Error {
@@ -52,21 +52,21 @@ pub(crate) enum Answer {
 }
 
 /// Browser connection that waits for the final page.
-pub(crate) struct Waiting(Option<(TcpStream, Language)>);
+pub(crate) struct BrowserConnection(Option<(TcpStream, PageLanguage)>);
 
-impl Callback {
+impl RedirectListener {
     /// Binds `port` if it is free, and any port otherwise. With `only`, binds `port` or fails.
     ///
     /// # Errors
-    /// Returns [`Cause::Callback`] if no port can be bound.
-    pub(crate) async fn bind(port: Option<u16>, only: bool) -> Result<Callback, AuthError> {
+    /// Returns [`AuthErrorCause::Callback`] if no port can be bound.
+    pub(crate) async fn bind(port: Option<u16>, only: bool) -> Result<RedirectListener, AuthError> {
         let at = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let failed = |error: std::io::Error| {
             let cause = match port.filter(|_| only) {
                 Some(port) => format!("port {port}, which the redirect URI names, cannot be bound: {error}"),
                 None => format!("no port can be bound: {error}"),
             };
-            PHASE.error(Cause::Callback { cause })
+            PHASE.error(AuthErrorCause::Callback { cause })
         };
         let wanted = match port {
             Some(port) => TcpListener::bind(at(port)).await.map_err(failed),
@@ -77,7 +77,7 @@ impl Callback {
             other => other?,
         };
         let port = listener.local_addr().map_err(failed)?.port();
-        Ok(Callback { listener, port })
+        Ok(RedirectListener { listener, port })
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -87,10 +87,10 @@ impl Callback {
     /// Returns the redirect URI of this listener.
     ///
     /// # Errors
-    /// Returns [`Cause::Callback`] if the URI cannot be parsed, which does not happen for a bound port.
+    /// Returns [`AuthErrorCause::Callback`] if the URI cannot be parsed, which does not happen for a bound port.
     pub(crate) fn redirect_uri(&self) -> Result<Url, AuthError> {
         let text = format!("http://127.0.0.1:{}{PATH}", self.port);
-        Url::parse(&text).map_err(|error| PHASE.error(Cause::Callback { cause: error.to_string() }))
+        Url::parse(&text).map_err(|error| PHASE.error(AuthErrorCause::Callback { cause: error.to_string() }))
     }
 
     /// Waits for the valid response, and calls `refused` with the reason for every other request. Does not end
@@ -100,7 +100,7 @@ impl Callback {
         redirect_uri: &Url,
         state: &SecretString,
         refused: impl Fn(&str),
-    ) -> (Returned, Waiting) {
+    ) -> (AuthorizationResponse, BrowserConnection) {
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
@@ -124,18 +124,18 @@ impl Callback {
     }
 }
 
-impl Waiting {
+impl BrowserConnection {
     /// Returns a placeholder for a response that the user pasted.
-    pub(crate) fn nobody() -> Waiting {
-        Waiting(None)
+    pub(crate) fn nobody() -> BrowserConnection {
+        BrowserConnection(None)
     }
 
     /// Shows the outcome in the browser.
     pub(crate) async fn finish(self, outcome: Result<(), &str>) {
         let Some((mut stream, language)) = self.0 else { return };
         let page = match outcome {
-            Ok(()) => page::answer(200, Words::SignedIn, language),
-            Err(cause) => page::answer(400, Words::Failed(cause), language),
+            Ok(()) => page::answer(200, PageText::SignedIn, language),
+            Err(cause) => page::answer(400, PageText::Failed(cause), language),
         };
         let _ = tokio::time::timeout(REQUEST_TIME, write(&mut stream, &page)).await;
     }
@@ -146,17 +146,17 @@ async fn take(
     mut stream: TcpStream,
     redirect_uri: &Url,
     state: &SecretString,
-) -> Result<(Returned, Waiting), &'static str> {
+) -> Result<(AuthorizationResponse, BrowserConnection), &'static str> {
     let head = tokio::time::timeout(REQUEST_TIME, head(&mut stream)).await;
-    let language = head.as_ref().ok().and_then(Option::as_deref).map_or(Language::English, language);
+    let language = head.as_ref().ok().and_then(Option::as_deref).map_or(PageLanguage::English, language);
     let judged = match head {
         Ok(Some(head)) => judge(&head, redirect_uri, state.expose_secret()),
         _ => Err((400, "it is not a complete request")),
     };
     match judged {
-        Ok(returned) => Ok((returned, Waiting(Some((stream, language))))),
+        Ok(returned) => Ok((returned, BrowserConnection(Some((stream, language))))),
         Err((status, why)) => {
-            let page = page::answer(status, Words::NotThis, language);
+            let page = page::answer(status, PageText::NotThis, language);
             let _ = tokio::time::timeout(REQUEST_TIME, write(&mut stream, &page)).await;
             Err(why)
         }
@@ -164,10 +164,10 @@ async fn take(
 }
 
 /// Returns the preferred language of the browser that sent this request.
-fn language(head: &str) -> Language {
+fn language(head: &str) -> PageLanguage {
     let mut headers = head.split("\r\n").filter_map(|line| line.split_once(':'));
     let accept = headers.find(|(name, _)| name.eq_ignore_ascii_case("accept-language"));
-    accept.map_or(Language::English, |(_, value)| Language::preferred(value))
+    accept.map_or(PageLanguage::English, |(_, value)| PageLanguage::preferred(value))
 }
 
 async fn write(stream: &mut TcpStream, page: &str) -> std::io::Result<()> {
@@ -191,10 +191,10 @@ async fn head(stream: &mut TcpStream) -> Option<String> {
     }
 }
 
-type Refusal = (u16, &'static str);
+type HttpRefusal = (u16, &'static str);
 
 /// Checks that a request is the expected authorization response.
-fn judge(head: &str, redirect_uri: &Url, state: &str) -> Result<Returned, Refusal> {
+fn judge(head: &str, redirect_uri: &Url, state: &str) -> Result<AuthorizationResponse, HttpRefusal> {
     let mut lines = head.split("\r\n");
     let mut words = lines.next().unwrap_or_default().split(' ');
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -228,13 +228,13 @@ fn judge(head: &str, redirect_uri: &Url, state: &str) -> Result<Returned, Refusa
 ///
 /// # Errors
 /// Returns the reason if it is not the expected response.
-pub(crate) fn pasted(text: &str, redirect_uri: &Url, state: &str) -> Result<Returned, &'static str> {
+pub(crate) fn pasted(text: &str, redirect_uri: &Url, state: &str) -> Result<AuthorizationResponse, &'static str> {
     let url = Url::parse(text.trim()).map_err(|_| "it is not an address")?;
     let is_same = url.origin() == redirect_uri.origin() && url.path() == redirect_uri.path();
     if is_same { read(&url, state) } else { Err("it is not the address of this sign-in") }
 }
 
-fn read(url: &Url, state: &str) -> Result<Returned, &'static str> {
+fn read(url: &Url, state: &str) -> Result<AuthorizationResponse, &'static str> {
     let one = |name: &str| {
         let mut values = url.query_pairs().filter(|(known, _)| known == name).map(|(_, value)| value.into_owned());
         let first = values.next();
@@ -247,28 +247,28 @@ fn read(url: &Url, state: &str) -> Result<Returned, &'static str> {
     }
     let iss = one("iss")?;
     let answer = match (one("error")?, one("code")?) {
-        (Some(code), _) => Answer::Error { code, description: one("error_description")? },
-        (None, Some(code)) if !code.is_empty() => Answer::Code(SecretString::from(code)),
+        (Some(code), _) => AuthorizationResult::Error { code, description: one("error_description")? },
+        (None, Some(code)) if !code.is_empty() => AuthorizationResult::Code(SecretString::from(code)),
         (None, _) => return Err("it contains neither a code nor an error"),
     };
-    Ok(Returned { answer, iss })
+    Ok(AuthorizationResponse { answer, iss })
 }
 
 /// Checks that an authorization response is from the expected issuer (RFC 9207, 2.4). Must be called before any other
 /// parameter is used.
 ///
 /// # Errors
-/// Returns [`Cause::IssuerMismatch`] if the issuer differs, and [`Cause::IssuerMissing`] if the response has none
+/// Returns [`AuthErrorCause::IssuerMismatch`] if the issuer differs, and [`AuthErrorCause::IssuerMissing`] if the response has none
 /// although the metadata promises it.
-pub(crate) fn check_issuer(iss: Option<&str>, recorded: &str, promised: bool) -> Result<(), Cause> {
+pub(crate) fn check_issuer(iss: Option<&str>, recorded: &str, promised: bool) -> Result<(), AuthErrorCause> {
     match iss {
         Some(iss) if iss == recorded => Ok(()),
-        Some(iss) => Err(Cause::IssuerMismatch {
+        Some(iss) => Err(AuthErrorCause::IssuerMismatch {
             place: "the authorization response",
             expected: crate::address::shown(recorded),
             found: crate::address::shown(iss),
         }),
-        None if promised => Err(Cause::IssuerMissing),
+        None if promised => Err(AuthErrorCause::IssuerMissing),
         None => Ok(()),
     }
 }

@@ -10,7 +10,7 @@ const MOST: usize = 64;
 
 /// Requirements of a 401 or 403 response, from its Bearer and DPoP challenges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct BearerChallenge {
     /// URL of the protected resource metadata (RFC 9728, 5.1).
     pub(crate) resource_metadata: Option<String>,
     /// Scopes that the request requires.
@@ -21,10 +21,10 @@ pub(crate) struct Asked {
     pub(crate) dpop: bool,
 }
 
-impl Asked {
+impl BearerChallenge {
     /// Parses all `WWW-Authenticate` lines of a response.
-    pub(crate) fn parse(lines: &[String]) -> Asked {
-        let mut asked = Asked::default();
+    pub(crate) fn parse(lines: &[String]) -> BearerChallenge {
+        let mut asked = BearerChallenge::default();
         let mut room = LONGEST;
         for line in lines {
             let end = line.floor_char_boundary(room.min(line.len()));
@@ -36,7 +36,7 @@ impl Asked {
         asked
     }
 
-    fn add(&mut self, challenge: &Challenge) {
+    fn add(&mut self, challenge: &AuthChallenge) {
         let is_dpop = challenge.scheme.eq_ignore_ascii_case("dpop");
         // Parameters without a scheme are treated as Bearer.
         if !is_dpop && !challenge.scheme.is_empty() && !challenge.scheme.eq_ignore_ascii_case("bearer") {
@@ -60,7 +60,7 @@ impl Asked {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Challenge {
+struct AuthChallenge {
     scheme: String,
     /// Parameters with names in lower case.
     parameters: Vec<(String, String)>,
@@ -68,21 +68,21 @@ struct Challenge {
 
 /// Separator before a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Before {
+enum Separator {
     Comma,
     Space,
 }
 
-fn challenges(line: &str) -> Vec<Challenge> {
-    let mut found: Vec<Challenge> = Vec::new();
+fn challenges(line: &str) -> Vec<AuthChallenge> {
+    let mut found: Vec<AuthChallenge> = Vec::new();
     let mut rest = line;
-    let mut before = Before::Comma;
+    let mut before = Separator::Comma;
     // `true` if the last parameter had no quotes, so that a lone word may still belong to it.
     let mut open_value = false;
     loop {
         let trimmed = rest.trim_start_matches([' ', '\t', ',']);
         if rest[..rest.len() - trimmed.len()].contains(',') {
-            before = Before::Comma;
+            before = Separator::Comma;
         }
         rest = trimmed;
         if rest.is_empty() || found.len() >= MOST {
@@ -93,7 +93,7 @@ fn challenges(line: &str) -> Vec<Challenge> {
             let (text, quoted, end) = value_of(value);
             rest = end;
             if found.is_empty() {
-                found.push(Challenge::default());
+                found.push(AuthChallenge::default());
             }
             if let Some(challenge) = found.last_mut()
                 && challenge.parameters.len() < MOST
@@ -108,15 +108,15 @@ fn challenges(line: &str) -> Vec<Challenge> {
         } else {
             rest = after;
             let last = found.last_mut().and_then(|challenge| challenge.parameters.last_mut());
-            if before == Before::Comma || is_common_scheme(word) {
-                found.push(Challenge { scheme: word.to_owned(), parameters: Vec::new() });
+            if before == Separator::Comma || is_common_scheme(word) {
+                found.push(AuthChallenge { scheme: word.to_owned(), parameters: Vec::new() });
                 open_value = false;
             } else if let Some((_, value)) = last.filter(|_| open_value) {
                 value.push(' ');
                 value.push_str(word);
             }
         }
-        before = Before::Space;
+        before = Separator::Space;
     }
 }
 
@@ -150,8 +150,8 @@ mod tests {
 
     use super::*;
 
-    fn asked(lines: &[&str]) -> Asked {
-        Asked::parse(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
+    fn asked(lines: &[&str]) -> BearerChallenge {
+        BearerChallenge::parse(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_that_a_server_sends_breaks_the_parser(lines in prop::collection::vec("[ -~\\t\"\\\\,=äü]{0,80}", 0..4)) {
-            let _ = Asked::parse(&lines);
+            let _ = BearerChallenge::parse(&lines);
         }
 
         #[test]

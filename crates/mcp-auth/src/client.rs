@@ -6,38 +6,38 @@ use url::Url;
 
 use crate::account::ClientKind;
 use crate::address;
-use crate::error::{AuthError, Cause, Phase};
-use crate::registration::Registration;
-use crate::secret::Kept;
-use crate::server::Server;
-use crate::settings::{ClientAuthentication, ClientSource, Preregistered, SecretMethod, is_document_url};
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::registration::ClientRegistration;
+use crate::secret::StoredSecret;
+use crate::server::AuthorizationServerMetadata;
+use crate::settings::{ClientAuthentication, ClientSource, PreregisteredClient, SecretMethod, is_document_url};
 
-const PHASE: Phase = Phase::ClientId;
+const PHASE: AuthPhase = AuthPhase::ClientId;
 
 /// A client id and its credentials.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Client {
+pub(crate) struct OAuthClient {
     pub(crate) kind: ClientKind,
     pub(crate) id: String,
-    pub(crate) authentication: Authentication,
+    pub(crate) authentication: StoredClientAuth,
 }
 
 /// Client authentication of a token request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Authentication {
+pub(crate) enum StoredClientAuth {
     None,
-    Basic(Kept),
-    Post(Kept),
-    PrivateKeyJwt { key_pem: Kept, algorithm: String },
+    Basic(StoredSecret),
+    Post(StoredSecret),
+    PrivateKeyJwt { key_pem: StoredSecret, algorithm: String },
 }
 
 /// Method of obtaining a client id.
 #[derive(Debug)]
-pub(crate) enum Way {
-    Preregistered(Preregistered),
+pub(crate) enum RegistrationApproach {
+    Preregistered(PreregisteredClient),
     Document(Url),
-    Registered(Registration),
+    Registered(ClientRegistration),
     Register(Url),
     Ask,
 }
@@ -45,30 +45,30 @@ pub(crate) enum Way {
 /// Selects the method. `kept` is the stored registration with this authorization server.
 ///
 /// # Errors
-/// Returns [`Cause::OtherIssuer`] if the pre-registered client id belongs to another authorization server.
+/// Returns [`AuthErrorCause::OtherIssuer`] if the pre-registered client id belongs to another authorization server.
 pub(crate) fn way(
     source: &ClientSource,
-    server: &Server,
-    kept: Option<Registration>,
+    server: &AuthorizationServerMetadata,
+    kept: Option<ClientRegistration>,
     first_issuer: Option<&str>,
-) -> Result<Way, AuthError> {
+) -> Result<RegistrationApproach, AuthError> {
     if let Some(preregistered) = &source.preregistered {
         let expected = preregistered.issuer.as_deref().or(first_issuer);
         if let Some(expected) = expected.filter(|expected| *expected != server.issuer) {
-            return Err(PHASE.error(Cause::OtherIssuer {
+            return Err(PHASE.error(AuthErrorCause::OtherIssuer {
                 what: "the client id in the settings",
                 expected: address::shown(expected),
                 found: address::shown(&server.issuer),
             }));
         }
-        return Ok(Way::Preregistered(preregistered.clone()));
+        return Ok(RegistrationApproach::Preregistered(preregistered.clone()));
     }
     let document = source.metadata_url.as_ref().filter(|url| server.metadata_documents && is_document_url(url));
     Ok(match (document, kept, &server.registration_endpoint) {
-        (Some(url), ..) => Way::Document(url.clone()),
-        (None, Some(kept), _) => Way::Registered(kept),
-        (None, None, Some(endpoint)) => Way::Register(endpoint.clone()),
-        (None, None, None) => Way::Ask,
+        (Some(url), ..) => RegistrationApproach::Document(url.clone()),
+        (None, Some(kept), _) => RegistrationApproach::Registered(kept),
+        (None, None, Some(endpoint)) => RegistrationApproach::Register(endpoint.clone()),
+        (None, None, None) => RegistrationApproach::Ask,
     })
 }
 
@@ -76,13 +76,13 @@ pub(crate) fn way(
 /// adapts to the supported methods. An assertion is either supported or not.
 ///
 /// # Errors
-/// Returns [`Cause::NoProof`] if the metadata lists methods or algorithms without the configured one.
-pub(crate) fn check_proof(given: &ClientAuthentication, server: &Server) -> Result<(), AuthError> {
+/// Returns [`AuthErrorCause::NoProof`] if the metadata lists methods or algorithms without the configured one.
+pub(crate) fn check_proof(given: &ClientAuthentication, server: &AuthorizationServerMetadata) -> Result<(), AuthError> {
     let ClientAuthentication::PrivateKeyJwt { algorithm, .. } = given else { return Ok(()) };
     let listed = |method: &str, list: Option<&Vec<String>>| match list {
         Some(list) if !list.iter().any(|item| item == method) => {
             let (method, listed) = (address::shown(method), address::shown(&list.join(", ")));
-            Err(PHASE.error(Cause::NoProof { method, listed }))
+            Err(PHASE.error(AuthErrorCause::NoProof { method, listed }))
         }
         _ => Ok(()),
     };
@@ -91,8 +91,8 @@ pub(crate) fn check_proof(given: &ClientAuthentication, server: &Server) -> Resu
 }
 
 /// Returns the pre-registered client with the authentication that this authorization server supports.
-pub(crate) fn preregistered(preregistered: &Preregistered, methods: Option<&[String]>) -> Client {
-    Client {
+pub(crate) fn preregistered(preregistered: &PreregisteredClient, methods: Option<&[String]>) -> OAuthClient {
+    OAuthClient {
         kind: ClientKind::Preregistered,
         id: preregistered.client_id.clone(),
         authentication: authentication(&preregistered.authentication, methods),
@@ -100,26 +100,26 @@ pub(crate) fn preregistered(preregistered: &Preregistered, methods: Option<&[Str
 }
 
 /// Returns the client that the user entered.
-pub(crate) fn typed(typed: &Preregistered, methods: Option<&[String]>) -> Client {
-    Client { kind: ClientKind::Typed, ..preregistered(typed, methods) }
+pub(crate) fn typed(typed: &PreregisteredClient, methods: Option<&[String]>) -> OAuthClient {
+    OAuthClient { kind: ClientKind::Typed, ..preregistered(typed, methods) }
 }
 
-pub(crate) fn document_client(url: &Url) -> Client {
-    Client { kind: ClientKind::MetadataDocument, id: url.to_string(), authentication: Authentication::None }
+pub(crate) fn document_client(url: &Url) -> OAuthClient {
+    OAuthClient { kind: ClientKind::MetadataDocument, id: url.to_string(), authentication: StoredClientAuth::None }
 }
 
-pub(crate) fn authentication(given: &ClientAuthentication, methods: Option<&[String]>) -> Authentication {
+pub(crate) fn authentication(given: &ClientAuthentication, methods: Option<&[String]>) -> StoredClientAuth {
     match given {
-        ClientAuthentication::None => Authentication::None,
+        ClientAuthentication::None => StoredClientAuth::None,
         ClientAuthentication::Secret { secret, method } => {
-            let secret = Kept(secret.clone());
+            let secret = StoredSecret(secret.clone());
             match method.unwrap_or_else(|| secret_method(methods)) {
-                SecretMethod::Basic => Authentication::Basic(secret),
-                SecretMethod::Post => Authentication::Post(secret),
+                SecretMethod::Basic => StoredClientAuth::Basic(secret),
+                SecretMethod::Post => StoredClientAuth::Post(secret),
             }
         }
         ClientAuthentication::PrivateKeyJwt { key_pem, algorithm } => {
-            Authentication::PrivateKeyJwt { key_pem: Kept(key_pem.clone()), algorithm: algorithm.clone() }
+            StoredClientAuth::PrivateKeyJwt { key_pem: StoredSecret(key_pem.clone()), algorithm: algorithm.clone() }
         }
     }
 }
@@ -142,9 +142,9 @@ mod tests {
 
     const ISSUER: &str = "https://as.example";
 
-    fn server(documents: bool, registration: bool) -> Server {
+    fn server(documents: bool, registration: bool) -> AuthorizationServerMetadata {
         let url = |path: &str| Url::parse(&format!("{ISSUER}{path}")).unwrap();
-        Server {
+        AuthorizationServerMetadata {
             issuer: ISSUER.to_owned(),
             authorization_endpoint: Some(url("/authorize")),
             token_endpoint: url("/token"),
@@ -161,8 +161,8 @@ mod tests {
         }
     }
 
-    fn given(issuer: Option<&str>) -> Preregistered {
-        Preregistered {
+    fn given(issuer: Option<&str>) -> PreregisteredClient {
+        PreregisteredClient {
             issuer: issuer.map(str::to_owned),
             client_id: "mine".to_owned(),
             authentication: ClientAuthentication::None,
@@ -170,18 +170,19 @@ mod tests {
         }
     }
 
-    fn registration() -> Registration {
-        let client = Client { kind: ClientKind::Registered, id: "r".to_owned(), authentication: Authentication::None };
-        Registration { issuer: ISSUER.to_owned(), client, redirect_uri: None, expires_at: None, doubted: false }
+    fn registration() -> ClientRegistration {
+        let client =
+            OAuthClient { kind: ClientKind::Registered, id: "r".to_owned(), authentication: StoredClientAuth::None };
+        ClientRegistration { issuer: ISSUER.to_owned(), client, redirect_uri: None, expires_at: None, doubted: false }
     }
 
-    fn name(way: &Way) -> &'static str {
+    fn name(way: &RegistrationApproach) -> &'static str {
         match way {
-            Way::Preregistered(_) => "preregistered",
-            Way::Document(_) => "document",
-            Way::Registered(_) => "registered",
-            Way::Register(_) => "register",
-            Way::Ask => "ask",
+            RegistrationApproach::Preregistered(_) => "preregistered",
+            RegistrationApproach::Document(_) => "document",
+            RegistrationApproach::Registered(_) => "registered",
+            RegistrationApproach::Register(_) => "register",
+            RegistrationApproach::Ask => "ask",
         }
     }
 
@@ -225,10 +226,10 @@ mod tests {
         }
         let entry = registration().entry();
         assert!(
-            Registration::read(&entry, ISSUER, 0).is_some(),
+            ClientRegistration::read(&entry, ISSUER, 0).is_some(),
             "[auth-credentials-issuer-key] the same issuer must find the registration"
         );
-        let other = Registration::read(&entry, "https://as.example/", 0);
+        let other = ClientRegistration::read(&entry, "https://as.example/", 0);
         assert!(
             other.is_none(),
             "[auth-credentials-issuer-key] [auth-credentials-per-as] another issuer must not find it"
@@ -260,7 +261,7 @@ mod tests {
             (Some(list(&["private_key_jwt", "client_secret_post"])), true),
         ] {
             let found = authentication(&secret, methods.as_deref());
-            let is_right = matches!(found, Authentication::Post(_)) == is_post;
+            let is_right = matches!(found, StoredClientAuth::Post(_)) == is_post;
             assert!(is_right, "[auth-cc-metadata-methods] [auth-cc-auth-method] with {methods:?}");
         }
         for (methods, wanted) in [

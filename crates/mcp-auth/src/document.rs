@@ -5,32 +5,35 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::address;
-use crate::error::Cause;
+use crate::error::AuthErrorCause;
 
 /// Maximum number of items read from a list.
 const MOST: usize = 100;
 
 /// Outcome of fetching a metadata document.
-pub(crate) enum Fetched {
+pub(crate) enum MetadataResponse {
     /// The document exists and is a JSON object.
     Found(Map<String, Value>),
     /// The URL has no document.
-    Absent(Cause),
+    Absent(AuthErrorCause),
     /// The existence of a document is unknown.
-    Failed(Cause),
+    Failed(AuthErrorCause),
 }
 
 /// Classifies a response. Many sites answer every URL with a page, so a response that is not a JSON object counts as no
 /// document.
-pub(crate) fn read(url: &Url, answer: &Response<Vec<u8>>) -> Fetched {
+pub(crate) fn read(url: &Url, answer: &Response<Vec<u8>>) -> MetadataResponse {
     let address = address::plain(url);
     match answer.status().as_u16() {
         200..=299 => match serde_json::from_slice::<Value>(answer.body()) {
-            Ok(Value::Object(members)) => Fetched::Found(members),
-            _ => Fetched::Absent(Cause::Unreadable { address, cause: "it is not a JSON object".to_owned() }),
+            Ok(Value::Object(members)) => MetadataResponse::Found(members),
+            _ => MetadataResponse::Absent(AuthErrorCause::Unreadable {
+                address,
+                cause: "it is not a JSON object".to_owned(),
+            }),
         },
-        status @ (408 | 425 | 429 | 500..=599) => Fetched::Failed(Cause::Status { address, status }),
-        status => Fetched::Absent(Cause::Status { address, status }),
+        status @ (408 | 425 | 429 | 500..=599) => MetadataResponse::Failed(AuthErrorCause::Status { address, status }),
+        status => MetadataResponse::Absent(AuthErrorCause::Status { address, status }),
     }
 }
 

@@ -12,8 +12,8 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-use crate::error::Cause;
-use crate::secret::{self, Kept};
+use crate::error::AuthErrorCause;
+use crate::secret::{self, StoredSecret};
 
 /// Maximum length of a nonce in bytes.
 const LONGEST_NONCE: usize = 1024;
@@ -24,7 +24,7 @@ const MOST_NONCES: usize = 8;
 #[derive(Clone)]
 pub(crate) struct DpopKey {
     /// Key pair as PKCS#8, encoded in base64.
-    kept: Kept,
+    kept: StoredSecret,
     signing: EncodingKey,
     public: Jwk,
 }
@@ -33,18 +33,18 @@ impl DpopKey {
     /// Generates a new key.
     ///
     /// # Errors
-    /// Returns [`Cause::Key`] if this system cannot generate a key.
-    pub(crate) fn generate() -> Result<DpopKey, Cause> {
+    /// Returns [`AuthErrorCause::Key`] if this system cannot generate a key.
+    pub(crate) fn generate() -> Result<DpopKey, AuthErrorCause> {
         let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).map_err(|_| unusable())?;
         let document = pair.to_pkcs8v1().map_err(|_| unusable())?;
-        DpopKey::read(Kept::from(STANDARD.encode(document.as_ref()).as_str()))
+        DpopKey::read(StoredSecret::from(STANDARD.encode(document.as_ref()).as_str()))
     }
 
     /// Reads a stored key.
     ///
     /// # Errors
-    /// Returns [`Cause::Key`] if `kept` is not a valid key.
-    pub(crate) fn read(kept: Kept) -> Result<DpopKey, Cause> {
+    /// Returns [`AuthErrorCause::Key`] if `kept` is not a valid key.
+    pub(crate) fn read(kept: StoredSecret) -> Result<DpopKey, AuthErrorCause> {
         let document = STANDARD.decode(kept.text()).map_err(|_| unusable())?;
         let signing = EncodingKey::from_ec_der(&document);
         let mut public = Jwk::from_encoding_key(&signing, Algorithm::ES256).map_err(|_| unusable())?;
@@ -53,7 +53,7 @@ impl DpopKey {
         Ok(DpopKey { kept, signing, public })
     }
 
-    pub(crate) fn kept(&self) -> &Kept {
+    pub(crate) fn kept(&self) -> &StoredSecret {
         &self.kept
     }
 
@@ -61,7 +61,7 @@ impl DpopKey {
     /// otherwise for a token endpoint.
     ///
     /// # Errors
-    /// Returns [`Cause::Key`] if signing fails.
+    /// Returns [`AuthErrorCause::Key`] if signing fails.
     pub(crate) fn proof(
         &self,
         method: &str,
@@ -69,7 +69,7 @@ impl DpopKey {
         token: Option<&str>,
         nonce: Option<&str>,
         now: SystemTime,
-    ) -> Result<String, Cause> {
+    ) -> Result<String, AuthErrorCause> {
         let mut address = url.clone();
         address.set_query(None);
         address.set_fragment(None);
@@ -94,9 +94,9 @@ impl DpopKey {
 
 /// Latest nonce of each authorization server, by issuer.
 #[derive(Debug, Default)]
-pub(crate) struct Nonces(Mutex<Vec<(String, String)>>);
+pub(crate) struct DpopNonces(Mutex<Vec<(String, String)>>);
 
-impl Nonces {
+impl DpopNonces {
     fn all(&self) -> MutexGuard<'_, Vec<(String, String)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -130,8 +130,8 @@ pub(crate) fn seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |age| age.as_secs())
 }
 
-fn unusable() -> Cause {
-    Cause::Key { cause: "no key for binding tokens could be made or read on this system".to_owned() }
+fn unusable() -> AuthErrorCause {
+    AuthErrorCause::Key { cause: "no key for binding tokens could be made or read on this system".to_owned() }
 }
 
 #[cfg(test)]
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_nonce_is_for_the_authorization_server_that_gave_it() {
-        let nonces = Nonces::default();
+        let nonces = DpopNonces::default();
         nonces.set("https://one.example", "n1".to_owned());
         nonces.set("https://two.example", "n2".to_owned());
         nonces.set("https://one.example", "n3".to_owned());

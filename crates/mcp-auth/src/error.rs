@@ -9,49 +9,51 @@ use crate::vault::{VaultError, VaultProblem};
 #[error("{}{cause}", failed(*.phase, .cause))]
 pub struct AuthError {
     /// Phase in which the operation failed.
-    pub phase: Phase,
+    pub phase: AuthPhase,
     /// Cause of the failure.
-    pub cause: Cause,
+    pub cause: AuthErrorCause,
 }
 
 impl AuthError {
     /// Returns `true` if the authorization server refused the request.
     pub(crate) fn is_refusal(&self) -> bool {
-        matches!(self.cause, Cause::Refused { .. })
+        matches!(self.cause, AuthErrorCause::Refused { .. })
     }
 
     /// Returns the action that the user can take, in one sentence.
     pub fn next_step(&self) -> &'static str {
         match &self.cause {
-            Cause::Declined | Cause::Cancelled => "Sign in when you want to use this server.",
-            Cause::TimedOut => "Start the sign-in again and finish it in the browser within five minutes.",
-            Cause::Unreachable { .. } => "Check the connection and the address, then try again.",
-            Cause::Status { .. } | Cause::Unreadable { .. } => {
+            AuthErrorCause::Declined | AuthErrorCause::Cancelled => "Sign in when you want to use this server.",
+            AuthErrorCause::TimedOut => "Start the sign-in again and finish it in the browser within five minutes.",
+            AuthErrorCause::Unreachable { .. } => "Check the connection and the address, then try again.",
+            AuthErrorCause::Status { .. } | AuthErrorCause::Unreadable { .. } => {
                 "Try again later; if it keeps failing, send the steps of this sign-in to the server's operator."
             }
-            Cause::UnsafeUrl { .. }
-            | Cause::ResourceMismatch { .. }
-            | Cause::IssuerMismatch { .. }
-            | Cause::IssuerMissing => "Do not continue; send the steps of this sign-in to the server's operator.",
-            Cause::NoPkce { .. } => {
+            AuthErrorCause::UnsafeUrl { .. }
+            | AuthErrorCause::ResourceMismatch { .. }
+            | AuthErrorCause::IssuerMismatch { .. }
+            | AuthErrorCause::IssuerMissing => {
+                "Do not continue; send the steps of this sign-in to the server's operator."
+            }
+            AuthErrorCause::NoPkce { .. } => {
                 "Ask the operator of the authorization server to support PKCE with S256; without it a code could be stolen."
             }
-            Cause::NoAuthorizationServer => {
+            AuthErrorCause::NoAuthorizationServer => {
                 "If the server takes an API key, put it into the headers of this server's settings."
             }
-            Cause::NoClientId { .. } => {
+            AuthErrorCause::NoClientId { .. } => {
                 "Get a client id from the operator of the authorization server and put it into this server's settings."
             }
-            Cause::OtherIssuer { .. } => "Correct the issuer and the client id in this server's settings.",
-            Cause::Refused { .. } => {
+            AuthErrorCause::OtherIssuer { .. } => "Correct the issuer and the client id in this server's settings.",
+            AuthErrorCause::Refused { .. } => {
                 "Sign in again; if it is refused again, ask the operator of the authorization server."
             }
-            Cause::Browser { .. } => "Copy the address of the sign-in into a browser.",
-            Cause::Callback { .. } => {
+            AuthErrorCause::Browser { .. } => "Copy the address of the sign-in into a browser.",
+            AuthErrorCause::Callback { .. } => {
                 "Close what uses this computer's ports, or allow connections to 127.0.0.1, then try again."
             }
-            Cause::TooManyRequests => "Wait a minute, then try again.",
-            Cause::Vault(error) => match error.kind {
+            AuthErrorCause::TooManyRequests => "Wait a minute, then try again.",
+            AuthErrorCause::Vault(error) => match error.kind {
                 VaultProblem::Locked => "Unlock the keychain, then try again.",
                 VaultProblem::Missing => {
                     "Start a keychain (on Linux GNOME Keyring or KWallet), then try again; without one a sign-in lasts until the app is closed."
@@ -59,15 +61,15 @@ impl AuthError {
                 VaultProblem::Broken => "Fix the problem described here, then try again.",
                 VaultProblem::Closed => "Sign in again if the server is still in the settings.",
             },
-            Cause::Key { .. } => "Correct the private key in this server's settings.",
-            Cause::NoProof { .. } => {
+            AuthErrorCause::Key { .. } => "Correct the private key in this server's settings.",
+            AuthErrorCause::NoProof { .. } => {
                 "Configure a supported method in this server's settings, or ask the operator of the authorization server."
             }
-            Cause::Unbound => {
+            AuthErrorCause::Unbound => {
                 "Ask the operator of the authorization server to bind tokens (DPoP), or remove `dpop` from this server's settings and sign in again."
             }
-            Cause::NotApproved { .. } => "Sign in again to review it and decide.",
-            Cause::SignInNeeded { .. } => "Sign in again.",
+            AuthErrorCause::NotApproved { .. } => "Sign in again to review it and decide.",
+            AuthErrorCause::SignInNeeded { .. } => "Sign in again.",
         }
     }
 }
@@ -75,7 +77,7 @@ impl AuthError {
 /// Phases of a sign-in and of the operations after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Phase {
+pub enum AuthPhase {
     /// Discovery of the authorization server that the server trusts (RFC 9728).
     ResourceMetadata,
     /// Reading of the authorization server metadata (RFC 8414, OpenID Connect Discovery).
@@ -100,27 +102,27 @@ pub enum Phase {
     Revocation,
 }
 
-impl fmt::Display for Phase {
+impl fmt::Display for AuthPhase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Phase::ResourceMetadata => "finding the authorization server",
-            Phase::ServerMetadata => "reading what the authorization server offers",
-            Phase::ClientId => "identifying the app to the authorization server",
-            Phase::Consent => "asking for consent",
-            Phase::Browser => "opening the browser",
-            Phase::Callback => "waiting for the browser",
-            Phase::IdentityProvider => "asking the organization's identity provider",
-            Phase::Token => "getting the token",
-            Phase::Refresh => "renewing the token",
-            Phase::Storage => "keeping the sign-in",
-            Phase::Revocation => "revoking the tokens",
+            AuthPhase::ResourceMetadata => "finding the authorization server",
+            AuthPhase::ServerMetadata => "reading what the authorization server offers",
+            AuthPhase::ClientId => "identifying the app to the authorization server",
+            AuthPhase::Consent => "asking for consent",
+            AuthPhase::Browser => "opening the browser",
+            AuthPhase::Callback => "waiting for the browser",
+            AuthPhase::IdentityProvider => "asking the organization's identity provider",
+            AuthPhase::Token => "getting the token",
+            AuthPhase::Refresh => "renewing the token",
+            AuthPhase::Storage => "keeping the sign-in",
+            AuthPhase::Revocation => "revoking the tokens",
         })
     }
 }
 
 /// Cause of a failed phase.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Cause {
+pub enum AuthErrorCause {
     /// The user declined the consent request.
     #[error("you declined the sign-in")]
     Declined,
@@ -270,17 +272,17 @@ pub enum Cause {
 }
 
 /// Returns the prefix of an error message. Empty if the user declined, since nothing failed then.
-fn failed(phase: Phase, cause: &Cause) -> String {
-    if *cause == Cause::Declined { String::new() } else { format!("{phase} failed: ") }
+fn failed(phase: AuthPhase, cause: &AuthErrorCause) -> String {
+    if *cause == AuthErrorCause::Declined { String::new() } else { format!("{phase} failed: ") }
 }
 
 fn described(description: Option<&str>) -> String {
     description.map(|text| format!(" ({text})")).unwrap_or_default()
 }
 
-impl Phase {
+impl AuthPhase {
     /// Returns an error of this phase.
-    pub(crate) fn error(self, cause: Cause) -> AuthError {
+    pub(crate) fn error(self, cause: AuthErrorCause) -> AuthError {
         AuthError { phase: self, cause }
     }
 }

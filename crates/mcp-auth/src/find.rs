@@ -1,15 +1,15 @@
 //! Discovery of the authorization server, starting with the server's challenge.
 
 use crate::address;
-use crate::challenge::Asked;
-use crate::error::{AuthError, Cause, Phase};
-use crate::resource::{self, Resource};
-use crate::server::{self, Server};
-use crate::shared::Shared;
+use crate::challenge::BearerChallenge;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::resource::{self, ProtectedResourceMetadata};
+use crate::server::{self, AuthorizationServerMetadata};
+use crate::shared::AuthorizationContext;
 
 /// Authorization server and resource of a token request.
-pub(crate) struct Found {
-    pub(crate) server: Server,
+pub(crate) struct DiscoveryResult {
+    pub(crate) server: AuthorizationServerMetadata,
     /// Value of the `resource` parameter, byte for byte.
     pub(crate) resource: String,
     /// Value of `scopes_supported` in the protected resource metadata.
@@ -18,13 +18,13 @@ pub(crate) struct Found {
     pub(crate) dpop: bool,
 }
 
-impl Shared {
+impl AuthorizationContext {
     /// Discovers the authorization server. If it differs from the previous one, everything that the previous one issued
     /// is removed.
-    pub(crate) async fn discover(&self, asked: &Asked) -> Result<Found, AuthError> {
+    pub(crate) async fn discover(&self, asked: &BearerChallenge) -> Result<DiscoveryResult, AuthError> {
         let url = &self.settings.server;
         let resource = resource::discover(&self.web, url, asked.resource_metadata.as_deref()).await?;
-        self.progress(Phase::ServerMetadata, None);
+        self.progress(AuthPhase::ServerMetadata, None);
         let named = self.settings.issuer.as_deref();
         let server = match &resource {
             Some(resource) if !resource.authorization_servers.is_empty() => {
@@ -34,8 +34,10 @@ impl Shared {
             _ => match named {
                 Some(issuer) => server::discover(&self.web, issuer).await?,
                 None => {
-                    self.web
-                        .note(Phase::ServerMetadata, "the server names no authorization server; trying its own origin");
+                    self.web.note(
+                        AuthPhase::ServerMetadata,
+                        "the server names no authorization server; trying its own origin",
+                    );
                     server::discover_at_origin(&self.web, url).await?
                 }
             },
@@ -43,7 +45,7 @@ impl Shared {
         let old = self.state().record.as_ref().map(|record| record.issuer.clone());
         if old.is_some_and(|old| old != server.issuer) {
             self.web.note(
-                Phase::ServerMetadata,
+                AuthPhase::ServerMetadata,
                 "the server now has another authorization server; everything from the old one is removed",
             );
             self.drop_all().await;
@@ -53,30 +55,30 @@ impl Shared {
             Some(resource) => (resource.identifier, resource.scopes),
             None => (resource::canonical(url), None),
         };
-        Ok(Found { server, resource, scopes, dpop })
+        Ok(DiscoveryResult { server, resource, scopes, dpop })
     }
 
     /// Removes everything that a former authorization server issued.
     pub(crate) async fn drop_all(&self) {
         if let Err(error) = self.forget(false).await {
-            self.web.note(Phase::Storage, &format!("the old tokens could not be removed: {error}"));
+            self.web.note(AuthPhase::Storage, &format!("the old tokens could not be removed: {error}"));
         }
     }
 
     /// Returns the requirements of the server. If they are not known yet, sends a request without a token, whose
     /// response has no body.
-    pub(crate) async fn known(&self, asked: Option<Asked>) -> Result<Asked, AuthError> {
+    pub(crate) async fn known(&self, asked: Option<BearerChallenge>) -> Result<BearerChallenge, AuthError> {
         let server = &self.server;
         // A token must not be sent unencrypted.
         let checked = address::endpoint("the server", server, self.web.named());
-        checked.map_err(|cause| Phase::ResourceMetadata.error(cause))?;
+        checked.map_err(|cause| AuthPhase::ResourceMetadata.error(cause))?;
         if let Some(asked) = asked {
             return Ok(asked);
         }
         let request =
             http::Request::head(server).header("accept", "application/json, text/event-stream").body(Vec::new());
-        let Ok(request) = request else { return Ok(Asked::default()) };
-        let answer = self.web.send(Phase::ResourceMetadata, request).await?;
+        let Ok(request) = request else { return Ok(BearerChallenge::default()) };
+        let answer = self.web.send(AuthPhase::ResourceMetadata, request).await?;
         let lines = answer.headers().get_all("www-authenticate").iter();
         let lines: Vec<_> = lines.map(|line| String::from_utf8_lossy(line.as_bytes()).into_owned()).collect();
         let is_challenge = answer.status().as_u16() == 401;
@@ -85,21 +87,21 @@ impl Shared {
         } else {
             "the server does not state its requirements"
         });
-        let asked = if is_challenge { Asked::parse(&lines) } else { Asked::default() };
+        let asked = if is_challenge { BearerChallenge::parse(&lines) } else { BearerChallenge::default() };
         self.state().asked = Some(asked.clone());
         Ok(asked)
     }
 
     /// Selects one of several authorization servers: the configured issuer, else that of the pre-registered client id,
     /// else the previous one, else the first (RFC 9728, 7.6).
-    fn choose_issuer(&self, resource: &Resource) -> Result<String, AuthError> {
+    fn choose_issuer(&self, resource: &ProtectedResourceMetadata) -> Result<String, AuthError> {
         let listed = &resource.authorization_servers;
         let first = listed.first().cloned().unwrap_or_default();
         if let Some(named) = &self.settings.issuer {
             if listed.contains(named) {
                 return Ok(named.clone());
             }
-            return Err(Phase::ResourceMetadata.error(Cause::OtherIssuer {
+            return Err(AuthPhase::ResourceMetadata.error(AuthErrorCause::OtherIssuer {
                 what: "the issuer in the settings",
                 expected: address::shown(named),
                 found: address::shown(&first),

@@ -2,55 +2,61 @@
 
 use crate::account::{Account, ClientKind};
 use crate::address;
-use crate::approved::{self, Consenting};
-use crate::challenge::Asked;
-use crate::client::Client;
+use crate::approved::{self, ConsentMode};
+use crate::challenge::BearerChallenge;
+use crate::client::OAuthClient;
 use crate::dpop::{DpopKey, seconds};
-use crate::error::{AuthError, Cause, Phase};
-use crate::find::Found;
-use crate::identify::{Identity, is_client_error, without_settings};
-use crate::provider::ProviderEndpoint;
-use crate::record::{Approved, Record, Tokens};
-use crate::scopes::{self, Sources};
-use crate::secret::Kept;
-use crate::server::Server;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::find::DiscoveryResult;
+use crate::identify::{SignInClient, is_client_error, without_settings};
+use crate::provider::IdpTokenEndpoint;
+use crate::record::{GrantApproval, SignInRecord, TokenSet};
+use crate::scopes::{self, ScopeSources};
+use crate::secret::StoredSecret;
+use crate::server::AuthorizationServerMetadata;
 use crate::settings::{DpopUse, GrantKind};
-use crate::shared::Shared;
-use crate::token::{Granted, TokenEndpoint};
-use crate::user::Reason;
-use crate::visit::Visit;
+use crate::shared::AuthorizationContext;
+use crate::token::{TokenEndpoint, TokenResponse};
+use crate::user::AuthReason;
+use crate::visit::AuthorizationRequest;
 use url::Url;
 
-impl Shared {
+impl AuthorizationContext {
     /// Runs the flow of the configured grant.
-    pub(crate) async fn flow(&self, why: Reason, asked: Option<Asked>) -> Result<Account, AuthError> {
+    pub(crate) async fn flow(&self, why: AuthReason, asked: Option<BearerChallenge>) -> Result<Account, AuthError> {
         match &self.settings.grant {
             GrantKind::AuthorizationCode => self.by_browser(why, asked).await,
             GrantKind::EnterpriseManaged(provider) if provider.id_token.is_none() => {
                 let kept = self.state().record.as_ref().and_then(|record| record.id_token.clone());
-                if kept.is_some() && matches!(why, Reason::StepUp { .. }) {
-                    return self.by_itself(asked, kept, Consenting::Ask(why)).await;
+                if kept.is_some() && matches!(why, AuthReason::StepUp { .. }) {
+                    return self.by_itself(asked, kept, ConsentMode::Ask(why)).await;
                 }
-                let wanted = self.wanted(asked, Reach::Shown(&why)).await?;
+                let wanted = self.wanted(asked, ScopeLimit::Shown(&why)).await?;
                 let (id_token, exchange) = self.sign_in_at_provider(provider, why, &wanted).await?;
-                self.progress(Phase::Token, None);
-                self.get(wanted, Some(exchange), Some(id_token), Consenting::Given).await
+                self.progress(AuthPhase::Token, None);
+                self.get(wanted, Some(exchange), Some(id_token), ConsentMode::Given).await
             }
-            _ => self.by_itself(asked, None, Consenting::Ask(why)).await,
+            _ => self.by_itself(asked, None, ConsentMode::Ask(why)).await,
         }
     }
 
     /// Returns all scopes to request in a flow that shows them to the user first.
-    fn scopes(&self, why: &Reason, asked: &Asked, found: &Found, refreshable: bool) -> Vec<String> {
+    fn scopes(
+        &self,
+        why: &AuthReason,
+        asked: &BearerChallenge,
+        found: &DiscoveryResult,
+        refreshable: bool,
+    ) -> Vec<String> {
         let before = match why {
-            Reason::SignIn | Reason::AnotherAccount => Vec::new(),
-            Reason::StepUp { .. } | Reason::Again { .. } => {
+            AuthReason::SignIn | AuthReason::AnotherAccount => Vec::new(),
+            AuthReason::StepUp { .. } | AuthReason::Again { .. } => {
                 let state = self.state();
                 let record = state.record.as_ref();
                 record.map_or_else(Vec::new, |record| scopes::union(&record.requested, &record.granted))
             }
         };
-        scopes::select(&Sources {
+        scopes::select(&ScopeSources {
             challenge: asked.scope.as_deref(),
             settings: self.settings.scopes.as_deref(),
             resource: found.scopes.as_deref(),
@@ -62,8 +68,14 @@ impl Shared {
 
     /// Returns the scopes to request in a flow that shows none: those of the settings and those that were approved.
     /// Scopes of the challenge are added only for a step-up, which requires consent.
-    fn allowed(&self, asked: &Asked, found: &Found, client: &Client, steps_up: bool) -> Vec<String> {
-        scopes::select(&Sources {
+    fn allowed(
+        &self,
+        asked: &BearerChallenge,
+        found: &DiscoveryResult,
+        client: &OAuthClient,
+        steps_up: bool,
+    ) -> Vec<String> {
+        scopes::select(&ScopeSources {
             challenge: asked.scope.as_deref().filter(|_| steps_up),
             settings: self.settings.scopes.as_deref(),
             resource: None,
@@ -74,7 +86,7 @@ impl Shared {
     }
 
     /// Returns the key to bind tokens to, or `None` if DPoP is not used.
-    fn binding_key(&self, found: &Found) -> Result<Option<DpopKey>, AuthError> {
+    fn binding_key(&self, found: &DiscoveryResult) -> Result<Option<DpopKey>, AuthError> {
         let is_used = match self.settings.dpop {
             DpopUse::Never => false,
             DpopUse::Always => true,
@@ -83,22 +95,23 @@ impl Shared {
         if !is_used {
             return Ok(None);
         }
-        let before = self.state().record.as_ref().and_then(Record::key);
-        let key = before.map_or_else(DpopKey::generate, Ok).map_err(|cause| Phase::Token.error(cause))?;
+        let before = self.state().record.as_ref().and_then(SignInRecord::key);
+        let key = before.map_or_else(DpopKey::generate, Ok).map_err(|cause| AuthPhase::Token.error(cause))?;
         self.web.learn(&key.kept().0);
         Ok(Some(key))
     }
 
-    async fn by_browser(&self, why: Reason, asked: Option<Asked>) -> Result<Account, AuthError> {
+    async fn by_browser(&self, why: AuthReason, asked: Option<BearerChallenge>) -> Result<Account, AuthError> {
         let asked = self.known(asked).await?;
         let found = self.discover(&asked).await?;
         let server = &found.server;
         check_pkce(server)?;
         let key = self.binding_key(&found)?;
         let scopes = self.scopes(&why, &asked, &found, true);
-        self.progress(Phase::ClientId, None);
-        let Identity { client, callback, redirect_uri, reused, typed } = self.identify(server, key.is_some()).await?;
-        let visit = Visit {
+        self.progress(AuthPhase::ClientId, None);
+        let SignInClient { client, callback, redirect_uri, reused, typed } =
+            self.identify(server, key.is_some()).await?;
+        let visit = AuthorizationRequest {
             server,
             client: &client,
             redirect_uri: &redirect_uri,
@@ -115,12 +128,12 @@ impl Shared {
             self.forget_unknown_client(server, error).await;
         }
         let (code, verifier, waiting) = visited?;
-        self.progress(Phase::Token, None);
-        let endpoint = self.endpoint(server, &client, key.as_ref(), Phase::Token);
+        self.progress(AuthPhase::Token, None);
+        let endpoint = self.endpoint(server, &client, key.as_ref(), AuthPhase::Token);
         let granted = endpoint.code(&code, verifier, &redirect_uri, Some(&found.resource)).await;
         match granted {
             Ok(granted) => {
-                self.progress(Phase::Storage, None);
+                self.progress(AuthPhase::Storage, None);
                 if let Some(typed) = &typed {
                     self.keep_registration(typed).await;
                 }
@@ -137,8 +150,8 @@ impl Shared {
     }
 
     /// Removes a client id that the authorization server no longer knows or allows.
-    async fn forget_unknown_client(&self, server: &Server, error: &AuthError) {
-        if matches!(&error.cause, Cause::Refused { code, .. } if is_client_error(code)) {
+    async fn forget_unknown_client(&self, server: &AuthorizationServerMetadata, error: &AuthError) {
+        if matches!(&error.cause, AuthErrorCause::Refused { code, .. } if is_client_error(code)) {
             self.forget_client(&server.issuer).await;
         }
     }
@@ -146,12 +159,12 @@ impl Shared {
     /// Gets a token without a browser: by client credentials, a workload assertion or the enterprise-managed grant.
     pub(crate) async fn by_itself(
         &self,
-        asked: Option<Asked>,
-        id_token: Option<Kept>,
-        consenting: Consenting,
+        asked: Option<BearerChallenge>,
+        id_token: Option<StoredSecret>,
+        consenting: ConsentMode,
     ) -> Result<Account, AuthError> {
-        let steps_up = matches!(consenting, Consenting::Ask(Reason::StepUp { .. }));
-        let wanted = self.wanted(asked, Reach::Allowed { steps_up }).await?;
+        let steps_up = matches!(consenting, ConsentMode::Ask(AuthReason::StepUp { .. }));
+        let wanted = self.wanted(asked, ScopeLimit::Allowed { steps_up }).await?;
         let exchange = match &self.settings.grant {
             GrantKind::EnterpriseManaged(provider) => Some(self.find_exchange(provider).await?),
             _ => None,
@@ -159,30 +172,34 @@ impl Shared {
         self.get(wanted, exchange, id_token, consenting).await
     }
 
-    async fn wanted(&self, asked: Option<Asked>, reach: Reach<'_>) -> Result<Wanted, AuthError> {
+    async fn wanted(
+        &self,
+        asked: Option<BearerChallenge>,
+        reach: ScopeLimit<'_>,
+    ) -> Result<DirectTokenRequest, AuthError> {
         let asked = self.known(asked).await?;
         let found = self.discover(&asked).await?;
         let client = self.known_client(&found.server).await?;
         let scopes = match reach {
-            Reach::Shown(why) => self.scopes(why, &asked, &found, false),
-            Reach::Allowed { steps_up } => self.allowed(&asked, &found, &client, steps_up),
+            ScopeLimit::Shown(why) => self.scopes(why, &asked, &found, false),
+            ScopeLimit::Allowed { steps_up } => self.allowed(&asked, &found, &client, steps_up),
         };
-        Ok(Wanted { found, client, scopes })
+        Ok(DirectTokenRequest { found, client, scopes })
     }
 
     async fn get(
         &self,
-        wanted: Wanted,
-        exchange: Option<ProviderEndpoint>,
-        id_token: Option<Kept>,
-        consenting: Consenting,
+        wanted: DirectTokenRequest,
+        exchange: Option<IdpTokenEndpoint>,
+        id_token: Option<StoredSecret>,
+        consenting: ConsentMode,
     ) -> Result<Account, AuthError> {
-        let Wanted { found, client, mut scopes } = wanted;
+        let DirectTokenRequest { found, client, mut scopes } = wanted;
         let approved = self.approve(&found, &client, exchange.as_ref(), &scopes, consenting).await?;
         let server = &found.server;
         let key = self.binding_key(&found)?;
         let resource = Some(found.resource.as_str());
-        let endpoint = self.endpoint(server, &client, key.as_ref(), Phase::Token);
+        let endpoint = self.endpoint(server, &client, key.as_ref(), AuthPhase::Token);
         let granted = match &self.settings.grant {
             GrantKind::WorkloadIdentity { assertion } => {
                 self.web.learn(assertion);
@@ -211,10 +228,10 @@ impl Shared {
 
     pub(crate) fn endpoint<'a>(
         &'a self,
-        server: &'a Server,
-        client: &'a Client,
+        server: &'a AuthorizationServerMetadata,
+        client: &'a OAuthClient,
         dpop: Option<&'a DpopKey>,
-        phase: Phase,
+        phase: AuthPhase,
     ) -> TokenEndpoint<'a> {
         TokenEndpoint {
             web: &self.web,
@@ -231,17 +248,17 @@ impl Shared {
 
     async fn keep(
         &self,
-        found: &Found,
-        client: Client,
+        found: &DiscoveryResult,
+        client: OAuthClient,
         key: Option<&DpopKey>,
         requested: Vec<String>,
-        granted: &Granted,
-        (id_token, approved): (Option<Kept>, Option<Approved>),
+        granted: &TokenResponse,
+        (id_token, approved): (Option<StoredSecret>, Option<GrantApproval>),
     ) -> Account {
         let now = self.now();
         let renewed = self.state().record.as_ref().filter(|_| !self.is_interactive()).map(|record| record.signed_in_at);
         let is_shown = |endpoint: &Url| approved.as_ref().is_none_or(|approved| approved.has(endpoint));
-        let record = Record {
+        let record = SignInRecord {
             server: self.server.clone(),
             issuer: found.server.issuer.clone(),
             resource: found.resource.clone(),
@@ -249,7 +266,7 @@ impl Shared {
             revocation_endpoint: found.server.revocation_endpoint.clone().filter(is_shown),
             auth_methods: found.server.auth_methods.clone(),
             client: without_settings(client),
-            tokens: Some(Tokens::new(granted, None, now)),
+            tokens: Some(TokenSet::new(granted, None, now)),
             granted: granted.scopes.clone().unwrap_or_else(|| requested.clone()),
             requested,
             signed_in_at: renewed.unwrap_or_else(|| seconds(now)),
@@ -270,16 +287,16 @@ impl Shared {
 }
 
 /// Parameters of a token request without a browser.
-pub(crate) struct Wanted {
-    pub(crate) found: Found,
-    pub(crate) client: Client,
+pub(crate) struct DirectTokenRequest {
+    pub(crate) found: DiscoveryResult,
+    pub(crate) client: OAuthClient,
     pub(crate) scopes: Vec<String>,
 }
 
 /// Limit of the scopes of a token request without a browser.
-enum Reach<'a> {
+enum ScopeLimit<'a> {
     /// The user sees all scopes before the request.
-    Shown(&'a Reason),
+    Shown(&'a AuthReason),
     /// Approved scopes only. For a step-up, scopes of the challenge are included and require consent.
     Allowed { steps_up: bool },
 }
@@ -287,11 +304,11 @@ enum Reach<'a> {
 /// Checks that the authorization server supports PKCE with S256.
 ///
 /// # Errors
-/// Returns [`Cause::NoPkce`] if it does not, since an authorization code would not be protected.
-pub(crate) fn check_pkce(server: &Server) -> Result<(), AuthError> {
+/// Returns [`AuthErrorCause::NoPkce`] if it does not, since an authorization code would not be protected.
+pub(crate) fn check_pkce(server: &AuthorizationServerMetadata) -> Result<(), AuthError> {
     if server.s256 {
         return Ok(());
     }
     let issuer = address::shown(&server.issuer);
-    Err(Phase::ServerMetadata.error(Cause::NoPkce { issuer }))
+    Err(AuthPhase::ServerMetadata.error(AuthErrorCause::NoPkce { issuer }))
 }

@@ -4,9 +4,9 @@
 use http::Response;
 use url::Url;
 
-use crate::address::{self, Named};
-use crate::challenge::Asked;
-use crate::document::{self, Fetched};
+use crate::address::{self, UserAddresses};
+use crate::challenge::BearerChallenge;
+use crate::document::{self, MetadataResponse};
 use crate::{callback, resource, scopes, server};
 
 /// Issuer of the metadata documents in the corpus.
@@ -22,7 +22,7 @@ const STATE: &str = "state-of-this-sign-in";
 /// again.
 pub fn challenge(text: &str) {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let asked = Asked::parse(&lines);
+    let asked = BearerChallenge::parse(&lines);
     let length: usize = lines.iter().map(String::len).sum();
     for value in asked.resource_metadata.iter().chain(&asked.error) {
         // A lone word is joined with one space, regardless of the original separator.
@@ -47,7 +47,7 @@ pub fn challenge(text: &str) {
     let written = format!("{scheme} {}", parameters.join(", "));
     // Quoting doubles quotes and backslashes, which may exceed the bound.
     if written.len() < length || length < 4096 {
-        assert_eq!(Asked::parse(std::slice::from_ref(&written)), asked, "read again from {written:?}");
+        assert_eq!(BearerChallenge::parse(std::slice::from_ref(&written)), asked, "read again from {written:?}");
     }
 }
 
@@ -55,8 +55,8 @@ pub fn challenge(text: &str) {
 /// must be allowed.
 pub fn server_metadata(bytes: &[u8]) {
     let Some(url) = parsed("https://as.example/.well-known/oauth-authorization-server/tenant") else { return };
-    let Fetched::Found(members) = document::read(&url, &Response::new(bytes.to_vec())) else { return };
-    let named = Named::default();
+    let MetadataResponse::Found(members) = document::read(&url, &Response::new(bytes.to_vec())) else { return };
+    let named = UserAddresses::default();
     let Ok(server) = server::read(&members, &url, &[ISSUER], &named) else { return };
     assert_eq!(server.issuer, ISSUER, "the issuer must be the requested one");
     let endpoints =
@@ -77,7 +77,7 @@ pub fn server_metadata(bytes: &[u8]) {
 /// Parses a document as protected resource metadata. The result must be about the server.
 pub fn resource_metadata(bytes: &[u8]) {
     let (Some(url), Some(server)) = (parsed("https://mcp.example/.well-known/x"), parsed(SERVER)) else { return };
-    let Fetched::Found(members) = document::read(&url, &Response::new(bytes.to_vec())) else { return };
+    let MetadataResponse::Found(members) = document::read(&url, &Response::new(bytes.to_vec())) else { return };
     let shown = |text: &str| address::shown(text);
     match resource::read(&members, &server, &shown) {
         Ok(found) => {

@@ -7,17 +7,17 @@ use secrecy::{ExposeSecret as _, SecretSlice};
 use tokio::time::Instant;
 
 use crate::dpop::seconds;
-use crate::error::{AuthError, Cause, Phase};
-use crate::record::Record;
-use crate::registration::Registration;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::record::SignInRecord;
+use crate::registration::ClientRegistration;
 use crate::settings::DpopUse;
-use crate::shared::{InVault, Shared};
-use crate::vault::{Kept, VaultError, VaultKind};
+use crate::shared::{AuthorizationContext, VaultContents};
+use crate::vault::{EntryPersistence, VaultEntryKind, VaultError};
 
 /// Time during which requests do not retry a vault that failed, since failing may take long.
 const PAUSE: Duration = Duration::from_secs(10);
 
-impl Shared {
+impl AuthorizationContext {
     pub(crate) async fn load(&self) -> Result<(), AuthError> {
         if self.state().loaded {
             return Ok(());
@@ -34,7 +34,7 @@ impl Shared {
                 return Err(unread(error.clone()));
             }
         }
-        let entry = match self.settings.vault.read(&self.key(VaultKind::Account)).await {
+        let entry = match self.settings.vault.read(&self.key(VaultEntryKind::Account)).await {
             Ok(entry) => entry,
             Err(error) => {
                 self.state().unread = Some((Instant::now(), error.clone()));
@@ -44,7 +44,7 @@ impl Shared {
         let record = self.record(entry.as_ref());
         {
             let mut state = self.state();
-            state.in_vault = InVault::of(entry.as_ref());
+            state.in_vault = VaultContents::of(entry.as_ref());
             // A sign-in that completed meanwhile takes precedence.
             if state.loaded {
                 return Ok(());
@@ -76,16 +76,16 @@ impl Shared {
         }
         let _turn = self.keeping.lock().await;
         // A temporary read error has no effect.
-        let Ok(entry) = self.settings.vault.read(&self.key(VaultKind::Account)).await else { return false };
+        let Ok(entry) = self.settings.vault.read(&self.key(VaultEntryKind::Account)).await else { return false };
         let record = self.record(entry.as_ref());
         {
             let mut state = self.state();
-            let found = InVault::of(entry.as_ref());
+            let found = VaultContents::of(entry.as_ref());
             let known = std::mem::replace(&mut state.in_vault, found);
-            let ours = InVault::of(state.record.as_ref().map(Record::entry).as_ref());
+            let ours = VaultContents::of(state.record.as_ref().map(SignInRecord::entry).as_ref());
             // An entry that could not be read before is older than the changes since. An entry that cannot be parsed
             // does not replace a valid record.
-            let is_older = known == InVault::Unknown;
+            let is_older = known == VaultContents::Unknown;
             if known == found || ours == found || is_older || (record.is_none() && entry.is_some()) {
                 return false;
             }
@@ -95,14 +95,14 @@ impl Shared {
             state.kept = None;
         }
         let what = if entry.is_some() { "renewed or signed in" } else { "signed out" };
-        self.web.note(Phase::Storage, &format!("another process {what}; this sign-in was updated"));
+        self.web.note(AuthPhase::Storage, &format!("another process {what}; this sign-in was updated"));
         self.tell();
         true
     }
 
     /// Parses an entry of the vault as a record.
-    fn record(&self, entry: Option<&SecretSlice<u8>>) -> Option<Record> {
-        let mut record = Record::read(entry?, &self.server)?;
+    fn record(&self, entry: Option<&SecretSlice<u8>>) -> Option<SignInRecord> {
+        let mut record = SignInRecord::read(entry?, &self.server)?;
         // A change of the settings takes precedence.
         if self.settings.issuer.as_ref().is_some_and(|issuer| *issuer != record.issuer) {
             return None;
@@ -116,7 +116,7 @@ impl Shared {
         Some(record)
     }
 
-    fn learn(&self, record: &Record) {
+    fn learn(&self, record: &SignInRecord) {
         let tokens = record.tokens.as_ref();
         let secrets = [
             tokens.map(|tokens| &tokens.access),
@@ -131,7 +131,7 @@ impl Shared {
 
     /// Replaces the record in memory and in the vault. If the vault rejects it, the record is retained until the app
     /// exits.
-    pub(crate) async fn install(&self, record: Record) {
+    pub(crate) async fn install(&self, record: SignInRecord) {
         self.learn(&record);
         {
             let mut state = self.state();
@@ -141,11 +141,11 @@ impl Shared {
             state.failed = None;
         }
         let _turn = self.keeping.lock().await;
-        let entry = self.state().record.as_ref().map(Record::entry);
+        let entry = self.state().record.as_ref().map(SignInRecord::entry);
         // The record was removed meanwhile.
         let Some(entry) = entry else { return };
-        let written = InVault::of(Some(&entry));
-        let kept = self.settings.vault.write(&self.key(VaultKind::Account), entry).await;
+        let written = VaultContents::of(Some(&entry));
+        let kept = self.settings.vault.write(&self.key(VaultEntryKind::Account), entry).await;
         {
             let mut state = self.state();
             state.kept = Some(match kept {
@@ -153,7 +153,7 @@ impl Shared {
                     state.in_vault = written;
                     kept
                 }
-                Err(error) => Kept::ThisRun { cause: error.cause },
+                Err(error) => EntryPersistence::ThisRun { cause: error.cause },
             });
         }
         self.tell();
@@ -176,9 +176,9 @@ impl Shared {
         self.server_nonces.clear();
         let removed = {
             let _turn = self.keeping.lock().await;
-            let removed = self.settings.vault.remove(&self.key(VaultKind::Account)).await;
+            let removed = self.settings.vault.remove(&self.key(VaultEntryKind::Account)).await;
             if removed.is_ok() {
-                self.state().in_vault = InVault::Nothing;
+                self.state().in_vault = VaultContents::Nothing;
             }
             removed
         };
@@ -190,36 +190,36 @@ impl Shared {
     }
 
     /// Returns the registration with an authorization server, or `None` if there is none or it cannot be read.
-    pub(crate) async fn registration(&self, issuer: &str) -> Option<Registration> {
-        let key = self.key(VaultKind::Client { issuer: issuer.to_owned() });
+    pub(crate) async fn registration(&self, issuer: &str) -> Option<ClientRegistration> {
+        let key = self.key(VaultEntryKind::Client { issuer: issuer.to_owned() });
         match self.settings.vault.read(&key).await {
-            Ok(entry) => Registration::read(&entry?, issuer, seconds(self.now())),
+            Ok(entry) => ClientRegistration::read(&entry?, issuer, seconds(self.now())),
             Err(error) => {
-                self.web.note(Phase::ClientId, &format!("the registration could not be read: {error}"));
+                self.web.note(AuthPhase::ClientId, &format!("the registration could not be read: {error}"));
                 None
             }
         }
     }
 
     /// Stores a registration. A failure is not fatal, as the next sign-in registers again.
-    pub(crate) async fn keep_registration(&self, registration: &Registration) {
-        let key = self.key(VaultKind::Client { issuer: registration.issuer.clone() });
+    pub(crate) async fn keep_registration(&self, registration: &ClientRegistration) {
+        let key = self.key(VaultEntryKind::Client { issuer: registration.issuer.clone() });
         if self.settings.vault.write(&key, registration.entry()).await.is_err() {
-            self.web.note(Phase::ClientId, "the registration could not be stored");
+            self.web.note(AuthPhase::ClientId, "the registration could not be stored");
         }
     }
 
     pub(crate) async fn forget_client(&self, issuer: &str) {
-        let key = self.key(VaultKind::Client { issuer: issuer.to_owned() });
+        let key = self.key(VaultEntryKind::Client { issuer: issuer.to_owned() });
         if let Err(error) = self.settings.vault.remove(&key).await {
-            self.web.note(Phase::ClientId, &format!("the registration could not be removed: {error}"));
+            self.web.note(AuthPhase::ClientId, &format!("the registration could not be removed: {error}"));
         }
     }
 
     /// Returns the issuer that the pre-registered client id was first used with.
     pub(crate) async fn first_issuer(&self, client_id: &str) -> Result<Option<String>, AuthError> {
-        let entry = self.settings.vault.read(&self.key(VaultKind::FirstIssuer)).await;
-        let entry = entry.map_err(|error| Phase::ClientId.error(Cause::Vault(error)))?;
+        let entry = self.settings.vault.read(&self.key(VaultEntryKind::FirstIssuer)).await;
+        let entry = entry.map_err(|error| AuthPhase::ClientId.error(AuthErrorCause::Vault(error)))?;
         let pair = entry.and_then(|entry| serde_json::from_slice::<(String, String)>(entry.expose_secret()).ok());
         Ok(pair.filter(|(id, _)| id == client_id).map(|(_, issuer)| issuer))
     }
@@ -232,12 +232,12 @@ impl Shared {
             return;
         }
         let entry = serde_json::to_vec(&(&client.client_id, issuer)).unwrap_or_default();
-        if self.settings.vault.write(&self.key(VaultKind::FirstIssuer), entry.into()).await.is_err() {
-            self.web.note(Phase::ClientId, "the issuer of the client id could not be stored");
+        if self.settings.vault.write(&self.key(VaultEntryKind::FirstIssuer), entry.into()).await.is_err() {
+            self.web.note(AuthPhase::ClientId, "the issuer of the client id could not be stored");
         }
     }
 }
 
 fn unread(error: VaultError) -> AuthError {
-    Phase::Storage.error(Cause::Vault(error))
+    AuthPhase::Storage.error(AuthErrorCause::Vault(error))
 }

@@ -20,7 +20,7 @@
 //! provider, and `approved` requests consent to anything beyond the approved settings.
 //!
 //! `web` sends all requests: `budget` limits their number, `address` validates URLs, and `log` stores them as
-//! [`Step`]s after `redact` has removed secrets.
+//! [`AuthStep`]s after `redact` has removed secrets.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod account;
@@ -68,13 +68,14 @@ mod vault;
 mod visit;
 mod web;
 
-pub use account::{Account, ClientKind, InProgress, Revoked, SignedOut};
+pub use account::{Account, AuthProgress, ClientKind, RevocationOutcome, SignOutOutcome};
 pub use authorization::Authorization;
 pub use clock::Clock;
-pub use error::{AuthError, Cause, Phase};
+pub use error::{AuthError, AuthErrorCause, AuthPhase};
 pub use settings::{
-    ClientAuthentication, ClientSource, DpopUse, EnterpriseIdp, GrantKind, Preregistered, SecretMethod, Settings,
+    AuthorizationSettings, ClientAuthentication, ClientSource, DpopUse, EnterpriseIdp, GrantKind, PreregisteredClient,
+    SecretMethod,
 };
-pub use step::{Step, StepAnswer, StepRequest};
-pub use user::{Answer, Consent, Endpoint, EndpointUse, Reason, User};
-pub use vault::{Kept, Vault, VaultError, VaultKey, VaultKind, VaultProblem};
+pub use step::{AuthStep, StepRequest, StepResponse};
+pub use user::{AuthEndpoint, AuthReason, ConsentAnswer, ConsentPrompt, EndpointUse, User};
+pub use vault::{EntryPersistence, Vault, VaultEntryKind, VaultError, VaultKey, VaultProblem};

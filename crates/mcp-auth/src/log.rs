@@ -5,9 +5,9 @@ use std::time::{Duration, SystemTime};
 use http::{HeaderMap, Request, Response};
 use url::Url;
 
-use crate::error::Phase;
-use crate::redact::{REDACTED, Redactor};
-use crate::step::{Step, StepAnswer, StepRequest};
+use crate::error::AuthPhase;
+use crate::redact::{REDACTED, SecretRedactor};
+use crate::step::{AuthStep, StepRequest, StepResponse};
 
 /// Maximum number of steps of a sign-in, which takes about a dozen, and of the operations after it.
 const MOST: usize = 60;
@@ -28,16 +28,16 @@ const HEADERS: [(&str, bool); 11] = [
 
 /// Steps and the redactor for the secrets in them.
 #[derive(Default)]
-pub(crate) struct Log {
+pub(crate) struct StepLog {
     /// Steps of the last sign-in.
-    steps: Vec<Step>,
+    steps: Vec<AuthStep>,
     /// Steps after the sign-in, mostly renewals, whose number is unlimited.
-    later: Vec<Step>,
+    later: Vec<AuthStep>,
     is_later: bool,
-    pub(crate) redactor: Redactor,
+    pub(crate) redactor: SecretRedactor,
 }
 
-impl Log {
+impl StepLog {
     /// Clears the log at the beginning of a sign-in.
     pub(crate) fn begin(&mut self) {
         (self.steps, self.later, self.is_later) = (Vec::new(), Vec::new(), false);
@@ -49,11 +49,11 @@ impl Log {
     }
 
     /// Returns all steps. Secrets that became known later are redacted from earlier steps as well.
-    pub(crate) fn steps(&self) -> Vec<Step> {
+    pub(crate) fn steps(&self) -> Vec<AuthStep> {
         self.steps.iter().chain(&self.later).map(|step| self.clean(step)).collect()
     }
 
-    fn clean(&self, step: &Step) -> Step {
+    fn clean(&self, step: &AuthStep) -> AuthStep {
         let text = |text: &str| self.redactor.text(text);
         let headers = |headers: &[(String, String)]| {
             headers.iter().map(|(name, value)| (name.clone(), text(value))).collect::<Vec<_>>()
@@ -64,22 +64,22 @@ impl Log {
             headers: headers(&request.headers),
             body: text(&request.body),
         });
-        let answer = step.answer.as_ref().map(|answer| StepAnswer {
+        let answer = step.answer.as_ref().map(|answer| StepResponse {
             status: answer.status,
             headers: headers(&answer.headers),
             body: text(&answer.body),
         });
-        Step { request, answer, conclusion: text(&step.conclusion), ..step.clone() }
+        AuthStep { request, answer, conclusion: text(&step.conclusion), ..step.clone() }
     }
 
     /// Adds a step without a request.
-    pub(crate) fn note(&mut self, at: SystemTime, phase: Phase, conclusion: &str) {
+    pub(crate) fn note(&mut self, at: SystemTime, phase: AuthPhase, conclusion: &str) {
         let conclusion = self.redactor.text(conclusion);
-        self.push(Step { at, took: Duration::ZERO, phase, request: None, answer: None, conclusion });
+        self.push(AuthStep { at, took: Duration::ZERO, phase, request: None, answer: None, conclusion });
     }
 
     /// Adds a request that was opened in the browser.
-    pub(crate) fn opened(&mut self, at: SystemTime, phase: Phase, url: &Url, conclusion: &str) {
+    pub(crate) fn opened(&mut self, at: SystemTime, phase: AuthPhase, url: &Url, conclusion: &str) {
         let request = StepRequest {
             method: "GET".to_owned(),
             url: self.redactor.url(url),
@@ -87,7 +87,7 @@ impl Log {
             body: String::new(),
         };
         let conclusion = self.redactor.text(conclusion);
-        self.push(Step { at, took: Duration::ZERO, phase, request: Some(request), answer: None, conclusion });
+        self.push(AuthStep { at, took: Duration::ZERO, phase, request: Some(request), answer: None, conclusion });
     }
 
     /// Adds a request and its response, if there is one.
@@ -95,20 +95,20 @@ impl Log {
         &mut self,
         at: SystemTime,
         took: Duration,
-        phase: Phase,
+        phase: AuthPhase,
         request: &StepRequest,
         answer: Option<&Response<Vec<u8>>>,
     ) {
         if let Some(answer) = answer {
             self.redactor.learn_from(answer.body());
         }
-        let answer = answer.map(|answer| StepAnswer {
+        let answer = answer.map(|answer| StepResponse {
             status: answer.status().as_u16(),
             headers: self.headers(answer.headers()),
             body: self.redactor.body(content_type(answer.headers()), answer.body()),
         });
         let conclusion = if answer.is_some() { String::new() } else { "no response".to_owned() };
-        self.push(Step { at, took, phase, request: Some(request.clone()), answer, conclusion });
+        self.push(AuthStep { at, took, phase, request: Some(request.clone()), answer, conclusion });
     }
 
     /// Formats a request for display. Called before it is sent, because sending consumes it.
@@ -130,7 +130,7 @@ impl Log {
         }
     }
 
-    fn push(&mut self, step: Step) {
+    fn push(&mut self, step: AuthStep) {
         let steps = self.current();
         if steps.len() == MOST {
             steps.remove(0);
@@ -138,7 +138,7 @@ impl Log {
         steps.push(step);
     }
 
-    fn current(&mut self) -> &mut Vec<Step> {
+    fn current(&mut self) -> &mut Vec<AuthStep> {
         if self.is_later { &mut self.later } else { &mut self.steps }
     }
 

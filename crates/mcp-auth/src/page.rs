@@ -2,7 +2,7 @@
 
 /// Content of a page.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Words<'a> {
+pub(crate) enum PageText<'a> {
     SignedIn,
     /// Failure with its cause, which is English and may contain untrusted text.
     Failed(&'a str),
@@ -12,21 +12,21 @@ pub(crate) enum Words<'a> {
 
 /// Language of a page, chosen by the browser's preferences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Language {
+pub(crate) enum PageLanguage {
     English,
     Chinese,
 }
 
-impl Language {
+impl PageLanguage {
     /// Parses `Accept-Language` (RFC 9110, 12.5.4) and returns the preferred supported language.
-    pub(crate) fn preferred(accept: &str) -> Language {
-        let mut best = (0.0, Language::English);
+    pub(crate) fn preferred(accept: &str) -> PageLanguage {
+        let mut best = (0.0, PageLanguage::English);
         for item in accept.split(',') {
             let mut parts = item.split(';').map(str::trim);
             let tag = parts.next().unwrap_or_default().split('-').next().unwrap_or_default();
             let language = match tag.to_ascii_lowercase().as_str() {
-                "zh" => Language::Chinese,
-                "en" => Language::English,
+                "zh" => PageLanguage::Chinese,
+                "en" => PageLanguage::English,
                 _ => continue,
             };
             let weight = parts.find_map(|part| part.strip_prefix("q=")?.parse().ok()).unwrap_or(1.0);
@@ -39,36 +39,36 @@ impl Language {
 
     const fn tag(self) -> &'static str {
         match self {
-            Language::English => "en",
-            Language::Chinese => "zh-CN",
+            PageLanguage::English => "en",
+            PageLanguage::Chinese => "zh-CN",
         }
     }
 
     /// Returns title and text of a page.
-    const fn words(self, words: Words<'_>) -> (&'static str, &'static str) {
+    const fn words(self, words: PageText<'_>) -> (&'static str, &'static str) {
         match (self, words) {
-            (Language::English, Words::SignedIn) => {
+            (PageLanguage::English, PageText::SignedIn) => {
                 ("You are signed in", "You can close this window and go back to the app.")
             }
-            (Language::English, Words::Failed(_)) => {
+            (PageLanguage::English, PageText::Failed(_)) => {
                 ("The sign-in failed", "You can close this window and go back to the app.")
             }
-            (Language::English, Words::NotThis) => {
+            (PageLanguage::English, PageText::NotThis) => {
                 ("This is not the expected response", "The sign-in continues in the app.")
             }
-            (Language::Chinese, Words::SignedIn) => ("你已登录", "你可以关闭这个窗口，回到应用。"),
-            (Language::Chinese, Words::Failed(_)) => ("登录失败", "你可以关闭这个窗口，回到应用。"),
-            (Language::Chinese, Words::NotThis) => ("这不是正在等待的应答", "登录在应用里继续。"),
+            (PageLanguage::Chinese, PageText::SignedIn) => ("你已登录", "你可以关闭这个窗口，回到应用。"),
+            (PageLanguage::Chinese, PageText::Failed(_)) => ("登录失败", "你可以关闭这个窗口，回到应用。"),
+            (PageLanguage::Chinese, PageText::NotThis) => ("这不是正在等待的应答", "登录在应用里继续。"),
         }
     }
 }
 
 /// Returns a complete HTTP response with a page.
-pub(crate) fn answer(status: u16, words: Words<'_>, language: Language) -> String {
+pub(crate) fn answer(status: u16, words: PageText<'_>, language: PageLanguage) -> String {
     let (title, text) = language.words(words);
     let cause = match words {
-        Words::Failed(cause) => format!("<p lang=\"en\">{}.</p>", escape(cause)),
-        Words::SignedIn | Words::NotThis => String::new(),
+        PageText::Failed(cause) => format!("<p lang=\"en\">{}.</p>", escape(cause)),
+        PageText::SignedIn | PageText::NotThis => String::new(),
     };
     let tag = language.tag();
     let page = format!(
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_comes_from_outside_is_text() {
-        let page = answer(400, Words::Failed("<script>alert(\"x\")</script>&'"), Language::English);
+        let page = answer(400, PageText::Failed("<script>alert(\"x\")</script>&'"), PageLanguage::English);
         assert!(!page.contains("<script>") && page.contains("&lt;script&gt;"), "the cause must be escaped: {page}");
         let head = page.split("\r\n\r\n").next().unwrap_or_default();
         assert!(
@@ -118,17 +118,17 @@ mod tests {
     #[test]
     fn a_page_is_in_the_language_that_its_browser_prefers() {
         for (accept, wanted) in [
-            ("", Language::English),
-            ("zh-CN,zh;q=0.9,en;q=0.8", Language::Chinese),
-            ("en-GB, zh;q=0.5", Language::English),
-            ("fr, en;q=0.2, ZH-Hans;q=0.7", Language::Chinese),
-            ("de;q=1", Language::English),
-            ("zh;q=0, en;q=0.1", Language::English),
-            (";;q=,=", Language::English),
+            ("", PageLanguage::English),
+            ("zh-CN,zh;q=0.9,en;q=0.8", PageLanguage::Chinese),
+            ("en-GB, zh;q=0.5", PageLanguage::English),
+            ("fr, en;q=0.2, ZH-Hans;q=0.7", PageLanguage::Chinese),
+            ("de;q=1", PageLanguage::English),
+            ("zh;q=0, en;q=0.1", PageLanguage::English),
+            (";;q=,=", PageLanguage::English),
         ] {
-            assert_eq!(Language::preferred(accept), wanted, "for {accept:?}");
+            assert_eq!(PageLanguage::preferred(accept), wanted, "for {accept:?}");
         }
-        let page = answer(400, Words::Failed("it was refused"), Language::Chinese);
+        let page = answer(400, PageText::Failed("it was refused"), PageLanguage::Chinese);
         assert!(page.contains("lang=\"zh-CN\"") && page.contains("登录失败"), "the page must be in Chinese: {page}");
         assert!(page.contains("<p lang=\"en\">it was refused.</p>"), "the cause must be marked as English: {page}");
         let (head, body) = page.split_once("\r\n\r\n").unwrap();

@@ -10,40 +10,40 @@ use url::Url;
 use crate::account::ClientKind;
 use crate::address;
 use crate::approved;
-use crate::callback::Callback;
-use crate::client::{self, Client};
+use crate::callback::RedirectListener;
+use crate::client::{self, OAuthClient};
 use crate::dpop::seconds;
-use crate::error::{AuthError, Cause, Phase};
-use crate::find::Found;
-use crate::flow::{Wanted, check_pkce};
-use crate::secret::{self, Kept};
-use crate::server::{self, Server};
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::find::DiscoveryResult;
+use crate::flow::{DirectTokenRequest, check_pkce};
+use crate::secret::{self, StoredSecret};
+use crate::server::{self, AuthorizationServerMetadata};
 use crate::settings::EnterpriseIdp;
-use crate::shared::Shared;
+use crate::shared::AuthorizationContext;
 use crate::token::TokenEndpoint;
-use crate::user::Reason;
-use crate::visit::Visit;
+use crate::user::AuthReason;
+use crate::visit::AuthorizationRequest;
 
-const PHASE: Phase = Phase::IdentityProvider;
+const PHASE: AuthPhase = AuthPhase::IdentityProvider;
 
 /// Token exchange endpoint of the identity provider.
-pub(crate) struct ProviderEndpoint {
+pub(crate) struct IdpTokenEndpoint {
     pub(crate) url: Url,
     pub(crate) issuer: String,
     /// Value of `token_endpoint_auth_methods_supported`, if the metadata was read.
     methods: Option<Vec<String>>,
 }
 
-impl Shared {
+impl AuthorizationContext {
     /// Signs the user in at the identity provider in the browser (OpenID Connect), and returns the ID token and the
     /// exchange endpoint. `wanted` are the parameters of the later token request. The consent request lists all
     /// endpoints, including the exchange endpoint.
     pub(crate) async fn sign_in_at_provider(
         &self,
         provider: &EnterpriseIdp,
-        why: Reason,
-        wanted: &Wanted,
-    ) -> Result<(Kept, ProviderEndpoint), AuthError> {
+        why: AuthReason,
+        wanted: &DirectTokenRequest,
+    ) -> Result<(StoredSecret, IdpTokenEndpoint), AuthError> {
         let server = server::discover(&self.web, &provider.issuer).await?;
         check_pkce(&server)?;
         client::check_proof(&provider.authentication, &server)?;
@@ -54,14 +54,14 @@ impl Shared {
             endpoints.push(approved::provider_endpoint(&exchange.url, &exchange.issuer));
         }
         endpoints.extend(approved::endpoints(&wanted.found.server, &wanted.client));
-        let callback = Callback::bind(None, false).await?;
+        let callback = RedirectListener::bind(None, false).await?;
         let redirect_uri = callback.redirect_uri()?;
         let unreadable = |cause: &str| {
             let address = address::plain(&server.token_endpoint);
-            PHASE.error(Cause::Unreadable { address, cause: cause.to_owned() })
+            PHASE.error(AuthErrorCause::Unreadable { address, cause: cause.to_owned() })
         };
         let nonce = secret::random().ok_or_else(|| unreadable("this system has no random source"))?;
-        let visit = Visit {
+        let visit = AuthorizationRequest {
             server: &server,
             client: &client,
             redirect_uri: &redirect_uri,
@@ -80,7 +80,7 @@ impl Shared {
         let token = granted.and_then(|granted| {
             let token = granted.id_token.ok_or_else(|| unreadable("it contains no ID token"))?;
             let checked = check(&token, provider, &nonce, seconds(self.now()));
-            checked.map(|()| Kept(token)).map_err(unreadable)
+            checked.map(|()| StoredSecret(token)).map_err(unreadable)
         });
         match &token {
             Ok(_) => waiting.finish(Ok(())).await,
@@ -90,7 +90,7 @@ impl Shared {
     }
 
     /// Returns the token exchange endpoint: the configured one, or that of the identity provider's metadata.
-    pub(crate) async fn find_exchange(&self, provider: &EnterpriseIdp) -> Result<ProviderEndpoint, AuthError> {
+    pub(crate) async fn find_exchange(&self, provider: &EnterpriseIdp) -> Result<IdpTokenEndpoint, AuthError> {
         let found = match &provider.token_endpoint {
             Some(_) => None,
             None => Some(server::discover(&self.web, &provider.issuer).await?),
@@ -104,8 +104,8 @@ impl Shared {
     fn exchange_endpoint(
         &self,
         provider: &EnterpriseIdp,
-        found: Option<&Server>,
-    ) -> Result<ProviderEndpoint, AuthError> {
+        found: Option<&AuthorizationServerMetadata>,
+    ) -> Result<IdpTokenEndpoint, AuthError> {
         let url = match (&provider.token_endpoint, found) {
             (Some(url), _) => url.as_str(),
             (None, Some(found)) => found.token_endpoint.as_str(),
@@ -115,22 +115,22 @@ impl Shared {
         let url = url.map_err(|cause| PHASE.error(cause))?;
         // The metadata does not describe an endpoint from the settings.
         let methods = found.filter(|_| provider.token_endpoint.is_none()).and_then(|found| found.auth_methods.clone());
-        Ok(ProviderEndpoint { url, issuer: provider.issuer.clone(), methods })
+        Ok(IdpTokenEndpoint { url, issuer: provider.issuer.clone(), methods })
     }
 
     /// Exchanges the ID token for a grant that the MCP server's authorization server accepts.
     pub(crate) async fn provider_grant(
         &self,
         provider: &EnterpriseIdp,
-        exchange: &ProviderEndpoint,
-        kept: Option<&Kept>,
-        found: &Found,
+        exchange: &IdpTokenEndpoint,
+        kept: Option<&StoredSecret>,
+        found: &DiscoveryResult,
         scopes: &[String],
     ) -> Result<(SecretString, Option<Vec<String>>), AuthError> {
         let id_token = provider.id_token.as_ref().or(kept.map(|kept| &kept.0));
         let Some(id_token) = id_token else {
             let cause = "nobody is signed in at the organization's identity provider".to_owned();
-            return Err(PHASE.error(Cause::SignInNeeded { cause }));
+            return Err(PHASE.error(AuthErrorCause::SignInNeeded { cause }));
         };
         self.web.learn(id_token);
         let client = provider_client(provider, exchange.methods.as_deref());
@@ -149,8 +149,8 @@ impl Shared {
     }
 }
 
-fn provider_client(provider: &EnterpriseIdp, methods: Option<&[String]>) -> Client {
-    Client {
+fn provider_client(provider: &EnterpriseIdp, methods: Option<&[String]>) -> OAuthClient {
+    OAuthClient {
         kind: ClientKind::Preregistered,
         id: provider.client_id.clone(),
         authentication: client::authentication(&provider.authentication, methods),

@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::account::Account;
-use crate::client::Client;
+use crate::client::OAuthClient;
 use crate::dpop::{DpopKey, seconds};
-use crate::secret::Kept;
-use crate::token::Granted;
+use crate::secret::StoredSecret;
+use crate::token::TokenResponse;
 
 /// Minimum time in seconds between the renewal of a token and its expiry. At most a quarter of the token's lifetime.
 const EARLY: u64 = 60;
 
 /// Stored state of one server's sign-in.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Record {
+pub(crate) struct SignInRecord {
     /// Key of the server in the vault.
     pub(crate) server: String,
     /// Issuer of the authorization server, byte for byte.
@@ -27,43 +27,43 @@ pub(crate) struct Record {
     pub(crate) token_endpoint: Url,
     pub(crate) revocation_endpoint: Option<Url>,
     pub(crate) auth_methods: Option<Vec<String>>,
-    pub(crate) client: Client,
+    pub(crate) client: OAuthClient,
     /// Tokens, or `None` if they are known to be invalid.
-    pub(crate) tokens: Option<Tokens>,
+    pub(crate) tokens: Option<TokenSet>,
     pub(crate) requested: Vec<String>,
     pub(crate) granted: Vec<String>,
     /// Time of the sign-in in seconds since the Unix epoch.
     pub(crate) signed_in_at: u64,
     pub(crate) refreshed_at: Option<u64>,
     pub(crate) ended: Option<String>,
-    pub(crate) dpop_key: Option<Kept>,
+    pub(crate) dpop_key: Option<StoredSecret>,
     /// ID token of the identity provider, for the enterprise-managed grant.
-    pub(crate) id_token: Option<Kept>,
+    pub(crate) id_token: Option<StoredSecret>,
     /// Approval of a grant without user interaction.
     #[serde(default)]
-    pub(crate) approved: Option<Approved>,
+    pub(crate) approved: Option<GrantApproval>,
 }
 
 /// Access token, refresh token and their lifetime.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Tokens {
-    pub(crate) access: Kept,
+pub(crate) struct TokenSet {
+    pub(crate) access: StoredSecret,
     /// `true` if the token is bound to the DPoP key.
     pub(crate) bound: bool,
-    pub(crate) refresh: Option<Kept>,
+    pub(crate) refresh: Option<StoredSecret>,
     /// Time of issue in seconds since the Unix epoch.
     pub(crate) since: u64,
     /// Lifetime after the time of issue in seconds.
     pub(crate) lifetime: Option<u64>,
 }
 
-impl Tokens {
+impl TokenSet {
     /// Creates the tokens of a response. Retains the previous refresh token if the response has none (RFC 6749, 6).
-    pub(crate) fn new(granted: &Granted, before: Option<&Kept>, now: SystemTime) -> Tokens {
-        Tokens {
-            access: Kept(granted.access.clone()),
+    pub(crate) fn new(granted: &TokenResponse, before: Option<&StoredSecret>, now: SystemTime) -> TokenSet {
+        TokenSet {
+            access: StoredSecret(granted.access.clone()),
             bound: granted.bound,
-            refresh: granted.refresh.clone().map(Kept).or_else(|| before.cloned()),
+            refresh: granted.refresh.clone().map(StoredSecret).or_else(|| before.cloned()),
             since: seconds(now),
             lifetime: granted.lifetime.map(|life| life.as_secs()),
         }
@@ -81,10 +81,10 @@ impl Tokens {
     }
 }
 
-impl Record {
+impl SignInRecord {
     /// Parses an entry of the vault, or returns `None` if it is not a record of this server.
-    pub(crate) fn read(entry: &SecretSlice<u8>, server: &str) -> Option<Record> {
-        let record: Record = serde_json::from_slice(entry.expose_secret()).ok()?;
+    pub(crate) fn read(entry: &SecretSlice<u8>, server: &str) -> Option<SignInRecord> {
+        let record: SignInRecord = serde_json::from_slice(entry.expose_secret()).ok()?;
         (record.server == server).then_some(record)
     }
 
@@ -118,14 +118,14 @@ impl Record {
 
 /// Approval of a grant without user interaction, for one client at one authorization server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Approved {
+pub(crate) struct GrantApproval {
     pub(crate) client_id: String,
     pub(crate) endpoints: Vec<Url>,
     /// Approved scopes beyond those of the settings.
     pub(crate) scopes: Vec<String>,
 }
 
-impl Approved {
+impl GrantApproval {
     pub(crate) fn has(&self, endpoint: &Url) -> bool {
         self.endpoints.contains(endpoint)
     }

@@ -39,14 +39,14 @@ const SHOWN: usize = 4000;
 
 /// Known secrets of one server's sign-in.
 #[derive(Default)]
-pub(crate) struct Redactor {
+pub(crate) struct SecretRedactor {
     /// Secrets in the query of the server's URL, which do not change.
     of_url: Vec<SecretString>,
     /// Secrets learnt from responses, latest last.
     learnt: Vec<SecretString>,
 }
 
-impl Redactor {
+impl SecretRedactor {
     /// Redacts this text from now on, wherever it occurs. The oldest entry is dropped if there are too many.
     pub(crate) fn learn(&mut self, secret: &str) {
         if secret.len() < SHORTEST {
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn no_secret_is_left_in_any_form() {
         const SECRET: &str = "s3cr3t/+value";
-        let mut redactor = Redactor::default();
+        let mut redactor = SecretRedactor::default();
         let encoded: String = url::form_urlencoded::byte_serialize(SECRET.as_bytes()).collect();
         for field in FIELDS {
             let query = Url::parse(&format!("https://a.example/x?a=1&{field}={encoded}&b=2")).unwrap();

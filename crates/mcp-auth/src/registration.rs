@@ -8,22 +8,22 @@ use url::Url;
 
 use crate::account::ClientKind;
 use crate::address;
-use crate::client::{Authentication, Client, secret_method};
+use crate::client::{OAuthClient, StoredClientAuth, secret_method};
 use crate::document;
-use crate::error::{AuthError, Cause, Phase};
-use crate::secret::Kept;
-use crate::server::Server;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::secret::StoredSecret;
+use crate::server::AuthorizationServerMetadata;
 use crate::settings::{ClientSource, SecretMethod};
-use crate::web::Web;
+use crate::web::AuthHttpClient;
 
-const PHASE: Phase = Phase::ClientId;
+const PHASE: AuthPhase = AuthPhase::ClientId;
 
 /// Client registration with one authorization server for one server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Registration {
+pub(crate) struct ClientRegistration {
     /// Issuer of the client id, byte for byte. The client id is not sent to any other.
     pub(crate) issuer: String,
-    pub(crate) client: Client,
+    pub(crate) client: OAuthClient,
     /// Registered redirect URI. If the user entered the client id, the URI that was shown then.
     pub(crate) redirect_uri: Option<Url>,
     /// Expiry of the client secret in seconds since the Unix epoch.
@@ -34,10 +34,10 @@ pub(crate) struct Registration {
     pub(crate) doubted: bool,
 }
 
-impl Registration {
+impl ClientRegistration {
     /// Parses an entry of the vault, or returns `None` if it is for another issuer, expired or doubted.
-    pub(crate) fn read(entry: &SecretSlice<u8>, issuer: &str, now: u64) -> Option<Registration> {
-        let registration: Registration = serde_json::from_slice(entry.expose_secret()).ok()?;
+    pub(crate) fn read(entry: &SecretSlice<u8>, issuer: &str, now: u64) -> Option<ClientRegistration> {
+        let registration: ClientRegistration = serde_json::from_slice(entry.expose_secret()).ok()?;
         let is_current = registration.expires_at.is_none_or(|end| end > now) && !registration.doubted;
         (registration.issuer == issuer && is_current).then_some(registration)
     }
@@ -51,18 +51,18 @@ impl Registration {
 /// host.
 ///
 /// # Errors
-/// Returns [`Cause::Refused`] if the registration is refused, and [`Cause::Status`] or [`Cause::Unreadable`] if the
+/// Returns [`AuthErrorCause::Refused`] if the registration is refused, and [`AuthErrorCause::Status`] or [`AuthErrorCause::Unreadable`] if the
 /// response cannot be used.
 pub(crate) async fn register(
-    web: &Web,
+    web: &AuthHttpClient,
     source: &ClientSource,
-    server: &Server,
+    server: &AuthorizationServerMetadata,
     endpoint: &Url,
     redirect_uri: &Url,
     dpop: bool,
-) -> Result<Registration, AuthError> {
+) -> Result<ClientRegistration, AuthError> {
     match attempt(web, source, server, endpoint, redirect_uri, dpop).await {
-        Err(AuthError { cause: Cause::Refused { code, .. }, .. }) if code == "invalid_redirect_uri" => {
+        Err(AuthError { cause: AuthErrorCause::Refused { code, .. }, .. }) if code == "invalid_redirect_uri" => {
             web.conclude("the redirect URI is refused; trying localhost as its host");
             let mut named = redirect_uri.clone();
             let _ = named.set_host(Some("localhost"));
@@ -73,13 +73,13 @@ pub(crate) async fn register(
 }
 
 async fn attempt(
-    web: &Web,
+    web: &AuthHttpClient,
     source: &ClientSource,
-    server: &Server,
+    server: &AuthorizationServerMetadata,
     endpoint: &Url,
     redirect_uri: &Url,
     dpop: bool,
-) -> Result<Registration, AuthError> {
+) -> Result<ClientRegistration, AuthError> {
     let wanted = wanted_method(server.auth_methods.as_deref());
     let mut body = json!({
         "client_name": source.name,
@@ -102,7 +102,7 @@ async fn attempt(
         .header("content-type", "application/json")
         .body(body.to_string().into_bytes());
     let address = address::plain(endpoint);
-    let unreadable = |cause: &str| Cause::Unreadable { address: address.clone(), cause: cause.to_owned() };
+    let unreadable = |cause: &str| AuthErrorCause::Unreadable { address: address.clone(), cause: cause.to_owned() };
     let request = request.map_err(|_| PHASE.error(unreadable("the request could not be built")))?;
     let answer = web.send(PHASE, request).await?;
     let status = answer.status().as_u16();
@@ -115,26 +115,26 @@ async fn attempt(
         (Some(members), None) if (200..300).contains(&status) => {
             return read(web, &members, server, redirect_uri, wanted).map_err(|cause| PHASE.error(unreadable(cause)));
         }
-        (Some(members), Some(code)) if status < 500 => Cause::Refused {
+        (Some(members), Some(code)) if status < 500 => AuthErrorCause::Refused {
             code: web.clean(&code),
             description: document::string(&members, "error_description").map(|text| web.clean(&text)),
         },
         (None, _) if (200..300).contains(&status) => unreadable("it is not a JSON object"),
-        _ => Cause::Status { address: address.clone(), status },
+        _ => AuthErrorCause::Status { address: address.clone(), status },
     };
     web.conclude(&failed.to_string());
     Err(PHASE.error(failed))
 }
 
 fn read(
-    web: &Web,
+    web: &AuthHttpClient,
     members: &Map<String, Value>,
-    server: &Server,
+    server: &AuthorizationServerMetadata,
     redirect_uri: &Url,
     wanted: &str,
-) -> Result<Registration, &'static str> {
+) -> Result<ClientRegistration, &'static str> {
     let id = document::string(members, "client_id").ok_or("it contains no client id")?;
-    let secret = document::string(members, "client_secret").map(|text| Kept::from(text.as_str()));
+    let secret = document::string(members, "client_secret").map(|text| StoredSecret::from(text.as_str()));
     if let Some(secret) = &secret {
         web.learn(&secret.0);
     }
@@ -151,17 +151,17 @@ fn read(
         (None, _) => wanted,
     };
     let authentication = match (method, secret) {
-        ("client_secret_basic", Some(secret)) => Authentication::Basic(secret),
-        ("client_secret_post", Some(secret)) => Authentication::Post(secret),
-        ("none", _) => Authentication::None,
+        ("client_secret_basic", Some(secret)) => StoredClientAuth::Basic(secret),
+        ("client_secret_post", Some(secret)) => StoredClientAuth::Post(secret),
+        ("none", _) => StoredClientAuth::None,
         (_, None) => return Err("it requires a secret without issuing one"),
         (_, Some(_)) => return Err("it requires an authentication method that was not requested"),
     };
     web.conclude("the app is registered");
     let expires_at = members.get("client_secret_expires_at").and_then(Value::as_u64).filter(|end| *end > 0);
-    Ok(Registration {
+    Ok(ClientRegistration {
         issuer: server.issuer.clone(),
-        client: Client { kind: ClientKind::Registered, id, authentication },
+        client: OAuthClient { kind: ClientKind::Registered, id, authentication },
         redirect_uri: Some(redirect_uri.clone()),
         expires_at,
         doubted: false,

@@ -4,17 +4,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::approved::Consenting;
+use crate::approved::ConsentMode;
 use crate::budget::REFUSALS;
 use crate::dpop::seconds;
-use crate::error::{AuthError, Cause, Phase};
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::identify::is_client_error;
-use crate::record::{Record, Tokens};
+use crate::record::{SignInRecord, TokenSet};
 use crate::resource;
 use crate::settings::DpopUse;
-use crate::shared::{Failed, Shared};
+use crate::shared::{AuthorizationContext, FailedRefresh};
 use crate::token::TokenEndpoint;
-use crate::vault::VaultKind;
+use crate::vault::VaultEntryKind;
 
 /// Time after a failure during which no renewal is retried.
 const PAUSE: Duration = Duration::from_secs(10);
@@ -23,8 +23,8 @@ const PAUSE: Duration = Duration::from_secs(10);
 /// a server that also allows anonymous requests would treat the request as anonymous.
 ///
 /// # Errors
-/// Returns the error of the renewal, or [`Cause::SignInNeeded`] if the sign-in has ended.
-pub(crate) async fn renew_if_due(shared: &Arc<Shared>) -> Result<(), AuthError> {
+/// Returns the error of the renewal, or [`AuthErrorCause::SignInNeeded`] if the sign-in has ended.
+pub(crate) async fn renew_if_due(shared: &Arc<AuthorizationContext>) -> Result<(), AuthError> {
     let due = {
         let state = shared.state();
         let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
@@ -49,7 +49,7 @@ pub(crate) async fn renew_if_due(shared: &Arc<Shared>) -> Result<(), AuthError> 
     if record.tokens.is_some() {
         shared.end(record, &cause).await;
     }
-    Err(Phase::Refresh.error(Cause::SignInNeeded { cause }))
+    Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }))
 }
 
 /// Renews the token of this generation, unless that has happened meanwhile. `refused` is `true` if the server refused
@@ -57,17 +57,18 @@ pub(crate) async fn renew_if_due(shared: &Arc<Shared>) -> Result<(), AuthError> 
 ///
 /// # Errors
 /// Returns the error of the renewal, or of one that failed recently.
-pub(crate) async fn renew(shared: &Arc<Shared>, generation: u64, refused: bool) -> Result<(), AuthError> {
+pub(crate) async fn renew(shared: &Arc<AuthorizationContext>, generation: u64, refused: bool) -> Result<(), AuthError> {
     shared.not_just_failed(generation)?;
     let task = {
         let shared = Arc::clone(shared);
         tokio::spawn(async move { shared.renew(generation, refused).await })
     };
-    let gone = |_| Phase::Refresh.error(Cause::SignInNeeded { cause: "the renewal was interrupted".to_owned() });
+    let gone =
+        |_| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: "the renewal was interrupted".to_owned() });
     task.await.map_err(gone)?
 }
 
-impl Shared {
+impl AuthorizationContext {
     async fn renew(&self, generation: u64, refused: bool) -> Result<(), AuthError> {
         let _turn = self.renewing.lock().await;
         if self.state().generation != generation {
@@ -75,7 +76,7 @@ impl Shared {
         }
         // Callers that waited for a failed renewal get its error instead of retrying.
         self.not_just_failed(generation)?;
-        let _held = self.settings.vault.hold(&self.key(VaultKind::Account)).await;
+        let _held = self.settings.vault.hold(&self.key(VaultEntryKind::Account)).await;
         if self.look_again().await {
             let (is_gone, is_good) = {
                 let state = self.state();
@@ -84,7 +85,7 @@ impl Shared {
             };
             if is_gone {
                 let cause = "you signed out in another window or on the command line".to_owned();
-                return Err(Phase::Refresh.error(Cause::SignInNeeded { cause }));
+                return Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }));
             }
             if is_good {
                 return Ok(());
@@ -92,8 +93,8 @@ impl Shared {
         }
         if refused && !self.state().refusals.take(REFUSALS, self.now()) {
             let cause = "the server refused several new tokens within a minute".to_owned();
-            self.web.note(Phase::Refresh, &cause);
-            return Err(Phase::Refresh.error(Cause::SignInNeeded { cause }));
+            self.web.note(AuthPhase::Refresh, &cause);
+            return Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }));
         }
         let (record, asked, generation) = {
             let state = self.state();
@@ -103,7 +104,7 @@ impl Shared {
             self.refresh(record, generation, refused).await
         } else {
             let id_token = record.and_then(|record| record.id_token);
-            self.by_itself(asked, id_token, Consenting::Nobody).await.map(|_| ())
+            self.by_itself(asked, id_token, ConsentMode::Nobody).await.map(|_| ())
         };
         if let Err(error) = &renewed {
             let at = self.now();
@@ -111,9 +112,9 @@ impl Shared {
                 // No new token was issued that could be refused.
                 self.state().refusals.give_back();
             }
-            self.state().failed = Some(Failed { generation, at, error: error.clone() });
+            self.state().failed = Some(FailedRefresh { generation, at, error: error.clone() });
             self.end_unapproved(error).await;
-            self.web.note(Phase::Refresh, &error.to_string());
+            self.web.note(AuthPhase::Refresh, &error.to_string());
             self.tell();
         }
         renewed
@@ -121,7 +122,7 @@ impl Shared {
 
     /// Ends the sign-in after a grant used something that was not approved, so that the user reviews it.
     async fn end_unapproved(&self, error: &AuthError) {
-        let record = self.state().record.clone().filter(|_| matches!(error.cause, Cause::NotApproved { .. }));
+        let record = self.state().record.clone().filter(|_| matches!(error.cause, AuthErrorCause::NotApproved { .. }));
         if let Some(record) = record {
             self.end(record, &error.cause.to_string()).await;
         }
@@ -150,8 +151,8 @@ impl Shared {
         }
     }
 
-    async fn refresh(&self, record: Option<Record>, generation: u64, refused: bool) -> Result<(), AuthError> {
-        let nothing = |cause: &str| Phase::Refresh.error(Cause::SignInNeeded { cause: cause.to_owned() });
+    async fn refresh(&self, record: Option<SignInRecord>, generation: u64, refused: bool) -> Result<(), AuthError> {
+        let nothing = |cause: &str| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: cause.to_owned() });
         let Some(mut record) = record else { return Err(nothing("nobody is signed in")) };
         let token = record.tokens.as_ref().and_then(|tokens| tokens.refresh.clone());
         let Some(token) = token else { return Err(nothing("the sign-in has ended and cannot be renewed")) };
@@ -162,7 +163,7 @@ impl Shared {
         let key = record.key();
         let endpoint = TokenEndpoint {
             web: &self.web,
-            phase: Phase::Refresh,
+            phase: AuthPhase::Refresh,
             url: &record.token_endpoint,
             issuer: &record.issuer,
             client: &client,
@@ -180,7 +181,7 @@ impl Shared {
         match granted {
             Ok(granted) => {
                 let now = self.now();
-                record.tokens = Some(Tokens::new(&granted, Some(&token), now));
+                record.tokens = Some(TokenSet::new(&granted, Some(&token), now));
                 if let Some(scopes) = granted.scopes {
                     record.granted = scopes;
                 }
@@ -190,12 +191,12 @@ impl Shared {
                 Ok(())
             }
             // The request may have consumed the refresh token.
-            Err(error) if error.cause == Cause::Unbound => {
+            Err(error) if error.cause == AuthErrorCause::Unbound => {
                 self.end(record, &error.cause.to_string()).await;
                 Err(error)
             }
             Err(error) => {
-                let Cause::Refused { code, .. } = &error.cause else { return Err(error) };
+                let AuthErrorCause::Refused { code, .. } = &error.cause else { return Err(error) };
                 let is_unknown_client = is_client_error(code);
                 if code != "invalid_grant" && !is_unknown_client {
                     return Err(error);
@@ -212,7 +213,7 @@ impl Shared {
 
     /// Checks that the server still names the issuer of the tokens, and removes them otherwise. A temporary failure of
     /// the metadata request is ignored.
-    async fn still_trusted(&self, record: &Record) -> Result<(), AuthError> {
+    async fn still_trusted(&self, record: &SignInRecord) -> Result<(), AuthError> {
         let told = self.state().asked.as_ref().and_then(|asked| asked.resource_metadata.clone());
         let found = resource::discover(&self.web, &self.settings.server, told.as_deref()).await;
         match found {
@@ -222,15 +223,19 @@ impl Shared {
             {
                 self.drop_all().await;
                 let cause = "the server now has another authorization server".to_owned();
-                Err(Phase::Refresh.error(Cause::SignInNeeded { cause }))
+                Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }))
             }
-            Err(error) if matches!(error.cause, Cause::ResourceMismatch { .. } | Cause::TooManyRequests) => Err(error),
+            Err(error)
+                if matches!(error.cause, AuthErrorCause::ResourceMismatch { .. } | AuthErrorCause::TooManyRequests) =>
+            {
+                Err(error)
+            }
             _ => Ok(()),
         }
     }
 
     /// Removes invalid tokens. The account is retained with the cause.
-    pub(crate) async fn end(&self, mut record: Record, cause: &str) {
+    pub(crate) async fn end(&self, mut record: SignInRecord, cause: &str) {
         record.tokens = None;
         record.ended = Some(cause.to_owned());
         self.install(record).await;

@@ -4,18 +4,18 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::address;
-use crate::document::{self, Fetched};
-use crate::error::{AuthError, Cause, Phase};
+use crate::document::{self, MetadataResponse};
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::scopes;
-use crate::web::Web;
+use crate::web::AuthHttpClient;
 
-const PHASE: Phase = Phase::ResourceMetadata;
+const PHASE: AuthPhase = AuthPhase::ResourceMetadata;
 /// Maximum number of authorization servers that are considered.
 const MOST: usize = 20;
 
 /// Contents of protected resource metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Resource {
+pub(crate) struct ProtectedResourceMetadata {
     /// Resource identifier, byte for byte.
     pub(crate) identifier: String,
     /// Issuer identifiers in the given order, byte for byte.
@@ -29,9 +29,13 @@ pub(crate) struct Resource {
 /// of its origin. Returns `None` if there is none, as for servers of 2025-03-26.
 ///
 /// # Errors
-/// Returns an error if the existence of the metadata is unknown, and [`Cause::ResourceMismatch`] if it is about another
+/// Returns an error if the existence of the metadata is unknown, and [`AuthErrorCause::ResourceMismatch`] if it is about another
 /// resource.
-pub(crate) async fn discover(web: &Web, server: &Url, told: Option<&str>) -> Result<Option<Resource>, AuthError> {
+pub(crate) async fn discover(
+    web: &AuthHttpClient,
+    server: &Url,
+    told: Option<&str>,
+) -> Result<Option<ProtectedResourceMetadata>, AuthError> {
     if let Some(told) = told {
         let url = address::endpoint_of("the protected resource metadata", told, server, web.named());
         let url = url.map_err(|cause| PHASE.error(cause))?;
@@ -47,7 +51,7 @@ pub(crate) async fn discover(web: &Web, server: &Url, told: Option<&str>) -> Res
         }
         // A server that names a metadata URL is newer than 2025-03-26, which had no such metadata.
         let cause = "it has no metadata, although the server refers to it".to_owned();
-        return Err(PHASE.error(Cause::Unreadable { address: address::plain(&url), cause }));
+        return Err(PHASE.error(AuthErrorCause::Unreadable { address: address::plain(&url), cause }));
     }
     for url in well_known(server) {
         if let (Some(resource), _) = fetch(web, &url, server).await? {
@@ -57,16 +61,20 @@ pub(crate) async fn discover(web: &Web, server: &Url, told: Option<&str>) -> Res
     Ok(None)
 }
 
-async fn fetch(web: &Web, url: &Url, server: &Url) -> Result<(Option<Resource>, Option<String>), AuthError> {
+async fn fetch(
+    web: &AuthHttpClient,
+    url: &Url,
+    server: &Url,
+) -> Result<(Option<ProtectedResourceMetadata>, Option<String>), AuthError> {
     let answer = web.get(PHASE, url).await?;
     match document::read(url, &answer) {
-        Fetched::Found(members) => match read(&members, server, &|text| web.clean(text)) {
+        MetadataResponse::Found(members) => match read(&members, server, &|text| web.clean(text)) {
             Ok(resource) => {
                 web.conclude(&format!("this is the metadata of {}", address::shown(&resource.identifier)));
                 Ok((Some(resource), None))
             }
             Err(cause) => {
-                let cause = cause.unwrap_or_else(|| Cause::Unreadable {
+                let cause = cause.unwrap_or_else(|| AuthErrorCause::Unreadable {
                     address: address::plain(url),
                     cause: "it does not name its resource".to_owned(),
                 });
@@ -74,11 +82,11 @@ async fn fetch(web: &Web, url: &Url, server: &Url) -> Result<(Option<Resource>, 
                 Err(PHASE.error(cause))
             }
         },
-        Fetched::Absent(cause) => {
+        MetadataResponse::Absent(cause) => {
             web.conclude("there is no protected resource metadata here");
             Ok((None, Some(cause.to_string())))
         }
-        Fetched::Failed(cause) => {
+        MetadataResponse::Failed(cause) => {
             web.conclude(&cause.to_string());
             Err(PHASE.error(cause))
         }
@@ -90,17 +98,17 @@ pub(crate) fn read(
     members: &Map<String, Value>,
     server: &Url,
     clean: &dyn Fn(&str) -> String,
-) -> Result<Resource, Option<Cause>> {
+) -> Result<ProtectedResourceMetadata, Option<AuthErrorCause>> {
     let identifier = document::string(members, "resource").ok_or(None)?;
     if !is_about(&identifier, server) {
         let resource = clean(&identifier);
-        return Err(Some(Cause::ResourceMismatch { server: address::plain(server), resource }));
+        return Err(Some(AuthErrorCause::ResourceMismatch { server: address::plain(server), resource }));
     }
     let mut authorization_servers = document::strings(members, "authorization_servers").unwrap_or_default();
     authorization_servers.truncate(MOST);
     let algorithms = document::strings(members, "dpop_signing_alg_values_supported").unwrap_or_default();
     let listed = document::strings(members, "scopes_supported");
-    Ok(Resource {
+    Ok(ProtectedResourceMetadata {
         identifier,
         authorization_servers,
         scopes: listed.map(|list| scopes::distinct(list.iter().map(String::as_str))),

@@ -40,7 +40,7 @@ pub(crate) fn missing(wanted: &[String], had: &[String]) -> Vec<String> {
 
 /// Sources of the scopes to request.
 #[derive(Debug, Default)]
-pub(crate) struct Sources<'a> {
+pub(crate) struct ScopeSources<'a> {
     /// Scopes of the server's challenge.
     pub(crate) challenge: Option<&'a [String]>,
     /// Scopes of the user's settings.
@@ -58,7 +58,7 @@ pub(crate) struct Sources<'a> {
 /// Returns the scopes to request: those of the challenge, else of the settings, else of the protected resource
 /// metadata, else none; plus all previously requested ones (`basic/authorization`, scope selection strategy and
 /// step-up).
-pub(crate) fn select(sources: &Sources<'_>) -> Vec<String> {
+pub(crate) fn select(sources: &ScopeSources<'_>) -> Vec<String> {
     let chosen = sources.challenge.or(sources.settings).or(sources.resource).unwrap_or_default();
     let mut scopes = union(sources.before, chosen);
     let is_offered = sources.server.is_some_and(has_offline_access);
@@ -147,7 +147,7 @@ mod tests {
         ];
         for (challenge, settings, resource, server, before, wanted, what) in table {
             let lists = [challenge, settings, resource, server].map(|text| text.map(list));
-            let sources = Sources {
+            let sources = ScopeSources {
                 challenge: lists[0].as_deref(),
                 settings: lists[1].as_deref(),
                 resource: lists[2].as_deref(),

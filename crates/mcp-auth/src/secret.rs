@@ -8,35 +8,35 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Secret that is serialized into entries of the vault only.
 #[derive(Clone)]
-pub(crate) struct Kept(pub(crate) SecretString);
+pub(crate) struct StoredSecret(pub(crate) SecretString);
 
-impl Kept {
+impl StoredSecret {
     pub(crate) fn text(&self) -> &str {
         self.0.expose_secret()
     }
 }
 
-impl From<&str> for Kept {
-    fn from(text: &str) -> Kept {
-        Kept(SecretString::from(text))
+impl From<&str> for StoredSecret {
+    fn from(text: &str) -> StoredSecret {
+        StoredSecret(SecretString::from(text))
     }
 }
 
-impl std::fmt::Debug for Kept {
+impl std::fmt::Debug for StoredSecret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("[redacted]")
     }
 }
 
-impl Serialize for Kept {
+impl Serialize for StoredSecret {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.text())
     }
 }
 
-impl<'de> Deserialize<'de> for Kept {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Kept, D::Error> {
-        SecretString::deserialize(deserializer).map(Kept)
+impl<'de> Deserialize<'de> for StoredSecret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<StoredSecret, D::Error> {
+        SecretString::deserialize(deserializer).map(StoredSecret)
     }
 }
 

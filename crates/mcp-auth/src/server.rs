@@ -3,17 +3,17 @@
 use serde_json::{Map, Value};
 use url::Url;
 
-use crate::address::{self, Named};
-use crate::document::{self, Fetched};
-use crate::error::{AuthError, Cause, Phase};
+use crate::address::{self, UserAddresses};
+use crate::document::{self, MetadataResponse};
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::scopes;
-use crate::web::Web;
+use crate::web::AuthHttpClient;
 
-const PHASE: Phase = Phase::ServerMetadata;
+const PHASE: AuthPhase = AuthPhase::ServerMetadata;
 
 /// Metadata of an authorization server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Server {
+pub(crate) struct AuthorizationServerMetadata {
     /// Issuer identifier, byte for byte.
     pub(crate) issuer: String,
     pub(crate) authorization_endpoint: Option<Url>,
@@ -40,9 +40,9 @@ pub(crate) struct Server {
 /// Fetches the metadata of the authorization server with this issuer identifier.
 ///
 /// # Errors
-/// Returns an error if no location has metadata, and [`Cause::IssuerMismatch`], [`Cause::UnsafeUrl`] or
-/// [`Cause::Unreadable`] if the metadata cannot be used.
-pub(crate) async fn discover(web: &Web, issuer: &str) -> Result<Server, AuthError> {
+/// Returns an error if no location has metadata, and [`AuthErrorCause::IssuerMismatch`], [`AuthErrorCause::UnsafeUrl`] or
+/// [`AuthErrorCause::Unreadable`] if the metadata cannot be used.
+pub(crate) async fn discover(web: &AuthHttpClient, issuer: &str) -> Result<AuthorizationServerMetadata, AuthError> {
     let base =
         address::endpoint("the authorization server", issuer, web.named()).map_err(|cause| PHASE.error(cause))?;
     let mut last = None;
@@ -52,7 +52,7 @@ pub(crate) async fn discover(web: &Web, issuer: &str) -> Result<Server, AuthErro
             Err(cause) => last = Some(last.map_or(cause.clone(), |before| worse(before, cause))),
         }
     }
-    let cause = last.unwrap_or(Cause::NoAuthorizationServer);
+    let cause = last.unwrap_or(AuthErrorCause::NoAuthorizationServer);
     Err(PHASE.error(cause))
 }
 
@@ -61,17 +61,20 @@ pub(crate) async fn discover(web: &Web, issuer: &str) -> Result<Server, AuthErro
 ///
 /// # Errors
 /// Returns an error if the metadata cannot be used or the origin does not respond.
-pub(crate) async fn discover_at_origin(web: &Web, server: &Url) -> Result<Server, AuthError> {
-    let base = origin(server).ok_or_else(|| PHASE.error(Cause::NoAuthorizationServer))?;
+pub(crate) async fn discover_at_origin(
+    web: &AuthHttpClient,
+    server: &Url,
+) -> Result<AuthorizationServerMetadata, AuthError> {
+    let base = origin(server).ok_or_else(|| PHASE.error(AuthErrorCause::NoAuthorizationServer))?;
     // Issuers without a path occur with and without a trailing slash. The spelling in the document is used.
     let bare = base.as_str().trim_end_matches('/').to_owned();
     let metadata = at(&base, "/.well-known/oauth-authorization-server");
     match ask(web, &metadata, &[&bare, base.as_str()]).await? {
         Ok(server) => Ok(server),
-        Err(cause @ Cause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => Err(PHASE.error(cause)),
+        Err(cause @ AuthErrorCause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => Err(PHASE.error(cause)),
         Err(_) => {
             web.conclude("there is no metadata, so the default endpoints of 2025-03-26 are used");
-            Ok(Server {
+            Ok(AuthorizationServerMetadata {
                 issuer: bare,
                 authorization_endpoint: Some(at(&base, "/authorize")),
                 token_endpoint: at(&base, "/token"),
@@ -92,10 +95,14 @@ pub(crate) async fn discover_at_origin(web: &Web, server: &Url) -> Result<Server
 }
 
 /// Fetches the metadata from one location. The inner error is the reason for its absence.
-async fn ask(web: &Web, url: &Url, issuers: &[&str]) -> Result<Result<Server, Cause>, AuthError> {
+async fn ask(
+    web: &AuthHttpClient,
+    url: &Url,
+    issuers: &[&str],
+) -> Result<Result<AuthorizationServerMetadata, AuthErrorCause>, AuthError> {
     let answer = web.get(PHASE, url).await?;
     match document::read(url, &answer) {
-        Fetched::Found(members) => match read(&members, url, issuers, web.named()) {
+        MetadataResponse::Found(members) => match read(&members, url, issuers, web.named()) {
             Ok(server) => {
                 web.conclude("this is the authorization server's metadata");
                 Ok(Ok(server))
@@ -105,7 +112,7 @@ async fn ask(web: &Web, url: &Url, issuers: &[&str]) -> Result<Result<Server, Ca
                 Err(PHASE.error(cause))
             }
         },
-        Fetched::Absent(cause) | Fetched::Failed(cause) => {
+        MetadataResponse::Absent(cause) | MetadataResponse::Failed(cause) => {
             web.conclude("there is no metadata here");
             Ok(Err(cause))
         }
@@ -113,17 +120,22 @@ async fn ask(web: &Web, url: &Url, issuers: &[&str]) -> Result<Result<Server, Ca
 }
 
 /// Returns the more informative of two failures: a failing server rather than a missing document.
-fn worse(first: Cause, second: Cause) -> Cause {
-    let is_failure = |cause: &Cause| matches!(cause, Cause::Status { status: 500..=599, .. });
+fn worse(first: AuthErrorCause, second: AuthErrorCause) -> AuthErrorCause {
+    let is_failure = |cause: &AuthErrorCause| matches!(cause, AuthErrorCause::Status { status: 500..=599, .. });
     if is_failure(&second) && !is_failure(&first) { second } else { first }
 }
 
 /// Parses a metadata document from `url`, whose issuer must be one of `issuers`.
-pub(crate) fn read(members: &Map<String, Value>, url: &Url, issuers: &[&str], named: &Named) -> Result<Server, Cause> {
-    let unreadable = |cause: &str| Cause::Unreadable { address: address::plain(url), cause: cause.to_owned() };
+pub(crate) fn read(
+    members: &Map<String, Value>,
+    url: &Url,
+    issuers: &[&str],
+    named: &UserAddresses,
+) -> Result<AuthorizationServerMetadata, AuthErrorCause> {
+    let unreadable = |cause: &str| AuthErrorCause::Unreadable { address: address::plain(url), cause: cause.to_owned() };
     let issuer = document::string(members, "issuer").ok_or_else(|| unreadable("it does not name its issuer"))?;
     if !issuers.contains(&issuer.as_str()) {
-        return Err(Cause::IssuerMismatch {
+        return Err(AuthErrorCause::IssuerMismatch {
             place: "the authorization server's metadata",
             expected: address::shown(issuers.first().copied().unwrap_or_default()),
             found: address::shown(&issuer),
@@ -144,7 +156,7 @@ pub(crate) fn read(members: &Map<String, Value>, url: &Url, issuers: &[&str], na
     let lists = |name: &str, wanted: &str| {
         document::strings(members, name).is_some_and(|list| list.iter().any(|item| item == wanted))
     };
-    Ok(Server {
+    Ok(AuthorizationServerMetadata {
         authorization_endpoint: authorization,
         token_endpoint,
         registration_endpoint: registration,
@@ -201,7 +213,7 @@ mod tests {
 
     const ISSUER: &str = "https://as.example/tenant";
 
-    fn read_with(change: impl Fn(&mut Value)) -> Result<Server, Cause> {
+    fn read_with(change: impl Fn(&mut Value)) -> Result<AuthorizationServerMetadata, AuthErrorCause> {
         let mut document = json!({
             "issuer": ISSUER,
             "authorization_endpoint": "https://as.example/authorize",
@@ -210,7 +222,7 @@ mod tests {
         });
         change(&mut document);
         let url = Url::parse("https://as.example/.well-known/x").unwrap();
-        read(document.as_object().unwrap(), &url, &[ISSUER], &Named::default())
+        read(document.as_object().unwrap(), &url, &[ISSUER], &UserAddresses::default())
     }
 
     #[test]
@@ -249,7 +261,7 @@ mod tests {
             "https://evil.example",
         ] {
             let refused = read_with(|document| document["issuer"] = json!(other));
-            let is_mismatch = matches!(refused, Err(Cause::IssuerMismatch { .. }));
+            let is_mismatch = matches!(refused, Err(AuthErrorCause::IssuerMismatch { .. }));
             assert!(is_mismatch, "[auth-as-issuer-match] X44: {other} must not equal {ISSUER}: {refused:?}");
         }
         assert!(
@@ -275,7 +287,7 @@ mod tests {
 
     #[test]
     fn metadata_leads_to_no_other_program_on_a_named_host() {
-        let named = Named::new([Url::parse("http://127.0.0.1:9401/mcp").unwrap()].iter());
+        let named = UserAddresses::new([Url::parse("http://127.0.0.1:9401/mcp").unwrap()].iter());
         let issuer = "http://127.0.0.1:9402";
         let read = |port: u16| {
             let url = Url::parse(&format!("{issuer}/.well-known/oauth-authorization-server")).unwrap();
@@ -290,7 +302,10 @@ mod tests {
         assert!(read(9402).is_ok(), "the authorization server's origin must be allowed");
         assert!(read(9401).is_ok(), "the server's origin must be allowed");
         let refused = read(9403);
-        assert!(matches!(refused, Err(Cause::UnsafeUrl { .. })), "X44: another service must be rejected: {refused:?}");
+        assert!(
+            matches!(refused, Err(AuthErrorCause::UnsafeUrl { .. })),
+            "X44: another service must be rejected: {refused:?}"
+        );
     }
 
     #[test]
@@ -302,7 +317,7 @@ mod tests {
             ("authorization_endpoint", "javascript:alert(1)"),
         ] {
             let refused = read_with(|document| document[name] = json!(bad));
-            let is_unsafe = matches!(refused, Err(Cause::UnsafeUrl { .. }));
+            let is_unsafe = matches!(refused, Err(AuthErrorCause::UnsafeUrl { .. }));
             assert!(is_unsafe, "[auth-https-endpoints] X43: {name} {bad} must be rejected: {refused:?}");
         }
     }

@@ -13,7 +13,7 @@ use crate::vault::Vault;
 
 /// Settings and dependencies of one server's authorization.
 #[derive(Clone)]
-pub struct Settings {
+pub struct AuthorizationSettings {
     /// URL of the MCP endpoint, as the user entered it.
     pub server: Url,
     /// Client ids that the app can use.
@@ -40,7 +40,7 @@ pub struct Settings {
 #[derive(Debug, Clone, Default)]
 pub struct ClientSource {
     /// Pre-registered client id from the settings.
-    pub preregistered: Option<Preregistered>,
+    pub preregistered: Option<PreregisteredClient>,
     /// The `https` URL of a client ID metadata document (CIMD).
     pub metadata_url: Option<Url>,
     /// Name of the app in a client registration.
@@ -73,7 +73,7 @@ impl ClientSource {
 
 /// A pre-registered client id.
 #[derive(Debug, Clone)]
-pub struct Preregistered {
+pub struct PreregisteredClient {
     /// Issuer that the client id belongs to. It is refused at any other. If `None`, it belongs to the first issuer that
     /// it is used with.
     pub issuer: Option<String>,
@@ -161,7 +161,7 @@ pub enum DpopUse {
     Never,
 }
 
-impl fmt::Debug for Settings {
+impl fmt::Debug for AuthorizationSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings")
             .field("server", &crate::address::plain(&self.server))

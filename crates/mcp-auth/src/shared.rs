@@ -1,4 +1,4 @@
-//! State shared by an authorization and its tasks. Each task has an `impl Shared` in its own file.
+//! State shared by an authorization and its tasks. Each task has an `impl AuthorizationContext` in its own file.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -10,26 +10,26 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::account::{Account, InProgress};
-use crate::address::Named;
-use crate::budget::Budget;
-use crate::challenge::Asked;
-use crate::dpop::Nonces;
-use crate::error::{AuthError, Phase};
-use crate::record::Record;
-use crate::settings::{GrantKind, Settings};
-use crate::step_up::StepUps;
-use crate::vault::{Kept, VaultError, VaultKey, VaultKind};
-use crate::web::Web;
+use crate::account::{Account, AuthProgress};
+use crate::address::UserAddresses;
+use crate::budget::RequestBudget;
+use crate::challenge::BearerChallenge;
+use crate::dpop::DpopNonces;
+use crate::error::{AuthError, AuthPhase};
+use crate::record::SignInRecord;
+use crate::settings::{AuthorizationSettings, GrantKind};
+use crate::step_up::StepUpCounter;
+use crate::vault::{EntryPersistence, VaultEntryKind, VaultError, VaultKey};
+use crate::web::AuthHttpClient;
 
 /// State and dependencies shared by an authorization and its tasks.
-pub(crate) struct Shared {
-    pub(crate) settings: Settings,
-    pub(crate) web: Web,
+pub(crate) struct AuthorizationContext {
+    pub(crate) settings: AuthorizationSettings,
+    pub(crate) web: AuthHttpClient,
     /// Key of the server in the vault.
     pub(crate) server: String,
-    state: Mutex<State>,
-    pub(crate) server_nonces: Nonces,
+    state: Mutex<AuthorizationState>,
+    pub(crate) server_nonces: DpopNonces,
     /// Serializes accesses to the vault's record.
     pub(crate) keeping: Turn<()>,
     /// Serializes sign-ins, which run one at a time.
@@ -43,31 +43,31 @@ pub(crate) struct Shared {
 
 /// Current state of the authorization.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct AuthorizationState {
     /// `true` if `record` is current: it was read or replaced in this run.
     pub(crate) loaded: bool,
     /// Time and error of the last failed read of the vault.
     pub(crate) unread: Option<(Instant, VaultError)>,
-    pub(crate) in_vault: InVault,
-    pub(crate) record: Option<Record>,
+    pub(crate) in_vault: VaultContents,
+    pub(crate) record: Option<SignInRecord>,
     /// Counter that increases with each change of the tokens.
     pub(crate) generation: u64,
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<EntryPersistence>,
     /// Last challenge of the server, if any.
-    pub(crate) asked: Option<Asked>,
+    pub(crate) asked: Option<BearerChallenge>,
     /// Last DPoP nonce of the server.
     pub(crate) resource_nonce: Option<String>,
-    pub(crate) progress: Option<InProgress>,
-    pub(crate) step_ups: StepUps,
+    pub(crate) progress: Option<AuthProgress>,
+    pub(crate) step_ups: StepUpCounter,
     /// Last renewal, if it failed.
-    pub(crate) failed: Option<Failed>,
+    pub(crate) failed: Option<FailedRefresh>,
     /// Recent renewals caused by refused tokens.
-    pub(crate) refusals: Budget,
+    pub(crate) refusals: RequestBudget,
 }
 
 /// Last known content of the vault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum InVault {
+pub(crate) enum VaultContents {
     /// The vault could not be read.
     #[default]
     Unknown,
@@ -76,21 +76,21 @@ pub(crate) enum InVault {
     Entry([u8; 32]),
 }
 
-impl InVault {
-    pub(crate) fn of(entry: Option<&SecretSlice<u8>>) -> InVault {
-        entry.map_or(InVault::Nothing, |entry| InVault::Entry(Sha256::digest(entry.expose_secret()).into()))
+impl VaultContents {
+    pub(crate) fn of(entry: Option<&SecretSlice<u8>>) -> VaultContents {
+        entry.map_or(VaultContents::Nothing, |entry| VaultContents::Entry(Sha256::digest(entry.expose_secret()).into()))
     }
 }
 
 /// A failed renewal of one generation of tokens.
-pub(crate) struct Failed {
+pub(crate) struct FailedRefresh {
     pub(crate) generation: u64,
     pub(crate) at: SystemTime,
     pub(crate) error: AuthError,
 }
 
-impl Shared {
-    pub(crate) fn new(settings: Settings) -> Self {
+impl AuthorizationContext {
+    pub(crate) fn new(settings: AuthorizationSettings) -> Self {
         let issuer = settings.issuer.as_deref().and_then(|issuer| Url::parse(issuer).ok());
         let provider = match &settings.grant {
             GrantKind::EnterpriseManaged(provider) => Url::parse(&provider.issuer).ok(),
@@ -101,10 +101,10 @@ impl Shared {
             _ => None,
         };
         let named = [Some(settings.server.clone()), issuer, provider, endpoint];
-        let named = Named::new(named.iter().flatten());
+        let named = UserAddresses::new(named.iter().flatten());
         let mut server = settings.server.clone();
         server.set_fragment(None);
-        let web = Web::new(settings.web.clone(), Arc::clone(&settings.now), named);
+        let web = AuthHttpClient::new(settings.web.clone(), Arc::clone(&settings.now), named);
         // The query may be a key, and is part of the metadata URLs.
         web.learn_query(&settings.server);
         Self {
@@ -112,7 +112,7 @@ impl Shared {
             settings,
             server: server.to_string(),
             state: Mutex::default(),
-            server_nonces: Nonces::default(),
+            server_nonces: DpopNonces::default(),
             keeping: Turn::default(),
             signing_in: Turn::default(),
             renewing: Turn::default(),
@@ -121,7 +121,7 @@ impl Shared {
         }
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, AuthorizationState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,14 +142,14 @@ impl Shared {
     }
 
     /// Sets the phase of the sign-in in progress. Has no effect during a renewal, which shares some of the code.
-    pub(crate) fn progress(&self, phase: Phase, authorize_url: Option<Url>) {
+    pub(crate) fn progress(&self, phase: AuthPhase, authorize_url: Option<Url>) {
         if let Some(progress) = &mut self.state().progress {
-            *progress = InProgress { phase, authorize_url };
+            *progress = AuthProgress { phase, authorize_url };
         }
         self.tell();
     }
 
-    pub(crate) fn key(&self, kind: VaultKind) -> VaultKey {
+    pub(crate) fn key(&self, kind: VaultEntryKind) -> VaultKey {
         VaultKey { server: self.server.clone(), kind }
     }
 

@@ -3,38 +3,38 @@
 use tokio::sync::MutexGuard;
 use tokio_util::sync::CancellationToken;
 
-use crate::account::{Account, InProgress};
-use crate::challenge::Asked;
-use crate::error::{AuthError, Cause, Phase};
-use crate::shared::Shared;
-use crate::user::Reason;
+use crate::account::{Account, AuthProgress};
+use crate::challenge::BearerChallenge;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::shared::AuthorizationContext;
+use crate::user::AuthReason;
 
 /// Outcome of waiting for the turn to sign in.
-enum Ready<'a> {
+enum SignInTurn<'a> {
     /// A previous sign-in succeeded meanwhile.
     Done(Account),
     /// The turn was obtained. The error is set if the vault could not be read.
     Turn(MutexGuard<'a, ()>, Option<AuthError>),
 }
 
-impl Shared {
-    pub(crate) async fn sign_in(&self, why: Reason) -> Result<Account, AuthError> {
+impl AuthorizationContext {
+    pub(crate) async fn sign_in(&self, why: AuthReason) -> Result<Account, AuthError> {
         let cancelled = self.cancellation();
         let ready = tokio::select! {
             biased;
-            () = cancelled.cancelled() => return Err(Phase::ResourceMetadata.error(Cause::Cancelled)),
+            () = cancelled.cancelled() => return Err(AuthPhase::ResourceMetadata.error(AuthErrorCause::Cancelled)),
             ready = self.turn_to_sign_in() => ready,
         };
         let (_turn, unread) = match ready {
-            Ready::Done(account) => return Ok(account),
-            Ready::Turn(turn, unread) => (turn, unread),
+            SignInTurn::Done(account) => return Ok(account),
+            SignInTurn::Turn(turn, unread) => (turn, unread),
         };
         let asked = self.state().asked.clone();
         self.run(why, asked, &cancelled, unread.as_ref()).await
     }
 
     /// Waits until a sign-in may begin. An unreadable vault does not prevent it, as the user requested it.
-    async fn turn_to_sign_in(&self) -> Ready<'_> {
+    async fn turn_to_sign_in(&self) -> SignInTurn<'_> {
         let unread = self.load().await.err();
         let before = {
             let mut state = self.state();
@@ -42,7 +42,7 @@ impl Shared {
             state.generation
         };
         if let Ok(turn) = self.signing_in.try_lock() {
-            return Ready::Turn(turn, unread);
+            return SignInTurn::Turn(turn, unread);
         }
         let turn = self.signing_in.lock().await;
         let is_done = {
@@ -51,8 +51,8 @@ impl Shared {
             state.generation != before && has_tokens
         };
         match self.account().filter(|_| is_done) {
-            Some(account) => Ready::Done(account),
-            None => Ready::Turn(turn, unread),
+            Some(account) => SignInTurn::Done(account),
+            None => SignInTurn::Turn(turn, unread),
         }
     }
 
@@ -60,30 +60,30 @@ impl Shared {
     /// vault.
     pub(crate) async fn run(
         &self,
-        why: Reason,
-        asked: Option<Asked>,
+        why: AuthReason,
+        asked: Option<BearerChallenge>,
         cancelled: &CancellationToken,
         unread: Option<&AuthError>,
     ) -> Result<Account, AuthError> {
         // Resets the progress in any case, including dropped futures.
-        let _ending = Ending(self);
+        let _ending = SignInGuard(self);
         self.web.begin();
         if let Some(unread) = unread {
-            self.web.note(Phase::Storage, &format!("the stored sign-in could not be read: {}", unread.cause));
+            self.web.note(AuthPhase::Storage, &format!("the stored sign-in could not be read: {}", unread.cause));
         }
-        self.state().progress = Some(InProgress { phase: Phase::ResourceMetadata, authorize_url: None });
+        self.state().progress = Some(AuthProgress { phase: AuthPhase::ResourceMetadata, authorize_url: None });
         self.tell();
         let ended = tokio::select! {
             biased;
             () = cancelled.cancelled() => {
-                let phase = self.state().progress.as_ref().map_or(Phase::Callback, |progress| progress.phase);
-                Err(phase.error(Cause::Cancelled))
+                let phase = self.state().progress.as_ref().map_or(AuthPhase::Callback, |progress| progress.phase);
+                Err(phase.error(AuthErrorCause::Cancelled))
             }
             ended = self.flow(why, asked) => ended,
         };
         match &ended {
             Ok(account) => {
-                self.web.note(Phase::Storage, &format!("signed in with {}", crate::address::shown(&account.issuer)))
+                self.web.note(AuthPhase::Storage, &format!("signed in with {}", crate::address::shown(&account.issuer)))
             }
             Err(error) => self.web.note(error.phase, &error.to_string()),
         }
@@ -91,9 +91,9 @@ impl Shared {
     }
 }
 
-struct Ending<'a>(&'a Shared);
+struct SignInGuard<'a>(&'a AuthorizationContext);
 
-impl Drop for Ending<'_> {
+impl Drop for SignInGuard<'_> {
     fn drop(&mut self) {
         self.0.state().progress = None;
         self.0.web.end();

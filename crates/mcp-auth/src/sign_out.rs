@@ -1,14 +1,14 @@
 //! Sign-out: removal of the tokens, and their revocation if supported (RFC 7009).
 
-use crate::account::{Revoked, SignedOut};
-use crate::error::{AuthError, Cause, Phase};
-use crate::record::Record;
-use crate::shared::Shared;
+use crate::account::{RevocationOutcome, SignOutOutcome};
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::record::SignInRecord;
+use crate::shared::AuthorizationContext;
 use crate::token::TokenEndpoint;
 use crate::vault::VaultError;
 
-impl Shared {
-    pub(crate) async fn sign_out(&self) -> Result<SignedOut, AuthError> {
+impl AuthorizationContext {
+    pub(crate) async fn sign_out(&self) -> Result<SignOutOutcome, AuthError> {
         let _flow = self.signing_in.lock().await;
         let _renewal = self.renewing.lock().await;
         // Tokens that cannot be read are removed without revocation. Tokens that another process renewed are revoked
@@ -18,24 +18,24 @@ impl Shared {
         // Removed first, so that the tokens are not used any more even if the revocation fails.
         let removed = self.forget(true).await;
         let revoked = match record {
-            None => Revoked::NothingToRevoke,
+            None => RevocationOutcome::NothingToRevoke,
             Some(record) => self.revoke(&record).await,
         };
         self.tell();
         removed.map_err(|error| {
             let cause = format!("you are signed out for this run, but the tokens could not be removed: {error}");
-            Phase::Storage.error(Cause::Vault(VaultError { cause, ..error }))
+            AuthPhase::Storage.error(AuthErrorCause::Vault(VaultError { cause, ..error }))
         })?;
-        Ok(SignedOut { revoked })
+        Ok(SignOutOutcome { revoked })
     }
 
-    async fn revoke(&self, record: &Record) -> Revoked {
-        let Some(tokens) = &record.tokens else { return Revoked::NothingToRevoke };
-        let Some(url) = &record.revocation_endpoint else { return Revoked::NotOffered };
+    async fn revoke(&self, record: &SignInRecord) -> RevocationOutcome {
+        let Some(tokens) = &record.tokens else { return RevocationOutcome::NothingToRevoke };
+        let Some(url) = &record.revocation_endpoint else { return RevocationOutcome::NotOffered };
         let key = record.key();
         let endpoint = TokenEndpoint {
             web: &self.web,
-            phase: Phase::Revocation,
+            phase: AuthPhase::Revocation,
             url,
             issuer: &record.issuer,
             client: &self.current_client(record),
@@ -50,7 +50,7 @@ impl Shared {
             revoked = endpoint.revoke(&refresh.0, "refresh_token").await;
         }
         let mut access = endpoint.revoke(&tokens.access.0, "access_token").await;
-        if let Err(AuthError { cause: Cause::Refused { code, .. }, .. }) = &access
+        if let Err(AuthError { cause: AuthErrorCause::Refused { code, .. }, .. }) = &access
             && code == "unsupported_token_type"
             && tokens.refresh.is_some()
         {
@@ -58,8 +58,8 @@ impl Shared {
             access = Ok(());
         }
         match revoked.and(access) {
-            Ok(()) => Revoked::Yes,
-            Err(error) => Revoked::Failed { cause: error.cause.to_string() },
+            Ok(()) => RevocationOutcome::Yes,
+            Err(error) => RevocationOutcome::Failed { cause: error.cause.to_string() },
         }
     }
 }

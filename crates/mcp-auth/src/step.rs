@@ -2,21 +2,21 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::error::Phase;
+use crate::error::AuthPhase;
 
 /// A request with its response, or another event of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct AuthStep {
     /// Time of the beginning of the step.
     pub at: SystemTime,
     /// Duration of the step until the response.
     pub took: Duration,
     /// Phase that the step belongs to.
-    pub phase: Phase,
+    pub phase: AuthPhase,
     /// Request that was sent, if any.
     pub request: Option<StepRequest>,
     /// Response to the request, if any.
-    pub answer: Option<StepAnswer>,
+    pub answer: Option<StepResponse>,
     /// Human-readable conclusion of the step.
     pub conclusion: String,
 }
@@ -36,7 +36,7 @@ pub struct StepRequest {
 
 /// Displayed form of a response. Secrets are replaced with `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StepAnswer {
+pub struct StepResponse {
     /// HTTP status of the response.
     pub status: u16,
     /// Names and values of the relevant headers.

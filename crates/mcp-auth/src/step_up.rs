@@ -12,9 +12,9 @@ const OPERATIONS: usize = 64;
 
 /// Recent step-ups by operation. The resource is that of the authorization.
 #[derive(Debug, Default)]
-pub(crate) struct StepUps(Vec<(String, u32, SystemTime)>);
+pub(crate) struct StepUpCounter(Vec<(String, u32, SystemTime)>);
 
-impl StepUps {
+impl StepUpCounter {
     /// Returns `true` if one more step-up is allowed.
     pub(crate) fn may(&mut self, operation: &str, now: SystemTime) -> bool {
         self.0.retain(|(_, _, since)| now.duration_since(*since).is_ok_and(|age| age < MEMORY));
@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn two_for_an_operation_and_no_more() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-        let mut step_ups = StepUps::default();
+        let mut step_ups = StepUpCounter::default();
         let mut take = |operation: &str, now| {
             let may = step_ups.may(operation, now);
             if may {

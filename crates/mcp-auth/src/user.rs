@@ -4,17 +4,17 @@ use async_trait::async_trait;
 use url::Url;
 
 use crate::account::ClientKind;
-use crate::settings::Preregistered;
+use crate::settings::PreregisteredClient;
 
 /// Interface to the user and the system browser, implemented by the caller.
 #[async_trait]
 pub trait User: Send + Sync {
     /// Requests consent to a sign-in. Nothing is opened before the decision.
-    async fn consent(&self, request: Consent) -> Answer;
+    async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer;
 
     /// Requests a client id that the user obtained from this authorization server, if no other method is available. The
     /// user has to register `redirect_uri` there. The port in the result is ignored.
-    async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<Preregistered>;
+    async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient>;
 
     /// Opens the system browser. The URL is `http` or `https` and has no characters that a shell could interpret.
     ///
@@ -36,7 +36,7 @@ pub trait User: Send + Sync {
 
 /// Consent request to the user before a sign-in or grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Consent {
+pub struct ConsentPrompt {
     /// URL of the MCP server.
     pub server: Url,
     /// Resource identifier that the token is for.
@@ -52,18 +52,18 @@ pub struct Consent {
     /// Client id of the app, which is not a secret.
     pub client_id: String,
     /// All endpoints that receive credentials, codes or tokens.
-    pub endpoints: Vec<Endpoint>,
+    pub endpoints: Vec<AuthEndpoint>,
     /// Authorization request URL without the one-time parameters (state and challenge), or `None` if no page is opened.
     pub authorize_url: Option<Url>,
     /// Redirect URI, or `None` if no page is opened.
     pub redirect_uri: Option<Url>,
     /// Reason for the consent request.
-    pub reason: Reason,
+    pub reason: AuthReason,
 }
 
 /// Endpoint that receives secrets of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Endpoint {
+pub struct AuthEndpoint {
     /// Purpose of the endpoint.
     pub purpose: EndpointUse,
     /// URL of the endpoint.
@@ -87,7 +87,7 @@ pub enum EndpointUse {
 
 /// Reason for a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
+pub enum AuthReason {
     /// The user requested it, or the server required it for the first time.
     SignIn,
     /// The server requires more scopes for an operation.
@@ -106,7 +106,7 @@ pub enum Reason {
 
 /// Decision of the user on a consent request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum ConsentAnswer {
     /// The user approved the request.
     Yes,
     /// The user declined. The caller must not prompt again on its own.

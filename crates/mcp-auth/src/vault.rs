@@ -16,7 +16,7 @@ pub trait Vault: Send + Sync {
     ///
     /// # Errors
     /// Returns a [`VaultError`] if the entry could not be stored even in memory.
-    async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<Kept, VaultError>;
+    async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<EntryPersistence, VaultError>;
 
     /// Removes the entry, if there is one.
     ///
@@ -37,12 +37,12 @@ pub struct VaultKey {
     /// URL of the server without fragment.
     pub server: String,
     /// Kind of the entry.
-    pub kind: VaultKind,
+    pub kind: VaultEntryKind,
 }
 
 /// Kind of an entry of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum VaultKind {
+pub enum VaultEntryKind {
     /// Tokens and the state of the sign-in.
     Account,
     /// Client id and credentials that an authorization server issued for this server.
@@ -56,7 +56,7 @@ pub enum VaultKind {
 
 /// Persistence of a stored entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kept {
+pub enum EntryPersistence {
     /// Persistent until it is removed.
     Safely,
     /// In memory until the app exits.

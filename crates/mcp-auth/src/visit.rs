@@ -8,22 +8,24 @@ use oauth2::{AuthUrl, ClientId, CsrfToken, PkceCodeChallenge, PkceCodeVerifier, 
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use crate::callback::{self, Answer as Brought, Callback, Returned, Waiting};
-use crate::client::Client;
-use crate::error::{AuthError, Cause, Phase};
-use crate::registration::Registration;
+use crate::callback::{
+    self, AuthorizationResponse, AuthorizationResult as Brought, BrowserConnection, RedirectListener,
+};
+use crate::client::OAuthClient;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::registration::ClientRegistration;
 use crate::scopes;
-use crate::server::Server;
-use crate::shared::Shared;
-use crate::user::{Consent, Endpoint, Reason};
+use crate::server::AuthorizationServerMetadata;
+use crate::shared::AuthorizationContext;
+use crate::user::{AuthEndpoint, AuthReason, ConsentPrompt};
 
 /// Maximum number of logged invalid responses, since any local program can send them.
 const NOTED: usize = 10;
 
 /// Parameters of an authorization request.
-pub(crate) struct Visit<'a> {
-    pub(crate) server: &'a Server,
-    pub(crate) client: &'a Client,
+pub(crate) struct AuthorizationRequest<'a> {
+    pub(crate) server: &'a AuthorizationServerMetadata,
+    pub(crate) client: &'a OAuthClient,
     pub(crate) redirect_uri: &'a Url,
     pub(crate) scopes: &'a [String],
     /// Resource identifier, byte for byte. `None` if no token for a resource is requested.
@@ -31,28 +33,28 @@ pub(crate) struct Visit<'a> {
     /// Nonce of OpenID Connect.
     pub(crate) openid_nonce: Option<&'a str>,
     /// Stored registration whose client id is used.
-    pub(crate) reused: Option<&'a Registration>,
+    pub(crate) reused: Option<&'a ClientRegistration>,
     /// Resource and scopes of the token request that follows, if it is a different one.
     pub(crate) afterwards: Option<(&'a str, &'a [String])>,
     /// All endpoints that will receive secrets of the sign-in.
-    pub(crate) endpoints: Vec<Endpoint>,
-    pub(crate) reason: Reason,
+    pub(crate) endpoints: Vec<AuthEndpoint>,
+    pub(crate) reason: AuthReason,
 }
 
 /// Single-use values of an authorization request.
-struct OneUse {
+struct RequestSecrets {
     state: SecretString,
     verifier: PkceCodeVerifier,
     /// Complete URL for the browser.
     url: Url,
 }
 
-impl Visit<'_> {
-    fn prepare(&self) -> Result<OneUse, AuthError> {
+impl AuthorizationRequest<'_> {
+    fn prepare(&self) -> Result<RequestSecrets, AuthError> {
         let Some(endpoint) = &self.server.authorization_endpoint else {
             let cause = "it has no authorization endpoint".to_owned();
             let address = crate::address::shown(&self.server.issuer);
-            return Err(Phase::ServerMetadata.error(Cause::Unreadable { address, cause }));
+            return Err(AuthPhase::ServerMetadata.error(AuthErrorCause::Unreadable { address, cause }));
         };
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let client =
@@ -72,51 +74,51 @@ impl Visit<'_> {
         let consent = scopes::has_offline_access(self.scopes).then_some("consent");
         // Some servers refuse unknown prompts. `login` is known everywhere.
         let other = if self.server.lets_choose { "select_account" } else { "login" };
-        let other = matches!(self.reason, Reason::AnotherAccount).then_some(other);
+        let other = matches!(self.reason, AuthReason::AnotherAccount).then_some(other);
         let prompts: Vec<&str> = other.into_iter().chain(consent).collect();
         if !prompts.is_empty() {
             request = request.add_extra_param("prompt", prompts.join(" "));
         }
         let (url, state) = request.url();
-        Ok(OneUse { state: SecretString::from(state.into_secret()), verifier, url })
+        Ok(RequestSecrets { state: SecretString::from(state.into_secret()), verifier, url })
     }
 }
 
-impl Shared {
+impl AuthorizationContext {
     /// Requests consent, opens the browser and waits for the authorization response.
     pub(crate) async fn visit(
         &self,
-        visit: Visit<'_>,
-        callback: Callback,
-    ) -> Result<(SecretString, PkceCodeVerifier, Waiting), AuthError> {
+        visit: AuthorizationRequest<'_>,
+        callback: RedirectListener,
+    ) -> Result<(SecretString, PkceCodeVerifier, BrowserConnection), AuthError> {
         let one_use = visit.prepare()?;
         self.web.learn(&one_use.state);
         self.web.learn(&SecretString::from(one_use.verifier.secret().clone()));
         self.consent(&visit, &one_use.url).await?;
         // Marks the registration as doubted until the browser returns.
         self.doubt(&visit, true).await;
-        self.progress(Phase::Browser, Some(one_use.url.clone()));
-        self.web.opened(Phase::Browser, &one_use.url, "opened in the browser");
+        self.progress(AuthPhase::Browser, Some(one_use.url.clone()));
+        self.web.opened(AuthPhase::Browser, &one_use.url, "opened in the browser");
         let user = &self.settings.user;
         if let Err(cause) = user.open(&one_use.url).await {
             let cause = self.web.clean(&cause);
-            self.web.note(Phase::Browser, &format!("it could not be opened: {cause}"));
+            self.web.note(AuthPhase::Browser, &format!("it could not be opened: {cause}"));
             if !user.can_paste() {
                 self.doubt(&visit, false).await;
-                return Err(Phase::Browser.error(Cause::Browser { cause }));
+                return Err(AuthPhase::Browser.error(AuthErrorCause::Browser { cause }));
             }
         }
-        self.progress(Phase::Callback, Some(one_use.url.clone()));
+        self.progress(AuthPhase::Callback, Some(one_use.url.clone()));
         let noted = AtomicUsize::new(0);
         let refused = |why: &str| {
             if noted.fetch_add(1, Ordering::Relaxed) < NOTED {
-                self.web.note(Phase::Callback, &format!("an invalid response was refused: {why}"));
+                self.web.note(AuthPhase::Callback, &format!("an invalid response was refused: {why}"));
             }
         };
         let (returned, waiting) = tokio::select! {
-            () = tokio::time::sleep(callback::LIMIT) => return Err(Phase::Callback.error(Cause::TimedOut)),
+            () = tokio::time::sleep(callback::LIMIT) => return Err(AuthPhase::Callback.error(AuthErrorCause::TimedOut)),
             returned = callback.wait(visit.redirect_uri, &one_use.state, refused) => returned,
-            returned = self.pasted(visit.redirect_uri, &one_use.state, refused) => (returned, Waiting::nobody()),
+            returned = self.pasted(visit.redirect_uri, &one_use.state, refused) => (returned, BrowserConnection::nobody()),
         };
         let judged = self.judge(returned, visit.server);
         if judged.as_ref().err().is_none_or(AuthError::is_refusal) {
@@ -131,20 +133,20 @@ impl Shared {
         }
     }
 
-    async fn doubt(&self, visit: &Visit<'_>, doubted: bool) {
+    async fn doubt(&self, visit: &AuthorizationRequest<'_>, doubted: bool) {
         if let Some(reused) = visit.reused {
-            self.keep_registration(&Registration { doubted, ..reused.clone() }).await;
+            self.keep_registration(&ClientRegistration { doubted, ..reused.clone() }).await;
         }
     }
 
-    async fn consent(&self, visit: &Visit<'_>, url: &Url) -> Result<(), AuthError> {
+    async fn consent(&self, visit: &AuthorizationRequest<'_>, url: &Url) -> Result<(), AuthError> {
         let had = {
             let state = self.state();
             state.record.as_ref().map(|record| record.granted.clone()).unwrap_or_default()
         };
         let (resource, later) = visit.afterwards.unwrap_or((visit.resource.unwrap_or_default(), &[]));
         let scopes = scopes::union(visit.scopes, later);
-        let consent = Consent {
+        let consent = ConsentPrompt {
             server: self.settings.server.clone(),
             resource: resource.to_owned(),
             issuer: visit.server.issuer.clone(),
@@ -160,7 +162,7 @@ impl Shared {
         self.ask(consent).await
     }
 
-    async fn pasted(&self, redirect_uri: &Url, state: &SecretString, refused: impl Fn(&str)) -> Returned {
+    async fn pasted(&self, redirect_uri: &Url, state: &SecretString, refused: impl Fn(&str)) -> AuthorizationResponse {
         loop {
             let text = self.settings.user.pasted().await;
             match callback::pasted(&text, redirect_uri, state.expose_secret()) {
@@ -173,25 +175,29 @@ impl Shared {
     }
 
     /// Returns the code of a response after verifying its issuer.
-    fn judge(&self, returned: Returned, server: &Server) -> Result<SecretString, AuthError> {
+    fn judge(
+        &self,
+        returned: AuthorizationResponse,
+        server: &AuthorizationServerMetadata,
+    ) -> Result<SecretString, AuthError> {
         let checked = callback::check_issuer(returned.iss.as_deref(), &server.issuer, server.promises_iss);
         if let Err(cause) = checked {
-            self.web.note(Phase::Callback, &format!("{cause}; the response is not used"));
-            return Err(Phase::Callback.error(cause));
+            self.web.note(AuthPhase::Callback, &format!("{cause}; the response is not used"));
+            return Err(AuthPhase::Callback.error(cause));
         }
         match returned.answer {
             Brought::Code(code) => {
                 self.web.learn(&code);
-                self.web.note(Phase::Callback, "the browser came back with a code");
+                self.web.note(AuthPhase::Callback, "the browser came back with a code");
                 Ok(code)
             }
             Brought::Error { code, description } => {
                 let code = self.web.clean(&code);
                 if code == "access_denied" {
-                    self.web.note(Phase::Callback, "access was denied in the browser");
+                    self.web.note(AuthPhase::Callback, "access was denied in the browser");
                 }
                 let description = description.map(|text| self.web.clean(&text));
-                Err(Phase::Callback.error(Cause::Refused { code, description }))
+                Err(AuthPhase::Callback.error(AuthErrorCause::Refused { code, description }))
             }
         }
     }

@@ -8,12 +8,12 @@ use mcp_transport::http::{OutsideClient, OutsideLimits};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use crate::address::{self, Named};
-use crate::budget::{Budget, MOST};
+use crate::address::{self, UserAddresses};
+use crate::budget::{MOST, RequestBudget};
 use crate::clock::Clock;
-use crate::error::{AuthError, Cause, Phase};
-use crate::log::Log;
-use crate::step::Step;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::log::StepLog;
+use crate::step::AuthStep;
 
 /// Maximum size and duration of a response.
 const LIMITS: OutsideLimits = OutsideLimits { bytes: 512 * 1024, time: Duration::from_secs(30) };
@@ -23,29 +23,29 @@ const REDIRECTS: usize = 3;
 const PROTOCOL_VERSION: &str = "2026-07-28";
 
 /// HTTP client and log of one server's authorization.
-pub(crate) struct Web {
+pub(crate) struct AuthHttpClient {
     client: OutsideClient,
     now: Clock,
-    named: Named,
-    kept: Mutex<Kept>,
+    named: UserAddresses,
+    kept: Mutex<RequestState>,
 }
 
 #[derive(Default)]
-struct Kept {
-    budget: Budget,
-    log: Log,
+struct RequestState {
+    budget: RequestBudget,
+    log: StepLog,
 }
 
-impl Web {
-    pub(crate) fn new(client: OutsideClient, now: Clock, named: Named) -> Web {
-        Web { client, now, named, kept: Mutex::default() }
+impl AuthHttpClient {
+    pub(crate) fn new(client: OutsideClient, now: Clock, named: UserAddresses) -> AuthHttpClient {
+        AuthHttpClient { client, now, named, kept: Mutex::default() }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, RequestState> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn named(&self) -> &Named {
+    pub(crate) fn named(&self) -> &UserAddresses {
         &self.named
     }
 
@@ -59,7 +59,7 @@ impl Web {
         self.kept().log.end();
     }
 
-    pub(crate) fn steps(&self) -> Vec<Step> {
+    pub(crate) fn steps(&self) -> Vec<AuthStep> {
         self.kept().log.steps()
     }
 
@@ -78,12 +78,12 @@ impl Web {
         address::shown(&self.kept().log.redactor.text(text))
     }
 
-    pub(crate) fn note(&self, phase: Phase, conclusion: &str) {
+    pub(crate) fn note(&self, phase: AuthPhase, conclusion: &str) {
         let now = (self.now)();
         self.kept().log.note(now, phase, conclusion);
     }
 
-    pub(crate) fn opened(&self, phase: Phase, url: &Url, conclusion: &str) {
+    pub(crate) fn opened(&self, phase: AuthPhase, url: &Url, conclusion: &str) {
         let now = (self.now)();
         self.kept().log.opened(now, phase, url, conclusion);
     }
@@ -95,15 +95,19 @@ impl Web {
     /// Sends one request.
     ///
     /// # Errors
-    /// Returns [`Cause::TooManyRequests`] if the limit is exhausted, and [`Cause::Unreachable`] if there is no
+    /// Returns [`AuthErrorCause::TooManyRequests`] if the limit is exhausted, and [`AuthErrorCause::Unreachable`] if there is no
     /// response.
-    pub(crate) async fn send(&self, phase: Phase, request: Request<Vec<u8>>) -> Result<Response<Vec<u8>>, AuthError> {
+    pub(crate) async fn send(
+        &self,
+        phase: AuthPhase,
+        request: Request<Vec<u8>>,
+    ) -> Result<Response<Vec<u8>>, AuthError> {
         let at = (self.now)();
         let shown = {
             let mut kept = self.kept();
             if !kept.budget.take(MOST, at) {
                 kept.log.note(at, phase, "the request was not sent: too many requests within a minute");
-                return Err(phase.error(Cause::TooManyRequests));
+                return Err(phase.error(AuthErrorCause::TooManyRequests));
             }
             // A server may echo the credentials that it received.
             let credentials = request.headers().get("authorization").and_then(|value| value.to_str().ok());
@@ -121,16 +125,16 @@ impl Web {
             let address = Url::parse(&address).map_or_else(|_| address::shown(&address), |url| address::plain(&url));
             let cause = self.clean(&error.to_string());
             self.conclude(&cause);
-            phase.error(Cause::Unreachable { address, cause })
+            phase.error(AuthErrorCause::Unreachable { address, cause })
         })
     }
 
     /// Fetches a document and follows redirects to allowed URLs.
     ///
     /// # Errors
-    /// Returns the errors of [`send`](Self::send), and [`Cause::UnsafeUrl`] or [`Cause::Unreadable`] for an invalid
+    /// Returns the errors of [`send`](Self::send), and [`AuthErrorCause::UnsafeUrl`] or [`AuthErrorCause::Unreadable`] for an invalid
     /// redirect.
-    pub(crate) async fn get(&self, phase: Phase, url: &Url) -> Result<Response<Vec<u8>>, AuthError> {
+    pub(crate) async fn get(&self, phase: AuthPhase, url: &Url) -> Result<Response<Vec<u8>>, AuthError> {
         let mut url = url.clone();
         for _ in 0..=REDIRECTS {
             let request = Request::builder()
@@ -148,7 +152,7 @@ impl Web {
             let next = location.and_then(|location| url.join(location).ok());
             let Some(next) = next else {
                 let cause = "it redirects without a valid address".to_owned();
-                return Err(phase.error(Cause::Unreadable { address: address::plain(&url), cause }));
+                return Err(phase.error(AuthErrorCause::Unreadable { address: address::plain(&url), cause }));
             };
             self.conclude("it is a redirect");
             // The redirect chooses the path, so it must not lead to another service on a host that the user entered.
@@ -156,10 +160,10 @@ impl Web {
                 .map_err(|cause| phase.error(cause))?;
         }
         let cause = format!("it redirects more than {REDIRECTS} times");
-        Err(phase.error(Cause::Unreadable { address: address::plain(&url), cause }))
+        Err(phase.error(AuthErrorCause::Unreadable { address: address::plain(&url), cause }))
     }
 }
 
-fn unusable_url(url: &Url) -> Cause {
-    Cause::Unreadable { address: address::plain(url), cause: "the request could not be built".to_owned() }
+fn unusable_url(url: &Url) -> AuthErrorCause {
+    AuthErrorCause::Unreadable { address: address::plain(url), cause: "the request could not be built".to_owned() }
 }

@@ -10,16 +10,16 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use mcp_proto::types::{Implementation, Listed, Tool};
+use mcp_proto::types::{Implementation, ListEntry, Tool};
 use mcp_proto::{
-    ClientRequest, Deadline, Facts, Incoming, Opening, Outgoing, OutgoingKind, RequestId, Revision, ServerResult,
-    Session, SessionConfig, SessionEvent, StreamOrigin,
+    CallDeadline, ClientRequest, IncomingMessage, OpeningMode, OutgoingKind, OutgoingMessage, RequestId, Revision,
+    ServerFacts, ServerResult, Session, SessionConfig, SessionEvent, StreamOrigin,
 };
 use serde_json::{Map, json};
 
 /// Result of the echo tool.
 const ECHO: &str = r#"{"content":[{"type":"text","text":"hello"}],"isError":false}"#;
-const DEADLINE: Deadline = Deadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
+const DEADLINE: CallDeadline = CallDeadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -48,17 +48,17 @@ fn sizes() {
     let of = |what: &str, bytes: usize| println!("{what:<48} {bytes:>17} bytes");
     of("a session", size_of::<Session>());
     of("  its configuration, on the heap", size_of::<SessionConfig>());
-    of("  the result of its opening, on the heap", size_of::<Facts>());
+    of("  the result of its opening, on the heap", size_of::<ServerFacts>());
     of("an event", size_of::<SessionEvent>());
-    of("a message to the server", size_of::<Outgoing>());
-    of("a message from the server", size_of::<Incoming>());
-    of("an entry of a list", size_of::<Listed<Tool>>());
+    of("a message to the server", size_of::<OutgoingMessage>());
+    of("a message from the server", size_of::<IncomingMessage>());
+    of("an entry of a list", size_of::<ListEntry<Tool>>());
 }
 
 /// Returns a ready session with a server that has tools.
 fn ready() -> Session {
     let client = Implementation { name: "speed".into(), version: "1".into(), ..Implementation::default() };
-    let opening = Opening::Pinned(Revision::V2025_11_25);
+    let opening = OpeningMode::Pinned(Revision::V2025_11_25);
     let config = SessionConfig { client, opening, ..SessionConfig::default() };
     let mut session = Session::new(config, Instant::now());
     let opened = json!({ "protocolVersion": "2025-11-25", "capabilities": { "tools": {} },
@@ -83,7 +83,7 @@ fn answer(id: &RequestId, result: &str) -> Bytes {
 }
 
 fn hear(session: &mut Session, line: &Bytes) {
-    let message = Incoming::decode(line).expect("the line is valid");
+    let message = IncomingMessage::decode(line).expect("the line is valid");
     session.handle_message(message, StreamOrigin::Stdio, Instant::now());
 }
 
@@ -133,7 +133,7 @@ fn notification() {
     for _ in 0..1_000 {
         times.take(|| {
             for _ in 0..100 {
-                drop(black_box(Incoming::decode(black_box(&line))));
+                drop(black_box(IncomingMessage::decode(black_box(&line))));
             }
         });
     }
@@ -214,7 +214,7 @@ fn tools(rounds: u32) {
     for _ in 0..rounds {
         let id = ask(&mut session, ClientRequest::ListTools { cursor: None });
         let line = answer(&id, &body);
-        let message = decoding.take(|| Incoming::decode(&line).expect("the line is valid"));
+        let message = decoding.take(|| IncomingMessage::decode(&line).expect("the line is valid"));
         let page = reading.take(|| {
             session.handle_message(message, StreamOrigin::Stdio, Instant::now());
             done(&mut session)
@@ -234,7 +234,7 @@ fn image(rounds: u32) {
     // The first run shows the peak memory, before anything else has used as much.
     forget_peak();
     let before = memory("VmHWM:");
-    let message = Incoming::decode(&line).expect("the line is valid");
+    let message = IncomingMessage::decode(&line).expect("the line is valid");
     session.handle_message(message, StreamOrigin::Stdio, Instant::now());
     let result = done(&mut session);
     if let (Some(before), Some(after)) = (before, memory("VmHWM:")) {
@@ -247,7 +247,7 @@ fn image(rounds: u32) {
         let text = std::str::from_utf8(&line).expect("the line is text");
         let body = text.split_once("\"result\":").expect("it is a result").1;
         let line = answer(&id, &body[..body.len() - 1]);
-        let message = decoding.take(|| Incoming::decode(&line).expect("the line is valid"));
+        let message = decoding.take(|| IncomingMessage::decode(&line).expect("the line is valid"));
         let result = reading.take(|| {
             session.handle_message(message, StreamOrigin::Stdio, Instant::now());
             done(&mut session)

@@ -7,11 +7,13 @@ pub mod session;
 pub mod types;
 
 pub use http::{HttpHead, header_value};
-pub use jsonrpc::{Incoming, InvalidCause, InvalidMessage, Outgoing, OutgoingKind, RawJson, RequestId, RpcError};
+pub use jsonrpc::{
+    IncomingMessage, InvalidCause, InvalidMessage, OutgoingKind, OutgoingMessage, RawJson, RequestId, RpcError,
+};
 pub use revision::Revision;
 pub use session::{
-    Answer, CacheHint, CacheScope, CallError, CallId, CancelReason, Carrier, ClientNotification, ClientRequest,
-    CloseReason, Deadline, DeliveryFault, DroppedItem, Facts, Limits, ListKind, Opening, OpeningFault, ServerQuestion,
-    ServerRequestId, ServerResult, Session, SessionConfig, SessionEvent, StreamOrigin, TaskView, Timeouts,
-    TraceContext, UnknownRequest, Withdrawal,
+    CacheHint, CacheScope, CallDeadline, CallError, CallId, CancelReason, ClientNotification, ClientRequest,
+    ClientResponse, CloseReason, DeliveryFault, DroppedItem, ListKind, OpeningFault, OpeningMode, ServerFacts,
+    ServerRequest, ServerRequestId, ServerResult, Session, SessionConfig, SessionEvent, SessionLimits, StreamOrigin,
+    TaskView, Timeouts, TraceContext, TransportKind, UnknownRequest, Withdrawal,
 };

@@ -30,30 +30,30 @@ pub enum Revision {
 use Revision::{V2024_11_05 as A, V2025_03_26 as B, V2025_06_18 as C, V2025_11_25 as D, V2026_07_28 as E};
 
 /// First and last revision that have a feature, both inclusive.
-struct Span(Revision, Revision);
+struct RevisionRange(Revision, Revision);
 
-const HANDSHAKE: Span = Span(A, D);
-const BATCHES: Span = Span(B, B);
-const PING: Span = Span(A, D);
-const SERVER_REQUESTS: Span = Span(A, D);
-const SET_LOG_LEVEL: Span = Span(A, D);
-const RESOURCE_SUBSCRIBE: Span = Span(A, D);
-const ROOTS_LIST_CHANGED: Span = Span(A, D);
-const COMPLETIONS_CAPABILITY: Span = Span(B, E);
-const COMPLETION_CONTEXT: Span = Span(C, E);
-const ELICITATION: Span = Span(C, E);
-const ELICITATION_MODES: Span = Span(D, E);
-const ELICITATION_COMPLETE: Span = Span(D, D);
-const URL_REQUIRED_ERROR: Span = Span(D, D);
-const SAMPLING_CONTEXT: Span = Span(D, E);
-const SAMPLING_TOOLS: Span = Span(D, E);
-const SAMPLING_CONTENT_LIST: Span = Span(D, E);
-const MULTI_ROUND_TRIP: Span = Span(E, E);
-const LISTEN: Span = Span(E, E);
-const CORE_TASKS: Span = Span(D, D);
-const CACHE_HINTS: Span = Span(E, E);
-const REQUEST_HEADERS: Span = Span(E, E);
-const REQUEST_META: Span = Span(E, E);
+const HANDSHAKE: RevisionRange = RevisionRange(A, D);
+const BATCHES: RevisionRange = RevisionRange(B, B);
+const PING: RevisionRange = RevisionRange(A, D);
+const SERVER_REQUESTS: RevisionRange = RevisionRange(A, D);
+const SET_LOG_LEVEL: RevisionRange = RevisionRange(A, D);
+const RESOURCE_SUBSCRIBE: RevisionRange = RevisionRange(A, D);
+const ROOTS_LIST_CHANGED: RevisionRange = RevisionRange(A, D);
+const COMPLETIONS_CAPABILITY: RevisionRange = RevisionRange(B, E);
+const COMPLETION_CONTEXT: RevisionRange = RevisionRange(C, E);
+const ELICITATION: RevisionRange = RevisionRange(C, E);
+const ELICITATION_MODES: RevisionRange = RevisionRange(D, E);
+const ELICITATION_COMPLETE: RevisionRange = RevisionRange(D, D);
+const URL_REQUIRED_ERROR: RevisionRange = RevisionRange(D, D);
+const SAMPLING_CONTEXT: RevisionRange = RevisionRange(D, E);
+const SAMPLING_TOOLS: RevisionRange = RevisionRange(D, E);
+const SAMPLING_CONTENT_LIST: RevisionRange = RevisionRange(D, E);
+const MULTI_ROUND_TRIP: RevisionRange = RevisionRange(E, E);
+const LISTEN: RevisionRange = RevisionRange(E, E);
+const CORE_TASKS: RevisionRange = RevisionRange(D, D);
+const CACHE_HINTS: RevisionRange = RevisionRange(E, E);
+const REQUEST_HEADERS: RevisionRange = RevisionRange(E, E);
+const REQUEST_META: RevisionRange = RevisionRange(E, E);
 
 impl Revision {
     /// All known revisions, oldest first.
@@ -63,7 +63,7 @@ impl Revision {
     /// Newest revision that this crate implements.
     pub const NEWEST: Revision = E;
 
-    fn has(self, span: &Span) -> bool {
+    fn has(self, span: &RevisionRange) -> bool {
         span.0 <= self && self <= span.1
     }
 

@@ -22,7 +22,7 @@ const NEARLY_EMPTY_BYTES: usize = 64 * 1024;
 
 /// An item of the decoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
+pub enum DecodedLine {
     /// A line without its terminator. Never empty, and not necessarily UTF-8.
     Whole(Bytes),
     /// The current line exceeds the limit. Its rest is skipped.
@@ -30,7 +30,7 @@ pub enum Line {
         /// First [`EXCERPT_BYTES`] of the line, or fewer with a smaller limit.
         head: Bytes,
     },
-    /// The line reported by the last [`Line::TooLong`] has ended.
+    /// The line reported by the last [`DecodedLine::TooLong`] has ended.
     TooLongEnded {
         /// Length of the whole line, in bytes.
         seen: u64,
@@ -43,24 +43,24 @@ pub enum Line {
 
 /// Splits bytes at `\n`. A preceding `\r` and empty lines are dropped.
 #[derive(Debug)]
-pub struct Lines {
+pub struct LineDecoder {
     limit: usize,
     /// Number of bytes at the start of the buffer that contain no newline.
     scanned: usize,
-    skipped: Option<Skipped>,
+    skipped: Option<SkippedLine>,
 }
 
 #[derive(Debug)]
-struct Skipped {
+struct SkippedLine {
     seen: u64,
     head: Bytes,
     tail: Vec<u8>,
 }
 
-impl Lines {
+impl LineDecoder {
     /// Creates a decoder for lines of up to `limit` bytes.
-    pub fn new(limit: usize) -> Lines {
-        Lines { limit, scanned: 0, skipped: None }
+    pub fn new(limit: usize) -> LineDecoder {
+        LineDecoder { limit, scanned: 0, skipped: None }
     }
 
     /// Returns the maximum length of a line, in bytes.
@@ -68,7 +68,7 @@ impl Lines {
         self.limit
     }
 
-    fn skip(&mut self, buffer: &mut BytesMut) -> Option<Line> {
+    fn skip(&mut self, buffer: &mut BytesMut) -> Option<DecodedLine> {
         let skipped = self.skipped.as_mut()?;
         let Some(end) = memchr(b'\n', buffer) else {
             skipped.pass(buffer);
@@ -78,24 +78,24 @@ impl Lines {
         skipped.pass(&buffer[..end]);
         buffer.advance(end + 1);
         give_back(buffer);
-        self.skipped.take().map(Skipped::ended)
+        self.skipped.take().map(SkippedLine::ended)
     }
 
-    fn whole(&mut self, buffer: &mut BytesMut, length: usize) -> Option<Line> {
+    fn whole(&mut self, buffer: &mut BytesMut, length: usize) -> Option<DecodedLine> {
         self.scanned = 0;
         let mut line = buffer.split_to(length);
         if line.last() == Some(&b'\r') {
             line.truncate(length - 1);
         }
-        (!line.is_empty()).then(|| Line::Whole(line.freeze()))
+        (!line.is_empty()).then(|| DecodedLine::Whole(line.freeze()))
     }
 }
 
-impl Decoder for Lines {
-    type Item = Line;
+impl Decoder for LineDecoder {
+    type Item = DecodedLine;
     type Error = io::Error;
 
-    fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<Line>, io::Error> {
+    fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<DecodedLine>, io::Error> {
         loop {
             if self.skipped.is_some() {
                 return Ok(self.skip(buffer));
@@ -104,13 +104,13 @@ impl Decoder for Lines {
             let length = newline.unwrap_or(buffer.len());
             if length > self.limit {
                 let head = Bytes::copy_from_slice(&buffer[..self.limit.min(EXCERPT_BYTES)]);
-                let mut skipped = Skipped { seen: 0, head: head.clone(), tail: Vec::new() };
+                let mut skipped = SkippedLine { seen: 0, head: head.clone(), tail: Vec::new() };
                 skipped.pass(&buffer[..length]);
                 buffer.advance(length);
                 give_back(buffer);
                 self.scanned = 0;
                 self.skipped = Some(skipped);
-                return Ok(Some(Line::TooLong { head }));
+                return Ok(Some(DecodedLine::TooLong { head }));
             }
             if newline.is_none() {
                 self.scanned = buffer.len();
@@ -125,7 +125,7 @@ impl Decoder for Lines {
         }
     }
 
-    fn decode_eof(&mut self, buffer: &mut BytesMut) -> Result<Option<Line>, io::Error> {
+    fn decode_eof(&mut self, buffer: &mut BytesMut) -> Result<Option<DecodedLine>, io::Error> {
         if let Some(line) = self.decode(buffer)? {
             return Ok(Some(line));
         }
@@ -137,7 +137,7 @@ impl Decoder for Lines {
     }
 }
 
-impl Skipped {
+impl SkippedLine {
     fn pass(&mut self, bytes: &[u8]) {
         self.seen += bytes.len() as u64;
         let keep = &bytes[bytes.len().saturating_sub(EXCERPT_BYTES)..];
@@ -146,11 +146,11 @@ impl Skipped {
         self.tail.extend_from_slice(keep);
     }
 
-    fn ended(mut self) -> Line {
+    fn ended(mut self) -> DecodedLine {
         if self.tail.last() == Some(&b'\r') {
             self.tail.pop();
         }
-        Line::TooLongEnded { seen: self.seen, head: self.head, tail: Bytes::from(self.tail) }
+        DecodedLine::TooLongEnded { seen: self.seen, head: self.head, tail: Bytes::from(self.tail) }
     }
 }
 

@@ -1,10 +1,13 @@
 //! Capabilities of a wire format, and the conversion of requests to what it can represent.
 
-use crate::{Conversion, Conversions, Loss, Message, ModelError, Part, Request, Role, ToolChoice, Uncarried};
+use crate::{
+    Conversion, ConversionChoices, LossyConversion, Message, ModelError, Part, Request, Role, ToolChoice,
+    UnsupportedFeature,
+};
 
 /// The content and options that a wire format represents without conversion.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Carries {
+pub(crate) struct WireCapabilities {
     /// Media types of images.
     pub(crate) images: &'static [&'static str],
     /// Media types of audio recordings.
@@ -22,14 +25,14 @@ pub(crate) struct Carries {
     /// Maximum number of stop sequences.
     pub(crate) stops: usize,
     /// Support for a sampling temperature.
-    pub(crate) temperature: Temperature,
+    pub(crate) temperature: TemperatureSupport,
     /// Set if thinking can be requested together with tools.
     pub(crate) thinking_with_tools: bool,
 }
 
 /// Support for a sampling temperature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Temperature {
+pub(crate) enum TemperatureSupport {
     Always,
     WithoutThinking,
     Never,
@@ -41,48 +44,48 @@ const MANY_STOPS: usize = 8;
 /// Image types that every provider with image support accepts.
 pub(crate) const PICTURES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-impl Carries {
+impl WireCapabilities {
     fn takes(types: &[&str], mime: &str) -> bool {
         types.iter().any(|own| *own == "*" || own.eq_ignore_ascii_case(mime))
     }
 
     /// Returns the loss if this part can't be sent in a message.
-    fn in_message(&self, part: &Part) -> Option<Uncarried> {
+    fn in_message(&self, part: &Part) -> Option<UnsupportedFeature> {
         match part {
-            Part::Image { mime, .. } if !Self::takes(self.images, mime) => Some(Uncarried::Image),
-            Part::Audio { mime, .. } if !Self::takes(self.audio, mime) => Some(Uncarried::Audio),
-            Part::File { mime, .. } if !Self::takes(self.files, mime) => Some(Uncarried::File),
+            Part::Image { mime, .. } if !Self::takes(self.images, mime) => Some(UnsupportedFeature::Image),
+            Part::Audio { mime, .. } if !Self::takes(self.audio, mime) => Some(UnsupportedFeature::Audio),
+            Part::File { mime, .. } if !Self::takes(self.files, mime) => Some(UnsupportedFeature::File),
             _ => None,
         }
     }
 
     /// Returns the loss if this part can't be sent in a tool result.
-    fn in_result(&self, part: &Part) -> Option<Uncarried> {
+    fn in_result(&self, part: &Part) -> Option<UnsupportedFeature> {
         match part {
             Part::Image { mime, .. } if !(self.images_in_results && Self::takes(self.images, mime)) => {
-                Some(Uncarried::ImageInToolResult)
+                Some(UnsupportedFeature::ImageInToolResult)
             }
-            Part::Audio { .. } => Some(Uncarried::AudioInToolResult),
+            Part::Audio { .. } => Some(UnsupportedFeature::AudioInToolResult),
             Part::File { mime, .. } if !(self.files_in_results && Self::takes(self.files, mime)) => {
-                Some(Uncarried::FileInToolResult)
+                Some(UnsupportedFeature::FileInToolResult)
             }
             _ => None,
         }
     }
 
     /// Returns everything that this wire never represents, or not in every case.
-    pub(crate) fn never(&self) -> Vec<Uncarried> {
+    pub(crate) fn never(&self) -> Vec<UnsupportedFeature> {
         [
-            (Uncarried::ImageInToolResult, !self.images_in_results),
-            (Uncarried::AudioInToolResult, true),
-            (Uncarried::FileInToolResult, !self.files_in_results),
-            (Uncarried::ToolError, !self.tool_error),
-            (Uncarried::Audio, true),
-            (Uncarried::File, true),
-            (Uncarried::ToolRequired, !self.tool_required),
-            (Uncarried::Stop, self.stops < MANY_STOPS),
-            (Uncarried::Temperature, self.temperature != Temperature::Always),
-            (Uncarried::ThinkingWithTools, !self.thinking_with_tools),
+            (UnsupportedFeature::ImageInToolResult, !self.images_in_results),
+            (UnsupportedFeature::AudioInToolResult, true),
+            (UnsupportedFeature::FileInToolResult, !self.files_in_results),
+            (UnsupportedFeature::ToolError, !self.tool_error),
+            (UnsupportedFeature::Audio, true),
+            (UnsupportedFeature::File, true),
+            (UnsupportedFeature::ToolRequired, !self.tool_required),
+            (UnsupportedFeature::Stop, self.stops < MANY_STOPS),
+            (UnsupportedFeature::Temperature, self.temperature != TemperatureSupport::Always),
+            (UnsupportedFeature::ThinkingWithTools, !self.thinking_with_tools),
         ]
         .into_iter()
         .filter_map(|(what, is_lost)| is_lost.then_some(what))
@@ -90,29 +93,32 @@ impl Carries {
     }
 
     /// Returns the losses of a request, without duplicates.
-    pub(crate) fn losses(&self, request: &Request, conversions: &Conversions) -> Vec<Loss> {
-        let mut found: Vec<Uncarried> = Vec::new();
-        let mut note = |what: Option<Uncarried>| {
+    pub(crate) fn losses(&self, request: &Request, conversions: &ConversionChoices) -> Vec<LossyConversion> {
+        let mut found: Vec<UnsupportedFeature> = Vec::new();
+        let mut note = |what: Option<UnsupportedFeature>| {
             if let Some(what) = what
                 && !found.contains(&what)
             {
                 found.push(what);
             }
         };
-        note((request.tool_choice == ToolChoice::Required && !self.tool_required).then_some(Uncarried::ToolRequired));
-        note((request.stop.len() > self.stops).then_some(Uncarried::Stop));
+        note(
+            (request.tool_choice == ToolChoice::Required && !self.tool_required)
+                .then_some(UnsupportedFeature::ToolRequired),
+        );
+        note((request.stop.len() > self.stops).then_some(UnsupportedFeature::Stop));
         let takes_temperature = match self.temperature {
-            Temperature::Always => true,
-            Temperature::WithoutThinking => !request.thinking,
-            Temperature::Never => false,
+            TemperatureSupport::Always => true,
+            TemperatureSupport::WithoutThinking => !request.thinking,
+            TemperatureSupport::Never => false,
         };
-        note((request.temperature.is_some() && !takes_temperature).then_some(Uncarried::Temperature));
+        note((request.temperature.is_some() && !takes_temperature).then_some(UnsupportedFeature::Temperature));
         let thinks_with_tools = request.thinking && !request.tools.is_empty();
-        note((thinks_with_tools && !self.thinking_with_tools).then_some(Uncarried::ThinkingWithTools));
+        note((thinks_with_tools && !self.thinking_with_tools).then_some(UnsupportedFeature::ThinkingWithTools));
         for part in request.messages.iter().flat_map(|message| &message.parts) {
             note(self.in_message(part));
             let Part::ToolResult { parts, is_error, .. } = part else { continue };
-            note((*is_error && !self.tool_error).then_some(Uncarried::ToolError));
+            note((*is_error && !self.tool_error).then_some(UnsupportedFeature::ToolError));
             for part in parts {
                 let what = self.in_result(part);
                 note(what);
@@ -131,7 +137,7 @@ impl Carries {
     ///
     /// Returns [`ModelError::CannotCarry`] if something can't be represented and the user has not chosen a conversion
     /// that drops it.
-    pub(crate) fn convert(&self, request: Request, conversions: &Conversions) -> Result<Request, ModelError> {
+    pub(crate) fn convert(&self, request: Request, conversions: &ConversionChoices) -> Result<Request, ModelError> {
         let losses = self.losses(&request, conversions);
         if let Some(refused) = losses.iter().find(|loss| loss.then == Conversion::Refuse) {
             return Err(ModelError::CannotCarry(*refused));
@@ -140,13 +146,13 @@ impl Carries {
             return Ok(request);
         }
         let mut request = request;
-        if losses.iter().any(|loss| loss.what == Uncarried::ToolRequired) {
+        if losses.iter().any(|loss| loss.what == UnsupportedFeature::ToolRequired) {
             request.tool_choice = ToolChoice::Auto;
         }
-        if losses.iter().any(|loss| loss.what == Uncarried::Temperature) {
+        if losses.iter().any(|loss| loss.what == UnsupportedFeature::Temperature) {
             request.temperature = None;
         }
-        if losses.iter().any(|loss| loss.what == Uncarried::ThinkingWithTools) {
+        if losses.iter().any(|loss| loss.what == UnsupportedFeature::ThinkingWithTools) {
             request.thinking = false;
         }
         request.stop.truncate(self.stops);
@@ -154,7 +160,7 @@ impl Carries {
         Ok(request)
     }
 
-    fn message(&self, message: Message, conversions: &Conversions) -> Message {
+    fn message(&self, message: Message, conversions: &ConversionChoices) -> Message {
         let Message { role, parts } = message;
         let mut after = Vec::new();
         let mut parts: Vec<Part> =
@@ -163,7 +169,7 @@ impl Carries {
         Message { role, parts }
     }
 
-    fn part(&self, part: Part, role: Role, conversions: &Conversions, after: &mut Vec<Part>) -> Part {
+    fn part(&self, part: Part, role: Role, conversions: &ConversionChoices, after: &mut Vec<Part>) -> Part {
         if self.in_message(&part).is_some() {
             return left_out(&part);
         }
@@ -210,7 +216,7 @@ mod tests {
     use super::*;
     use crate::Tool;
 
-    const PLAIN: Carries = Carries {
+    const PLAIN: WireCapabilities = WireCapabilities {
         images: PICTURES,
         audio: &[],
         files: &[],
@@ -219,7 +225,7 @@ mod tests {
         tool_error: false,
         tool_required: false,
         stops: 1,
-        temperature: Temperature::WithoutThinking,
+        temperature: TemperatureSupport::WithoutThinking,
         thinking_with_tools: false,
     };
 
@@ -238,10 +244,10 @@ mod tests {
     #[test]
     fn what_would_lose_something_is_refused_until_the_user_chose() {
         let request = with(vec![Part::Audio { mime: "audio/wav".into(), data: Bytes::new() }]);
-        let refused = PLAIN.convert(request.clone(), &Conversions::default());
-        let loss = Loss { what: Uncarried::Audio, then: Conversion::Refuse };
+        let refused = PLAIN.convert(request.clone(), &ConversionChoices::default());
+        let loss = LossyConversion { what: UnsupportedFeature::Audio, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "nothing is dropped silently");
-        let chosen = Conversions([(Uncarried::Audio, Conversion::LeaveOut)].into());
+        let chosen = ConversionChoices([(UnsupportedFeature::Audio, Conversion::LeaveOut)].into());
         let sent = PLAIN.convert(request, &chosen).unwrap();
         let text = sent.messages[0].plain_text();
         assert!(text.contains("a recording (audio/wav) was left out"), "a note replaces the omitted part: {text}");
@@ -251,13 +257,13 @@ mod tests {
     fn pictures_of_results_are_sent_after_all_of_them() {
         let request =
             with(vec![result(vec![Part::text("a"), image("image/png")], false), result(vec![Part::text("b")], true)]);
-        let losses = PLAIN.losses(&request, &Conversions::default());
+        let losses = PLAIN.losses(&request, &ConversionChoices::default());
         let wanted = [
-            Loss { what: Uncarried::ImageInToolResult, then: Conversion::SendAfter },
-            Loss { what: Uncarried::ToolError, then: Conversion::SayInText },
+            LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter },
+            LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText },
         ];
         assert_eq!(losses, wanted, "both losses are reported before sending");
-        let sent = PLAIN.convert(request, &Conversions::default()).unwrap();
+        let sent = PLAIN.convert(request, &ConversionChoices::default()).unwrap();
         let parts = &sent.messages[0].parts;
         assert!(matches!(parts[1], Part::ToolResult { .. }), "tool results stay together: {parts:?}");
         assert_eq!(parts[3], image("image/png"), "the image comes last, after a text with its origin");
@@ -268,24 +274,28 @@ mod tests {
     #[test]
     fn a_picture_that_can_be_sent_nowhere_is_refused() {
         let request = with(vec![result(vec![image("image/tiff")], false)]);
-        let refused = PLAIN.convert(request, &Conversions::default());
-        let loss = Loss { what: Uncarried::Image, then: Conversion::Refuse };
+        let refused = PLAIN.convert(request, &ConversionChoices::default());
+        let loss = LossyConversion { what: UnsupportedFeature::Image, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "a following message can't contain it either");
     }
 
     #[test]
     fn a_choice_that_makes_no_sense_is_not_one() {
-        let chosen = Conversions([(Uncarried::Audio, Conversion::SayInText)].into());
-        assert_eq!(chosen.of(Uncarried::Audio).then, Conversion::Refuse, "a recording can't be described in text");
+        let chosen = ConversionChoices([(UnsupportedFeature::Audio, Conversion::SayInText)].into());
+        assert_eq!(
+            chosen.of(UnsupportedFeature::Audio).then,
+            Conversion::Refuse,
+            "a recording can't be described in text"
+        );
     }
 
     #[test]
     fn more_ends_than_it_takes_are_told() {
         let request = Request { stop: vec!["a".into(), "b".into()], ..with(vec![Part::text("x")]) };
-        let losses = PLAIN.losses(&request, &Conversions::default());
+        let losses = PLAIN.losses(&request, &ConversionChoices::default());
         assert_eq!(
             losses,
-            [Loss { what: Uncarried::Stop, then: Conversion::Refuse }],
+            [LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse }],
             "two stop sequences where one is supported"
         );
     }
@@ -296,9 +306,9 @@ mod tests {
         let hot = Request { temperature: Some(0.5), ..with(vec![Part::text("x")]) };
         let thinking = Request { thinking: true, ..hot.clone() };
         let both = Request { tools: vec![tool], ..thinking.clone() };
-        let never = Carries { temperature: Temperature::Never, ..PLAIN };
-        let temperature = Loss { what: Uncarried::Temperature, then: Conversion::LeaveOut };
-        let thought = Loss { what: Uncarried::ThinkingWithTools, then: Conversion::LeaveOut };
+        let never = WireCapabilities { temperature: TemperatureSupport::Never, ..PLAIN };
+        let temperature = LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut };
+        let thought = LossyConversion { what: UnsupportedFeature::ThinkingWithTools, then: Conversion::LeaveOut };
         let cases = [
             (PLAIN, hot.clone(), vec![], (Some(0.5), false)),
             (PLAIN, thinking, vec![temperature], (None, true)),
@@ -306,8 +316,8 @@ mod tests {
             (never, both, vec![temperature, thought], (None, false)),
         ];
         for (carries, request, losses, wanted) in cases {
-            assert_eq!(carries.losses(&request, &Conversions::default()), losses, "losses are reported");
-            let sent = carries.convert(request, &Conversions::default()).unwrap();
+            assert_eq!(carries.losses(&request, &ConversionChoices::default()), losses, "losses are reported");
+            let sent = carries.convert(request, &ConversionChoices::default()).unwrap();
             assert_eq!((sent.temperature, sent.thinking), wanted, "omitted options are not sent: {losses:?}");
         }
     }
@@ -315,11 +325,12 @@ mod tests {
     #[test]
     fn what_may_be_refused_can_be_chosen_in_the_settings() {
         let listed = PLAIN.never();
-        for what in [Uncarried::Stop, Uncarried::Temperature, Uncarried::ThinkingWithTools] {
+        for what in [UnsupportedFeature::Stop, UnsupportedFeature::Temperature, UnsupportedFeature::ThinkingWithTools] {
             assert!(listed.contains(&what), "{what} is offered as a choice: {listed:?}");
         }
-        let able = Carries { stops: 64, temperature: Temperature::Always, thinking_with_tools: true, ..PLAIN };
-        for what in [Uncarried::Stop, Uncarried::Temperature, Uncarried::ThinkingWithTools] {
+        let able =
+            WireCapabilities { stops: 64, temperature: TemperatureSupport::Always, thinking_with_tools: true, ..PLAIN };
+        for what in [UnsupportedFeature::Stop, UnsupportedFeature::Temperature, UnsupportedFeature::ThinkingWithTools] {
             assert!(!able.never().contains(&what), "{what} is not offered where it is always supported");
         }
     }

@@ -6,7 +6,7 @@ use crate::Message;
 
 /// An event of a streamed answer. A successful stream ends with `Ended`. A stream that ends without it was interrupted.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Delta {
+pub enum ReplyDelta {
     /// Answer text to append.
     Text(String),
     /// Thinking text to append.
@@ -26,7 +26,7 @@ pub enum Delta {
         text: String,
     },
     /// Tokens used so far. Replaces the previous value.
-    Usage(TokenUse),
+    Usage(TokenUsage),
     /// The complete answer, always the last event.
     Ended(Reply),
 }
@@ -37,16 +37,16 @@ pub struct Reply {
     /// Message of the model.
     pub message: Message,
     /// Reason for the end of the answer.
-    pub stop: Stop,
+    pub stop: StopReason,
     /// Tokens used by request and answer.
-    pub usage: TokenUse,
+    pub usage: TokenUsage,
     /// Model that answered, as the provider names it.
     pub model: String,
 }
 
 /// The reason for the end of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// The model finished its answer.
     EndTurn,
     /// The answer reached its maximum number of tokens.
@@ -65,7 +65,7 @@ pub enum Stop {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct TokenUse {
+pub struct TokenUsage {
     /// Tokens of the request, including those read from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Loss;
+use crate::LossyConversion;
 
 /// The reason why a model did not answer. No variant contains a key or a request. Messages of providers are truncated
 /// to [`SAID_MAX`].
@@ -101,7 +101,7 @@ pub enum ModelError {
     },
     /// The wire format can't represent part of the request.
     #[error("{0}; remove it, choose another model, or choose in Settings → Models what is done with it")]
-    CannotCarry(Loss),
+    CannotCarry(LossyConversion),
     /// The provider's address was changed outside of Drawbridge and is not confirmed.
     #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Settings → Models, or set the provider up again with drawbridge-cli", from_address(.was))]
     Unconfirmed {

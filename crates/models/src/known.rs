@@ -8,21 +8,22 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::{LongPrice, Model, Price, ProviderKind, ProviderSettings, Rank};
+use crate::{LongContextPrice, Model, ModelPrice, ModelRank, ProviderKind, ProviderSettings};
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| serde_json::from_str(include_str!("known.json")).unwrap_or_default());
+static TABLE: LazyLock<KnownModels> =
+    LazyLock::new(|| serde_json::from_str(include_str!("known.json")).unwrap_or_default());
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Table {
+struct KnownModels {
     as_of: String,
-    models: Vec<Known>,
+    models: Vec<KnownModel>,
 }
 
 /// An entry of the table.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Known {
+pub(crate) struct KnownModel {
     kind: ProviderKind,
     id: String,
     context: u32,
@@ -32,13 +33,13 @@ pub(crate) struct Known {
     output: f64,
     cached_input: Option<f64>,
     written_input: Option<f64>,
-    long: Option<LongPrice>,
+    long: Option<LongContextPrice>,
     takes: Vec<String>,
 }
 
 /// Returns the table's entry for a model. A dated version, such as `gpt-4o-2024-11-20`, has the entry of the model
 /// without the date.
-pub(crate) fn of(kind: ProviderKind, id: &str) -> Option<&'static Known> {
+pub(crate) fn of(kind: ProviderKind, id: &str) -> Option<&'static KnownModel> {
     // OpenAI serves the same models over both of its APIs.
     let kind = if kind == ProviderKind::Responses { ProviderKind::OpenAi } else { kind };
     let undated = without_date(id);
@@ -85,7 +86,7 @@ pub(crate) fn complete(settings: &ProviderSettings, mut model: Model) -> Model {
         model.takes.tools = model.takes.tools.or(takes("tools"));
         model.takes.thinking = model.takes.thinking.or(takes("thinking"));
         model.price = model.price.or_else(|| {
-            Some(Price {
+            Some(ModelPrice {
                 input: known.input,
                 output: known.output,
                 cached_input: known.cached_input,
@@ -102,10 +103,10 @@ pub(crate) fn complete(settings: &ProviderSettings, mut model: Model) -> Model {
 
 /// Estimates the rank from the price: models that cost more are more intelligent and slower, from 20 cents to 60
 /// dollars per million answer tokens.
-fn rank_by_price(price: &Price) -> Rank {
+fn rank_by_price(price: &ModelPrice) -> ModelRank {
     let (low, high) = (0.2_f64.ln(), 60_f64.ln());
     let place = ((price.output.max(0.01).ln() - low) / (high - low)).clamp(0.0, 1.0);
-    Rank { speed: 1.0 - place, intelligence: place, from: "price".to_owned() }
+    ModelRank { speed: 1.0 - place, intelligence: place, from: "price".to_owned() }
 }
 
 #[cfg(test)]
@@ -113,7 +114,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::{PRESETS, TokenUse};
+    use crate::{PRESETS, TokenUsage};
 
     fn listed(provider: &str, id: &str) -> Model {
         let preset = PRESETS.iter().find(|preset| preset.id == provider).unwrap();
@@ -156,7 +157,7 @@ mod tests {
     #[test]
     fn costs_are_those_of_the_length_and_the_cache() {
         let price = listed("anthropic", "claude-sonnet-4-5").price.unwrap();
-        let usage = TokenUse {
+        let usage = TokenUsage {
             input: Some(1_000_000),
             cached_input: Some(500_000),
             written_input: Some(100_000),
@@ -169,10 +170,10 @@ mod tests {
             "each kind of token at its own price: {cost}"
         );
         let price = listed("gemini", "gemini-2.5-pro").price.unwrap();
-        let long = TokenUse { input: Some(300_000), output: Some(10_000), ..TokenUse::default() };
+        let long = TokenUsage { input: Some(300_000), output: Some(10_000), ..TokenUsage::default() };
         let cost = price.of(&long).unwrap();
         assert!((cost - (0.3 * 2.5 + 0.01 * 15.0)).abs() < 1e-9, "a long request costs more: {cost}");
-        let unknown = TokenUse { input: None, ..long };
+        let unknown = TokenUsage { input: None, ..long };
         assert_eq!(price.of(&unknown), None, "an unknown usage has no cost");
     }
 }

@@ -2,11 +2,11 @@
 //! a family are treated like the newest known one, as providers have not restored a removed option so far.
 
 /// A version number in a model's name, as major and minor.
-type Version = (u32, u32);
+type ModelVersion = (u32, u32);
 
 /// Support of an OpenAI reasoning model for tools in chat completions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tools {
+pub(crate) enum ToolSupport {
     /// Tools are supported without restriction.
     Thinking,
     /// Tools are supported only if no reasoning effort is set.
@@ -17,9 +17,9 @@ pub(crate) enum Tools {
 
 /// Returns the tool support of an OpenAI reasoning model, or `None` for other models. Reasoning models support neither
 /// a temperature nor stop sequences. <https://platform.openai.com/docs/guides/reasoning>
-pub(crate) fn openai(id: &str) -> Option<Tools> {
+pub(crate) fn openai(id: &str) -> Option<ToolSupport> {
     if id.strip_prefix('o').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
-        return Some(Tools::Thinking);
+        return Some(ToolSupport::Thinking);
     }
     let name = id.strip_prefix("gpt-")?;
     // Azure writes 3.5 as "35", and the first chat model of the family doesn't think.
@@ -30,16 +30,16 @@ pub(crate) fn openai(id: &str) -> Option<Tools> {
     let minor = rest.strip_prefix('.').and_then(number).map_or(0, |(minor, _)| minor);
     match (major, minor) {
         version if version < (5, 0) => None,
-        version if version < (5, 2) => Some(Tools::Thinking),
-        version if version < (5, 6) => Some(Tools::NoEffort),
-        _ => Some(Tools::EffortNone),
+        version if version < (5, 2) => Some(ToolSupport::Thinking),
+        version if version < (5, 6) => Some(ToolSupport::NoEffort),
+        _ => Some(ToolSupport::EffortNone),
     }
 }
 
 /// Returns `true` if an Anthropic model supports a temperature.
 /// <https://platform.claude.com/docs/en/about-claude/models/migration-guide>
 pub(crate) fn anthropic_takes_temperature(id: &str) -> bool {
-    const LAST: Version = (4, 6);
+    const LAST: ModelVersion = (4, 6);
     let Some((_, name)) = id.split_once("claude-") else { return true };
     // `sonnet-4-20250514`, `3-5-haiku-latest`: a number of more than two digits is a date.
     let words = name.split('-').map(|word| word.parse::<u32>().ok().filter(|_| word.len() <= 2));
@@ -69,19 +69,19 @@ mod tests {
             ("gpt-oss-120b", None),
             ("gpt-5-chat-latest", None),
             ("omni-moderation-latest", None),
-            ("o3", Some(Tools::Thinking)),
-            ("o4-mini-2025-04-16", Some(Tools::Thinking)),
-            ("gpt-5-2025-08-07", Some(Tools::Thinking)),
-            ("gpt-5-mini", Some(Tools::Thinking)),
-            ("gpt-5.1", Some(Tools::Thinking)),
-            ("gpt-5.4-nano", Some(Tools::NoEffort)),
-            ("gpt-5.5", Some(Tools::NoEffort)),
-            ("gpt-5.6", Some(Tools::EffortNone)),
-            ("gpt-5.6-terra", Some(Tools::EffortNone)),
-            ("gpt-5.10", Some(Tools::EffortNone)),
-            ("gpt-6-sol", Some(Tools::EffortNone)),
-            ("gpt-6.1-terra", Some(Tools::EffortNone)),
-            ("gpt-7", Some(Tools::EffortNone)),
+            ("o3", Some(ToolSupport::Thinking)),
+            ("o4-mini-2025-04-16", Some(ToolSupport::Thinking)),
+            ("gpt-5-2025-08-07", Some(ToolSupport::Thinking)),
+            ("gpt-5-mini", Some(ToolSupport::Thinking)),
+            ("gpt-5.1", Some(ToolSupport::Thinking)),
+            ("gpt-5.4-nano", Some(ToolSupport::NoEffort)),
+            ("gpt-5.5", Some(ToolSupport::NoEffort)),
+            ("gpt-5.6", Some(ToolSupport::EffortNone)),
+            ("gpt-5.6-terra", Some(ToolSupport::EffortNone)),
+            ("gpt-5.10", Some(ToolSupport::EffortNone)),
+            ("gpt-6-sol", Some(ToolSupport::EffortNone)),
+            ("gpt-6.1-terra", Some(ToolSupport::EffortNone)),
+            ("gpt-7", Some(ToolSupport::EffortNone)),
         ];
         for (id, wanted) in cases {
             assert_eq!(openai(id), wanted, "how {id} takes tools");

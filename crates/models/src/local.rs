@@ -17,7 +17,7 @@ const LOOKED_FOR: [&str; 2] = ["ollama", "lm-studio"];
 
 /// A model server that was found on this computer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct LocalProvider {
     /// Settings for a provider that uses the server.
     pub settings: ProviderSettings,
     /// Models of the server. Only their names if details did not arrive in time.
@@ -25,13 +25,13 @@ pub struct Found {
 }
 
 /// Probes Ollama and LM Studio at their default addresses.
-pub async fn find_local(client: &Client) -> Vec<Found> {
+pub async fn find_local(client: &Client) -> Vec<LocalProvider> {
     let presets = PRESETS.iter().filter(|preset| LOOKED_FOR.contains(&preset.id));
     find_at(client, presets.filter_map(|preset| preset.settings().ok()).collect()).await
 }
 
 /// Probes these addresses with short timeouts, as most of them are not in use.
-pub async fn find_at(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<Found> {
+pub async fn find_at(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<LocalProvider> {
     let asked = candidates.into_iter().map(|settings| async {
         let provider = HttpProvider::new(settings.clone(), None, client.clone());
         let names = tokio::time::timeout(TIME, provider.names()).await.ok()?.ok()?;
@@ -39,7 +39,7 @@ pub async fn find_at(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<
             Ok(Ok(models)) => models,
             Ok(Err(_)) | Err(_) => names,
         };
-        Some(Found { settings, models })
+        Some(LocalProvider { settings, models })
     });
     join_all(asked).await.into_iter().flatten().collect()
 }

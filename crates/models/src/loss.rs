@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A part of a request that a wire format can't represent directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Uncarried {
+pub enum UnsupportedFeature {
     /// An image in a tool result.
     ImageInToolResult,
     /// An audio recording in a tool result.
@@ -33,7 +33,7 @@ pub enum Uncarried {
     ThinkingWithTools,
 }
 
-impl Uncarried {
+impl UnsupportedFeature {
     /// Returns a stable name, for translations of the page.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -79,7 +79,7 @@ impl Uncarried {
     }
 }
 
-impl fmt::Display for Uncarried {
+impl fmt::Display for UnsupportedFeature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ImageInToolResult => "pictures in results of tools",
@@ -114,22 +114,22 @@ pub enum Conversion {
 /// A part of a request that can't be represented, with its conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Loss {
+pub struct LossyConversion {
     /// Kind of the part.
-    pub what: Uncarried,
+    pub what: UnsupportedFeature,
     /// Conversion that applies to the part.
     pub then: Conversion,
 }
 
-impl Loss {
+impl LossyConversion {
     /// Returns `true` if the model receives the same information, so that the user need not be notified.
     #[must_use]
     pub const fn is_only_rephrased(self) -> bool {
-        matches!((self.what, self.then), (Uncarried::ToolError, Conversion::SayInText))
+        matches!((self.what, self.then), (UnsupportedFeature::ToolError, Conversion::SayInText))
     }
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for LossyConversion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = self.what;
         match self.then {
@@ -144,13 +144,13 @@ impl fmt::Display for Loss {
 /// The user's choices of conversions for a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Conversions(pub BTreeMap<Uncarried, Conversion>);
+pub struct ConversionChoices(pub BTreeMap<UnsupportedFeature, Conversion>);
 
-impl Conversions {
+impl ConversionChoices {
     /// Returns the conversion for a kind of part: the user's choice, or the default.
     #[must_use]
-    pub fn of(&self, what: Uncarried) -> Loss {
+    pub fn of(&self, what: UnsupportedFeature) -> LossyConversion {
         let chosen = self.0.get(&what).copied().filter(|chosen| what.conversions().contains(chosen));
-        Loss { what, then: chosen.unwrap_or_else(|| what.default_conversion()) }
+        LossyConversion { what, then: chosen.unwrap_or_else(|| what.default_conversion()) }
     }
 }

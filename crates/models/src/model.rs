@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::TokenUse;
+use crate::TokenUsage;
 
 /// Reference to a model of a configured provider.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -30,19 +30,19 @@ pub struct Model {
     pub max_output: Option<u32>,
     /// Price of the model, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub price: Option<Price>,
+    pub price: Option<ModelPrice>,
     /// Content and options that the model supports.
     #[serde(default)]
-    pub takes: Takes,
+    pub takes: ModelCapabilities,
     /// Speed and intelligence relative to other models, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rank: Option<Rank>,
+    pub rank: Option<ModelRank>,
 }
 
 /// Prices of a model, in units of the currency per million tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Price {
+pub struct ModelPrice {
     /// Price of the request.
     pub input: f64,
     /// Price of the answer.
@@ -55,18 +55,18 @@ pub struct Price {
     pub written_input: Option<f64>,
     /// Price of longer requests, if higher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub long: Option<LongPrice>,
+    pub long: Option<LongContextPrice>,
     /// Currency code, such as `USD`.
     pub currency: String,
     /// Date of the price, as `2026-11-20`, or its source.
     pub as_of: String,
 }
 
-impl Price {
+impl ModelPrice {
     /// Computes the cost of a usage, or returns `None` if the provider did not report the number of tokens.
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "no answer has 2^52 tokens")]
-    pub fn of(&self, usage: &TokenUse) -> Option<f64> {
+    pub fn of(&self, usage: &TokenUsage) -> Option<f64> {
         let (input, output) = (usage.input?, usage.output?);
         let long = self.long.filter(|long| input > u64::from(long.above));
         let (of_input, of_output) = long.map_or((self.input, self.output), |long| (long.input, long.output));
@@ -85,7 +85,7 @@ impl Price {
 
 /// Prices of requests above a length. They apply to the whole request.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct LongPrice {
+pub struct LongContextPrice {
     /// Number of request tokens above which these prices apply.
     pub above: u32,
     /// Price of a million request tokens.
@@ -97,7 +97,7 @@ pub struct LongPrice {
 /// Content and options that a model supports. `None` if unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Takes {
+pub struct ModelCapabilities {
     /// Images, in messages or tool results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
@@ -118,7 +118,7 @@ pub struct Takes {
 /// Rank of a model relative to all known models, from 0 (least) to 1 (most).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Rank {
+pub struct ModelRank {
     /// Relative speed of answers.
     pub speed: f64,
     /// Intelligence of the model.

@@ -3,7 +3,7 @@
 use futures_util::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 
-use crate::{Delta, Loss, Model, ModelError, Request};
+use crate::{LossyConversion, Model, ModelError, ReplyDelta, Request};
 
 /// The wire format of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub enum ProviderKind {
 }
 
 /// Stream of one answer's events. Dropping it cancels the request. An error is the last item.
-pub type Deltas = BoxStream<'static, Result<Delta, ModelError>>;
+pub type Deltas = BoxStream<'static, Result<ReplyDelta, ModelError>>;
 
 /// A provider of language models.
 #[async_trait::async_trait]
@@ -37,7 +37,7 @@ pub trait Provider: Send + Sync {
     /// Returns a [`ModelError`] if the provider does not respond, or not with a list.
     async fn models(&self) -> Result<Vec<Model>, ModelError>;
     /// Returns the losses of this request and their conversions, without duplicates.
-    fn cannot_carry(&self, request: &Request) -> Vec<Loss>;
+    fn cannot_carry(&self, request: &Request) -> Vec<LossyConversion>;
     /// Sends a request to a model. Content that can't be represented is refused before anything is sent.
     ///
     /// # Errors

@@ -3,25 +3,25 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::{Deltas, Loss, Model, ModelError, ModelRef, Provider, Request};
+use crate::{Deltas, LossyConversion, Model, ModelError, ModelRef, Provider, Request};
 
 /// The configured providers. A clone is a snapshot: the owner modifies the registry, and others send requests through
 /// clones.
 #[derive(Clone, Default)]
-pub struct Registry {
-    providers: BTreeMap<String, Entry>,
+pub struct ProviderRegistry {
+    providers: BTreeMap<String, RegisteredProvider>,
 }
 
 #[derive(Clone)]
-struct Entry {
+struct RegisteredProvider {
     provider: Arc<dyn Provider>,
     models: Arc<[Model]>,
 }
 
-impl Registry {
+impl ProviderRegistry {
     /// Adds a provider with its known models. Replaces an existing provider with the same identifier.
     pub fn put(&mut self, id: impl Into<String>, provider: Arc<dyn Provider>, models: Vec<Model>) {
-        self.providers.insert(id.into(), Entry { provider, models: models.into() });
+        self.providers.insert(id.into(), RegisteredProvider { provider, models: models.into() });
     }
 
     /// Removes the provider with this identifier.
@@ -85,7 +85,7 @@ impl Registry {
     /// # Errors
     ///
     /// Returns [`ModelError::NoProvider`] if no provider has this identifier.
-    pub fn cannot_carry(&self, model: &ModelRef, request: &Request) -> Result<Vec<Loss>, ModelError> {
+    pub fn cannot_carry(&self, model: &ModelRef, request: &Request) -> Result<Vec<LossyConversion>, ModelError> {
         Ok(self.provider(&model.provider)?.cannot_carry(request))
     }
 

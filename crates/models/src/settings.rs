@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use crate::wire::carries;
-use crate::{Conversions, Loss, ProviderKind};
+use crate::{ConversionChoices, LossyConversion, ProviderKind};
 
 /// Default idle timeout of an answer.
 const SILENCE: Duration = Duration::from_secs(120);
@@ -27,13 +27,13 @@ pub struct ProviderSettings {
     pub url: Url,
     /// Conversions of content that the wire format can't represent, where they differ from the default.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub conversions: Conversions,
+    pub conversions: ConversionChoices,
     /// Idle timeout of an answer in seconds, between 5 and 3,600, or `None` for the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence_seconds: Option<u32>,
 }
 
-fn is_default(conversions: &Conversions) -> bool {
+fn is_default(conversions: &ConversionChoices) -> bool {
     conversions.0.is_empty()
 }
 
@@ -94,7 +94,7 @@ impl ProviderSettings {
 
     /// Returns everything that the wire format can't represent, with its conversions.
     #[must_use]
-    pub fn losses(&self) -> Vec<Loss> {
+    pub fn losses(&self) -> Vec<LossyConversion> {
         carries(self, None).never().into_iter().map(|what| self.conversions.of(what)).collect()
     }
 
@@ -221,7 +221,7 @@ impl ProviderPreset {
             name: self.name.to_owned(),
             kind: self.kind,
             url: Url::parse(self.url).map_err(|_| SettingsError::Url)?,
-            conversions: Conversions::default(),
+            conversions: ConversionChoices::default(),
             silence_seconds: None,
         })
     }

@@ -8,13 +8,13 @@ use std::time::Duration;
 use domain::Millis;
 use mcp_proto::jsonrpc::code::INVALID_PARAMS;
 use mcp_proto::session::{CacheHint, CallError, ClientRequest, ServerResult};
-use mcp_proto::types::{Entry, Listed, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
-use policy::Standing;
+use mcp_proto::types::{ListEntry, ListEntryType, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
+use policy::ReviewState;
 use ports::time::after;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::review::{Kind, KindNames, Names};
+use crate::review::{DefinitionKind, KindNames, NameIndex};
 
 /// Maximum number of pages read per list.
 pub const MAX_PAGES: usize = 100;
@@ -31,24 +31,24 @@ pub const MAX_LIST: usize = 16 * 1024 * 1024;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Catalog {
     /// Tools of the server (`tools/list`).
-    pub tools: Vec<Listed<Tool>>,
+    pub tools: Vec<ListEntry<Tool>>,
     /// Prompts of the server (`prompts/list`).
-    pub prompts: Vec<Listed<Prompt>>,
+    pub prompts: Vec<ListEntry<Prompt>>,
     /// Resources of the server (`resources/list`).
-    pub resources: Vec<Listed<Resource>>,
+    pub resources: Vec<ListEntry<Resource>>,
     /// Resource templates of the server (`resources/templates/list`).
-    pub templates: Vec<Listed<ResourceTemplate>>,
-    /// Reasons why a list is incomplete, indexed by [`List`].
+    pub templates: Vec<ListEntry<ResourceTemplate>>,
+    /// Reasons why a list is incomplete, indexed by [`CatalogList`].
     pub notes: [Vec<String>; 4],
     /// Set once every list that the server offers has been read since the server became ready.
     pub is_read: bool,
-    /// Time until which each list counts as fresh, in milliseconds since 1970, indexed by [`List`].
+    /// Time until which each list counts as fresh, in milliseconds since 1970, indexed by [`CatalogList`].
     ///
     /// `None` if the server sent no cache hint or forbids caching; such a list stays valid until the server reports a
     /// change.
     pub fresh_until: [Option<Millis>; 4],
     /// Set for each list that the server reported as changed and that has not been read completely since, indexed by
-    /// [`List`].
+    /// [`CatalogList`].
     ///
     /// The entries known so far may no longer apply, so they allow nothing.
     pub outdated: [bool; 4],
@@ -61,23 +61,23 @@ impl Catalog {
     ///
     /// A reviewed definition of an outdated list counts as changed: the definition that the server has now is
     /// unreviewed.
-    pub fn standing_now(&self, list: List, standing: Standing) -> Standing {
-        if standing == Standing::Reviewed && self.is_outdated(list) { Standing::Changed } else { standing }
+    pub fn standing_now(&self, list: CatalogList, standing: ReviewState) -> ReviewState {
+        if standing == ReviewState::Reviewed && self.is_outdated(list) { ReviewState::Changed } else { standing }
     }
 
     /// Returns true if the server reported a change of its tools, and they have not been read again since.
     #[must_use]
     pub const fn has_outdated_tools(&self) -> bool {
-        self.is_outdated(List::Tools)
+        self.is_outdated(CatalogList::Tools)
     }
 
     /// Returns true if the server reported a change of the list, and it has not been read again since.
-    pub const fn is_outdated(&self, list: List) -> bool {
+    pub const fn is_outdated(&self, list: CatalogList) -> bool {
         self.outdated[list as usize]
     }
 
     /// Returns the index of the names of the tools or prompts.
-    pub fn names(&self, kind: Kind) -> &Names {
+    pub fn names(&self, kind: DefinitionKind) -> &NameIndex {
         &self.names[kind as usize]
     }
 
@@ -116,7 +116,7 @@ impl Catalog {
 
 /// A list of a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum List {
+pub enum CatalogList {
     /// The list of tools (`tools/list`).
     Tools,
     /// The list of prompts (`prompts/list`).
@@ -127,7 +127,7 @@ pub enum List {
     Templates,
 }
 
-impl List {
+impl CatalogList {
     /// Every list, in the order that the arrays of [`Catalog`] use.
     pub const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::Templates];
 
@@ -155,7 +155,7 @@ impl List {
 #[derive(Debug)]
 pub struct ListReader {
     /// The list that is read.
-    pub list: List,
+    pub list: CatalogList,
     pages: usize,
     bytes: usize,
     cursors: HashSet<String>,
@@ -171,7 +171,7 @@ pub struct ListReader {
 
 /// The next step after a page.
 #[derive(Debug)]
-pub enum Next {
+pub enum NextStep {
     /// Send this request for the next page.
     Page(ClientRequest),
     /// Stop: the list is complete, or a bound was reached.
@@ -180,7 +180,7 @@ pub enum Next {
 
 impl ListReader {
     /// Creates a reader at the first page of a list.
-    pub fn new(list: List) -> Self {
+    pub fn new(list: CatalogList) -> Self {
         Self {
             list,
             pages: 0,
@@ -198,34 +198,34 @@ impl ListReader {
     /// Returns the request for the page at a cursor, or for the first page.
     pub const fn request(&self, cursor: Option<String>) -> ClientRequest {
         match self.list {
-            List::Tools => ClientRequest::ListTools { cursor },
-            List::Prompts => ClientRequest::ListPrompts { cursor },
-            List::Resources => ClientRequest::ListResources { cursor },
-            List::Templates => ClientRequest::ListResourceTemplates { cursor },
+            CatalogList::Tools => ClientRequest::ListTools { cursor },
+            CatalogList::Prompts => ClientRequest::ListPrompts { cursor },
+            CatalogList::Resources => ClientRequest::ListResources { cursor },
+            CatalogList::Templates => ClientRequest::ListResourceTemplates { cursor },
         }
     }
 
     /// Adds the entries of a page, and returns the next step.
-    pub fn page(&mut self, result: ServerResult) -> Next {
+    pub fn page(&mut self, result: ServerResult) -> NextStep {
         self.pages += 1;
         if let Some(hint) = hint(&result) {
             self.ttl = Some(self.ttl.map_or(hint.ttl, |ttl| ttl.min(hint.ttl)));
         }
         let mut found = std::mem::take(&mut self.found);
         let next = match (self.list, result) {
-            (List::Tools, ServerResult::Tools { items, next_cursor, .. }) => {
+            (CatalogList::Tools, ServerResult::Tools { items, next_cursor, .. }) => {
                 self.keep(&mut found.tools, items);
                 next_cursor
             }
-            (List::Prompts, ServerResult::Prompts { items, next_cursor, .. }) => {
+            (CatalogList::Prompts, ServerResult::Prompts { items, next_cursor, .. }) => {
                 self.keep(&mut found.prompts, items);
                 next_cursor
             }
-            (List::Resources, ServerResult::Resources { items, next_cursor, .. }) => {
+            (CatalogList::Resources, ServerResult::Resources { items, next_cursor, .. }) => {
                 self.keep(&mut found.resources, items);
                 next_cursor
             }
-            (List::Templates, ServerResult::Templates { items, next_cursor, .. }) => {
+            (CatalogList::Templates, ServerResult::Templates { items, next_cursor, .. }) => {
                 self.keep(&mut found.templates, items);
                 next_cursor
             }
@@ -233,7 +233,7 @@ impl ListReader {
             _ => None,
         };
         self.found = found;
-        let Some(cursor) = next else { return Next::Done };
+        let Some(cursor) = next else { return NextStep::Done };
         let words = self.list.words();
         if !self.cursors.insert(cursor.clone()) {
             self.note.push(format!("the list of {words} repeats a page; it may not be whole"));
@@ -242,9 +242,9 @@ impl ListReader {
         } else if self.names.len() >= MAX_ITEMS || self.bytes >= MAX_LIST {
             self.note.push(format!("the list of {words} is too long; only the first {} are shown", self.names.len()));
         } else {
-            return Next::Page(self.request(Some(cursor)));
+            return NextStep::Page(self.request(Some(cursor)));
         }
-        Next::Done
+        NextStep::Done
     }
 
     /// Starts over from the first page if the server rejects a cursor that it issued itself. Returns true if it did.
@@ -270,7 +270,7 @@ impl ListReader {
         });
     }
 
-    fn keep<T>(&mut self, kept: &mut Vec<Listed<T>>, items: Vec<Listed<T>>) {
+    fn keep<T>(&mut self, kept: &mut Vec<ListEntry<T>>, items: Vec<ListEntry<T>>) {
         let words = self.list.words();
         for item in items {
             let size = item.raw().get().len();
@@ -304,20 +304,20 @@ impl ListReader {
     pub fn finish(self, catalog: &mut Catalog, now: Millis) {
         let (failed, found) = (self.failed, self.found);
         match self.list {
-            List::Tools => {
+            CatalogList::Tools => {
                 if replace(&mut catalog.tools, found.tools, failed) {
-                    catalog.names[Kind::Tool as usize] = names(&catalog.tools);
+                    catalog.names[DefinitionKind::Tool as usize] = names(&catalog.tools);
                 }
             }
-            List::Prompts => {
+            CatalogList::Prompts => {
                 if replace(&mut catalog.prompts, found.prompts, failed) {
-                    catalog.names[Kind::Prompt as usize] = names(&catalog.prompts);
+                    catalog.names[DefinitionKind::Prompt as usize] = names(&catalog.prompts);
                 }
             }
-            List::Resources => {
+            CatalogList::Resources => {
                 replace(&mut catalog.resources, found.resources, failed);
             }
-            List::Templates => {
+            CatalogList::Templates => {
                 replace(&mut catalog.templates, found.templates, failed);
             }
         }
@@ -339,22 +339,22 @@ const fn hint(page: &ServerResult) -> Option<CacheHint> {
 }
 
 /// Builds the name index. Runs where the list is read, so that a long list delays only its own server.
-fn names<T: Entry>(list: &[Listed<T>]) -> Arc<Names> {
-    let titled = |entry: &Listed<T>| {
-        let title = entry.raw().parse::<Titled>().ok().and_then(Titled::title);
+fn names<T: ListEntryType>(list: &[ListEntry<T>]) -> Arc<NameIndex> {
+    let titled = |entry: &ListEntry<T>| {
+        let title = entry.raw().parse::<TitledEntry>().ok().and_then(TitledEntry::title);
         (entry.name().to_owned(), title)
     };
-    Arc::new(Names::of(list.iter().map(titled)))
+    Arc::new(NameIndex::of(list.iter().map(titled)))
 }
 
 /// The members of an entry that hold its display name.
 #[derive(Deserialize)]
-struct Titled {
+struct TitledEntry {
     title: Option<String>,
     annotations: Option<Value>,
 }
 
-impl Titled {
+impl TitledEntry {
     fn title(self) -> Option<String> {
         self.title.or_else(|| self.annotations?.get("title")?.as_str().map(str::to_owned))
     }
@@ -376,9 +376,9 @@ mod tests {
     use super::*;
 
     fn read(catalog: &mut Catalog, names: &[&str]) {
-        let tool = |name: &&str| Listed::from(&Tool { name: (*name).to_owned(), ..Tool::default() });
+        let tool = |name: &&str| ListEntry::from(&Tool { name: (*name).to_owned(), ..Tool::default() });
         let items = names.iter().map(tool).collect();
-        let mut reading = ListReader::new(List::Tools);
+        let mut reading = ListReader::new(CatalogList::Tools);
         reading.page(ServerResult::Tools { items, next_cursor: None, cache: None });
         reading.finish(catalog, 0);
     }
@@ -388,9 +388,12 @@ mod tests {
         let mut catalog = Catalog::default();
         read(&mut catalog, &["send"]);
         let before = catalog.names.clone();
-        let names_of = |catalog: &Catalog| Arc::clone(&catalog.names[Kind::Tool as usize]);
+        let names_of = |catalog: &Catalog| Arc::clone(&catalog.names[DefinitionKind::Tool as usize]);
         read(&mut catalog, &["send"]);
-        assert!(Arc::ptr_eq(&names_of(&catalog), &before[Kind::Tool as usize]), "the same list keeps its names");
+        assert!(
+            Arc::ptr_eq(&names_of(&catalog), &before[DefinitionKind::Tool as usize]),
+            "the same list keeps its names"
+        );
         read(&mut catalog, &["send", "read"]);
         assert!(names_of(&catalog).has("read"), "a longer one has more");
         read(&mut catalog, &["read"]);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use indexmap::IndexMap;
 use mcp_proto::types::Tool;
-use policy::{Claims, Hash, HashBegun, Standing, canonical_object};
+use policy::{Hash, PartialHash, ReviewState, ToolClaims, canonical_object};
 use ports::server_config::{ServerConfig, definition_hash};
 use serde_json::{Map, Value, json};
 
@@ -20,15 +20,15 @@ pub struct Definition {
     /// Hash of the definition together with the server's command; standing approvals depend on it.
     pub approval: Hash,
     /// The annotations of the tool, with the defaults of the specification.
-    pub claims: Claims,
+    pub claims: ToolClaims,
     /// Set if the server itself declares `openWorldHint: true`.
     pub says_open_world: bool,
     /// Set if the definition requires the user's consent for each call.
     pub asks_each_time: bool,
     /// Standing of the definition: reviewed by the user, changed, or new.
-    pub standing: Standing,
+    pub standing: ReviewState,
     /// Hash state over the definition alone, which the hash of each call starts from.
-    calls: HashBegun,
+    calls: PartialHash,
 }
 
 impl Definition {
@@ -57,7 +57,7 @@ impl Definitions {
         config: &Arc<ServerConfig>,
         catalog: &Arc<Catalog>,
         tool: &str,
-        seen: impl FnOnce(&Hash) -> Standing,
+        seen: impl FnOnce(&Hash) -> ReviewState,
     ) -> Option<&Definition> {
         // Both are replaced when they change, so the same address means the same contents.
         let holds = |(own, list): &(_, Weak<Catalog>)| {
@@ -85,9 +85,9 @@ impl Definitions {
 }
 
 /// Returns the annotations of a tool. Missing ones have the defaults of the specification.
-pub fn claims_of(tool: &Tool) -> Claims {
-    let default = Claims::default();
-    tool.annotations.as_ref().map_or(default, |own| Claims {
+pub fn claims_of(tool: &Tool) -> ToolClaims {
+    let default = ToolClaims::default();
+    tool.annotations.as_ref().map_or(default, |own| ToolClaims {
         read_only: own.read_only_hint.unwrap_or(default.read_only),
         destructive: own.destructive_hint.unwrap_or(default.destructive),
         idempotent: own.idempotent_hint.unwrap_or(default.idempotent),
@@ -108,15 +108,15 @@ pub fn call_hash(tool: &Tool, arguments: &Map<String, Value>) -> Hash {
 /// Starts the hash of a call with the hash of the tool's whole definition.
 ///
 /// The prefix has a fixed length, so that no other pair of definition and arguments yields the same bytes.
-fn calls_of(tool: &Hash) -> HashBegun {
-    HashBegun::with(tool.as_str().as_bytes())
+fn calls_of(tool: &Hash) -> PartialHash {
+    PartialHash::with(tool.as_str().as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use mcp_proto::types::{Listed, ToolAnnotations};
+    use mcp_proto::types::{ListEntry, ToolAnnotations};
     use ports::server_config::StdioConfig;
 
     use super::*;
@@ -127,14 +127,14 @@ mod tests {
 
     fn catalog(description: &str) -> Arc<Catalog> {
         let tool = Tool { name: "echo".to_owned(), description: Some(description.to_owned()), ..Tool::default() };
-        Arc::new(Catalog { tools: vec![Listed::from(&tool)], ..Catalog::default() })
+        Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() })
     }
 
     #[test]
     fn what_is_kept_is_void_when_the_command_or_the_definition_changes() {
         let (mut definitions, arguments) = (Definitions::default(), Map::new());
         let mut hashes = |config: &Arc<ServerConfig>, catalog: &Arc<Catalog>| {
-            let definition = definitions.get(config, catalog, "echo", |_| Standing::New).unwrap();
+            let definition = definitions.get(config, catalog, "echo", |_| ReviewState::New).unwrap();
             assert_eq!(
                 definition.call_hash(&arguments).0,
                 call_hash(&catalog.tool("echo").unwrap(), &arguments),
@@ -150,7 +150,7 @@ mod tests {
         let (approval, call) = hashes(&command, &catalog("sends it away"));
         assert!(approval != before.0 && call != before.1, "and both on the definition");
         assert_eq!(hashes(&command, &tools), before, "back again, it is as before");
-        let gone = definitions.get(&command, &Arc::default(), "echo", |_| Standing::New);
+        let gone = definitions.get(&command, &Arc::default(), "echo", |_| ReviewState::New);
         assert!(gone.is_none(), "a tool that is gone has no definition");
     }
 
@@ -159,9 +159,9 @@ mod tests {
         for (hint, says) in [(None, false), (Some(false), false), (Some(true), true)] {
             let annotations = Some(ToolAnnotations { open_world_hint: hint, ..ToolAnnotations::default() });
             let tool = Tool { name: "echo".to_owned(), annotations, ..Tool::default() };
-            let catalog = Arc::new(Catalog { tools: vec![Listed::from(&tool)], ..Catalog::default() });
+            let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
             let mut definitions = Definitions::default();
-            let definition = definitions.get(&config("one"), &catalog, "echo", |_| Standing::New).unwrap();
+            let definition = definitions.get(&config("one"), &catalog, "echo", |_| ReviewState::New).unwrap();
             assert_eq!(definition.says_open_world, says, "{hint:?}");
         }
     }
@@ -181,9 +181,9 @@ mod tests {
         ];
         for (raw, asks) in cases {
             let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
-            let catalog = Arc::new(Catalog { tools: vec![Listed::from(&tool)], ..Catalog::default() });
+            let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
             let mut definitions = Definitions::default();
-            let definition = definitions.get(&config("one"), &catalog, "pay", |_| Standing::New).unwrap();
+            let definition = definitions.get(&config("one"), &catalog, "pay", |_| ReviewState::New).unwrap();
             assert_eq!(definition.asks_each_time, asks, "{raw}");
         }
     }

@@ -24,7 +24,7 @@ const LARGEST: usize = 4 * 1024 * 1024;
 
 /// The result of reading a resource.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Read {
+pub struct ResourceRead {
     /// Contents of the resource.
     pub contents: Vec<ResourceContents>,
     /// Set if the contents come from the cache.
@@ -35,14 +35,14 @@ pub struct Read {
 
 /// Cache key: the server, the hash of its settings, and the URI of the resource.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key {
+struct CacheKey {
     server: String,
     identity: Hash,
     uri: String,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct CachedResource {
     contents: Vec<ResourceContents>,
     bytes: usize,
     at: Instant,
@@ -52,23 +52,23 @@ struct Kept {
 
 /// The cache of resource contents.
 #[derive(Debug, Default)]
-pub struct Reads {
-    kept: HashMap<Key, Kept>,
+pub struct ResourceCache {
+    kept: HashMap<CacheKey, CachedResource>,
     bytes: usize,
 }
 
-impl Reads {
+impl ResourceCache {
     /// Returns the cached contents of a resource if they are still fresh.
     ///
     /// Freshness is measured with tokio's clock, because the time of day may be set back.
-    pub fn fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Instant) -> Option<Read> {
-        let key = Key { server: server.to_owned(), identity: identity.clone(), uri: uri.to_owned() };
+    pub fn fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Instant) -> Option<ResourceRead> {
+        let key = CacheKey { server: server.to_owned(), identity: identity.clone(), uri: uri.to_owned() };
         let kept = self.kept.get(&key)?;
         if now.saturating_duration_since(kept.at) >= kept.ttl {
             self.remove(&key);
             return None;
         }
-        Some(Read { contents: kept.contents.clone(), cached: true, fresh_until: Some(kept.fresh_until) })
+        Some(ResourceRead { contents: kept.contents.clone(), cached: true, fresh_until: Some(kept.fresh_until) })
     }
 
     /// Caches the contents of a resource if the server allows it, and returns the time until which they count as
@@ -83,7 +83,7 @@ impl Reads {
         (contents, hint): (&[ResourceContents], CacheHint),
         (now, at): (Millis, Instant),
     ) -> Option<Millis> {
-        let key = Key { server: server.to_owned(), identity, uri: uri.to_owned() };
+        let key = CacheKey { server: server.to_owned(), identity, uri: uri.to_owned() };
         self.remove(&key);
         if hint.ttl.is_zero() {
             return None;
@@ -91,7 +91,8 @@ impl Reads {
         let fresh_until = after(now, hint.ttl);
         let bytes = serde_json::to_string(contents).map_or(usize::MAX, |json| json.len());
         if bytes <= LARGEST {
-            self.kept.insert(key, Kept { contents: contents.to_vec(), bytes, at, ttl: hint.ttl, fresh_until });
+            self.kept
+                .insert(key, CachedResource { contents: contents.to_vec(), bytes, at, ttl: hint.ttl, fresh_until });
             self.bytes += bytes;
             self.make_room();
         }
@@ -106,7 +107,7 @@ impl Reads {
         }
     }
 
-    fn remove(&mut self, key: &Key) {
+    fn remove(&mut self, key: &CacheKey) {
         if let Some(kept) = self.kept.remove(key) {
             self.bytes -= kept.bytes;
         }
@@ -123,8 +124,8 @@ impl Reads {
         self.forget(|key| key.server == server);
     }
 
-    fn forget(&mut self, which: impl Fn(&Key) -> bool) {
-        let gone: Vec<Key> = self.kept.keys().filter(|key| which(key)).cloned().collect();
+    fn forget(&mut self, which: impl Fn(&CacheKey) -> bool) {
+        let gone: Vec<CacheKey> = self.kept.keys().filter(|key| which(key)).cloned().collect();
         for key in gone {
             self.remove(&key);
         }
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_result_is_fresh_for_its_time_and_for_whom_it_was_meant() {
-        let (start, mut reads) = (Instant::now(), Reads::default());
+        let (start, mut reads) = (Instant::now(), ResourceCache::default());
         assert!(
             reads.keep("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start)).is_some(),
             "it is fresh for a while"
@@ -196,12 +197,12 @@ mod tests {
 
     #[test]
     fn a_change_ends_freshness() {
-        let (start, mut reads) = (Instant::now(), Reads::default());
+        let (start, mut reads) = (Instant::now(), ResourceCache::default());
         for uri in ["dir:/a", "dir:/a/b", "dir:/c"] {
             reads.keep("s", id("one"), uri, (&text("x"), hint(10)), (WALL, start));
         }
         reads.changed("s", "dir:/a/b");
-        let fresh = |reads: &mut Reads, uri| reads.fresh("s", &id("one"), uri, start).is_some();
+        let fresh = |reads: &mut ResourceCache, uri| reads.fresh("s", &id("one"), uri, start).is_some();
         assert!(!fresh(&mut reads, "dir:/a/b"), "[cache-notification-invalidates] what changed is asked for again");
         assert!(!fresh(&mut reads, "dir:/a"), "and so is what it lies in");
         assert!(fresh(&mut reads, "dir:/c"), "the others stay");
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let (start, mut reads) = (Instant::now(), Reads::default());
+        let (start, mut reads) = (Instant::now(), ResourceCache::default());
         let large = text(&"x".repeat(3 * 1024 * 1024));
         for n in 0..20_u64 {
             reads.keep("s", id("one"), &format!("a:{n}"), (&large, hint(100)), (WALL, start + Duration::from_secs(n)));

@@ -12,7 +12,7 @@ const MAX_TEMPLATE: usize = 8 * 1024;
 /// The error for a template that can't be parsed or expanded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the server's URI template can't be used: {0}")]
-pub struct BadTemplate(String);
+pub struct TemplateError(String);
 
 /// Returns the variables of a template, each once, in order of first use. Empty if the template is invalid.
 #[must_use]
@@ -31,19 +31,19 @@ pub fn variables(template: &str) -> Vec<String> {
 ///
 /// # Errors
 ///
-/// Returns [`BadTemplate`] if the template is invalid, longer than 8 KiB, or can't be expanded.
-pub fn expand(template: &str, values: &BTreeMap<String, String>) -> Result<String, BadTemplate> {
+/// Returns [`TemplateError`] if the template is invalid, longer than 8 KiB, or can't be expanded.
+pub fn expand(template: &str, values: &BTreeMap<String, String>) -> Result<String, TemplateError> {
     let mut context = SimpleContext::new();
     for (name, value) in values.iter().filter(|(_, value)| !value.is_empty()) {
         context.insert(name.as_str(), value.as_str());
     }
-    let expanded = parse(template)?.expand::<UriSpec, _>(&context).map_err(|e| BadTemplate(e.to_string()))?;
+    let expanded = parse(template)?.expand::<UriSpec, _>(&context).map_err(|e| TemplateError(e.to_string()))?;
     Ok(expanded.to_string())
 }
 
-fn parse(template: &str) -> Result<&UriTemplateStr, BadTemplate> {
+fn parse(template: &str) -> Result<&UriTemplateStr, TemplateError> {
     if template.len() > MAX_TEMPLATE {
-        return Err(BadTemplate(format!("it is longer than {MAX_TEMPLATE} bytes")));
+        return Err(TemplateError(format!("it is longer than {MAX_TEMPLATE} bytes")));
     }
-    UriTemplateStr::new(template).map_err(|e| BadTemplate(e.to_string()))
+    UriTemplateStr::new(template).map_err(|e| TemplateError(e.to_string()))
 }

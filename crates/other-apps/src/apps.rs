@@ -2,43 +2,43 @@
 
 mod places;
 
-use crate::surroundings::System;
-use crate::variables::Syntax;
+use crate::surroundings::OperatingSystem;
+use crate::variables::ReferenceSyntax;
 pub(crate) use places::{fits_pattern, place_of};
 
 /// An app with MCP servers in its settings.
 #[derive(Debug, Clone, Copy)]
-pub struct App {
+pub struct SourceApp {
     /// Identifier on the command line.
     pub id: &'static str,
     /// Display name, as written by its maker.
     pub name: &'static str,
     /// Settings files of the user.
-    pub places: &'static [Place],
+    pub places: &'static [SettingsPath],
     /// Settings files in a project.
-    pub project: &'static [Place],
+    pub project: &'static [SettingsPath],
     /// Syntax of references to variables.
-    pub syntax: Syntax,
+    pub syntax: ReferenceSyntax,
 }
 
 /// A file, or every matching file in a folder.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct SettingsPath {
     /// Folder that the path is relative to.
-    pub base: Base,
+    pub base: BaseFolder,
     /// Path with slashes. A last component such as `*.json` matches every such file, and any other `*` every folder.
     pub path: &'static str,
     /// Location of the servers in the file.
-    pub layout: Layout,
+    pub layout: FileLayout,
 }
 
 /// A folder that contains settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Base {
+pub enum BaseFolder {
     /// The home folder, on every system.
     Home,
     /// The home folder, on one system only.
-    HomeOn(System),
+    HomeOn(OperatingSystem),
     /// `XDG_CONFIG_HOME`, or `.config` in the home folder, on every system.
     Config,
     /// The same folder as [`Config`](Self::Config), except on Windows.
@@ -59,7 +59,7 @@ pub enum Base {
 
 /// The location of servers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub enum FileLayout {
     /// An object of servers under one of these keys.
     Keys(&'static [&'static str]),
     /// An object of servers under one of these keys, or as the whole file.
@@ -78,40 +78,41 @@ pub enum Layout {
     Continue,
 }
 
-const fn at(base: Base, path: &'static str, layout: Layout) -> Place {
-    Place { base, path, layout }
+const fn at(base: BaseFolder, path: &'static str, layout: FileLayout) -> SettingsPath {
+    SettingsPath { base, path, layout }
 }
 
-const MCP_SERVERS: Layout = Layout::Keys(&["mcpServers"]);
-const SETTINGS: Layout = Layout::Settings(&["mcpServers"]);
-const SERVERS: Layout = Layout::Keys(&["servers"]);
-const BARE: Layout = Layout::KeysOrBare(&["mcpServers"]);
-const CODE_SETTINGS: Layout = Layout::Settings(&["mcp.servers", "mcp/servers"]);
-const ZED: Layout = Layout::Settings(&["context_servers"]);
+const MCP_SERVERS: FileLayout = FileLayout::Keys(&["mcpServers"]);
+const SETTINGS: FileLayout = FileLayout::Settings(&["mcpServers"]);
+const SERVERS: FileLayout = FileLayout::Keys(&["servers"]);
+const BARE: FileLayout = FileLayout::KeysOrBare(&["mcpServers"]);
+const CODE_SETTINGS: FileLayout = FileLayout::Settings(&["mcp.servers", "mcp/servers"]);
+const ZED: FileLayout = FileLayout::Settings(&["context_servers"]);
 
 /// Expands to a file of VS Code's user folder, on each system and in both editions.
 macro_rules! in_code {
     ($path:literal, $layout:expr) => {
         [
-            at(Base::ConfigOnLinux, concat!("Code/User/", $path), $layout),
-            at(Base::ConfigOnLinux, concat!("Code - Insiders/User/", $path), $layout),
-            at(Base::ApplicationSupport, concat!("Code/User/", $path), $layout),
-            at(Base::ApplicationSupport, concat!("Code - Insiders/User/", $path), $layout),
-            at(Base::AppData, concat!("Code/User/", $path), $layout),
-            at(Base::AppData, concat!("Code - Insiders/User/", $path), $layout),
+            at(BaseFolder::ConfigOnLinux, concat!("Code/User/", $path), $layout),
+            at(BaseFolder::ConfigOnLinux, concat!("Code - Insiders/User/", $path), $layout),
+            at(BaseFolder::ApplicationSupport, concat!("Code/User/", $path), $layout),
+            at(BaseFolder::ApplicationSupport, concat!("Code - Insiders/User/", $path), $layout),
+            at(BaseFolder::AppData, concat!("Code/User/", $path), $layout),
+            at(BaseFolder::AppData, concat!("Code - Insiders/User/", $path), $layout),
         ]
     };
 }
 
-const CODE: [Place; 6] = in_code!("mcp.json", SERVERS);
-const CODE_PROFILES: [Place; 6] = in_code!("profiles/*/mcp.json", SERVERS);
-const CODE_LEGACY: [Place; 6] = in_code!("settings.json", CODE_SETTINGS);
-const CLINE: [Place; 6] =
+const CODE: [SettingsPath; 6] = in_code!("mcp.json", SERVERS);
+const CODE_PROFILES: [SettingsPath; 6] = in_code!("profiles/*/mcp.json", SERVERS);
+const CODE_LEGACY: [SettingsPath; 6] = in_code!("settings.json", CODE_SETTINGS);
+const CLINE: [SettingsPath; 6] =
     in_code!("globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json", MCP_SERVERS);
-const ROO: [Place; 6] = in_code!("globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json", MCP_SERVERS);
+const ROO: [SettingsPath; 6] =
+    in_code!("globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json", MCP_SERVERS);
 
-const fn joined<const N: usize>(parts: &[&[Place]]) -> [Place; N] {
-    let mut all = [at(Base::Home, "", MCP_SERVERS); N];
+const fn joined<const N: usize>(parts: &[&[SettingsPath]]) -> [SettingsPath; N] {
+    let mut all = [at(BaseFolder::Home, "", MCP_SERVERS); N];
     let (mut part, mut next) = (0, 0);
     while part < parts.len() {
         let mut index = 0;
@@ -125,281 +126,289 @@ const fn joined<const N: usize>(parts: &[&[Place]]) -> [Place; N] {
     all
 }
 
-const ALL_OF_CODE: [Place; 18] = joined(&[&CODE, &CODE_PROFILES, &CODE_LEGACY]);
-const ALL_OF_CLINE: [Place; 8] = joined(&[
+const ALL_OF_CODE: [SettingsPath; 18] = joined(&[&CODE, &CODE_PROFILES, &CODE_LEGACY]);
+const ALL_OF_CLINE: [SettingsPath; 8] = joined(&[
     &CLINE,
     &[
-        at(Base::Home, "Documents/Cline/MCP/cline_mcp_settings.json", MCP_SERVERS),
-        at(Base::Home, "Documents/Cline/MCP/mcp_settings.json", MCP_SERVERS),
+        at(BaseFolder::Home, "Documents/Cline/MCP/cline_mcp_settings.json", MCP_SERVERS),
+        at(BaseFolder::Home, "Documents/Cline/MCP/mcp_settings.json", MCP_SERVERS),
     ],
 ]);
 
 /// All apps whose settings are read.
-pub const APPS: &[App] = &[
-    App {
+pub const APPS: &[SourceApp] = &[
+    SourceApp {
         id: "claude-desktop",
         name: "Claude Desktop",
         places: &[
-            at(Base::ConfigOnLinux, "Claude/claude_desktop_config.json", SETTINGS),
-            at(Base::ApplicationSupport, "Claude/claude_desktop_config.json", SETTINGS),
-            at(Base::AppData, "Claude/claude_desktop_config.json", SETTINGS),
+            at(BaseFolder::ConfigOnLinux, "Claude/claude_desktop_config.json", SETTINGS),
+            at(BaseFolder::ApplicationSupport, "Claude/claude_desktop_config.json", SETTINGS),
+            at(BaseFolder::AppData, "Claude/claude_desktop_config.json", SETTINGS),
         ],
         project: &[],
-        syntax: Syntax::None,
+        syntax: ReferenceSyntax::None,
     },
-    App {
+    SourceApp {
         id: "claude-code",
         name: "Claude Code",
         places: &[
-            at(Base::Home, ".claude.json", Layout::ClaudeState),
-            at(Base::Home, ".claude/settings.json", SETTINGS),
-            at(Base::Home, ".claude/settings.local.json", SETTINGS),
-            at(Base::Home, ".claude/mcp.json", BARE),
+            at(BaseFolder::Home, ".claude.json", FileLayout::ClaudeState),
+            at(BaseFolder::Home, ".claude/settings.json", SETTINGS),
+            at(BaseFolder::Home, ".claude/settings.local.json", SETTINGS),
+            at(BaseFolder::Home, ".claude/mcp.json", BARE),
         ],
         project: &[
-            at(Base::Project, ".mcp.json", Layout::KeysOrBare(&["mcpServers", "servers"])),
-            at(Base::Project, ".claude/settings.local.json", SETTINGS),
-            at(Base::Project, ".claude/mcp.json", BARE),
+            at(BaseFolder::Project, ".mcp.json", FileLayout::KeysOrBare(&["mcpServers", "servers"])),
+            at(BaseFolder::Project, ".claude/settings.local.json", SETTINGS),
+            at(BaseFolder::Project, ".claude/mcp.json", BARE),
         ],
-        syntax: Syntax::Dollar,
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "vscode",
         name: "VS Code",
         places: &ALL_OF_CODE,
         project: &[
-            at(Base::Project, ".vscode/mcp.json", SERVERS),
-            at(Base::Project, ".vscode/settings.json", CODE_SETTINGS),
+            at(BaseFolder::Project, ".vscode/mcp.json", SERVERS),
+            at(BaseFolder::Project, ".vscode/settings.json", CODE_SETTINGS),
         ],
-        syntax: Syntax::Dollar,
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "copilot-cli",
         name: "Copilot CLI",
         places: &[
-            at(Base::Variable("COPILOT_HOME", ".copilot"), "mcp-config.json", BARE),
-            at(Base::Config, "mcp-config.json", BARE),
-            at(Base::Config, ".copilot/mcp-config.json", BARE),
+            at(BaseFolder::Variable("COPILOT_HOME", ".copilot"), "mcp-config.json", BARE),
+            at(BaseFolder::Config, "mcp-config.json", BARE),
+            at(BaseFolder::Config, ".copilot/mcp-config.json", BARE),
         ],
-        project: &[at(Base::Project, ".github/mcp.json", BARE)],
-        syntax: Syntax::Dollar,
+        project: &[at(BaseFolder::Project, ".github/mcp.json", BARE)],
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "copilot-jetbrains",
         name: "Copilot in JetBrains",
         places: &[
-            at(Base::ConfigOffWindows, "github-copilot/intellij/mcp.json", SERVERS),
-            at(Base::LocalAppData, "github-copilot/intellij/mcp.json", SERVERS),
+            at(BaseFolder::ConfigOffWindows, "github-copilot/intellij/mcp.json", SERVERS),
+            at(BaseFolder::LocalAppData, "github-copilot/intellij/mcp.json", SERVERS),
         ],
         project: &[],
-        syntax: Syntax::Dollar,
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "visual-studio",
         name: "Visual Studio",
-        places: &[at(Base::HomeOn(System::Windows), ".mcp.json", Layout::Keys(&["servers", "mcpServers"]))],
+        places: &[at(
+            BaseFolder::HomeOn(OperatingSystem::Windows),
+            ".mcp.json",
+            FileLayout::Keys(&["servers", "mcpServers"]),
+        )],
         project: &[],
-        syntax: Syntax::Dollar,
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "cursor",
         name: "Cursor",
-        places: &[at(Base::Home, ".cursor/mcp.json", MCP_SERVERS)],
-        project: &[at(Base::Project, ".cursor/mcp.json", MCP_SERVERS)],
-        syntax: Syntax::Dollar,
+        places: &[at(BaseFolder::Home, ".cursor/mcp.json", MCP_SERVERS)],
+        project: &[at(BaseFolder::Project, ".cursor/mcp.json", MCP_SERVERS)],
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "windsurf",
         name: "Windsurf",
         places: &[
-            at(Base::Home, ".codeium/windsurf/mcp_config.json", MCP_SERVERS),
-            at(Base::Home, ".codeium/windsurf-next/mcp_config.json", MCP_SERVERS),
-            at(Base::Home, ".windsurf/mcp_config.json", MCP_SERVERS),
+            at(BaseFolder::Home, ".codeium/windsurf/mcp_config.json", MCP_SERVERS),
+            at(BaseFolder::Home, ".codeium/windsurf-next/mcp_config.json", MCP_SERVERS),
+            at(BaseFolder::Home, ".windsurf/mcp_config.json", MCP_SERVERS),
         ],
         project: &[],
-        syntax: Syntax::Dollar,
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "zed",
         name: "Zed",
         places: &[
-            at(Base::ConfigOffWindows, "zed/settings.json", ZED),
-            at(Base::ApplicationSupport, "Zed/settings.json", ZED),
-            at(Base::AppData, "Zed/settings.json", ZED),
+            at(BaseFolder::ConfigOffWindows, "zed/settings.json", ZED),
+            at(BaseFolder::ApplicationSupport, "Zed/settings.json", ZED),
+            at(BaseFolder::AppData, "Zed/settings.json", ZED),
         ],
-        project: &[at(Base::Project, ".zed/settings.json", ZED)],
-        syntax: Syntax::None,
+        project: &[at(BaseFolder::Project, ".zed/settings.json", ZED)],
+        syntax: ReferenceSyntax::None,
     },
-    App { id: "cline", name: "Cline", places: &ALL_OF_CLINE, project: &[], syntax: Syntax::Dollar },
-    App {
+    SourceApp { id: "cline", name: "Cline", places: &ALL_OF_CLINE, project: &[], syntax: ReferenceSyntax::Dollar },
+    SourceApp {
         id: "cline-cli",
         name: "Cline CLI",
-        places: &[at(Base::Variable("CLINE_DIR", ".cline"), "data/settings/cline_mcp_settings.json", MCP_SERVERS)],
+        places: &[at(
+            BaseFolder::Variable("CLINE_DIR", ".cline"),
+            "data/settings/cline_mcp_settings.json",
+            MCP_SERVERS,
+        )],
         project: &[],
-        syntax: Syntax::Dollar,
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "roo-code",
         name: "Roo Code",
         places: &ROO,
-        project: &[at(Base::Project, ".roo/mcp.json", MCP_SERVERS)],
-        syntax: Syntax::Dollar,
+        project: &[at(BaseFolder::Project, ".roo/mcp.json", MCP_SERVERS)],
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "kilo-code",
         name: "Kilo Code",
         places: &[
-            at(Base::Config, "kilo/kilo.json", Layout::OpenCode),
-            at(Base::Config, "kilo/kilo.jsonc", Layout::OpenCode),
+            at(BaseFolder::Config, "kilo/kilo.json", FileLayout::OpenCode),
+            at(BaseFolder::Config, "kilo/kilo.jsonc", FileLayout::OpenCode),
         ],
         project: &[
-            at(Base::Project, "kilo.json", Layout::OpenCode),
-            at(Base::Project, "kilo.jsonc", Layout::OpenCode),
-            at(Base::Project, ".kilocode/mcp.json", MCP_SERVERS),
+            at(BaseFolder::Project, "kilo.json", FileLayout::OpenCode),
+            at(BaseFolder::Project, "kilo.jsonc", FileLayout::OpenCode),
+            at(BaseFolder::Project, ".kilocode/mcp.json", MCP_SERVERS),
         ],
-        syntax: Syntax::Any,
+        syntax: ReferenceSyntax::Any,
     },
-    App {
+    SourceApp {
         id: "goose",
         name: "goose",
         places: &[
-            at(Base::ConfigOffWindows, "goose/config.yaml", Layout::Goose),
-            at(Base::AppData, "Block/goose/config/config.yaml", Layout::Goose),
+            at(BaseFolder::ConfigOffWindows, "goose/config.yaml", FileLayout::Goose),
+            at(BaseFolder::AppData, "Block/goose/config/config.yaml", FileLayout::Goose),
         ],
         project: &[],
-        syntax: Syntax::None,
+        syntax: ReferenceSyntax::None,
     },
-    App {
+    SourceApp {
         id: "codex",
         name: "Codex",
-        places: &[at(Base::Variable("CODEX_HOME", ".codex"), "config.toml", Layout::Toml)],
-        project: &[at(Base::Project, ".codex/config.toml", Layout::Toml)],
-        syntax: Syntax::None,
+        places: &[at(BaseFolder::Variable("CODEX_HOME", ".codex"), "config.toml", FileLayout::Toml)],
+        project: &[at(BaseFolder::Project, ".codex/config.toml", FileLayout::Toml)],
+        syntax: ReferenceSyntax::None,
     },
-    App {
+    SourceApp {
         id: "gemini-cli",
         name: "Gemini CLI",
-        places: &[at(Base::Home, ".gemini/settings.json", SETTINGS)],
-        project: &[at(Base::Project, ".gemini/settings.json", SETTINGS)],
-        syntax: Syntax::Shell,
+        places: &[at(BaseFolder::Home, ".gemini/settings.json", SETTINGS)],
+        project: &[at(BaseFolder::Project, ".gemini/settings.json", SETTINGS)],
+        syntax: ReferenceSyntax::Shell,
     },
-    App {
+    SourceApp {
         id: "antigravity",
         name: "Antigravity",
         places: &[
-            at(Base::Home, ".gemini/config/mcp_config.json", MCP_SERVERS),
-            at(Base::Home, ".gemini/antigravity/mcp_config.json", MCP_SERVERS),
+            at(BaseFolder::Home, ".gemini/config/mcp_config.json", MCP_SERVERS),
+            at(BaseFolder::Home, ".gemini/antigravity/mcp_config.json", MCP_SERVERS),
         ],
         project: &[],
-        syntax: Syntax::Dollar,
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "lm-studio",
         name: "LM Studio",
         places: &[
-            at(Base::Home, ".lmstudio/mcp.json", MCP_SERVERS),
-            at(Base::Home, ".cache/lm-studio/mcp.json", MCP_SERVERS),
+            at(BaseFolder::Home, ".lmstudio/mcp.json", MCP_SERVERS),
+            at(BaseFolder::Home, ".cache/lm-studio/mcp.json", MCP_SERVERS),
         ],
         project: &[],
-        syntax: Syntax::Dollar,
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "continue",
         name: "Continue",
         places: &[
-            at(Base::Home, ".continue/config.yaml", Layout::Continue),
-            at(Base::Home, ".continue/mcpServers/*.yaml", Layout::Continue),
-            at(Base::Home, ".continue/mcpServers/*.json", Layout::Continue),
+            at(BaseFolder::Home, ".continue/config.yaml", FileLayout::Continue),
+            at(BaseFolder::Home, ".continue/mcpServers/*.yaml", FileLayout::Continue),
+            at(BaseFolder::Home, ".continue/mcpServers/*.json", FileLayout::Continue),
         ],
         project: &[
-            at(Base::Project, ".continue/mcpServers/*.yaml", Layout::Continue),
-            at(Base::Project, ".continue/mcpServers/*.json", Layout::Continue),
+            at(BaseFolder::Project, ".continue/mcpServers/*.yaml", FileLayout::Continue),
+            at(BaseFolder::Project, ".continue/mcpServers/*.json", FileLayout::Continue),
         ],
-        syntax: Syntax::DoubleBraces,
+        syntax: ReferenceSyntax::DoubleBraces,
     },
-    App {
+    SourceApp {
         id: "junie",
         name: "Junie",
-        places: &[at(Base::Home, ".junie/mcp/mcp.json", MCP_SERVERS)],
-        project: &[at(Base::Project, ".junie/mcp/mcp.json", MCP_SERVERS)],
-        syntax: Syntax::Dollar,
+        places: &[at(BaseFolder::Home, ".junie/mcp/mcp.json", MCP_SERVERS)],
+        project: &[at(BaseFolder::Project, ".junie/mcp/mcp.json", MCP_SERVERS)],
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "opencode",
         name: "opencode",
         places: &[
-            at(Base::Config, "opencode/opencode.json", Layout::OpenCode),
-            at(Base::Config, "opencode/opencode.jsonc", Layout::OpenCode),
+            at(BaseFolder::Config, "opencode/opencode.json", FileLayout::OpenCode),
+            at(BaseFolder::Config, "opencode/opencode.jsonc", FileLayout::OpenCode),
         ],
         project: &[
-            at(Base::Project, "opencode.json", Layout::OpenCode),
-            at(Base::Project, "opencode.jsonc", Layout::OpenCode),
+            at(BaseFolder::Project, "opencode.json", FileLayout::OpenCode),
+            at(BaseFolder::Project, "opencode.jsonc", FileLayout::OpenCode),
         ],
-        syntax: Syntax::Braces,
+        syntax: ReferenceSyntax::Braces,
     },
-    App {
+    SourceApp {
         id: "amazon-q",
         name: "Amazon Q",
         places: &[
-            at(Base::Home, ".aws/amazonq/cli-agents/*.json", SETTINGS),
-            at(Base::Home, ".aws/amazonq/agents/default.json", SETTINGS),
-            at(Base::Home, ".aws/amazonq/mcp.json", MCP_SERVERS),
+            at(BaseFolder::Home, ".aws/amazonq/cli-agents/*.json", SETTINGS),
+            at(BaseFolder::Home, ".aws/amazonq/agents/default.json", SETTINGS),
+            at(BaseFolder::Home, ".aws/amazonq/mcp.json", MCP_SERVERS),
         ],
-        project: &[at(Base::Project, ".amazonq/mcp.json", MCP_SERVERS)],
-        syntax: Syntax::Dollar,
+        project: &[at(BaseFolder::Project, ".amazonq/mcp.json", MCP_SERVERS)],
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "kiro",
         name: "Kiro",
-        places: &[at(Base::Home, ".kiro/settings/mcp.json", MCP_SERVERS)],
-        project: &[at(Base::Project, ".kiro/settings/mcp.json", MCP_SERVERS)],
-        syntax: Syntax::Dollar,
+        places: &[at(BaseFolder::Home, ".kiro/settings/mcp.json", MCP_SERVERS)],
+        project: &[at(BaseFolder::Project, ".kiro/settings/mcp.json", MCP_SERVERS)],
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "mcporter",
         name: "mcporter",
         places: &[
-            at(Base::Home, ".mcporter/mcporter.json", MCP_SERVERS),
-            at(Base::Home, ".mcporter/mcporter.jsonc", MCP_SERVERS),
+            at(BaseFolder::Home, ".mcporter/mcporter.json", MCP_SERVERS),
+            at(BaseFolder::Home, ".mcporter/mcporter.jsonc", MCP_SERVERS),
         ],
-        project: &[at(Base::Project, "config/mcporter.json", MCP_SERVERS)],
-        syntax: Syntax::Dollar,
+        project: &[at(BaseFolder::Project, "config/mcporter.json", MCP_SERVERS)],
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "kimi",
         name: "Kimi",
         places: &[
-            at(Base::Variable("KIMI_HOME", ".kimi"), "mcp.json", MCP_SERVERS),
-            at(Base::Home, ".kimi-code/mcp.json", MCP_SERVERS),
+            at(BaseFolder::Variable("KIMI_HOME", ".kimi"), "mcp.json", MCP_SERVERS),
+            at(BaseFolder::Home, ".kimi-code/mcp.json", MCP_SERVERS),
         ],
-        project: &[at(Base::Project, ".kimi-code/mcp.json", MCP_SERVERS)],
-        syntax: Syntax::Dollar,
+        project: &[at(BaseFolder::Project, ".kimi-code/mcp.json", MCP_SERVERS)],
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "grok-build",
         name: "Grok Build",
-        places: &[at(Base::Variable("GROK_HOME", ".grok"), "config.toml", Layout::Toml)],
-        project: &[at(Base::Project, ".grok/config.toml", Layout::Toml)],
-        syntax: Syntax::None,
+        places: &[at(BaseFolder::Variable("GROK_HOME", ".grok"), "config.toml", FileLayout::Toml)],
+        project: &[at(BaseFolder::Project, ".grok/config.toml", FileLayout::Toml)],
+        syntax: ReferenceSyntax::None,
     },
-    App {
+    SourceApp {
         id: "pi",
         name: "Pi",
-        places: &[at(Base::Home, ".pi/agent/mcp.json", MCP_SERVERS)],
-        project: &[at(Base::Project, ".pi/mcp.json", MCP_SERVERS)],
-        syntax: Syntax::Dollar,
+        places: &[at(BaseFolder::Home, ".pi/agent/mcp.json", MCP_SERVERS)],
+        project: &[at(BaseFolder::Project, ".pi/mcp.json", MCP_SERVERS)],
+        syntax: ReferenceSyntax::Dollar,
     },
-    App {
+    SourceApp {
         id: "mastra",
         name: "Mastra Code",
-        places: &[at(Base::Home, ".mastracode/mcp.json", MCP_SERVERS)],
-        project: &[at(Base::Project, ".mastracode/mcp.json", MCP_SERVERS)],
-        syntax: Syntax::Dollar,
+        places: &[at(BaseFolder::Home, ".mastracode/mcp.json", MCP_SERVERS)],
+        project: &[at(BaseFolder::Project, ".mastracode/mcp.json", MCP_SERVERS)],
+        syntax: ReferenceSyntax::Dollar,
     },
 ];
 
 /// Returns the app with this identifier or display name, ignoring case.
 #[must_use]
-pub fn app_named(name: &str) -> Option<&'static App> {
+pub fn app_named(name: &str) -> Option<&'static SourceApp> {
     APPS.iter().find(|app| app.id.eq_ignore_ascii_case(name) || app.name.eq_ignore_ascii_case(name))
 }

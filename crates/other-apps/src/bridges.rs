@@ -3,16 +3,16 @@
 
 use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
 
-use crate::notes::{ImportNote, ImportNoteKind, Notes, not_used, quoted};
+use crate::notes::{ImportNote, ImportNoteKind, ImportNotes, not_used, quoted};
 use crate::secret_like::has_secret;
-use crate::surroundings::System;
-use crate::variables::{Reference, Syntax, Target, references};
+use crate::surroundings::OperatingSystem;
+use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
 
 /// A remote server that a command bridges to.
 #[derive(Debug)]
-pub(crate) struct Bridged {
+pub(crate) struct BridgedServer {
     pub(crate) remote: HttpConfig,
-    pub(crate) notes: Notes,
+    pub(crate) notes: ImportNotes,
     pub(crate) denied_tools: Vec<String>,
 }
 
@@ -29,8 +29,8 @@ const MAX_VALUE: usize = 16 * 1_024;
 const MAX_NAMED: usize = 20;
 
 /// Removes `cmd /c`, which other systems don't need. Returns `true` if it was present.
-pub(crate) fn without_wrapper(config: &mut StdioConfig, runs_on: System) -> bool {
-    if runs_on == System::Windows {
+pub(crate) fn without_wrapper(config: &mut StdioConfig, runs_on: OperatingSystem) -> bool {
+    if runs_on == OperatingSystem::Windows {
         return false;
     }
     let is_cmd = stem(&config.command).eq_ignore_ascii_case("cmd");
@@ -71,7 +71,7 @@ pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<String>)>
 }
 
 /// Returns the remote server that a command bridges to, if the command does nothing else.
-pub(crate) fn bridged(config: &StdioConfig) -> Option<Bridged> {
+pub(crate) fn bridged(config: &StdioConfig) -> Option<BridgedServer> {
     let mut words = std::iter::once(&config.command).chain(&config.args).map(String::as_str).peekable();
     let program = stem(words.next()?);
     let name = if RUNNERS.contains(&program) {
@@ -125,15 +125,15 @@ pub(crate) fn stem(command: &str) -> &str {
 /// Replaces `${NAME}` in a header by the entry's variables, which users write that way because Windows loses spaces in
 /// arguments. A single pass, so that values which refer to other variables don't grow.
 fn put_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<String>) {
-    for Reference { range, target } in references(value, Syntax::Dollar).into_iter().rev() {
-        let Target::Environment { name, default: None } = target else { continue };
+    for ValueReference { range, target } in references(value, ReferenceSyntax::Dollar).into_iter().rev() {
+        let ReferenceTarget::Environment { name, default: None } = target else { continue };
         let Some(text) = config.env.get(&name).filter(|text| text.len() <= MAX_VALUE) else { continue };
         value.replace_range(range, text);
         used.push(name);
     }
 }
 
-fn header(found: &mut Bridged, text: &str) {
+fn header(found: &mut BridgedServer, text: &str) {
     match text.split_once(':') {
         Some((name, value)) => {
             found.remote.headers.insert(name.trim().to_owned(), value.trim().to_owned());
@@ -142,11 +142,11 @@ fn header(found: &mut Bridged, text: &str) {
     }
 }
 
-fn empty() -> Bridged {
-    Bridged { remote: HttpConfig::default(), notes: Notes::default(), denied_tools: Vec::new() }
+fn empty() -> BridgedServer {
+    BridgedServer { remote: HttpConfig::default(), notes: ImportNotes::default(), denied_tools: Vec::new() }
 }
 
-fn mcp_remote(words: &[&str]) -> Option<Bridged> {
+fn mcp_remote(words: &[&str]) -> Option<BridgedServer> {
     let mut found = empty();
     let mut unused = Vec::new();
     let mut words = words.iter().copied();
@@ -181,7 +181,7 @@ fn mcp_remote(words: &[&str]) -> Option<Bridged> {
     Some(found)
 }
 
-fn supergateway(words: &[&str]) -> Option<Bridged> {
+fn supergateway(words: &[&str]) -> Option<BridgedServer> {
     let mut found = empty();
     let mut unused = Vec::new();
     let mut words = words.iter().copied();
@@ -212,7 +212,7 @@ fn supergateway(words: &[&str]) -> Option<Bridged> {
     Some(found)
 }
 
-fn mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<Bridged> {
+fn mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<BridgedServer> {
     let mut found = empty();
     let mut unused = Vec::new();
     let mut words = words.iter().copied();
@@ -245,7 +245,7 @@ fn option_name(word: &str) -> String {
     if name.starts_with('-') && !has_secret(name) { quoted(name) } else { String::from("a word") }
 }
 
-fn note_unused(found: &mut Bridged, unused: Vec<String>) {
+fn note_unused(found: &mut BridgedServer, unused: Vec<String>) {
     if !unused.is_empty() {
         found.notes.push(not_used(unused));
     }

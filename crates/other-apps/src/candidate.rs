@@ -5,25 +5,25 @@ use std::collections::BTreeSet;
 use mcp_proto::Revision;
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
 
-use crate::notes::Notes;
+use crate::notes::ImportNotes;
 
 /// A server as parsed, before its name is assigned.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Candidate {
+pub(crate) struct ServerCandidate {
     pub(crate) name: Option<String>,
     pub(crate) config: StdioConfig,
     /// Address of a remote server.
     pub(crate) remote: Option<HttpConfig>,
     pub(crate) revision: Option<Revision>,
-    pub(crate) notes: Notes,
+    pub(crate) notes: ImportNotes,
     /// Set if the transport is not supported.
     pub(crate) unknown: bool,
-    pub(crate) extras: Extras,
+    pub(crate) extras: EntryExtras,
 }
 
 /// Parts of an entry that have no place in a [`ServerConfig`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Extras {
+pub(crate) struct EntryExtras {
     /// Set if the app does not start the server.
     pub(crate) off: bool,
     /// Tools that the app hides from its model.
@@ -37,7 +37,7 @@ pub(crate) struct Extras {
     /// Path of a file with further variables.
     pub(crate) env_file: Option<String>,
     /// Values for which the app prompts the user.
-    pub(crate) inputs: Vec<Input>,
+    pub(crate) inputs: Vec<AppInput>,
     /// Set if the entry does not name its transport.
     pub(crate) untyped: bool,
     /// Set if the entry comes from an install link.
@@ -46,7 +46,7 @@ pub(crate) struct Extras {
 
 /// A value for which an app prompts the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Input {
+pub(crate) struct AppInput {
     /// Identifier that values refer to.
     pub(crate) id: String,
     /// Set if the app masks the input.
@@ -55,7 +55,7 @@ pub(crate) struct Input {
     pub(crate) command: bool,
 }
 
-impl Candidate {
+impl ServerCandidate {
     pub(crate) fn config(&self) -> ServerConfig {
         let transport = match &self.remote {
             Some(remote) => ServerTransport::Http(remote.clone()),

@@ -12,12 +12,12 @@ mod spelling;
 use jsonc_parser::ast::{Array, Object, Value};
 use ports::server_config::{ConfigProblem, HttpConfig};
 
-use crate::candidate::Candidate;
-use crate::json_text::{Dialect, JsonText, given, kind};
+use crate::candidate::ServerCandidate;
+use crate::json_text::{JsonDialect, JsonText, given, kind};
 use crate::notes::{ImportNoteKind, quoted};
-use reader::Reader;
+use reader::EntryReader;
 pub(crate) use spelling::{COMMANDS, URLS};
-pub use spelling::{OWN_URLS, PIN, Reached, kind_named, reached, words};
+pub use spelling::{EntryTransport, OWN_URLS, PIN, kind_named, reached, words};
 
 /// Keys of server maps: most programs, VS Code, Zed, OpenCode, Codex and goose.
 const MAPS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
@@ -26,13 +26,13 @@ const MAPS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp
 const BUILT_IN: [&str; 4] = ["builtin", "platform", "inline_python", "frontend"];
 
 /// Parses every server in the text.
-pub(crate) fn candidates(text: &JsonText<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
-    let Some(root) = text.parse(Dialect::WithComments)? else { return Ok(Vec::new()) };
+pub(crate) fn candidates(text: &JsonText<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+    let Some(root) = text.parse(JsonDialect::WithComments)? else { return Ok(Vec::new()) };
     candidates_in(text, &root)
 }
 
 /// Parses every server in a tree.
-pub(crate) fn candidates_in(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
+pub(crate) fn candidates_in(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     match root {
         Value::Object(object) => in_object(text, object),
         Value::Array(list) => in_list(text, list),
@@ -40,7 +40,7 @@ pub(crate) fn candidates_in(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec
     }
 }
 
-fn in_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
+fn in_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     if is_entry(object) {
         let name = object.get_string("name").map(|name| name.value.clone().into_owned());
         return Ok(vec![entry(text, name, object, object)?]);
@@ -88,7 +88,7 @@ pub(crate) fn is_map(object: &Object<'_>) -> bool {
     object.properties.iter().any(|property| server(&property.value))
 }
 
-fn in_map(text: &JsonText<'_>, map: &Object<'_>, root: &Object<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
+fn in_map(text: &JsonText<'_>, map: &Object<'_>, root: &Object<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     text.no_duplicates(map, "this object")?;
     let mut candidates = Vec::new();
     for property in &map.properties {
@@ -109,7 +109,7 @@ fn in_map(text: &JsonText<'_>, map: &Object<'_>, root: &Object<'_>) -> Result<Ve
     Ok(candidates)
 }
 
-fn in_list(text: &JsonText<'_>, list: &Array<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
+fn in_list(text: &JsonText<'_>, list: &Array<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     let mut candidates = Vec::new();
     for value in &list.elements {
         let Value::Object(object) = value else {
@@ -126,8 +126,8 @@ pub(crate) fn entry(
     name: Option<String>,
     object: &Object<'_>,
     root: &Object<'_>,
-) -> Result<Candidate, ConfigProblem> {
-    let mut found = Candidate { name, ..Candidate::default() };
+) -> Result<ServerCandidate, ConfigProblem> {
+    let mut found = ServerCandidate { name, ..ServerCandidate::default() };
     // Older versions of goose nest everything except the name and the switch.
     if !is_entry(object)
         && let Some(inner) = object.get_object("config")
@@ -140,14 +140,14 @@ pub(crate) fn entry(
 
 fn fill(
     text: &JsonText<'_>,
-    mut found: Candidate,
+    mut found: ServerCandidate,
     object: &Object<'_>,
     root: &Object<'_>,
-) -> Result<Candidate, ConfigProblem> {
+) -> Result<ServerCandidate, ConfigProblem> {
     details::switches(&mut found, object);
     found.extras.untyped = !["type", "transport"].iter().any(|key| given(object, key).is_some());
     if let Some(pin) = given(object, PIN) {
-        let words = Reader { text, found: &mut found }.one(&pin.value, PIN)?;
+        let words = EntryReader { text, found: &mut found }.one(&pin.value, PIN)?;
         match words.parse() {
             Ok(revision) => found.revision = Some(revision),
             Err(error) => found.notes.push(format!("{PIN:?} is omitted: {error}")),
@@ -159,16 +159,16 @@ fn fill(
         return Ok(found);
     }
     match reached(object, &URLS) {
-        Reached::Stdio => {}
-        Reached::Http(kind) => {
-            let mut reader = Reader { text, found: &mut found };
+        EntryTransport::Stdio => {}
+        EntryTransport::Http(kind) => {
+            let mut reader = EntryReader { text, found: &mut found };
             let mut config = reader.http(object)?;
             config.kind = kind;
             found.remote = Some(config);
             details::rest(&mut found, object, root);
             return Ok(found);
         }
-        Reached::Unknown => {
+        EntryTransport::Unknown => {
             found.unknown = true;
             // The address is retained for display.
             if let Some(url) = URLS.iter().find_map(|key| object.get_string(key)) {
@@ -185,7 +185,7 @@ fn fill(
         let message = format!("{whose}has no \"command\": the program to start was expected");
         return Err(text.problem(object.range.start, message));
     };
-    let mut reader = Reader { text, found: &mut found };
+    let mut reader = EntryReader { text, found: &mut found };
     match &command.value {
         // OpenCode has program and arguments in one list.
         Value::Array(list) => {
@@ -213,7 +213,7 @@ fn fill(
 }
 
 /// Splits a command that contains its arguments. A path with spaces is not split.
-fn split_command(found: &mut Candidate) {
+fn split_command(found: &mut ServerCandidate) {
     let config = &mut found.config;
     let Some((program, _)) = config.command.trim().split_once(' ') else { return };
     if !config.args.is_empty() || program.contains('/') || config.command.contains('\\') {

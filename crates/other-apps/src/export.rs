@@ -5,7 +5,7 @@ use ports::secrets;
 use ports::server_config::{HttpKind, ServerConfig, ServerEntry, ServerTransport};
 use serde_json::{Map, Value, json};
 
-use crate::candidate::Candidate;
+use crate::candidate::ServerCandidate;
 use crate::found::clean;
 use crate::secret_like::is_secret_value;
 
@@ -20,7 +20,7 @@ pub enum ExportForm {
 
 /// The replacement of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stand {
+pub(crate) enum SecretSubstitute {
     /// A reference to an environment variable.
     Variable,
     /// A reference to an input of VS Code.
@@ -32,9 +32,9 @@ pub(crate) enum Stand {
 /// Exports servers in a format.
 #[must_use]
 pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
-    let mut writer = Writer::new(match form {
-        ExportForm::McpServers => Stand::Variable,
-        ExportForm::VsCode => Stand::Input,
+    let mut writer = EntryWriter::new(match form {
+        ExportForm::McpServers => SecretSubstitute::Variable,
+        ExportForm::VsCode => SecretSubstitute::Input,
     });
     let entries: Map<String, Value> =
         servers.iter().map(|entry| (entry.name.clone(), writer.entry(&entry.name, &entry.config).into())).collect();
@@ -45,8 +45,8 @@ pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
 }
 
 /// Writes entries for other apps.
-pub(crate) struct Writer {
-    stand: Stand,
+pub(crate) struct EntryWriter {
+    stand: SecretSubstitute,
     /// Inputs that replace secrets.
     pub(crate) inputs: Vec<Value>,
     /// Variables and headers whose values contain a secret.
@@ -55,8 +55,8 @@ pub(crate) struct Writer {
     pub(crate) notes: Vec<String>,
 }
 
-impl Writer {
-    pub(crate) const fn new(stand: Stand) -> Self {
+impl EntryWriter {
+    pub(crate) const fn new(stand: SecretSubstitute) -> Self {
         Self { stand, inputs: Vec::new(), secrets: Vec::new(), notes: Vec::new() }
     }
 
@@ -65,11 +65,11 @@ impl Writer {
         let mut entry = Map::new();
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
-                let mut candidate = Candidate { config: stdio.clone(), ..Candidate::default() };
+                let mut candidate = ServerCandidate { config: stdio.clone(), ..ServerCandidate::default() };
                 clean::clean(&mut candidate);
                 self.notes.extend(candidate.notes.into_texts());
                 let stdio = candidate.config;
-                if self.stand == Stand::Input {
+                if self.stand == SecretSubstitute::Input {
                     entry.insert("type".to_owned(), "stdio".into());
                 }
                 entry.insert("command".to_owned(), stdio.command.into());
@@ -80,7 +80,7 @@ impl Writer {
                 }
             }
             ServerTransport::Http(http) => {
-                let mut candidate = Candidate { remote: Some(http.clone()), ..Candidate::default() };
+                let mut candidate = ServerCandidate { remote: Some(http.clone()), ..ServerCandidate::default() };
                 clean::clean(&mut candidate);
                 self.notes.extend(candidate.notes.into_texts());
                 let url = candidate.remote.map(|remote| remote.url).unwrap_or_default();
@@ -127,7 +127,7 @@ impl Writer {
     /// Returns the replacement for a value that is entirely secret.
     fn whole(&mut self, server: &str, name: &str) -> String {
         let reference = self.reference(server, name);
-        if self.stand == Stand::Blank { String::new() } else { reference }
+        if self.stand == SecretSubstitute::Blank { String::new() } else { reference }
     }
 
     fn reference(&mut self, server: &str, name: &str) -> String {
@@ -138,9 +138,11 @@ impl Writer {
             self.secrets.push(name.to_owned());
         }
         match self.stand {
-            Stand::Blank => format!("<{name}>"),
-            Stand::Variable => format!("${{{}}}", plain(&format!("{server}_{name}"), '_').to_ascii_uppercase()),
-            Stand::Input => {
+            SecretSubstitute::Blank => format!("<{name}>"),
+            SecretSubstitute::Variable => {
+                format!("${{{}}}", plain(&format!("{server}_{name}"), '_').to_ascii_uppercase())
+            }
+            SecretSubstitute::Input => {
                 let id = plain(&format!("{server}-{name}"), '-').to_lowercase();
                 if !self.inputs.iter().any(|input| input["id"] == id.as_str()) {
                     let description = format!("{name} of {server}");

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use ports::server_config::ConfigProblem;
 
-use crate::apps::{Place, fits_pattern};
+use crate::apps::{SettingsPath, fits_pattern};
 use crate::json_text::JsonText;
 use crate::secret_like::has_secret;
-use crate::surroundings::Surroundings;
+use crate::surroundings::AppEnvironment;
 
 /// Maximum size of a settings file, in bytes.
 pub(crate) const LIMIT: u64 = 1 << 20;
@@ -24,7 +24,7 @@ const MAX_VARIABLES: usize = 200;
 const MAX_FILES: usize = 200;
 
 /// Returns the existing files of a place, sorted by name.
-pub(crate) fn files_of(place: &Place, surroundings: &Surroundings) -> Vec<PathBuf> {
+pub(crate) fn files_of(place: &SettingsPath, surroundings: &AppEnvironment) -> Vec<PathBuf> {
     place.folder(surroundings).map(|folder| matching(&folder, place.path)).unwrap_or_default()
 }
 
@@ -64,7 +64,7 @@ pub fn project_files(folder: &Path) -> Vec<&'static str> {
 
 /// Returns the folders that may contain a file once links are resolved: the home folder, and folders named by
 /// variables.
-pub(crate) fn roots(surroundings: &Surroundings) -> Vec<PathBuf> {
+pub(crate) fn roots(surroundings: &AppEnvironment) -> Vec<PathBuf> {
     let folders = std::iter::once(&surroundings.home).chain(surroundings.variables.values());
     folders.filter_map(|folder| folder.canonicalize().ok()).collect()
 }

@@ -13,12 +13,12 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::apps::App;
-use crate::candidate::Candidate;
-use crate::notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder, Notes, shown};
+use crate::apps::SourceApp;
+use crate::candidate::ServerCandidate;
+use crate::notes::{ImportNote, ImportNoteKind, ImportNotes, ImportPlace, ImportPlaceholder, shown};
 use crate::secret_like::has_secret;
-use crate::surroundings::Surroundings;
-use crate::variables::Syntax;
+use crate::surroundings::AppEnvironment;
+use crate::variables::ReferenceSyntax;
 use crate::{bridges, names, notes};
 
 /// Maximum number of notes on a server.
@@ -93,7 +93,7 @@ impl ImportStatus {
 
 /// A secret that the user still has to enter: the value consists of `before`, the secret, and `after`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pending {
+pub struct PendingSecret {
     /// Text before the secret, such as `Bearer `.
     pub before: String,
     /// Text after the secret.
@@ -116,7 +116,7 @@ pub struct FoundServer {
     /// Values of variables or headers that are secrets.
     pub secrets: BTreeMap<String, SecretString>,
     /// Variables or headers whose secret value the user still has to enter.
-    pub pending: BTreeMap<String, Pending>,
+    pub pending: BTreeMap<String, PendingSecret>,
     /// Client secret for signing in.
     pub client_secret: Option<SecretString>,
     /// Text in command, address or sign-in settings that the user has to replace. The server is incomplete if there is
@@ -139,8 +139,8 @@ const MAX_TOOL_NAME: usize = 64;
 
 /// The file that contains a server.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'s> {
-    pub(crate) app: Option<&'s App>,
+pub(crate) struct EntrySource<'s> {
+    pub(crate) app: Option<&'s SourceApp>,
     pub(crate) id: &'static str,
     pub(crate) file: &'s str,
     /// Folder of the project that the file belongs to, or `None` for the user's settings.
@@ -150,12 +150,12 @@ pub(crate) struct Source<'s> {
 /// Converts an entry to a found server. `env_names` returns the names of the variables in a file, if the file may be
 /// read.
 pub(crate) fn found(
-    mut candidate: Candidate,
-    source: Source<'_>,
-    surroundings: &Surroundings,
+    mut candidate: ServerCandidate,
+    source: EntrySource<'_>,
+    surroundings: &AppEnvironment,
     env_names: &dyn Fn(&str) -> Option<Vec<String>>,
 ) -> FoundServer {
-    let mut syntax = source.app.map_or(Syntax::Any, |app| app.syntax);
+    let mut syntax = source.app.map_or(ReferenceSyntax::Any, |app| app.syntax);
     values::put_known(&mut candidate, syntax, surroundings, source.project);
     if candidate.remote.is_none() && !candidate.unknown {
         if bridges::without_wrapper(&mut candidate.config, surroundings.runs_on) {
@@ -167,8 +167,8 @@ pub(crate) fn found(
             candidate.extras.denied_tools.extend(bridged.denied_tools);
             candidate.remote = Some(bridged.remote);
             // The bridge itself replaces `${NAME}`, whatever the app does.
-            if !matches!(syntax, Syntax::Dollar | Syntax::Shell) {
-                syntax = Syntax::Any;
+            if !matches!(syntax, ReferenceSyntax::Dollar | ReferenceSyntax::Shell) {
+                syntax = ReferenceSyntax::Any;
             }
         }
     }
@@ -264,7 +264,7 @@ fn problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> 
 pub(crate) fn broken(
     name: Option<String>,
     problem: &ports::server_config::ConfigProblem,
-    source: Source<'_>,
+    source: EntrySource<'_>,
 ) -> FoundServer {
     let place = [("line", problem.line), ("column", problem.column)];
     let place: String = place.iter().filter_map(|(word, at)| Some(format!("{word} {}: ", (*at)?))).collect();
@@ -298,7 +298,7 @@ pub(crate) fn broken(
 }
 
 /// Adds notes about tools that the app hides from the model.
-pub(crate) fn tools_in_words(extras: &crate::candidate::Extras, notes: &mut Notes) {
+pub(crate) fn tools_in_words(extras: &crate::candidate::EntryExtras, notes: &mut ImportNotes) {
     let list = |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted(tool)).collect::<Vec<_>>().join(", ");
     if !extras.denied_tools.is_empty() {
         let note = format!("these tools are denied, as in its app: {}", list(&extras.denied_tools));

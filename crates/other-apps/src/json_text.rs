@@ -11,14 +11,14 @@ const LONGEST_LITERAL: usize = 9;
 
 /// The strictness of JSON parsing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
+pub enum JsonDialect {
     /// Strict JSON according to RFC 8259.
     Plain,
     /// JSON with comments and trailing commas, as in editors' settings.
     WithComments,
 }
 
-impl Dialect {
+impl JsonDialect {
     /// Returns the parser options of the dialect.
     pub fn options(self) -> ParseOptions {
         let relaxed = self == Self::WithComments;
@@ -87,10 +87,10 @@ impl<'t> JsonText<'t> {
     /// # Errors
     ///
     /// Returns [`ConfigProblem`] with its position if the text is not valid in this dialect.
-    pub fn parse(&self, dialect: Dialect) -> Result<Option<Value<'t>>, ConfigProblem> {
+    pub fn parse(&self, dialect: JsonDialect) -> Result<Option<Value<'t>>, ConfigProblem> {
         let parsed = parse_to_ast(self.text, &CollectOptions::default(), &dialect.options())
             .map_err(|error| self.problem(error.range().start, self.in_words(&error)))?;
-        if dialect == Dialect::Plain && parsed.value.is_some() {
+        if dialect == JsonDialect::Plain && parsed.value.is_some() {
             // Text that only the lenient parser accepts must not be written to a file that other programs read.
             if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(self.text) {
                 let words = error.to_string();

@@ -19,22 +19,22 @@ mod write;
 
 use ports::server_config::ConfigProblem;
 
-use crate::candidate::Candidate;
+use crate::candidate::ServerCandidate;
 use crate::notes::shown;
-use form::{Form, Payload};
-use payload::Parameters;
-pub use write::{InstallLink, LinkFor, install_link};
+use form::{LinkForm, LinkPayload};
+use payload::LinkParameters;
+pub use write::{InstallLink, LinkTarget, install_link};
 
 /// Maximum length of a link that is parsed or written, in bytes. Decoded text is shorter, since each encoding only adds
 /// length.
 const MAX_LINK: usize = 32 * 1_024;
 
 /// Parses a text that consists of a single link, or returns `None` if it is anything else.
-pub(crate) fn alone(text: &str) -> Option<Result<Vec<Candidate>, ConfigProblem>> {
+pub(crate) fn alone(text: &str) -> Option<Result<Vec<ServerCandidate>, ConfigProblem>> {
     let text = text.trim();
     let is_link = form::of(text).is_some_and(|(form, rest)| {
         // JSON without percent-encoding may contain spaces.
-        let is_raw = form.payload == Payload::Json && rest.starts_with('{');
+        let is_raw = form.payload == LinkPayload::Json && rest.starts_with('{');
         is_raw || !text.contains(char::is_whitespace)
     });
     if is_link || has_foreign_scheme(text) { Some(candidates(text)) } else { None }
@@ -64,18 +64,18 @@ pub(crate) fn in_text(text: &str) -> impl Iterator<Item = &str> {
 ///
 /// Returns [`ConfigProblem`] if the link is longer than [`MAX_LINK`], contains no server, or sets a key that links may
 /// not set.
-pub(crate) fn candidates(link: &str) -> Result<Vec<Candidate>, ConfigProblem> {
-    read(link, Redirect::Followed).map_err(|message| problem(&message))
+pub(crate) fn candidates(link: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+    read(link, RedirectPolicy::Followed).map_err(|message| problem(&message))
 }
 
 /// The handling of a link inside a link.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Redirect {
+enum RedirectPolicy {
     Followed,
     Refused,
 }
 
-fn read(link: &str, redirect: Redirect) -> Result<Vec<Candidate>, String> {
+fn read(link: &str, redirect: RedirectPolicy) -> Result<Vec<ServerCandidate>, String> {
     if link.len() > MAX_LINK {
         return Err(format!("the link is longer than {} KiB, and no install link needs that", MAX_LINK >> 10));
     }
@@ -87,28 +87,28 @@ fn read(link: &str, redirect: Redirect) -> Result<Vec<Candidate>, String> {
     in_form(form, rest, redirect).map_err(|message| format!("this link for {} can't be used: {message}", form.app))
 }
 
-fn in_form(form: &'static Form, rest: &str, redirect: Redirect) -> Result<Vec<Candidate>, String> {
+fn in_form(form: &'static LinkForm, rest: &str, redirect: RedirectPolicy) -> Result<Vec<ServerCandidate>, String> {
     match form.payload {
-        Payload::Json => server::candidates(form, &payload::decoded(rest)?, None, None),
-        Payload::Base64 => server::candidates(form, &payload::from_base64(&payload::decoded(rest)?)?, None, None),
-        Payload::JsonIn(key) => {
-            let parameters = Parameters::of(rest)?;
+        LinkPayload::Json => server::candidates(form, &payload::decoded(rest)?, None, None),
+        LinkPayload::Base64 => server::candidates(form, &payload::from_base64(&payload::decoded(rest)?)?, None, None),
+        LinkPayload::JsonIn(key) => {
+            let parameters = LinkParameters::of(rest)?;
             let (json, name) = (parameters.required(key)?, parameters.one("name")?);
             server::candidates(form, &json, name, parameters.one("inputs")?.as_deref())
         }
-        Payload::Base64In(key) => {
-            let parameters = Parameters::of(rest)?;
+        LinkPayload::Base64In(key) => {
+            let parameters = LinkParameters::of(rest)?;
             let (json, name) = (payload::from_base64(&parameters.required(key)?)?, parameters.one("name")?);
             let mut found = server::candidates(form, &json, name, None)?;
             let unknown = parameters.names().filter(|name| ![key, "name"].contains(name));
             server::refuse_or_note(form, unknown, &mut found)?;
             Ok(found)
         }
-        Payload::Words => server::of_goose(form, &Parameters::of(rest)?),
-        Payload::LinkIn(key) if redirect == Redirect::Followed => {
-            read(&Parameters::of(rest)?.required(key)?, Redirect::Refused)
+        LinkPayload::Words => server::of_goose(form, &LinkParameters::of(rest)?),
+        LinkPayload::LinkIn(key) if redirect == RedirectPolicy::Followed => {
+            read(&LinkParameters::of(rest)?.required(key)?, RedirectPolicy::Refused)
         }
-        Payload::LinkIn(_) => Err(String::from("it leads to another link, which leads on")),
+        LinkPayload::LinkIn(_) => Err(String::from("it leads to another link, which leads on")),
     }
 }
 

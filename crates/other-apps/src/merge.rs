@@ -10,8 +10,8 @@ use url::Url;
 
 use crate::apps::app_named;
 use crate::bridges::stem;
-use crate::found::{FoundServer, ImportStatus, MAX_NOTES, MAX_TOOLS, Pending};
-use crate::names::Names;
+use crate::found::{FoundServer, ImportStatus, MAX_NOTES, MAX_TOOLS, PendingSecret};
+use crate::names::TakenNames;
 use crate::notes::{ImportNote, ImportNoteKind, quoted};
 
 /// Name of the sign-in settings in notes.
@@ -20,23 +20,23 @@ const SIGN_IN: &str = "how to sign in";
 /// The key by which two servers are equal: program name, arguments, working directory and names of variables, or the
 /// address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Identity {
+enum ServerIdentity {
     Local { program: String, args: Vec<String>, cwd: Option<PathBuf>, variables: BTreeSet<String> },
     Remote(String),
 }
 
-fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n String>) -> Identity {
+fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n String>) -> ServerIdentity {
     match &config.transport {
         ServerTransport::Stdio(config) => {
             let program = stem(&config.command).to_lowercase();
             // The permission to load a package without confirmation doesn't make a different server.
             let is_consent = |word: &&String| program == "npx" && matches!(word.as_str(), "-y" | "--yes");
             let args = config.args.iter().filter(|word| !is_consent(word)).cloned().collect();
-            Identity::Local { args, cwd: config.cwd.clone(), variables: variables.cloned().collect(), program }
+            ServerIdentity::Local { args, cwd: config.cwd.clone(), variables: variables.cloned().collect(), program }
         }
         ServerTransport::Http(config) => {
             let address = Url::parse(&config.url).map_or_else(|_| config.url.clone(), |url| url.to_string());
-            Identity::Remote(address.trim_end_matches('/').to_owned())
+            ServerIdentity::Remote(address.trim_end_matches('/').to_owned())
         }
     }
 }
@@ -44,14 +44,14 @@ fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n Strin
 /// Merges servers in the order they were found. `set_up` are the configured ones.
 pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<FoundServer> {
     // Each configured server matches only one found server: of two accounts, one may not be configured yet.
-    let mut known: HashMap<Identity, Vec<&ServerEntry>> = HashMap::new();
+    let mut known: HashMap<ServerIdentity, Vec<&ServerEntry>> = HashMap::new();
     for entry in set_up {
         let nothing = Default::default();
         let variables = entry.config.as_stdio().map_or(&nothing, |config| &config.env);
         known.entry(identity(&entry.config, variables.keys())).or_default().push(entry);
     }
     let mut rows: Vec<FoundServer> = Vec::new();
-    let mut by_identity: HashMap<Identity, Vec<usize>> = HashMap::new();
+    let mut by_identity: HashMap<ServerIdentity, Vec<usize>> = HashMap::new();
     for server in found {
         if server.status == ImportStatus::Unsupported {
             rows.push(server);
@@ -82,8 +82,8 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
             }
         }
     }
-    let here = Names::of(set_up.iter().map(|entry| &entry.name));
-    let mut taken = Names::of(set_up.iter().map(|entry| &entry.name));
+    let here = TakenNames::of(set_up.iter().map(|entry| &entry.name));
+    let mut taken = TakenNames::of(set_up.iter().map(|entry| &entry.name));
     for row in rows.iter_mut().filter(|row| row.status == ImportStatus::New) {
         let name = taken.take(&row.name);
         if name != row.name {
@@ -129,13 +129,13 @@ fn is_same(row: &FoundServer, server: &FoundServer) -> bool {
 
 /// A value of a variable or header, independent of its storage.
 #[derive(Debug)]
-enum Given<'f> {
+enum GivenValue<'f> {
     Plain(&'f str),
     Secret(&'f SecretString),
-    Pending(&'f Pending),
+    Pending(&'f PendingSecret),
 }
 
-impl PartialEq for Given<'_> {
+impl PartialEq for GivenValue<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Plain(one), Self::Plain(other)) => one == other,
@@ -147,12 +147,12 @@ impl PartialEq for Given<'_> {
 }
 
 /// Returns all values. Names of headers are compared without case.
-fn given(server: &FoundServer) -> BTreeMap<String, (&String, Given<'_>)> {
+fn given(server: &FoundServer) -> BTreeMap<String, (&String, GivenValue<'_>)> {
     let is_remote = matches!(server.config.transport, ServerTransport::Http(_));
     let key = |name: &String| if is_remote { name.to_ascii_lowercase() } else { name.clone() };
-    let plain = plain_values(&server.config).iter().map(|(name, value)| (name, Given::Plain(value)));
-    let secrets = server.secrets.iter().map(|(name, value)| (name, Given::Secret(value)));
-    let pending = server.pending.iter().map(|(name, value)| (name, Given::Pending(value)));
+    let plain = plain_values(&server.config).iter().map(|(name, value)| (name, GivenValue::Plain(value)));
+    let secrets = server.secrets.iter().map(|(name, value)| (name, GivenValue::Secret(value)));
+    let pending = server.pending.iter().map(|(name, value)| (name, GivenValue::Pending(value)));
     plain.chain(secrets).chain(pending).map(|(name, value)| (key(name), (name, value))).collect()
 }
 

@@ -22,18 +22,18 @@ pub(crate) fn valid(wanted: &str) -> String {
 /// Returns the wanted name if it is valid and free, or else a similar one with a number.
 #[must_use]
 pub fn free_name<'n>(wanted: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
-    Names::of(taken).take(&valid(wanted))
+    TakenNames::of(taken).take(&valid(wanted))
 }
 
 /// Names that are taken. Compared without case, so that servers are not confused.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct TakenNames {
     taken: HashSet<String>,
     /// Next number to try for a name that was requested before.
     next: HashMap<String, u32>,
 }
 
-impl Names {
+impl TakenNames {
     pub(crate) fn of<'n>(taken: impl IntoIterator<Item = &'n String>) -> Self {
         Self { taken: taken.into_iter().map(|name| name.to_lowercase()).collect(), next: HashMap::new() }
     }

@@ -100,9 +100,9 @@ impl From<String> for ImportNote {
 
 /// The notes on an entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Notes(Vec<ImportNote>);
+pub(crate) struct ImportNotes(Vec<ImportNote>);
 
-impl Notes {
+impl ImportNotes {
     pub(crate) fn push(&mut self, note: impl Into<ImportNote>) {
         self.0.push(note.into());
     }
@@ -128,13 +128,13 @@ impl Notes {
     }
 }
 
-impl From<Vec<String>> for Notes {
+impl From<Vec<String>> for ImportNotes {
     fn from(texts: Vec<String>) -> Self {
         Self(texts.into_iter().map(Into::into).collect())
     }
 }
 
-impl IntoIterator for Notes {
+impl IntoIterator for ImportNotes {
     type Item = ImportNote;
     type IntoIter = std::vec::IntoIter<ImportNote>;
 

@@ -4,14 +4,14 @@ mod command_line;
 mod find;
 
 use ports::secrets;
-use ports::server_config::{ConfigProblem, HttpConfig, Imported, ServerConfig, ServerTransport};
+use ports::server_config::{ConfigProblem, HttpConfig, PastedServer, ServerConfig, ServerTransport};
 
-use crate::candidate::Candidate;
+use crate::candidate::ServerCandidate;
 use crate::json_text::{JsonText, without_mark};
-use crate::names::Names;
+use crate::names::TakenNames;
 use crate::secret_like::{has_secret, is_secret_name, is_switch};
 use crate::{entry, links, names, notes};
-use find::Part;
+use find::PastedPart;
 
 /// Maximum length of a text, in bytes.
 const MAX_TEXT: usize = 1 << 20;
@@ -27,12 +27,12 @@ const MAX_SERVERS: usize = 100;
 ///
 /// Returns [`ConfigProblem`] with the expected content, and with line and column where known, if the text contains no
 /// server.
-pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<Imported>, ConfigProblem> {
+pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
     Ok(settle(candidates(text)?, taken_names))
 }
 
 /// Parses the servers in a text, before their names are assigned.
-pub(crate) fn candidates(text: &str) -> Result<Vec<Candidate>, ConfigProblem> {
+pub(crate) fn candidates(text: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     let text = without_mark(text);
     if text.len() > MAX_TEXT {
         return Err(nothing(format!(
@@ -44,7 +44,7 @@ pub(crate) fn candidates(text: &str) -> Result<Vec<Candidate>, ConfigProblem> {
         return found;
     }
     // A page may show a command for trying a server as well as its settings. The settings take precedence.
-    let (plain, settings): (Vec<_>, Vec<_>) = find::parts(text).into_iter().partition(Part::is_plain_command);
+    let (plain, settings): (Vec<_>, Vec<_>) = find::parts(text).into_iter().partition(PastedPart::is_plain_command);
     let mut candidates = Vec::new();
     let mut problem = None;
     read_all(&settings, &mut candidates, &mut problem);
@@ -65,7 +65,7 @@ pub(crate) fn candidates(text: &str) -> Result<Vec<Candidate>, ConfigProblem> {
     }
 }
 
-fn read_all(parts: &[Part<'_>], candidates: &mut Vec<Candidate>, problem: &mut Option<ConfigProblem>) {
+fn read_all(parts: &[PastedPart<'_>], candidates: &mut Vec<ServerCandidate>, problem: &mut Option<ConfigProblem>) {
     for part in parts {
         match read(part) {
             Ok(found) => {
@@ -85,15 +85,16 @@ fn read_all(parts: &[Part<'_>], candidates: &mut Vec<Candidate>, problem: &mut O
 
 /// Parses the links in a text. Returns `true` if there is one. Links for several apps on a page describe the same
 /// server.
-fn read_links(text: &str, candidates: &mut Vec<Candidate>, problem: &mut Option<ConfigProblem>) -> bool {
+fn read_links(text: &str, candidates: &mut Vec<ServerCandidate>, problem: &mut Option<ConfigProblem>) -> bool {
     let mut has_link = false;
     for link in links::in_text(text) {
         has_link = true;
         match links::candidates(link) {
             Ok(found) => {
                 for candidate in found {
-                    let is_same = |other: &Candidate| {
-                        let name = |candidate: &Candidate| candidate.name.as_ref().map(|name| name.to_lowercase());
+                    let is_same = |other: &ServerCandidate| {
+                        let name =
+                            |candidate: &ServerCandidate| candidate.name.as_ref().map(|name| name.to_lowercase());
                         other.config() == candidate.config() && name(other) == name(&candidate)
                     };
                     if !candidates.iter().any(is_same) {
@@ -112,10 +113,10 @@ fn read_links(text: &str, candidates: &mut Vec<Candidate>, problem: &mut Option<
     has_link
 }
 
-fn read(part: &Part<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
+fn read(part: &PastedPart<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     match part {
-        Part::Json(text) => entry::candidates(text),
-        Part::Fragment { text, lines_before } => {
+        PastedPart::Json(text) => entry::candidates(text),
+        PastedPart::Fragment { text, lines_before } => {
             let whole = format!("{{{text}\n}}");
             entry::candidates(&JsonText {
                 text: &whole,
@@ -124,7 +125,7 @@ fn read(part: &Part<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
                 ..JsonText::pasted("")
             })
         }
-        Part::Command { text, line } => command_line::candidates(text).map_err(|message| ConfigProblem {
+        PastedPart::Command { text, line } => command_line::candidates(text).map_err(|message| ConfigProblem {
             file: None,
             line: Some(*line),
             column: None,
@@ -133,8 +134,8 @@ fn read(part: &Part<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
     }
 }
 
-fn settle(candidates: Vec<Candidate>, taken_names: &[String]) -> Vec<Imported> {
-    let mut taken = Names::of(taken_names);
+fn settle(candidates: Vec<ServerCandidate>, taken_names: &[String]) -> Vec<PastedServer> {
+    let mut taken = TakenNames::of(taken_names);
     let mut settled = Vec::new();
     for mut candidate in candidates {
         let wanted = match &candidate.name {
@@ -165,7 +166,7 @@ fn settle(candidates: Vec<Candidate>, taken_names: &[String]) -> Vec<Imported> {
         }
         candidate.notes.extend(problem);
         let secrets = secrets_in(&config);
-        settled.push(Imported { name, config, notes: candidate.notes.into_texts(), secrets, usable });
+        settled.push(PastedServer { name, config, notes: candidate.notes.into_texts(), secrets, usable });
     }
     settled
 }

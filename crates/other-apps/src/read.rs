@@ -6,9 +6,9 @@ mod state;
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use ports::server_config::{ConfigProblem, HttpKind};
 
-use crate::apps::{App, Layout};
-use crate::candidate::Candidate;
-use crate::json_text::{Dialect, JsonText, given, kind, without_mark};
+use crate::apps::{FileLayout, SourceApp};
+use crate::candidate::ServerCandidate;
+use crate::json_text::{JsonDialect, JsonText, given, kind, without_mark};
 use crate::notes::{ImportNote, ImportNoteKind, quoted};
 use crate::{entry, toml_text, yaml_text};
 
@@ -21,10 +21,10 @@ const MAPS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp
 
 /// An entry of a file.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct SettingsEntry {
     pub(crate) name: Option<String>,
     /// Server, or the reason why the entry is invalid.
-    pub(crate) read: Result<Candidate, ConfigProblem>,
+    pub(crate) read: Result<ServerCandidate, ConfigProblem>,
 }
 
 /// Parses a file of an app.
@@ -32,18 +32,23 @@ pub(crate) struct Entry {
 /// # Errors
 ///
 /// Returns [`ConfigProblem`] with its position if the whole file is unusable.
-pub(crate) fn entries(text: &str, file: &str, app: Option<&App>, layout: Layout) -> Result<Vec<Entry>, ConfigProblem> {
+pub(crate) fn entries(
+    text: &str,
+    file: &str,
+    app: Option<&SourceApp>,
+    layout: FileLayout,
+) -> Result<Vec<SettingsEntry>, ConfigProblem> {
     let text = JsonText { file: Some(file), ..JsonText::pasted(without_mark(text)) };
-    let mut reader = Reader { text, app, entries: Vec::new() };
-    if layout == Layout::ClaudeState && text.text.len() as u64 > crate::files::LIMIT {
+    let mut reader = SettingsReader { text, app, entries: Vec::new() };
+    if layout == FileLayout::ClaudeState && text.text.len() as u64 > crate::files::LIMIT {
         return state::entries(reader);
     }
-    let is_json = !matches!(layout, Layout::Continue) || text.text.trim_start().starts_with('{');
+    let is_json = !matches!(layout, FileLayout::Continue) || text.text.trim_start().starts_with('{');
     let root = match layout {
-        Layout::Toml => Some(toml_text::parse(&text)?),
-        Layout::Goose => yaml_text::parse(&text)?,
-        Layout::Continue if !is_json => yaml_text::parse(&text)?,
-        _ => text.parse(Dialect::WithComments)?,
+        FileLayout::Toml => Some(toml_text::parse(&text)?),
+        FileLayout::Goose => yaml_text::parse(&text)?,
+        FileLayout::Continue if !is_json => yaml_text::parse(&text)?,
+        _ => text.parse(JsonDialect::WithComments)?,
     };
     let root = match root {
         None | Some(Value::NullKeyword(_)) => return Ok(Vec::new()),
@@ -54,39 +59,39 @@ pub(crate) fn entries(text: &str, file: &str, app: Option<&App>, layout: Layout)
     Ok(reader.entries)
 }
 
-struct Reader<'r, 't> {
+struct SettingsReader<'r, 't> {
     text: JsonText<'t>,
-    app: Option<&'r App>,
-    entries: Vec<Entry>,
+    app: Option<&'r SourceApp>,
+    entries: Vec<SettingsEntry>,
 }
 
-impl Reader<'_, '_> {
-    fn root(&mut self, root: &Object<'_>, layout: Layout) -> Result<(), ConfigProblem> {
+impl SettingsReader<'_, '_> {
+    fn root(&mut self, root: &Object<'_>, layout: FileLayout) -> Result<(), ConfigProblem> {
         match layout {
-            Layout::Keys(keys) => match self.under(root, keys)? {
+            FileLayout::Keys(keys) => match self.under(root, keys)? {
                 Some((value, inner)) => self.servers(value, inner, None),
                 None => self.of_another_app(root, keys),
             },
-            Layout::Settings(keys) => match self.under(root, keys)? {
+            FileLayout::Settings(keys) => match self.under(root, keys)? {
                 Some((value, inner)) => self.servers(value, inner, None),
                 None => Ok(()),
             },
-            Layout::KeysOrBare(keys) => match self.under(root, keys)? {
+            FileLayout::KeysOrBare(keys) => match self.under(root, keys)? {
                 Some((value, inner)) => self.servers(value, inner, None),
                 None if entry::is_map(root) => self.bare(root),
                 None => self.of_another_app(root, keys),
             },
-            Layout::ClaudeState => self.state(root),
-            Layout::OpenCode => self.open_code(root),
-            Layout::Toml => match self.under(root, &["mcp_servers"])? {
+            FileLayout::ClaudeState => self.state(root),
+            FileLayout::OpenCode => self.open_code(root),
+            FileLayout::Toml => match self.under(root, &["mcp_servers"])? {
                 Some((value, inner)) => self.servers(value, inner, None),
                 None => Ok(()),
             },
-            Layout::Goose => match self.under(root, &["extensions"])? {
+            FileLayout::Goose => match self.under(root, &["extensions"])? {
                 Some((value, inner)) => self.servers(value, inner, None),
                 None => Ok(()),
             },
-            Layout::Continue => match self.under(root, &["mcpServers"])? {
+            FileLayout::Continue => match self.under(root, &["mcpServers"])? {
                 Some((value, inner)) => self.servers(value, inner, None),
                 None if entry::is_entry(root) => {
                     self.one(root.get_string("name").map(|name| name.value.to_string()), root, root, None);
@@ -135,8 +140,10 @@ impl Reader<'_, '_> {
     }
 
     /// Notes that the file has a second list of servers, which the app does not read.
-    fn other_map(&mut self, root: &Object<'_>, layout: Layout) {
-        let (Layout::Keys(keys) | Layout::KeysOrBare(keys) | Layout::Settings(keys)) = layout else { return };
+    fn other_map(&mut self, root: &Object<'_>, layout: FileLayout) {
+        let (FileLayout::Keys(keys) | FileLayout::KeysOrBare(keys) | FileLayout::Settings(keys)) = layout else {
+            return;
+        };
         let has_servers = |key: &&str| root.get_object(key).is_some_and(|map| !map.properties.is_empty());
         let Some(read) = keys.iter().find(|key| given(root, key).is_some()) else { return };
         let Some(other) = COMMON_MAPS.iter().filter(|key| *key != read).find(|key| has_servers(key)) else { return };
@@ -217,7 +224,7 @@ impl Reader<'_, '_> {
 
     fn broken(&mut self, name: Option<String>, value: &Value<'_>) {
         let message = format!("a server must be an object, found {}", kind(value));
-        self.entries.push(Entry { name, read: Err(self.text.problem_at(value, message)) });
+        self.entries.push(SettingsEntry { name, read: Err(self.text.problem_at(value, message)) });
     }
 
     fn one(&mut self, name: Option<String>, object: &Object<'_>, root: &Object<'_>, project: Option<&str>) {
@@ -231,11 +238,11 @@ impl Reader<'_, '_> {
             self.habits(&mut found, object);
             found
         });
-        self.entries.push(Entry { name, read });
+        self.entries.push(SettingsEntry { name, read });
     }
 
     /// Applies the app's interpretation of an entry where it differs from that of other apps.
-    fn habits(&self, found: &mut Candidate, object: &Object<'_>) {
+    fn habits(&self, found: &mut ServerCandidate, object: &Object<'_>) {
         let Some(remote) = &mut found.remote else { return };
         let by_url = given(object, "url").is_some();
         match self.app.map(|app| app.id) {

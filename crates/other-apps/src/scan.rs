@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf, absolute};
 
 use ports::server_config::{ConfigProblem, ServerEntry};
 
-use crate::apps::{APPS, App, Layout, Place, app_named, place_of};
-use crate::found::{FoundServer, Source, broken, found};
-use crate::surroundings::Surroundings;
+use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, app_named, place_of};
+use crate::found::{EntrySource, FoundServer, broken, found};
+use crate::surroundings::AppEnvironment;
 use crate::{files, merge, pasted, read};
 
 /// The scope of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum From {
+pub enum ScanScope {
     /// The settings of all apps.
     All,
     /// The settings of one app, by its identifier or display name.
@@ -36,7 +36,7 @@ pub struct FileRead {
 
 /// The result of a search.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct ScanReport {
     /// Servers, merged over all files.
     pub servers: Vec<FoundServer>,
     /// Files that were read.
@@ -57,20 +57,24 @@ pub const MAX_SERVERS: usize = 5_000;
 /// # Errors
 ///
 /// Returns [`ConfigProblem`] if the app or file doesn't exist, or the named file can't be read.
-pub fn look(from: &From, surroundings: &Surroundings, set_up: &[ServerEntry]) -> Result<Report, ConfigProblem> {
-    let mut scan = Scan {
+pub fn look(
+    from: &ScanScope,
+    surroundings: &AppEnvironment,
+    set_up: &[ServerEntry],
+) -> Result<ScanReport, ConfigProblem> {
+    let mut scan = SettingsScan {
         surroundings,
         roots: files::roots(surroundings),
         project: None,
         seen: BTreeSet::new(),
         found: Vec::new(),
-        report: Report::default(),
+        report: ScanReport::default(),
     };
     match from {
-        From::All => APPS.iter().for_each(|app| scan.app(app)),
-        From::App(name) => scan.app(app_named(name).ok_or_else(|| no_such_app(name))?),
-        From::Path(path) if path.is_dir() => scan.project(path),
-        From::Path(path) => scan.path(path)?,
+        ScanScope::All => APPS.iter().for_each(|app| scan.app(app)),
+        ScanScope::App(name) => scan.app(app_named(name).ok_or_else(|| no_such_app(name))?),
+        ScanScope::Path(path) if path.is_dir() => scan.project(path),
+        ScanScope::Path(path) => scan.path(path)?,
     }
     let mut report = scan.report;
     report.servers = merge::merge(scan.found, set_up);
@@ -83,18 +87,18 @@ fn no_such_app(name: &str) -> ConfigProblem {
     ConfigProblem { file: None, line: None, column: None, message }
 }
 
-struct Scan<'s> {
-    surroundings: &'s Surroundings,
+struct SettingsScan<'s> {
+    surroundings: &'s AppEnvironment,
     roots: Vec<PathBuf>,
     /// Folder of the project that is searched, if any.
     project: Option<String>,
     seen: BTreeSet<PathBuf>,
     found: Vec<FoundServer>,
-    report: Report,
+    report: ScanReport,
 }
 
-impl Scan<'_> {
-    fn app(&mut self, app: &'static App) {
+impl SettingsScan<'_> {
+    fn app(&mut self, app: &'static SourceApp) {
         for place in app.places {
             for path in files::files_of(place, self.surroundings) {
                 self.file(app, place, &path);
@@ -115,12 +119,12 @@ impl Scan<'_> {
         }
     }
 
-    fn file(&mut self, app: &'static App, place: &Place, path: &Path) {
+    fn file(&mut self, app: &'static SourceApp, place: &SettingsPath, path: &Path) {
         // Two variables, or two apps, may refer to the same file.
         if !self.seen.insert(path.to_owned()) {
             return;
         }
-        let limit = if place.layout == Layout::ClaudeState { files::STATE_LIMIT } else { files::LIMIT };
+        let limit = if place.layout == FileLayout::ClaudeState { files::STATE_LIMIT } else { files::LIMIT };
         match files::read(path, limit, Some(&self.roots)) {
             Ok(None) => {}
             Ok(Some(text)) => self.take(Some(app), place.layout, path, &text),
@@ -131,7 +135,7 @@ impl Scan<'_> {
     /// Reads a file that the user names, in the format of the app by its path, or else by its content.
     fn path(&mut self, path: &Path) -> Result<(), ConfigProblem> {
         let place = place_of(path);
-        let limit = if place.is_some_and(|(_, place)| place.layout == Layout::ClaudeState) {
+        let limit = if place.is_some_and(|(_, place)| place.layout == FileLayout::ClaudeState) {
             files::STATE_LIMIT
         } else {
             files::LIMIT
@@ -142,14 +146,14 @@ impl Scan<'_> {
         let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default().to_ascii_lowercase();
         match (place, end.as_str()) {
             (Some((app, place)), _) => self.take(Some(app), place.layout, path, &text),
-            (None, "toml") => self.take(None, Layout::Toml, path, &text),
+            (None, "toml") => self.take(None, FileLayout::Toml, path, &text),
             (None, "yaml" | "yml") if text.lines().any(|line| line.starts_with("extensions:")) => {
-                self.take(None, Layout::Goose, path, &text);
+                self.take(None, FileLayout::Goose, path, &text);
             }
-            (None, "yaml" | "yml") => self.take(None, Layout::Continue, path, &text),
+            (None, "yaml" | "yml") => self.take(None, FileLayout::Continue, path, &text),
             _ => {
                 let shown = path.display().to_string();
-                let source = Source { app: None, id: UNKNOWN, file: &shown, project: None };
+                let source = EntrySource { app: None, id: UNKNOWN, file: &shown, project: None };
                 let candidates = pasted::candidates(&text)
                     .map_err(|problem| ConfigProblem { file: Some(shown.clone()), ..problem })?;
                 let names = |file: &str| self.variable_names(path, file);
@@ -164,14 +168,14 @@ impl Scan<'_> {
         self.report.problems.pop().map_or(Ok(()), Err)
     }
 
-    fn take(&mut self, app: Option<&'static App>, layout: Layout, path: &Path, text: &str) {
+    fn take(&mut self, app: Option<&'static SourceApp>, layout: FileLayout, path: &Path, text: &str) {
         let shown = path.display().to_string();
         let id = app.map_or(UNKNOWN, |app| app.id);
         let entries = match read::entries(text, &shown, app, layout) {
             Ok(entries) => entries,
             Err(problem) => return self.report.problems.push(problem),
         };
-        let source = Source { app, id, file: &shown, project: self.project.as_deref() };
+        let source = EntrySource { app, id, file: &shown, project: self.project.as_deref() };
         let names = |file: &str| self.variable_names(path, file);
         let servers = entries.into_iter().map(|entry| match entry.read {
             Ok(candidate) => found(candidate, source, self.surroundings, &names),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A family of systems with the same locations of settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum System {
+pub enum OperatingSystem {
     /// Apple's macOS, with `Library/Application Support`.
     MacOs,
     /// Microsoft Windows, with `APPDATA` folders.
@@ -15,7 +15,7 @@ pub enum System {
     Linux,
 }
 
-impl System {
+impl OperatingSystem {
     /// All families of systems.
     pub const ALL: [Self; 3] = [Self::Linux, Self::MacOs, Self::Windows];
 
@@ -34,13 +34,13 @@ impl System {
 
 /// A home folder, and everything that determines the locations of settings in it.
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct AppEnvironment {
     /// Path of the home folder.
     pub home: PathBuf,
     /// Systems whose folders are searched.
-    pub systems: Vec<System>,
+    pub systems: Vec<OperatingSystem>,
     /// System that the servers will run on.
-    pub runs_on: System,
+    pub runs_on: OperatingSystem,
     /// Environment variables such as `XDG_CONFIG_HOME`, `APPDATA` and `CODEX_HOME`.
     pub variables: BTreeMap<String, PathBuf>,
 }
@@ -49,7 +49,7 @@ pub struct Surroundings {
 pub const VARIABLES: [&str; 8] =
     ["XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA", "COPILOT_HOME", "CODEX_HOME", "CLINE_DIR", "GROK_HOME", "KIMI_HOME"];
 
-impl Surroundings {
+impl AppEnvironment {
     /// Returns the user's own home on this computer. `variable` reads the environment.
     #[must_use]
     pub fn of_user(home: PathBuf, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
@@ -57,7 +57,7 @@ impl Surroundings {
             let value = variable(name).filter(|path| path.is_absolute())?;
             Some(((*name).to_owned(), value))
         });
-        let system = System::current();
+        let system = OperatingSystem::current();
         Self { home, systems: vec![system], runs_on: system, variables: variables.collect() }
     }
 
@@ -65,7 +65,12 @@ impl Surroundings {
     /// searched, and variables are ignored.
     #[must_use]
     pub fn of_folder(home: PathBuf) -> Self {
-        Self { home, systems: System::ALL.to_vec(), runs_on: System::current(), variables: BTreeMap::new() }
+        Self {
+            home,
+            systems: OperatingSystem::ALL.to_vec(),
+            runs_on: OperatingSystem::current(),
+            variables: BTreeMap::new(),
+        }
     }
 
     /// Returns the folder that a variable names, or the one below the home folder.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// The reference syntax of an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Syntax {
+pub enum ReferenceSyntax {
     /// No references: every text is passed unchanged.
     None,
     /// `${VAR}`, `${env:VAR}`, `${input:ID}` and others in braces after a dollar sign.
@@ -22,16 +22,16 @@ pub enum Syntax {
 
 /// A reference in a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reference {
+pub struct ValueReference {
     /// Position in the value, in bytes.
     pub range: Range<usize>,
     /// Target of the reference.
-    pub target: Target,
+    pub target: ReferenceTarget,
 }
 
 /// The target of a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum ReferenceTarget {
     /// An environment variable, with an optional default.
     Environment {
         /// Name of the variable.
@@ -66,13 +66,13 @@ const MAX_REFERENCES: usize = 100;
 
 /// Finds the references in a value.
 #[must_use]
-pub fn references(text: &str, syntax: Syntax) -> Vec<Reference> {
+pub fn references(text: &str, syntax: ReferenceSyntax) -> Vec<ValueReference> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty() && found.len() < MAX_REFERENCES) {
         match first(rest, syntax) {
             Some((length, target)) => {
-                found.push(Reference { range: at..at + length, target });
+                found.push(ValueReference { range: at..at + length, target });
                 at += length;
             }
             None => at += rest.chars().next().map_or(1, char::len_utf8),
@@ -82,33 +82,34 @@ pub fn references(text: &str, syntax: Syntax) -> Vec<Reference> {
 }
 
 /// Returns the reference at the beginning of a text, with its length.
-fn first(text: &str, syntax: Syntax) -> Option<(usize, Target)> {
-    let is = |wanted: &[Syntax]| wanted.contains(&syntax);
-    if is(&[Syntax::DoubleBraces, Syntax::Any])
+fn first(text: &str, syntax: ReferenceSyntax) -> Option<(usize, ReferenceTarget)> {
+    let is = |wanted: &[ReferenceSyntax]| wanted.contains(&syntax);
+    if is(&[ReferenceSyntax::DoubleBraces, ReferenceSyntax::Any])
         && let Some((inner, length)) = between(text, "${{", "}}")
     {
         return Some((length, in_double_braces(inner.trim())));
     }
-    if is(&[Syntax::Dollar, Syntax::Shell, Syntax::Any])
+    if is(&[ReferenceSyntax::Dollar, ReferenceSyntax::Shell, ReferenceSyntax::Any])
         && let Some((inner, length)) = between(text, "${", "}")
     {
         return behind_dollar(inner).map(|target| (length, target));
     }
-    if is(&[Syntax::Braces, Syntax::Any])
+    if is(&[ReferenceSyntax::Braces, ReferenceSyntax::Any])
         && let Some((inner, length)) = between(text, "{", "}")
     {
         let target = match inner.split_once(':')? {
-            ("env", name) if is_variable(name) => Target::Environment { name: name.to_owned(), default: None },
-            ("file", _) => Target::File,
+            ("env", name) if is_variable(name) => ReferenceTarget::Environment { name: name.to_owned(), default: None },
+            ("file", _) => ReferenceTarget::File,
             _ => return None,
         };
         return Some((length, target));
     }
-    if syntax == Syntax::Shell {
+    if syntax == ReferenceSyntax::Shell {
         let name = text.strip_prefix('$')?;
         let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
         let name = &name[..end];
-        return is_variable(name).then(|| (1 + end, Target::Environment { name: name.to_owned(), default: None }));
+        return is_variable(name)
+            .then(|| (1 + end, ReferenceTarget::Environment { name: name.to_owned(), default: None }));
     }
     None
 }
@@ -121,32 +122,32 @@ fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<(&'t str, usize
     Some((&inner[..end], open.len() + end + close.len()))
 }
 
-fn in_double_braces(inner: &str) -> Target {
+fn in_double_braces(inner: &str) -> ReferenceTarget {
     match inner.split_once('.') {
-        Some(("secrets", name)) => Target::Secret(name.to_owned()),
-        Some(("inputs", name)) => Target::Input(name.to_owned()),
-        _ => Target::Other,
+        Some(("secrets", name)) => ReferenceTarget::Secret(name.to_owned()),
+        Some(("inputs", name)) => ReferenceTarget::Input(name.to_owned()),
+        _ => ReferenceTarget::Other,
     }
 }
 
-fn behind_dollar(inner: &str) -> Option<Target> {
+fn behind_dollar(inner: &str) -> Option<ReferenceTarget> {
     if let Some((name, default)) = inner.split_once(":-").filter(|(name, _)| is_variable(name)) {
-        return Some(Target::Environment { name: name.to_owned(), default: Some(default.to_owned()) });
+        return Some(ReferenceTarget::Environment { name: name.to_owned(), default: Some(default.to_owned()) });
     }
     Some(match inner.split_once(':') {
-        Some(("env", name)) => Target::Environment { name: name.to_owned(), default: None },
-        Some(("input", id)) => Target::Input(id.to_owned()),
-        Some(("secret", name)) => Target::Secret(name.to_owned()),
-        Some(("file", _)) => Target::File,
-        Some(("command", _)) => Target::Command,
-        Some(("workspaceFolder", _)) => Target::PartOfWorkspace,
-        Some(_) => Target::Other,
+        Some(("env", name)) => ReferenceTarget::Environment { name: name.to_owned(), default: None },
+        Some(("input", id)) => ReferenceTarget::Input(id.to_owned()),
+        Some(("secret", name)) => ReferenceTarget::Secret(name.to_owned()),
+        Some(("file", _)) => ReferenceTarget::File,
+        Some(("command", _)) => ReferenceTarget::Command,
+        Some(("workspaceFolder", _)) => ReferenceTarget::PartOfWorkspace,
+        Some(_) => ReferenceTarget::Other,
         None => match inner {
-            "userHome" => Target::Home,
-            "pathSeparator" | "/" => Target::Separator,
-            "workspaceFolder" | "workspaceRoot" => Target::Workspace,
-            name if name.starts_with("workspaceFolder") => Target::PartOfWorkspace,
-            name if is_variable(name) => Target::Environment { name: name.to_owned(), default: None },
+            "userHome" => ReferenceTarget::Home,
+            "pathSeparator" | "/" => ReferenceTarget::Separator,
+            "workspaceFolder" | "workspaceRoot" => ReferenceTarget::Workspace,
+            name if name.starts_with("workspaceFolder") => ReferenceTarget::PartOfWorkspace,
+            name if is_variable(name) => ReferenceTarget::Environment { name: name.to_owned(), default: None },
             // Not a reference in any app.
             _ => return None,
         },
@@ -164,33 +165,41 @@ mod tests {
 
     #[test]
     fn each_app_has_references_of_its_own() {
-        let environment = |name: &str| Target::Environment { name: name.to_owned(), default: None };
-        let with_default = Target::Environment { name: "A".into(), default: Some("b:c".into()) };
-        let cases: &[(&str, Syntax, &[Target])] = &[
-            ("${A}", Syntax::None, &[]),
-            ("x ${A} ${A:-b:c}", Syntax::Dollar, &[environment("A"), with_default]),
-            ("${env:A}${input:key}", Syntax::Dollar, &[environment("A"), Target::Input("key".into())]),
-            ("$A", Syntax::Dollar, &[]),
-            ("$A/$1 $", Syntax::Shell, &[environment("A")]),
-            ("{env:A} {file:~/.key} {x}", Syntax::Braces, &[environment("A"), Target::File]),
-            ("${{ secrets.A }}", Syntax::DoubleBraces, &[Target::Secret("A".into())]),
-            ("${file:/etc/passwd}${command:x.y}", Syntax::Dollar, &[Target::File, Target::Command]),
+        let environment = |name: &str| ReferenceTarget::Environment { name: name.to_owned(), default: None };
+        let with_default = ReferenceTarget::Environment { name: "A".into(), default: Some("b:c".into()) };
+        let cases: &[(&str, ReferenceSyntax, &[ReferenceTarget])] = &[
+            ("${A}", ReferenceSyntax::None, &[]),
+            ("x ${A} ${A:-b:c}", ReferenceSyntax::Dollar, &[environment("A"), with_default]),
+            (
+                "${env:A}${input:key}",
+                ReferenceSyntax::Dollar,
+                &[environment("A"), ReferenceTarget::Input("key".into())],
+            ),
+            ("$A", ReferenceSyntax::Dollar, &[]),
+            ("$A/$1 $", ReferenceSyntax::Shell, &[environment("A")]),
+            ("{env:A} {file:~/.key} {x}", ReferenceSyntax::Braces, &[environment("A"), ReferenceTarget::File]),
+            ("${{ secrets.A }}", ReferenceSyntax::DoubleBraces, &[ReferenceTarget::Secret("A".into())]),
+            (
+                "${file:/etc/passwd}${command:x.y}",
+                ReferenceSyntax::Dollar,
+                &[ReferenceTarget::File, ReferenceTarget::Command],
+            ),
             (
                 "${userHome}${/}${workspaceFolder}",
-                Syntax::Dollar,
-                &[Target::Home, Target::Separator, Target::Workspace],
+                ReferenceSyntax::Dollar,
+                &[ReferenceTarget::Home, ReferenceTarget::Separator, ReferenceTarget::Workspace],
             ),
             (
                 "${workspaceRoot}${workspaceFolder:a}${workspaceFolderBasename}",
-                Syntax::Dollar,
-                &[Target::Workspace, Target::PartOfWorkspace, Target::PartOfWorkspace],
+                ReferenceSyntax::Dollar,
+                &[ReferenceTarget::Workspace, ReferenceTarget::PartOfWorkspace, ReferenceTarget::PartOfWorkspace],
             ),
-            ("${a b} ${", Syntax::Dollar, &[]),
-            ("${A:-${B}}", Syntax::Dollar, &[environment("B")]),
-            ("ü{env:A}", Syntax::Any, &[environment("A")]),
+            ("${a b} ${", ReferenceSyntax::Dollar, &[]),
+            ("${A:-${B}}", ReferenceSyntax::Dollar, &[environment("B")]),
+            ("ü{env:A}", ReferenceSyntax::Any, &[environment("A")]),
         ];
         for (text, syntax, wanted) in cases {
-            let found: Vec<Target> = references(text, *syntax).into_iter().map(|found| found.target).collect();
+            let found: Vec<ReferenceTarget> = references(text, *syntax).into_iter().map(|found| found.target).collect();
             assert_eq!(found, *wanted, "references of {text} in {syntax:?}");
         }
     }

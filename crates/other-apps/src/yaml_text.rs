@@ -28,7 +28,7 @@ const MAX_COPIED: usize = 4 * 1_024 * 1_024;
 /// Returns [`ConfigProblem`] with its position if the text is not YAML or exceeds a limit.
 pub(crate) fn parse<'t>(text: &JsonText<'t>) -> Result<Option<Value<'t>>, ConfigProblem> {
     let options = granit_parser::options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
-    let mut builder = Builder {
+    let mut builder = YamlBuilder {
         text: *text,
         events: Parser::new_from_str_with_options(text.text, options),
         anchors: HashMap::new(),
@@ -45,7 +45,7 @@ pub(crate) fn parse<'t>(text: &JsonText<'t>) -> Result<Option<Value<'t>>, Config
     }
 }
 
-struct Builder<'t, I> {
+struct YamlBuilder<'t, I> {
     text: JsonText<'t>,
     events: I,
     anchors: HashMap<usize, Value<'t>>,
@@ -53,7 +53,7 @@ struct Builder<'t, I> {
     copied: usize,
 }
 
-impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> Builder<'t, I> {
+impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'t, I> {
     /// Returns the next event that is part of a value.
     fn next(&mut self) -> Result<Option<(Event<'t>, Span)>, ConfigProblem> {
         match self.events.next() {

@@ -7,7 +7,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::fs;
 
-use other_apps::{From, ImportStatus, Surroundings, System, import, look};
+use other_apps::{AppEnvironment, ImportStatus, OperatingSystem, ScanScope, import, look};
 use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
 
@@ -49,9 +49,10 @@ fn all_entries_are_imported_from_one_settings_file() {
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("mcp.json"), json!({ "mcpServers": corpus }).to_string()).unwrap();
     let home = home.path().canonicalize().unwrap();
-    let systems = vec![System::Linux];
-    let surroundings = Surroundings { home: home.clone(), systems, runs_on: System::Linux, variables: BTreeMap::new() };
-    let report = look(&From::All, &surroundings, &[]).unwrap();
+    let systems = vec![OperatingSystem::Linux];
+    let surroundings =
+        AppEnvironment { home: home.clone(), systems, runs_on: OperatingSystem::Linux, variables: BTreeMap::new() };
+    let report = look(&ScanScope::All, &surroundings, &[]).unwrap();
     assert_eq!(report.problems, [], "the whole file is read");
     let mut table = Table::new();
     table.add("livemcpbench", &home, &report);

@@ -12,7 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use forms::{FORMS, Form};
 use other_apps::import;
-use ports::server_config::{Imported, ServerTransport};
+use ports::server_config::{PastedServer, ServerTransport};
 use serde_json::{Value, json};
 
 /// Returns a link of Drawbridge itself.
@@ -26,7 +26,7 @@ fn others(servers: &Value) -> String {
 }
 
 /// Returns the only server in a text.
-fn one(text: &str) -> Imported {
+fn one(text: &str) -> PastedServer {
     let mut found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
     assert_eq!(found.len(), 1, "one server in {text}");
     found.remove(0)
@@ -37,7 +37,7 @@ fn refused(text: &str) -> String {
     import(text, &[]).expect_err(text).message
 }
 
-fn in_words(server: &Imported) -> String {
+fn in_words(server: &PastedServer) -> String {
     let (kind, values) = match &server.config.transport {
         ServerTransport::Stdio(stdio) => (None, &stdio.env),
         ServerTransport::Http(http) => (http.kind, &http.headers),

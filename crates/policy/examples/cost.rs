@@ -6,8 +6,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use policy::{
-    Act, ArgumentIs, ArgumentRule, Claims, Effect, Grant, GrantId, Grants, Hash, PathFacts, Policy, PolicyFile,
-    PolicyRule, Scope, Standing, Subject,
+    Act, ApprovalScope, ArgumentPattern, ArgumentRule, Grant, GrantId, GrantSubject, Grants, Hash, Policy, PolicyFile,
+    PolicyRule, ResolvedPaths, ReviewState, RuleEffect, ToolClaims,
 };
 use serde_json::json;
 
@@ -20,11 +20,11 @@ fn main() {
         server: "server 7",
         tool: "tool 7",
         definition: &definition,
-        standing: Standing::Reviewed,
-        claims: Claims::default(),
+        standing: ReviewState::Reviewed,
+        claims: ToolClaims::default(),
         asks_each_time: false,
         arguments: arguments.as_object().unwrap(),
-        paths: &PathFacts::Elsewhere,
+        paths: &ResolvedPaths::Elsewhere,
         after_untrusted: false,
         conversation: Some("conversation"),
     };
@@ -49,9 +49,9 @@ fn policy(definition: &Hash, others: usize, rules: usize) -> Policy {
         let grant = Grant {
             id: GrantId::default(),
             server,
-            subject: Subject::Tool(tool),
+            subject: GrantSubject::Tool(tool),
             rests_on: definition.clone(),
-            scope: Scope::Always,
+            scope: ApprovalScope::Always,
             conversation: None,
             since: 0,
             expires_at: None,
@@ -60,8 +60,8 @@ fn policy(definition: &Hash, others: usize, rules: usize) -> Policy {
         grants.add(grant).unwrap();
     }
     let deny = |server: String, folder: String| PolicyRule {
-        arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentIs::Folder(folder) }],
-        ..PolicyRule::new(Effect::Deny, server)
+        arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentPattern::Folder(folder) }],
+        ..PolicyRule::new(RuleEffect::Deny, server)
     };
     let own = if rules == 0 { 0 } else { 10 };
     let rules = (0..rules)

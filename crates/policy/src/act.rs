@@ -6,13 +6,13 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{GrantId, Hash, PathFacts, RuleRef, SamplingUse};
+use crate::{GrantId, Hash, ResolvedPaths, RuleRef, SamplingUse};
 
 /// Review state of a tool's current definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum ReviewState {
     /// The definition is unchanged since the user approved or reviewed it.
     Reviewed,
     /// The user has not reviewed any definition of the tool.
@@ -24,7 +24,7 @@ pub enum Standing {
 
 /// Annotations that a server declares for a tool. They are untrusted, and can only make a decision stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Claims {
+pub struct ToolClaims {
     /// The tool's `readOnlyHint`: it doesn't modify anything.
     pub read_only: bool,
     /// The tool's `destructiveHint`: its changes may destroy data.
@@ -35,7 +35,7 @@ pub struct Claims {
     pub open_world: bool,
 }
 
-impl Default for Claims {
+impl Default for ToolClaims {
     /// Returns the defaults that the MCP specification sets for a tool without annotations: not read-only, destructive,
     /// not idempotent, open world.
     fn default() -> Self {
@@ -68,17 +68,17 @@ pub enum Act<'a> {
         tool: &'a str,
         /// Hash over the tool's whole definition.
         definition: &'a Hash,
-        /// Review state of this definition. Any state except [`Standing::Reviewed`] turns "allow" into "ask".
-        standing: Standing,
+        /// Review state of this definition. Any state except [`ReviewState::Reviewed`] turns "allow" into "ask".
+        standing: ReviewState,
         /// The tool's annotations, as declared by its server.
-        claims: Claims,
+        claims: ToolClaims,
         /// Set if the definition requires the user's consent for each call. Such a call is never allowed without consent,
         /// and its approval is never stored.
         asks_each_time: bool,
         /// Arguments that would be sent.
         arguments: &'a Map<String, Value>,
         /// Resolved locations of the paths among the arguments.
-        paths: &'a PathFacts,
+        paths: &'a ResolvedPaths,
         /// Set if the call comes from a model that has read another server's output, or content of the same server that
         /// third parties may have written. The arguments may originate there, so the call requires consent regardless
         /// of the tool's annotations.
@@ -145,7 +145,7 @@ impl Act<'_> {
 
     /// Returns the act with the resolved paths of a tool call set to `facts`. Other acts are returned unchanged.
     #[must_use]
-    pub const fn with_paths<'b>(self, facts: &'b PathFacts) -> Act<'b>
+    pub const fn with_paths<'b>(self, facts: &'b ResolvedPaths) -> Act<'b>
     where
         Self: 'b,
     {
@@ -197,29 +197,29 @@ pub enum Decision {
     /// The act may happen.
     Allow {
         /// The rule, grant or preset that allows it.
-        by: By,
+        by: DecisionSource,
     },
     /// The act is denied.
     Deny {
         /// Reason for the denial.
-        rule: Rule,
+        rule: DecisionReason,
         /// The rule or preset that denies it.
-        by: By,
+        by: DecisionSource,
     },
     /// The act requires the user's consent.
     Ask {
         /// Reason for the consent request.
-        rule: Rule,
+        rule: DecisionReason,
         /// The rule or preset that requires consent.
-        by: By,
+        by: DecisionSource,
         /// Scopes that an approval may have.
-        scopes: &'static [Scope],
+        scopes: &'static [ApprovalScope],
     },
 }
 
 /// The cause of a decision. Its text is a stable name, such as `rule 3`, `managed rule 1`, `grant 12` or `built-in`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum DecisionSource {
     /// A built-in rule, which always applies.
     BuiltIn,
     /// A grant of the user.
@@ -232,7 +232,7 @@ pub enum By {
     ManagedPreset,
 }
 
-impl By {
+impl DecisionSource {
     /// Returns the stable name. Allocates only for names that contain a number.
     #[must_use]
     pub fn text(self) -> Cow<'static, str> {
@@ -245,7 +245,7 @@ impl By {
     }
 }
 
-impl fmt::Display for By {
+impl fmt::Display for DecisionSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn => f.write_str("built-in"),
@@ -259,7 +259,7 @@ impl fmt::Display for By {
 
 /// The reasons of decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum DecisionReason {
     /// The command of a local server was never approved.
     NewCommand,
     /// The command of a local server differs from the approved one.
@@ -304,7 +304,7 @@ pub enum Rule {
     ManagedUnusable,
 }
 
-impl Rule {
+impl DecisionReason {
     /// Returns the stable name of the reason, which the page translates.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -338,7 +338,7 @@ impl Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum Scope {
+pub enum ApprovalScope {
     /// Valid for a single act.
     Once,
     /// Valid in one conversation, until the host stops.

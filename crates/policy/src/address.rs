@@ -6,9 +6,9 @@ use url::{Host, Url};
 
 use crate::RuleError;
 use crate::fold::folded_glob;
-use crate::parts::{Parts, collapsed};
-use crate::pattern::{Glob, MAX_PATTERN};
-use crate::verdict::{JudgedReason, Verdict};
+use crate::parts::{PartsPattern, collapsed};
+use crate::pattern::{GlobPattern, MAX_PATTERN};
+use crate::verdict::{JudgementReason, MatchVerdict};
 
 /// Maximum number of nested percent-encodings of a path that are decoded.
 const MAX_DECODED: usize = 3;
@@ -18,16 +18,16 @@ const MAX_DECODED: usize = 3;
 pub(crate) struct AddressPattern {
     /// Scheme in lower case, or `None` for any scheme.
     scheme: Option<String>,
-    host: HostIs,
-    port: PortIs,
+    host: HostPattern,
+    port: PortPattern,
     /// Path segments, or `None` if the pattern covers every path.
-    path: Option<Parts>,
+    path: Option<PartsPattern>,
     /// The path with percent-encoded separators decoded, as some programs parse it, or `None` if it has none.
-    decoded: Option<Parts>,
+    decoded: Option<PartsPattern>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum HostIs {
+enum HostPattern {
     Any,
     Exactly(String),
     /// Any subdomain of this host, which begins with a dot.
@@ -35,7 +35,7 @@ enum HostIs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PortIs {
+enum PortPattern {
     /// The default port of the scheme.
     Usual,
     Any,
@@ -63,22 +63,22 @@ impl AddressPattern {
         };
         let (host, port) = split_port(authority);
         let port = match port {
-            None => PortIs::Usual,
-            Some("*") => PortIs::Any,
-            Some(port) => PortIs::Exactly(port.parse().map_err(|_| bad())?),
+            None => PortPattern::Usual,
+            Some("*") => PortPattern::Any,
+            Some(port) => PortPattern::Exactly(port.parse().map_err(|_| bad())?),
         };
-        let port = if scheme.as_deref().and_then(usual_port).is_some_and(|usual| port == PortIs::Exactly(usual)) {
-            PortIs::Usual
+        let port = if scheme.as_deref().and_then(usual_port).is_some_and(|usual| port == PortPattern::Exactly(usual)) {
+            PortPattern::Usual
         } else {
             port
         };
         let host = match host.strip_prefix("*.") {
-            _ if host == "*" => HostIs::Any,
+            _ if host == "*" => HostPattern::Any,
             _ if host.strip_prefix("*.").unwrap_or(host).contains('*') => return Err(bad()),
-            Some(under) => HostIs::Under(format!(".{}", normal_host(under).ok_or_else(bad)?)),
-            None => HostIs::Exactly(normal_host(host).ok_or_else(bad)?),
+            Some(under) => HostPattern::Under(format!(".{}", normal_host(under).ok_or_else(bad)?)),
+            None => HostPattern::Exactly(normal_host(host).ok_or_else(bad)?),
         };
-        Glob::compile(path)?;
+        GlobPattern::compile(path)?;
         // A percent-encoded `*` or `?` is a literal: only literal characters are decoded, and then escaped again.
         let parts = non_empty(path.split('/').map(|part| folded_glob(part, decoded_plain)));
         let separated = |letters: &str| decoded_whole(letters).replace('\\', "/");
@@ -86,48 +86,53 @@ impl AddressPattern {
         if decoded.iter().any(|part| part == "." || part == "..") {
             return Err(bad());
         }
-        let compile = |parts: &[String]| Parts::compile(parts.iter().map(String::as_str));
+        let compile = |parts: &[String]| PartsPattern::compile(parts.iter().map(String::as_str));
         let path = if parts.is_empty() { None } else { Some(compile(&parts)?) };
         let decoded = if decoded == parts { None } else { Some(compile(&decoded)?) };
         Ok(Self { scheme, host, port, path, decoded })
     }
 
-    pub(crate) fn judge(&self, text: &str) -> Verdict {
-        let Ok(url) = Url::parse(text) else { return Verdict::Doubtful(JudgedReason::NotAddress) };
+    pub(crate) fn judge(&self, text: &str) -> MatchVerdict {
+        let Ok(url) = Url::parse(text) else { return MatchVerdict::Doubtful(JudgementReason::NotAddress) };
         let Some(host) = url.host_str().and_then(normal_host) else {
-            return Verdict::Doubtful(JudgedReason::NotAddress);
+            return MatchVerdict::Doubtful(JudgementReason::NotAddress);
         };
-        let by_parts =
-            if self.is_origin(&url, &host) { self.path_of(&url) } else { Verdict::Differs(JudgedReason::Differs) };
+        let by_parts = if self.is_origin(&url, &host) {
+            self.path_of(&url)
+        } else {
+            MatchVerdict::Differs(JudgementReason::Differs)
+        };
         // Parsers disagree about such an address, and another one may find a different host.
         if text.contains(is_odd) || text.contains('\\') {
-            return Verdict::Doubtful(JudgedReason::Respelled);
+            return MatchVerdict::Doubtful(JudgementReason::Respelled);
         }
         match by_parts {
-            Verdict::Fits if has_user(&url) => Verdict::Doubtful(JudgedReason::UserInfo),
+            MatchVerdict::Fits if has_user(&url) => MatchVerdict::Doubtful(JudgementReason::UserInfo),
             verdict => verdict,
         }
     }
 
     fn is_origin(&self, url: &Url, host: &str) -> bool {
         let is_host = match &self.host {
-            HostIs::Any => true,
-            HostIs::Exactly(own) => own == host,
-            HostIs::Under(own) => host.len() > own.len() && host.ends_with(own.as_str()),
+            HostPattern::Any => true,
+            HostPattern::Exactly(own) => own == host,
+            HostPattern::Under(own) => host.len() > own.len() && host.ends_with(own.as_str()),
         };
         let is_port = match self.port {
-            PortIs::Any => true,
-            PortIs::Usual => url.port().is_none(),
-            PortIs::Exactly(own) => url.port_or_known_default() == Some(own),
+            PortPattern::Any => true,
+            PortPattern::Usual => url.port().is_none(),
+            PortPattern::Exactly(own) => url.port_or_known_default() == Some(own),
         };
         is_host && is_port && self.scheme.as_deref().is_none_or(|own| own == url.scheme())
     }
 
-    fn path_of(&self, url: &Url) -> Verdict {
-        let Some(path) = &self.path else { return Verdict::Fits };
+    fn path_of(&self, url: &Url) -> MatchVerdict {
+        let Some(path) = &self.path else { return MatchVerdict::Fits };
         match (judge_path(path, url), &self.decoded) {
-            (Verdict::Differs(_), Some(decoded)) if !matches!(judge_path(decoded, url), Verdict::Differs(_)) => {
-                Verdict::Doubtful(JudgedReason::Respelled)
+            (MatchVerdict::Differs(_), Some(decoded))
+                if !matches!(judge_path(decoded, url), MatchVerdict::Differs(_)) =>
+            {
+                MatchVerdict::Doubtful(JudgementReason::Respelled)
             }
             (verdict, _) => verdict,
         }
@@ -136,14 +141,14 @@ impl AddressPattern {
 
 /// Compares the path of an address with a pattern in every form in which programs parse it: as written,
 /// percent-decoded, and without empty segments.
-fn judge_path(pattern: &Parts, url: &Url) -> Verdict {
+fn judge_path(pattern: &PartsPattern, url: &Url) -> MatchVerdict {
     let own = url.path().strip_prefix('/').unwrap_or(url.path());
     let plain: Vec<String> = own.split('/').map(decoded_plain).collect();
     let mut verdict = pattern.judge(&plain.iter().map(String::as_str).collect::<Vec<_>>());
     let mut reading = plain.join("/");
     for _ in 0..MAX_DECODED {
         let slashed = reading.replace('\\', "/");
-        verdict = verdict.and(pattern.judge(&collapsed(slashed.split('/'))), JudgedReason::Respelled);
+        verdict = verdict.and(pattern.judge(&collapsed(slashed.split('/'))), JudgementReason::Respelled);
         let decoded = percent_decode_str(&reading).decode_utf8_lossy().into_owned();
         if decoded == reading {
             break;
@@ -219,14 +224,14 @@ mod tests {
 
     use super::*;
 
-    const FITS: Verdict = Verdict::Fits;
-    const DIFFERS: Verdict = Verdict::Differs(JudgedReason::Differs);
+    const FITS: MatchVerdict = MatchVerdict::Fits;
+    const DIFFERS: MatchVerdict = MatchVerdict::Differs(JudgementReason::Differs);
 
-    fn doubt(reason: JudgedReason) -> Verdict {
-        Verdict::Doubtful(reason)
+    fn doubt(reason: JudgementReason) -> MatchVerdict {
+        MatchVerdict::Doubtful(reason)
     }
 
-    fn check(pattern: &str, cases: &[(&str, Verdict)]) {
+    fn check(pattern: &str, cases: &[(&str, MatchVerdict)]) {
         let compiled = AddressPattern::compile(pattern).unwrap();
         for (text, expected) in cases {
             assert_eq!(compiled.judge(text), *expected, "{pattern} and {text:?}");
@@ -266,17 +271,17 @@ mod tests {
                 ("https://xapi.x/", DIFFERS),
                 ("https://api.x.evil/", DIFFERS),
                 ("https://api.x@evil/", DIFFERS),
-                ("https://user@api.x/", doubt(JudgedReason::UserInfo)),
-                ("https://:password@api.x/", doubt(JudgedReason::UserInfo)),
-                (r"https://api.x\@evil/", doubt(JudgedReason::Respelled)),
-                (r"https://evil\@api.x/", doubt(JudgedReason::Respelled)),
-                (" https://api.x/", doubt(JudgedReason::Respelled)),
-                ("https://api\t.x/", doubt(JudgedReason::Respelled)),
-                ("api.x", doubt(JudgedReason::NotAddress)),
-                ("//api.x/", doubt(JudgedReason::NotAddress)),
-                ("mailto:a@api.x", doubt(JudgedReason::NotAddress)),
-                ("blob:https://api.x/", doubt(JudgedReason::NotAddress)),
-                ("file:///etc/passwd", doubt(JudgedReason::NotAddress)),
+                ("https://user@api.x/", doubt(JudgementReason::UserInfo)),
+                ("https://:password@api.x/", doubt(JudgementReason::UserInfo)),
+                (r"https://api.x\@evil/", doubt(JudgementReason::Respelled)),
+                (r"https://evil\@api.x/", doubt(JudgementReason::Respelled)),
+                (" https://api.x/", doubt(JudgementReason::Respelled)),
+                ("https://api\t.x/", doubt(JudgementReason::Respelled)),
+                ("api.x", doubt(JudgementReason::NotAddress)),
+                ("//api.x/", doubt(JudgementReason::NotAddress)),
+                ("mailto:a@api.x", doubt(JudgementReason::NotAddress)),
+                ("blob:https://api.x/", doubt(JudgementReason::NotAddress)),
+                ("file:///etc/passwd", doubt(JudgementReason::NotAddress)),
             ],
         );
         check("https://b\u{fc}cher.x", &[("https://xn--bcher-kva.x/", FITS), ("https://B\u{dc}CHER.x/", FITS)]);
@@ -328,28 +333,28 @@ mod tests {
                 ("https://api.x/public/../admin", DIFFERS),
                 ("https://api.x/public/%2e%2e/admin", DIFFERS),
                 ("https://api.x/public/%2E./admin", DIFFERS),
-                ("https://api.x/public/%252e%252e/admin", doubt(JudgedReason::Respelled)),
-                ("https://api.x/public/..%2fadmin", doubt(JudgedReason::Respelled)),
-                ("https://api.x/public/%ff/..%2f..%2fadmin", doubt(JudgedReason::Respelled)),
-                ("https://api.x/public/..%5cadmin", doubt(JudgedReason::Respelled)),
-                ("https://api.x/admin/..%2fpublic%2fa", doubt(JudgedReason::Respelled)),
-                ("https://api.x//public/a", doubt(JudgedReason::Respelled)),
-                ("https://api.x/Public/a", doubt(JudgedReason::Letters)),
+                ("https://api.x/public/%252e%252e/admin", doubt(JudgementReason::Respelled)),
+                ("https://api.x/public/..%2fadmin", doubt(JudgementReason::Respelled)),
+                ("https://api.x/public/%ff/..%2f..%2fadmin", doubt(JudgementReason::Respelled)),
+                ("https://api.x/public/..%5cadmin", doubt(JudgementReason::Respelled)),
+                ("https://api.x/admin/..%2fpublic%2fa", doubt(JudgementReason::Respelled)),
+                ("https://api.x//public/a", doubt(JudgementReason::Respelled)),
+                ("https://api.x/Public/a", doubt(JudgementReason::Letters)),
                 ("https://user@api.x/admin", DIFFERS),
             ],
         );
         check(
             "https://api.x/a%20b/",
-            &[("https://api.x/a b", doubt(JudgedReason::Respelled)), ("https://api.x/a%20b", FITS)],
+            &[("https://api.x/a b", doubt(JudgementReason::Respelled)), ("https://api.x/a%20b", FITS)],
         );
         check(
             "https://api.x/group%2Fname/*",
             &[
-                ("https://api.x/group%2Fname/a", doubt(JudgedReason::Respelled)),
-                ("https://api.x/group%2fname/a", doubt(JudgedReason::Letters)),
-                ("https://api.x/group%252Fname/a", doubt(JudgedReason::Respelled)),
-                ("https://api.x/group/name/a", doubt(JudgedReason::Respelled)),
-                ("https://api.x/group%5Cname/a", doubt(JudgedReason::Respelled)),
+                ("https://api.x/group%2Fname/a", doubt(JudgementReason::Respelled)),
+                ("https://api.x/group%2fname/a", doubt(JudgementReason::Letters)),
+                ("https://api.x/group%252Fname/a", doubt(JudgementReason::Respelled)),
+                ("https://api.x/group/name/a", doubt(JudgementReason::Respelled)),
+                ("https://api.x/group%5Cname/a", doubt(JudgementReason::Respelled)),
                 ("https://api.x/group/other/a", DIFFERS),
                 ("https://api.x/group%2Fother/a", DIFFERS),
             ],

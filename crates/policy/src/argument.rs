@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::matcher::Matcher;
-use crate::path::PathFacts;
-use crate::verdict::{JudgedReason, Verdict};
-use crate::wider::Wider;
-use crate::{ArgumentRule, Effect, RuleError};
+use crate::path::ResolvedPaths;
+use crate::verdict::{JudgementReason, MatchVerdict};
+use crate::wider::WiderConditions;
+use crate::{ArgumentRule, RuleEffect, RuleError};
 
 /// Maximum number of list items that are checked.
 const MAX_ITEMS: usize = 1_000;
@@ -16,23 +16,23 @@ const MAX_VALUE: usize = 200;
 
 /// A compiled condition on one argument.
 #[derive(Debug, Clone)]
-pub(crate) struct Argument {
+pub(crate) struct ArgumentCondition {
     /// Segments of the JSON Pointer.
     path: Vec<String>,
     is: Matcher,
-    wider: Wider,
+    wider: WiderConditions,
 }
 
 /// The result of checking one condition of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Judged {
+pub struct ArgumentJudgement {
     /// Index of the condition in its rule, from 0.
     pub number: usize,
     /// Set if the condition holds.
     pub holds: bool,
     /// Reason why the condition holds or not.
-    pub reason: JudgedReason,
+    pub reason: JudgementReason,
     /// The value as JSON, truncated, or for a list the item that decided. `None` if there is no value.
     pub value: Option<String>,
     /// Normalized forms of the value, where they differ from the value as written.
@@ -40,25 +40,25 @@ pub struct Judged {
 }
 
 /// The result of following a pointer.
-enum Found<'a> {
+enum PointerTarget<'a> {
     Value(&'a Value),
     Nothing,
     /// The pointer continues into a value without members, such as a list or JSON inside a string.
     Unclear,
 }
 
-impl Argument {
-    pub(crate) fn new(rule: &ArgumentRule, effect: Effect) -> Result<Self, RuleError> {
+impl ArgumentCondition {
+    pub(crate) fn new(rule: &ArgumentRule, effect: RuleEffect) -> Result<Self, RuleError> {
         let is = Matcher::compile(&rule.is, effect)?;
         let bad = || RuleError::Pointer(rule.at.clone());
         let rest = rule.at.strip_prefix('/').ok_or_else(bad)?;
         // RFC 6901, section 4: `~1` first, so that `~01` is `~1`.
         let path = rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
-        Ok(Self { path, is, wider: Wider::of(&rule.is, effect)? })
+        Ok(Self { path, is, wider: WiderConditions::of(&rule.is, effect)? })
     }
 
-    pub(crate) fn fits(&self, arguments: &Map<String, Value>, effect: Effect, facts: &PathFacts) -> bool {
-        self.judge(arguments, effect, facts).0.fits(effect == Effect::Allow)
+    pub(crate) fn fits(&self, arguments: &Map<String, Value>, effect: RuleEffect, facts: &ResolvedPaths) -> bool {
+        self.judge(arguments, effect, facts).0.fits(effect == RuleEffect::Allow)
     }
 
     /// Checks the argument, and returns the value that decided. For a list, all items must match if the rule allows,
@@ -66,18 +66,18 @@ impl Argument {
     fn judge<'a>(
         &self,
         arguments: &'a Map<String, Value>,
-        effect: Effect,
-        facts: &PathFacts,
-    ) -> (Verdict, Option<&'a Value>) {
-        let is_allow = effect == Effect::Allow;
+        effect: RuleEffect,
+        facts: &ResolvedPaths,
+    ) -> (MatchVerdict, Option<&'a Value>) {
+        let is_allow = effect == RuleEffect::Allow;
         match self.find(arguments) {
-            Found::Nothing => (Verdict::Differs(JudgedReason::Missing), None),
-            Found::Unclear => (Verdict::Doubtful(JudgedReason::NotJudged), None),
-            Found::Value(list @ Value::Array(items)) if items.len() > MAX_ITEMS => {
-                (Verdict::Doubtful(JudgedReason::TooLong), Some(list))
+            PointerTarget::Nothing => (MatchVerdict::Differs(JudgementReason::Missing), None),
+            PointerTarget::Unclear => (MatchVerdict::Doubtful(JudgementReason::NotJudged), None),
+            PointerTarget::Value(list @ Value::Array(items)) if items.len() > MAX_ITEMS => {
+                (MatchVerdict::Doubtful(JudgementReason::TooLong), Some(list))
             }
-            Found::Value(Value::Array(items)) => {
-                let mut decided = (Verdict::Differs(JudgedReason::Missing), None);
+            PointerTarget::Value(Value::Array(items)) => {
+                let mut decided = (MatchVerdict::Differs(JudgementReason::Missing), None);
                 for item in items {
                     decided = (self.judge_value(item, facts), Some(item));
                     if decided.0.fits(is_allow) != is_allow {
@@ -86,14 +86,14 @@ impl Argument {
                 }
                 decided
             }
-            Found::Value(value) => (self.judge_value(value, facts), Some(value)),
+            PointerTarget::Value(value) => (self.judge_value(value, facts), Some(value)),
         }
     }
 
     /// Checks a value that is not a list.
-    fn judge_value(&self, value: &Value, facts: &PathFacts) -> Verdict {
+    fn judge_value(&self, value: &Value, facts: &ResolvedPaths) -> MatchVerdict {
         match (self.is.judge(value, facts), value) {
-            (own @ Verdict::Differs(_), Value::String(text)) => self.wider.judge(text, facts).unwrap_or(own),
+            (own @ MatchVerdict::Differs(_), Value::String(text)) => self.wider.judge(text, facts).unwrap_or(own),
             (own, _) => own,
         }
     }
@@ -102,13 +102,13 @@ impl Argument {
         &self,
         number: usize,
         arguments: &Map<String, Value>,
-        effect: Effect,
-        facts: &PathFacts,
-    ) -> Judged {
+        effect: RuleEffect,
+        facts: &ResolvedPaths,
+    ) -> ArgumentJudgement {
         let (verdict, value) = self.judge(arguments, effect, facts);
-        Judged {
+        ArgumentJudgement {
             number,
-            holds: verdict.fits(effect == Effect::Allow),
+            holds: verdict.fits(effect == RuleEffect::Allow),
             reason: verdict.reason(),
             value: value.map(|value| value.to_string().chars().take(MAX_VALUE).collect()),
             normal: value.map(|value| self.is.normal(value, facts)).unwrap_or_default(),
@@ -125,29 +125,31 @@ impl Argument {
         let Some(beginning) = self.is.beginning() else { return Vec::new() };
         let mut paths = vec![beginning];
         match self.find(arguments) {
-            Found::Value(Value::Array(items)) => paths.extend(items.iter().take(MAX_ITEMS).filter_map(Value::as_str)),
-            Found::Value(value) => paths.extend(value.as_str()),
-            Found::Nothing | Found::Unclear => return Vec::new(),
+            PointerTarget::Value(Value::Array(items)) => {
+                paths.extend(items.iter().take(MAX_ITEMS).filter_map(Value::as_str))
+            }
+            PointerTarget::Value(value) => paths.extend(value.as_str()),
+            PointerTarget::Nothing | PointerTarget::Unclear => return Vec::new(),
         }
         paths
     }
 
-    fn find<'a>(&self, arguments: &'a Map<String, Value>) -> Found<'a> {
-        let Some((first, rest)) = self.path.split_first() else { return Found::Nothing };
-        let Some(mut found) = arguments.get(first) else { return Found::Nothing };
+    fn find<'a>(&self, arguments: &'a Map<String, Value>) -> PointerTarget<'a> {
+        let Some((first, rest)) = self.path.split_first() else { return PointerTarget::Nothing };
+        let Some(mut found) = arguments.get(first) else { return PointerTarget::Nothing };
         for part in rest {
             let next = match found {
                 Value::Object(members) => members.get(part),
                 Value::Array(items) => match part.parse::<usize>() {
                     Ok(at) => items.get(at),
-                    Err(_) => return Found::Unclear,
+                    Err(_) => return PointerTarget::Unclear,
                 },
-                Value::String(_) => return Found::Unclear,
+                Value::String(_) => return PointerTarget::Unclear,
                 Value::Null | Value::Bool(_) | Value::Number(_) => None,
             };
-            let Some(next) = next else { return Found::Nothing };
+            let Some(next) = next else { return PointerTarget::Nothing };
             found = next;
         }
-        Found::Value(found)
+        PointerTarget::Value(found)
     }
 }

@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::argument::Argument;
+use crate::argument::ArgumentCondition;
 use crate::fold::{folded, folded_glob};
 use crate::identity::Identities;
-use crate::pattern::Glob;
-use crate::{Act, ClaimRule, Claims, Direction, Effect, Fit, Judged, PolicyRule, RuleError, RuleScope};
+use crate::pattern::GlobPattern;
+use crate::{
+    Act, ArgumentJudgement, ClaimRule, PolicyRule, RuleDirection, RuleEffect, RuleError, RuleFit, RuleScope, ToolClaims,
+};
 
 /// Maximum number of argument conditions per rule.
 const MAX_ARGUMENTS: usize = 20;
@@ -17,34 +19,37 @@ const LAST: u64 = 253_402_300_799_999;
 
 /// A compiled rule, ready to match acts.
 #[derive(Debug, Clone)]
-pub(crate) struct Compiled {
+pub(crate) struct CompiledRule {
     pub(crate) rule: PolicyRule,
-    pub(crate) server: Glob,
-    pub(crate) tool: Option<Glob>,
+    pub(crate) server: GlobPattern,
+    pub(crate) tool: Option<GlobPattern>,
     /// Glob over the server's identity, as written and case-folded.
-    identity: Option<[Glob; 2]>,
-    arguments: Vec<Argument>,
+    identity: Option<[GlobPattern; 2]>,
+    arguments: Vec<ArgumentCondition>,
 }
 
-impl Compiled {
+impl CompiledRule {
     pub(crate) fn new(rule: PolicyRule) -> Result<Self, RuleError> {
         check(&rule)?;
-        let server = Glob::compile(&rule.server)?;
-        if rule.trusted_server && !matches!(server, Glob::Exactly(_)) {
+        let server = GlobPattern::compile(&rule.server)?;
+        if rule.trusted_server && !matches!(server, GlobPattern::Exactly(_)) {
             return Err(RuleError::NotOneServer);
         }
-        let tool = rule.tool.as_deref().map(Glob::compile).transpose()?;
-        let identity =
-            rule.identity.as_deref().map(|own| Ok([Glob::compile(own)?, Glob::compile(&folded_glob(own, folded))?]));
+        let tool = rule.tool.as_deref().map(GlobPattern::compile).transpose()?;
+        let identity = rule
+            .identity
+            .as_deref()
+            .map(|own| Ok([GlobPattern::compile(own)?, GlobPattern::compile(&folded_glob(own, folded))?]));
         let identity = identity.transpose()?;
-        let arguments = rule.arguments.iter().map(|own| Argument::new(own, rule.effect)).collect::<Result<_, _>>()?;
+        let arguments =
+            rule.arguments.iter().map(|own| ArgumentCondition::new(own, rule.effect)).collect::<Result<_, _>>()?;
         Ok(Self { rule, server, tool, identity, arguments })
     }
 
     /// Matches the rule with an act, and returns the first condition that fails if it doesn't fit.
-    pub(crate) fn fit(&self, act: &Act<'_>, identities: &Identities, now: u64) -> Fit {
+    pub(crate) fn fit(&self, act: &Act<'_>, identities: &Identities, now: u64) -> RuleFit {
         if !self.server.fits(act.server()) {
-            return Fit::OtherServer;
+            return RuleFit::OtherServer;
         }
         // Only rules that deny or ask have an identity, so an unknown identity fits.
         if let Some(own) = &self.identity
@@ -52,13 +57,13 @@ impl Compiled {
                 .get(act.server())
                 .is_some_and(|is| !is.spellings().iter().any(|words| own.iter().any(|own| own.fits(words))))
         {
-            return Fit::OtherServer;
+            return RuleFit::OtherServer;
         }
         if !self.covers(act) {
-            return Fit::OtherDirection;
+            return RuleFit::OtherDirection;
         }
         if self.rule.expires_at.is_some_and(|end| end <= now) {
-            return Fit::Expired;
+            return RuleFit::Expired;
         }
         let conversation = match act {
             Act::CallTool { conversation, .. } | Act::ReadAtUsersWish { conversation, .. } => *conversation,
@@ -66,37 +71,38 @@ impl Compiled {
         };
         if matches!(&self.rule.scope, RuleScope::Conversation { conversation: own } if Some(own.as_str()) != conversation)
         {
-            return Fit::OtherConversation;
+            return RuleFit::OtherConversation;
         }
         if let (Some(budget), Act::Sample { would_use, .. }) = (self.rule.sampling, act) {
-            return if budget.covers(*would_use) { Fit::Fits } else { Fit::OverBudget };
+            return if budget.covers(*would_use) { RuleFit::Fits } else { RuleFit::OverBudget };
         }
         let Act::CallTool { tool, claims, arguments, paths, .. } = act else {
             let is_of_tools = self.tool.is_some() || !self.arguments.is_empty() || self.rule.annotations.is_some();
-            return if is_of_tools { Fit::OtherTool } else { Fit::Fits };
+            return if is_of_tools { RuleFit::OtherTool } else { RuleFit::Fits };
         };
         if self.tool.as_ref().is_some_and(|own| !own.fits(tool)) {
-            return Fit::OtherTool;
+            return RuleFit::OtherTool;
         }
         if self.rule.annotations.is_some_and(|own| !own.fits(*claims)) {
-            return Fit::OtherAnnotations;
+            return RuleFit::OtherAnnotations;
         }
         match self.arguments.iter().position(|own| !own.fits(arguments, self.rule.effect, paths)) {
-            Some(at) => Fit::OtherArgument(at),
-            None => Fit::Fits,
+            Some(at) => RuleFit::OtherArgument(at),
+            None => RuleFit::Fits,
         }
     }
 
     /// Returns the result of each argument condition if the act is a tool call.
-    pub(crate) fn judged(&self, act: &Act<'_>) -> Vec<Judged> {
+    pub(crate) fn judged(&self, act: &Act<'_>) -> Vec<ArgumentJudgement> {
         let Act::CallTool { arguments, paths, .. } = act else { return Vec::new() };
-        let explain = |(number, own): (usize, &Argument)| own.explain(number, arguments, self.rule.effect, paths);
+        let explain =
+            |(number, own): (usize, &ArgumentCondition)| own.explain(number, arguments, self.rule.effect, paths);
         self.arguments.iter().enumerate().map(explain).collect()
     }
 
     /// Returns `true` if any condition matches paths.
     pub(crate) fn has_paths(&self) -> bool {
-        self.arguments.iter().any(Argument::is_path)
+        self.arguments.iter().any(ArgumentCondition::is_path)
     }
 
     /// Returns the paths among a call's arguments whose symbolic links must be resolved.
@@ -112,13 +118,13 @@ impl Compiled {
             Act::FillForm { .. } | Act::OpenUrl { .. } | Act::ShareRoots { .. } if self.rule.sampling.is_some() => {
                 false
             }
-            Act::CallTool { .. } | Act::ReadAtUsersWish { .. } => direction != Direction::FromServer,
+            Act::CallTool { .. } | Act::ReadAtUsersWish { .. } => direction != RuleDirection::FromServer,
             Act::Sample { .. } | Act::FillForm { .. } | Act::OpenUrl { .. } | Act::ShareRoots { .. } => {
-                direction != Direction::ToServer
+                direction != RuleDirection::ToServer
             }
             // These acts have their own approvals, which a rule can neither give nor require again.
             Act::StartServer { .. } | Act::ConnectServer { .. } | Act::SignIn { .. } => {
-                effect == Effect::Deny && direction == Direction::Both
+                effect == RuleEffect::Deny && direction == RuleDirection::Both
             }
         }
     }
@@ -126,7 +132,7 @@ impl Compiled {
 
 /// Checks the combination of a rule's fields, before its patterns are compiled.
 fn check(rule: &PolicyRule) -> Result<(), RuleError> {
-    let is_allow = rule.effect == Effect::Allow;
+    let is_allow = rule.effect == RuleEffect::Allow;
     if is_allow && rule.annotations.is_some() {
         return Err(RuleError::AllowByAnnotation);
     }
@@ -139,12 +145,12 @@ fn check(rule: &PolicyRule) -> Result<(), RuleError> {
     if rule.identity.as_ref().is_some_and(String::is_empty) {
         return Err(RuleError::NoIdentity);
     }
-    if is_allow && rule.direction != Direction::ToServer && rule.sampling.is_none() {
+    if is_allow && rule.direction != RuleDirection::ToServer && rule.sampling.is_none() {
         return Err(RuleError::AllowFromServer);
     }
     if let Some(budget) = rule.sampling
         && !(is_allow
-            && rule.direction == Direction::FromServer
+            && rule.direction == RuleDirection::FromServer
             && !rule.trusted_server
             && budget.requests_per_hour > 0
             && budget.tokens_per_hour > 0)
@@ -152,7 +158,7 @@ fn check(rule: &PolicyRule) -> Result<(), RuleError> {
         return Err(RuleError::SamplingOnly);
     }
     let is_of_tools = rule.tool.is_some() || !rule.arguments.is_empty() || rule.annotations.is_some();
-    if is_of_tools && rule.direction != Direction::ToServer {
+    if is_of_tools && rule.direction != RuleDirection::ToServer {
         return Err(RuleError::NotOfTools);
     }
     if rule.server.is_empty() {
@@ -177,7 +183,7 @@ fn check(rule: &PolicyRule) -> Result<(), RuleError> {
 }
 
 impl ClaimRule {
-    fn fits(self, claims: Claims) -> bool {
+    fn fits(self, claims: ToolClaims) -> bool {
         let fits = |own: Option<bool>, claim: bool| own.is_none_or(|own| own == claim);
         fits(self.read_only_hint, claims.read_only)
             && fits(self.destructive_hint, claims.destructive)

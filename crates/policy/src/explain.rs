@@ -1,6 +1,6 @@
 //! Explanations of decisions: the decision, and each rule, grant and preset that was considered.
 
-use crate::{By, Decision, Effect, Judged};
+use crate::{ArgumentJudgement, Decision, DecisionSource, RuleEffect};
 
 /// The decision about an act, and everything that was considered for it, most important first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,25 +8,25 @@ pub struct Explanation {
     /// The decision, as returned by [`Policy::decide`](crate::Policy::decide).
     pub decision: Decision,
     /// Rules, grants and presets that were considered.
-    pub considered: Vec<Considered>,
+    pub considered: Vec<ConsideredRule>,
 }
 
 /// A rule, grant or preset that was considered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Considered {
+pub struct ConsideredRule {
     /// Reference to the rule, grant or preset.
-    pub by: By,
+    pub by: DecisionSource,
     /// Effect of the rule, grant or preset when it fits.
-    pub effect: Effect,
+    pub effect: RuleEffect,
     /// Result of matching it with the act.
-    pub fit: Fit,
+    pub fit: RuleFit,
     /// Results of the rule's argument conditions. Empty if the rule is not about this call.
-    pub arguments: Vec<Judged>,
+    pub arguments: Vec<ArgumentJudgement>,
 }
 
 /// The result of matching a rule or grant with an act: it fits, or the first condition that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fit {
+pub enum RuleFit {
     /// All conditions hold for the act.
     Fits,
     /// The rule is about other servers.
@@ -55,7 +55,7 @@ pub enum Fit {
     AfterUntrusted,
 }
 
-impl Fit {
+impl RuleFit {
     /// Returns the stable name of the result, which the page translates.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -9,15 +9,15 @@ use crate::pattern::MAX_PATTERN;
 
 /// A folder, as its path components from the root.
 #[derive(Debug, Clone)]
-pub(crate) struct Folder {
+pub(crate) struct FolderPath {
     parts: Vec<String>,
-    root: Root,
+    root: PathRoot,
     is_device: bool,
 }
 
 /// The root of an absolute path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Root {
+pub(crate) enum PathRoot {
     /// The root of Unix, or the current drive of Windows.
     Slash,
     /// A Windows drive, by its lower-case letter.
@@ -28,7 +28,7 @@ pub(crate) enum Root {
 
 /// Containment of a path in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lies {
+pub(crate) enum PathContainment {
     /// The path is inside by exact comparison.
     Inside,
     /// The path is inside on systems that ignore case or Unicode composition of names.
@@ -41,7 +41,7 @@ pub(crate) enum Lies {
 /// Folders through which every file is reachable under another name.
 const SECOND_NAMES: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
 
-impl Folder {
+impl FolderPath {
     pub(crate) fn compile(path: &str) -> Result<Self, RuleError> {
         if path.len() > MAX_PATTERN {
             return Err(RuleError::TooLong { part: "folder", most: MAX_PATTERN });
@@ -55,38 +55,42 @@ impl Folder {
         Ok(Self { parts, root, is_device: is_device(root, rest) })
     }
 
-    pub(crate) fn lies(&self, path: &str) -> Lies {
+    pub(crate) fn lies(&self, path: &str) -> PathContainment {
         let readings = readings(path);
-        let Some(first) = readings.first() else { return Lies::Unclear };
+        let Some(first) = readings.first() else { return PathContainment::Unclear };
         let lies = self.lies_as_read(first);
         // Programs differ in the reading that they follow.
-        if readings[1..].iter().all(|reading| self.lies_as_read(reading) == lies) { lies } else { Lies::Unclear }
+        if readings[1..].iter().all(|reading| self.lies_as_read(reading) == lies) {
+            lies
+        } else {
+            PathContainment::Unclear
+        }
     }
 
     /// Checks one reading of a path.
-    fn lies_as_read(&self, path: &str) -> Lies {
-        let Some((root, rest)) = root_of(path) else { return Lies::Unclear };
+    fn lies_as_read(&self, path: &str) -> PathContainment {
+        let Some((root, rest)) = root_of(path) else { return PathContainment::Unclear };
         // A name with a NUL byte ends there for some programs, and not for others.
         if path.contains('\0') || parts_of(root, rest).any(|part| part == ".." || is_dropped(root, part)) {
-            return Lies::Unclear;
+            return PathContainment::Unclear;
         }
         match (self.root, root) {
-            _ if self.is_device != is_device(root, rest) => return Lies::Unclear,
+            _ if self.is_device != is_device(root, rest) => return PathContainment::Unclear,
             (own, other) if own == other => {}
-            (Root::Drive(_), Root::Drive(_)) => return Lies::Outside,
+            (PathRoot::Drive(_), PathRoot::Drive(_)) => return PathContainment::Outside,
             // A share can be a folder of a drive, and a path without a drive can be on any drive.
-            _ => return Lies::Unclear,
+            _ => return PathContainment::Unclear,
         }
         let (mut parts, mut is_exact) = (parts_of(root, rest), true);
         for own in &self.parts {
             match parts.next() {
                 Some(part) if part == own => {}
                 Some(part) if same_letters(part, own) => is_exact = false,
-                _ if has_second_name(&parts_of(root, rest).collect::<Vec<_>>()) => return Lies::Unclear,
-                _ => return Lies::Outside,
+                _ if has_second_name(&parts_of(root, rest).collect::<Vec<_>>()) => return PathContainment::Unclear,
+                _ => return PathContainment::Outside,
             }
         }
-        if is_exact { Lies::Inside } else { Lies::PerhapsInside }
+        if is_exact { PathContainment::Inside } else { PathContainment::PerhapsInside }
     }
 }
 
@@ -101,15 +105,15 @@ pub(crate) fn has_second_name(names: &[&str]) -> bool {
 
 /// Returns `true` if a Windows path names a device (`\\\\?\\`, `\\\\.\\`), through which each share and drive has a
 /// second name.
-pub(crate) fn is_device(root: Root, rest: &str) -> bool {
+pub(crate) fn is_device(root: PathRoot, rest: &str) -> bool {
     let first = rest.split(['/', '\\']).next();
-    root == Root::Share && matches!(first, Some("?" | "."))
+    root == PathRoot::Share && matches!(first, Some("?" | "."))
 }
 
 /// Returns `true` if Windows ignores or reinterprets part of a name: trailing dots and spaces, and everything after a
 /// colon.
-pub(crate) fn is_dropped(root: Root, part: &str) -> bool {
-    root != Root::Slash && (part.ends_with(['.', ' ']) || part.contains(':'))
+pub(crate) fn is_dropped(root: PathRoot, part: &str) -> bool {
+    root != PathRoot::Slash && (part.ends_with(['.', ' ']) || part.contains(':'))
 }
 
 /// Returns `true` if two names differ at most in case, width, composition, and characters that some systems drop from
@@ -124,26 +128,26 @@ pub(crate) fn folded(name: &str) -> impl Iterator<Item = char> {
 }
 
 /// Splits an absolute path into its root and the rest, or returns `None` for a relative path or a URL.
-pub(crate) fn root_of(path: &str) -> Option<(Root, &str)> {
+pub(crate) fn root_of(path: &str) -> Option<(PathRoot, &str)> {
     let bytes = path.as_bytes();
     if let [first, second, ..] = bytes
         && matches!(first, b'/' | b'\\')
         && *second == b'\\'
     {
-        return Some((Root::Share, &path[2..]));
+        return Some((PathRoot::Share, &path[2..]));
     }
     match bytes {
-        [b'/', ..] => Some((Root::Slash, path)),
+        [b'/', ..] => Some((PathRoot::Slash, path)),
         [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic() => {
-            Some((Root::Drive(letter.to_ascii_lowercase()), &path[2..]))
+            Some((PathRoot::Drive(letter.to_ascii_lowercase()), &path[2..]))
         }
         _ => None,
     }
 }
 
 /// Returns the components of a path, without empty ones and `.`.
-pub(crate) fn parts_of(root: Root, rest: &str) -> impl Iterator<Item = &str> {
-    let is_windows = root != Root::Slash;
+pub(crate) fn parts_of(root: PathRoot, rest: &str) -> impl Iterator<Item = &str> {
+    let is_windows = root != PathRoot::Slash;
     rest.split(move |c| c == '/' || (is_windows && c == '\\')).filter(|part| !part.is_empty() && *part != ".")
 }
 
@@ -155,101 +159,105 @@ mod tests {
 
     #[test]
     fn a_folder_holds_what_lies_in_it() {
-        let home = Folder::compile("/home/ann/").unwrap();
+        let home = FolderPath::compile("/home/ann/").unwrap();
         for (path, lies) in [
-            ("/home/ann", Lies::Inside),
-            ("/home/ann/a.txt", Lies::Inside),
-            ("/home//ann/./a", Lies::Inside),
-            ("/home/Ann/a", Lies::PerhapsInside),
-            ("/home/anna", Lies::Outside),
-            ("/home", Lies::Outside),
-            ("/etc/passwd", Lies::Outside),
-            ("/dev/null", Lies::Outside),
-            ("/home/ann/../bob", Lies::Unclear),
-            ("/home/ann/%2e%2e/bob", Lies::Unclear),
-            ("/home/ann/..%2fbob", Lies::Unclear),
-            ("/home/ann/%252e%252e/bob", Lies::Unclear),
-            ("/home/ann/%ff/..%2f..%2fbob", Lies::Unclear),
-            (r"/home/ann/..\..\bob", Lies::Unclear),
-            ("/home/ann/\u{ff0e}\u{ff0e}/bob", Lies::Unclear),
-            ("/home/ann/a%00b", Lies::Unclear),
-            ("/home/%61nn/a", Lies::Unclear),
-            ("/home/%62ob/a", Lies::Outside),
-            ("/home/ann/a%20b", Lies::Inside),
-            (r"/home/ann/a\b", Lies::Inside),
-            ("/home/ann/\u{898b}\u{ff0f}\u{ff11}", Lies::Inside),
-            ("/proc/self/root/home/ann/a", Lies::Unclear),
-            ("/dev/fd/3", Lies::Unclear),
-            ("/System/Volumes/Data/home/ann", Lies::Unclear),
-            ("ann/a.txt", Lies::Unclear),
-            ("~/a.txt", Lies::Unclear),
-            ("file:///home/ann/a", Lies::Unclear),
-            ("/home/ann/a\0b", Lies::Unclear),
-            ("", Lies::Unclear),
+            ("/home/ann", PathContainment::Inside),
+            ("/home/ann/a.txt", PathContainment::Inside),
+            ("/home//ann/./a", PathContainment::Inside),
+            ("/home/Ann/a", PathContainment::PerhapsInside),
+            ("/home/anna", PathContainment::Outside),
+            ("/home", PathContainment::Outside),
+            ("/etc/passwd", PathContainment::Outside),
+            ("/dev/null", PathContainment::Outside),
+            ("/home/ann/../bob", PathContainment::Unclear),
+            ("/home/ann/%2e%2e/bob", PathContainment::Unclear),
+            ("/home/ann/..%2fbob", PathContainment::Unclear),
+            ("/home/ann/%252e%252e/bob", PathContainment::Unclear),
+            ("/home/ann/%ff/..%2f..%2fbob", PathContainment::Unclear),
+            (r"/home/ann/..\..\bob", PathContainment::Unclear),
+            ("/home/ann/\u{ff0e}\u{ff0e}/bob", PathContainment::Unclear),
+            ("/home/ann/a%00b", PathContainment::Unclear),
+            ("/home/%61nn/a", PathContainment::Unclear),
+            ("/home/%62ob/a", PathContainment::Outside),
+            ("/home/ann/a%20b", PathContainment::Inside),
+            (r"/home/ann/a\b", PathContainment::Inside),
+            ("/home/ann/\u{898b}\u{ff0f}\u{ff11}", PathContainment::Inside),
+            ("/proc/self/root/home/ann/a", PathContainment::Unclear),
+            ("/dev/fd/3", PathContainment::Unclear),
+            ("/System/Volumes/Data/home/ann", PathContainment::Unclear),
+            ("ann/a.txt", PathContainment::Unclear),
+            ("~/a.txt", PathContainment::Unclear),
+            ("file:///home/ann/a", PathContainment::Unclear),
+            ("/home/ann/a\0b", PathContainment::Unclear),
+            ("", PathContainment::Unclear),
         ] {
             assert_eq!(home.lies(path), lies, "{path:?}");
         }
-        let proc = Folder::compile("/proc/1").unwrap();
-        assert_eq!(proc.lies("/proc/1/status"), Lies::Inside, "a folder below /proc");
+        let proc = FolderPath::compile("/proc/1").unwrap();
+        assert_eq!(proc.lies("/proc/1/status"), PathContainment::Inside, "a folder below /proc");
         assert_eq!(
             proc.lies("/proc/self/root/proc/1/status"),
-            Lies::Unclear,
+            PathContainment::Unclear,
             "reached through the root of another process"
         );
         for bad in ["", "home", "~/x", "/home/../etc", "file:///x"] {
-            assert!(Folder::compile(bad).is_err(), "{bad:?} is not a folder");
+            assert!(FolderPath::compile(bad).is_err(), "{bad:?} is not a folder");
         }
     }
 
     #[test]
     fn names_that_a_system_may_take_for_the_same_are_in_doubt() {
-        let ssh = Folder::compile("/home/ann/.ssh").unwrap();
-        let cafe = Folder::compile("/caf\u{e9}").unwrap();
+        let ssh = FolderPath::compile("/home/ann/.ssh").unwrap();
+        let cafe = FolderPath::compile("/caf\u{e9}").unwrap();
         assert_eq!(
             ssh.lies("/home/ann/.\u{17f}sh/id"),
-            Lies::PerhapsInside,
+            PathContainment::PerhapsInside,
             "a letter whose upper case is an ASCII letter"
         );
-        assert_eq!(ssh.lies("/home/ann/.s\u{200d}sh/id"), Lies::PerhapsInside, "a zero-width character");
-        assert_eq!(cafe.lies("/cafe\u{301}/a"), Lies::PerhapsInside, "a decomposed letter");
-        assert_eq!(ssh.lies("/home/\u{ff41}nn/.ssh/id"), Lies::PerhapsInside, "a full-width letter");
-        assert_eq!(ssh.lies("/home/ann/.ssh\n/id"), Lies::PerhapsInside, "a control character that is dropped");
-        assert_eq!(cafe.lies("/cafe/a"), Lies::Outside, "a different letter");
+        assert_eq!(ssh.lies("/home/ann/.s\u{200d}sh/id"), PathContainment::PerhapsInside, "a zero-width character");
+        assert_eq!(cafe.lies("/cafe\u{301}/a"), PathContainment::PerhapsInside, "a decomposed letter");
+        assert_eq!(ssh.lies("/home/\u{ff41}nn/.ssh/id"), PathContainment::PerhapsInside, "a full-width letter");
+        assert_eq!(
+            ssh.lies("/home/ann/.ssh\n/id"),
+            PathContainment::PerhapsInside,
+            "a control character that is dropped"
+        );
+        assert_eq!(cafe.lies("/cafe/a"), PathContainment::Outside, "a different letter");
     }
 
     #[test]
     fn paths_of_windows_have_many_names() {
-        let drive = Folder::compile(r"C:\Users\Ann").unwrap();
+        let drive = FolderPath::compile(r"C:\Users\Ann").unwrap();
         for (path, lies) in [
-            ("c:/users/ann/a", Lies::PerhapsInside),
-            (r"C:\Users\Ann\a", Lies::Inside),
-            (r"D:\Users\Ann", Lies::Outside),
-            (r"C:\Windows", Lies::Outside),
-            (r"\\?\C:\Users\Ann\a", Lies::Unclear),
-            (r"\\.\C:\Users\Ann\a", Lies::Unclear),
-            (r"\??\C:\Users\Ann\a", Lies::Unclear),
-            (r"\\localhost\C$\Users\Ann\a", Lies::Unclear),
-            (r"/\localhost\C$\Users\Ann\a", Lies::Unclear),
-            ("/Users/Ann/a", Lies::Unclear),
-            (r"C:\Users.\Ann\a", Lies::Unclear),
-            (r"C:\Users \Ann\a", Lies::Unclear),
-            (r"C:\x:y\Ann\a", Lies::Unclear),
-            (r"C:Users\Ann", Lies::Unclear),
-            (r"1:\Users\Ann", Lies::Unclear),
+            ("c:/users/ann/a", PathContainment::PerhapsInside),
+            (r"C:\Users\Ann\a", PathContainment::Inside),
+            (r"D:\Users\Ann", PathContainment::Outside),
+            (r"C:\Windows", PathContainment::Outside),
+            (r"\\?\C:\Users\Ann\a", PathContainment::Unclear),
+            (r"\\.\C:\Users\Ann\a", PathContainment::Unclear),
+            (r"\??\C:\Users\Ann\a", PathContainment::Unclear),
+            (r"\\localhost\C$\Users\Ann\a", PathContainment::Unclear),
+            (r"/\localhost\C$\Users\Ann\a", PathContainment::Unclear),
+            ("/Users/Ann/a", PathContainment::Unclear),
+            (r"C:\Users.\Ann\a", PathContainment::Unclear),
+            (r"C:\Users \Ann\a", PathContainment::Unclear),
+            (r"C:\x:y\Ann\a", PathContainment::Unclear),
+            (r"C:Users\Ann", PathContainment::Unclear),
+            (r"1:\Users\Ann", PathContainment::Unclear),
         ] {
             assert_eq!(drive.lies(path), lies, "{path:?}");
         }
-        let share = Folder::compile(r"\\host\share\secret").unwrap();
+        let share = FolderPath::compile(r"\\host\share\secret").unwrap();
         for (path, lies) in [
-            (r"\\host\share\secret\a", Lies::Inside),
-            (r"\\host\share\other", Lies::Outside),
-            (r"\\?\UNC\host\share\secret\a", Lies::Unclear),
-            (r"\\.\UNC\host\share\secret\a", Lies::Unclear),
-            (r"//?/UNC/host/share/secret/a", Lies::Unclear),
+            (r"\\host\share\secret\a", PathContainment::Inside),
+            (r"\\host\share\other", PathContainment::Outside),
+            (r"\\?\UNC\host\share\secret\a", PathContainment::Unclear),
+            (r"\\.\UNC\host\share\secret\a", PathContainment::Unclear),
+            (r"//?/UNC/host/share/secret/a", PathContainment::Unclear),
         ] {
             assert_eq!(share.lies(path), lies, "{path:?}");
         }
-        let device = Folder::compile(r"\\?\C:\secret").unwrap();
-        assert_eq!(device.lies(r"\\host\C$\secret"), Lies::Unclear, "a share may be the device's folder");
+        let device = FolderPath::compile(r"\\?\C:\secret").unwrap();
+        assert_eq!(device.lies(r"\\host\C$\secret"), PathContainment::Unclear, "a share may be the device's folder");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Hash, Scope};
+use crate::{ApprovalScope, Hash};
 
 /// Identifier of a grant, unique in one [`Grants`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub struct GrantId(pub u64);
 /// The subject of a grant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Subject {
+pub enum GrantSubject {
     /// Starting the server, or connecting to it.
     Command,
     /// Calling the tool of this name.
@@ -28,12 +28,12 @@ pub struct Grant {
     /// The user's name for the server.
     pub server: String,
     /// Subject that is allowed.
-    pub subject: Subject,
+    pub subject: GrantSubject,
     /// Hash of the approved command, address or definition. The grant doesn't apply to any other.
     pub rests_on: Hash,
-    /// Scope of the grant. Never [`Scope::Once`].
-    pub scope: Scope,
-    /// Conversation in which the grant applies, if the scope is [`Scope::Conversation`].
+    /// Scope of the grant. Never [`ApprovalScope::Once`].
+    pub scope: ApprovalScope,
+    /// Conversation in which the grant applies, if the scope is [`ApprovalScope::Conversation`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
     /// Creation time, in milliseconds since 1970.
@@ -55,7 +55,8 @@ impl Grant {
 
     /// Returns `true` if the grant applies in this conversation.
     pub(crate) fn is_of(&self, conversation: Option<&str>) -> bool {
-        self.scope != Scope::Conversation || (conversation.is_some() && self.conversation.as_deref() == conversation)
+        self.scope != ApprovalScope::Conversation
+            || (conversation.is_some() && self.conversation.as_deref() == conversation)
     }
 }
 
@@ -67,19 +68,19 @@ pub struct TooManyGrants;
 /// All grants: at most one per subject of a server, and one more per conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants {
-    servers: HashMap<String, OfServer>,
+    servers: HashMap<String, ServerGrants>,
     count: usize,
     next: u64,
 }
 
 /// The grants of one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct OfServer {
+struct ServerGrants {
     command: Vec<Grant>,
     tools: HashMap<String, Vec<Grant>>,
 }
 
-impl OfServer {
+impl ServerGrants {
     fn lists(&self) -> impl Iterator<Item = &Vec<Grant>> {
         std::iter::once(&self.command).chain(self.tools.values())
     }
@@ -94,11 +95,11 @@ impl Grants {
     pub const LIMIT: usize = 5_000;
 
     /// Creates the collection from persisted grants. Grants beyond the limit, or with another scope than
-    /// [`Scope::Always`], are dropped.
+    /// [`ApprovalScope::Always`], are dropped.
     #[must_use]
     pub fn from_kept(kept: Vec<Grant>) -> Self {
         let mut grants = Self::default();
-        for grant in kept.into_iter().filter(|g| g.scope == Scope::Always) {
+        for grant in kept.into_iter().filter(|g| g.scope == ApprovalScope::Always) {
             // A grant beyond the limit is dropped, so its subject requires consent again.
             let _ = grants.add(grant);
         }
@@ -107,10 +108,10 @@ impl Grants {
 
     /// Returns the grant for a subject of a server, even if it has expired.
     #[must_use]
-    pub fn find(&self, server: &str, subject: &Subject) -> Option<&Grant> {
+    pub fn find(&self, server: &str, subject: &GrantSubject) -> Option<&Grant> {
         let own = match subject {
-            Subject::Command => self.of_command(server),
-            Subject::Tool(tool) => self.of_tool(server, tool),
+            GrantSubject::Command => self.of_command(server),
+            GrantSubject::Tool(tool) => self.of_tool(server, tool),
         };
         own.first()
     }
@@ -141,8 +142,8 @@ impl Grants {
         let grant = Grant { id: GrantId(self.next), ..grant };
         let own = self.servers.entry(grant.server.clone()).or_default();
         let list = match &grant.subject {
-            Subject::Command => &mut own.command,
-            Subject::Tool(tool) => own.tools.entry(tool.clone()).or_default(),
+            GrantSubject::Command => &mut own.command,
+            GrantSubject::Tool(tool) => own.tools.entry(tool.clone()).or_default(),
         };
         list.push(grant);
         Ok(GrantId(self.next))
@@ -157,15 +158,15 @@ impl Grants {
 
     /// Limits a grant to this session because it could not be persisted.
     pub fn keep_for_session(&mut self, id: GrantId) {
-        let own = self.servers.values_mut().flat_map(OfServer::lists_mut).flatten();
-        own.filter(|grant| grant.id == id).for_each(|grant| grant.scope = Scope::Session);
+        let own = self.servers.values_mut().flat_map(ServerGrants::lists_mut).flatten();
+        own.filter(|grant| grant.id == id).for_each(|grant| grant.scope = ApprovalScope::Session);
     }
 
     /// Replaces the lasting grants by the persisted ones, and returns the revoked and the added grants. Other grants
     /// stay, and so do the identifiers of unchanged grants.
     pub fn replace_kept(&mut self, kept: Vec<Grant>) -> (Vec<Grant>, Vec<Grant>) {
         let place = |grant: &Grant| (grant.server.clone(), grant.subject.clone());
-        let lasting = kept.into_iter().filter(|grant| grant.scope == Scope::Always);
+        let lasting = kept.into_iter().filter(|grant| grant.scope == ApprovalScope::Always);
         let mut new: HashMap<_, Grant> = lasting.map(|grant| (place(&grant), grant)).collect();
         let mut gone = Vec::new();
         for own in self.to_keep() {
@@ -205,7 +206,7 @@ impl Grants {
 
     /// Returns all grants, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &Grant> {
-        let mut all: Vec<&Grant> = self.servers.values().flat_map(OfServer::lists).flatten().collect();
+        let mut all: Vec<&Grant> = self.servers.values().flat_map(ServerGrants::lists).flatten().collect();
         all.sort_unstable_by_key(|grant| grant.id);
         all.into_iter()
     }
@@ -213,6 +214,6 @@ impl Grants {
     /// Returns the grants to persist.
     #[must_use]
     pub fn to_keep(&self) -> Vec<Grant> {
-        self.iter().filter(|g| g.scope == Scope::Always).cloned().collect()
+        self.iter().filter(|g| g.scope == ApprovalScope::Always).cloned().collect()
     }
 }

@@ -72,9 +72,9 @@ impl fmt::Display for Hash {
 
 /// A hash over bytes whose prefix is known in advance, so that the prefix is hashed only once.
 #[derive(Debug, Clone)]
-pub struct HashBegun(Sha256);
+pub struct PartialHash(Sha256);
 
-impl HashBegun {
+impl PartialHash {
     /// Starts a hash with this prefix.
     #[must_use]
     pub fn with(bytes: &[u8]) -> Self {

@@ -7,17 +7,17 @@ use std::sync::OnceLock;
 use crate::spelling;
 
 /// Identities by the user's names for the servers.
-pub(crate) type Identities = HashMap<String, IdentityWords>;
+pub(crate) type Identities = HashMap<String, ServerIdentity>;
 
 /// A server's command line, program and URL. The spellings are computed lazily: most policies have no rule that
 /// requires them, and they are the most expensive part of the policy's work for a server's start.
 #[derive(Debug, Clone)]
-pub(crate) struct IdentityWords {
+pub(crate) struct ServerIdentity {
     words: Vec<String>,
     spellings: OnceLock<BTreeSet<String>>,
 }
 
-impl IdentityWords {
+impl ServerIdentity {
     pub(crate) const fn new(words: Vec<String>) -> Self {
         Self { words, spellings: OnceLock::new() }
     }

@@ -28,25 +28,25 @@ mod uri;
 mod verdict;
 mod wider;
 
-pub use act::{Act, By, Claims, Decision, Rule, Scope, Standing};
-pub use argument::Judged;
-pub use explain::{Considered, Explanation, Fit};
+pub use act::{Act, ApprovalScope, Decision, DecisionReason, DecisionSource, ReviewState, ToolClaims};
+pub use argument::ArgumentJudgement;
+pub use explain::{ConsideredRule, Explanation, RuleFit};
 pub use file::PolicyFile;
-pub use grants::{Grant, GrantId, Grants, Subject, TooManyGrants};
-pub use hash::{Hash, HashBegun, canonical_json, canonical_object};
-pub use path::PathFacts;
+pub use grants::{Grant, GrantId, GrantSubject, Grants, TooManyGrants};
+pub use hash::{Hash, PartialHash, canonical_json, canonical_object};
+pub use path::ResolvedPaths;
 pub use pattern::exactly;
 pub use rule::{
-    ArgumentIs, ArgumentRule, ClaimRule, Direction, Effect, PolicyRule, Preset, RuleError, RuleRef, RuleScope,
-    RuleSource, SamplingBudget, SamplingUse,
+    ArgumentPattern, ArgumentRule, ClaimRule, PolicyRule, Preset, RuleDirection, RuleEffect, RuleError, RuleRef,
+    RuleScope, RuleSource, SamplingBudget, SamplingUse,
 };
 pub use rule_set::{RuleProblem, RuleSet};
 pub use uri::UriPattern;
-pub use verdict::JudgedReason;
+pub use verdict::JudgementReason;
 
 use std::collections::BTreeSet;
 
-use identity::{Identities, IdentityWords};
+use identity::{Identities, ServerIdentity};
 use serde_json::{Map, Value};
 
 /// Maximum number of paths per call whose symbolic links are resolved.
@@ -89,7 +89,7 @@ impl Policy {
     /// Sets the identity of a server, which rules may match: its command line, program and URL. Until then, every rule
     /// on identities fits the server. Rules match every spelling of the addresses in `words`.
     pub fn set_identity(&mut self, server: &str, words: Vec<String>) {
-        self.identities.insert(server.to_owned(), IdentityWords::new(words));
+        self.identities.insert(server.to_owned(), ServerIdentity::new(words));
     }
 
     /// Returns the paths among a tool call's arguments whose symbolic links must be resolved before the decision. Paths

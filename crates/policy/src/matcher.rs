@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use crate::address::AddressPattern;
-use crate::folder::{Folder, Lies};
-use crate::number::Range;
-use crate::path::{PathFacts, PathPattern, normal_path};
-use crate::pattern::{Glob, expression};
+use crate::folder::{FolderPath, PathContainment};
+use crate::number::NumberRange;
+use crate::path::{PathPattern, ResolvedPaths, normal_path};
+use crate::pattern::{GlobPattern, expression};
 use crate::spelling::{address, spellings};
-use crate::text::{GlobOn, RegexOn};
-use crate::verdict::{JudgedReason, Verdict};
-use crate::{ArgumentIs, Effect, RuleError};
+use crate::text::{TextGlob, TextRegex};
+use crate::verdict::{JudgementReason, MatchVerdict};
+use crate::{ArgumentPattern, RuleEffect, RuleError};
 
 /// Maximum length of a string that is checked, in bytes. Longer strings are reported as doubtful.
 const MAX_JUDGED: usize = 64 * 1024;
@@ -19,75 +19,77 @@ const MAX_SHOWN: usize = 4;
 
 #[derive(Debug, Clone)]
 pub(crate) enum Matcher {
-    Glob(GlobOn),
-    Regex(RegexOn),
-    Folder(Folder),
+    Glob(TextGlob),
+    Regex(TextRegex),
+    Folder(FolderPath),
     Path(PathPattern),
     Address(AddressPattern),
-    Number(Range),
+    Number(NumberRange),
 }
 
 impl Matcher {
-    pub(crate) fn compile(is: &ArgumentIs, effect: Effect) -> Result<Self, RuleError> {
+    pub(crate) fn compile(is: &ArgumentPattern, effect: RuleEffect) -> Result<Self, RuleError> {
         Ok(match is {
-            ArgumentIs::Glob(glob) => Self::Glob(GlobOn::compile(glob)?),
-            ArgumentIs::Regex(regex) => Self::Regex(RegexOn {
-                expression: expression(regex, effect == Effect::Allow)?,
+            ArgumentPattern::Glob(glob) => Self::Glob(TextGlob::compile(glob)?),
+            ArgumentPattern::Regex(regex) => Self::Regex(TextRegex {
+                expression: expression(regex, effect == RuleEffect::Allow)?,
                 of_paths: regex.contains(['/', '\\']),
             }),
-            ArgumentIs::Folder(folder) => Self::Folder(Folder::compile(folder)?),
-            ArgumentIs::Path(path) => Self::Path(PathPattern::compile(path)?),
-            ArgumentIs::Address(address) => Self::Address(AddressPattern::compile(address)?),
-            ArgumentIs::Number(range) => Self::Number(Range::compile(range)?),
+            ArgumentPattern::Folder(folder) => Self::Folder(FolderPath::compile(folder)?),
+            ArgumentPattern::Path(path) => Self::Path(PathPattern::compile(path)?),
+            ArgumentPattern::Address(address) => Self::Address(AddressPattern::compile(address)?),
+            ArgumentPattern::Number(range) => Self::Number(NumberRange::compile(range)?),
         })
     }
 
     /// Checks a value that is not a list.
-    pub(crate) fn judge(&self, value: &Value, facts: &PathFacts) -> Verdict {
+    pub(crate) fn judge(&self, value: &Value, facts: &ResolvedPaths) -> MatchVerdict {
         match (self, value) {
-            (_, Value::String(text)) if text.len() > MAX_JUDGED => Verdict::Doubtful(JudgedReason::TooLong),
+            (_, Value::String(text)) if text.len() > MAX_JUDGED => MatchVerdict::Doubtful(JudgementReason::TooLong),
             (Self::Number(range), value) => range.judge(value),
-            (_, Value::Array(_) | Value::Object(_)) => Verdict::Doubtful(JudgedReason::NotJudged),
-            (_, Value::Null) => Verdict::Differs(JudgedReason::Missing),
+            (_, Value::Array(_) | Value::Object(_)) => MatchVerdict::Doubtful(JudgementReason::NotJudged),
+            (_, Value::Null) => MatchVerdict::Differs(JudgementReason::Missing),
             (_, Value::String(text)) => self.judge_text(text, facts),
             (_, Value::Bool(value)) => self.judge_word(if *value { "true" } else { "false" }),
             (_, Value::Number(number)) => match self.judge_word(&number.to_string()) {
-                Verdict::Differs(_) if self.is_number(number) => Verdict::Doubtful(JudgedReason::Respelled),
+                MatchVerdict::Differs(_) if self.is_number(number) => {
+                    MatchVerdict::Doubtful(JudgementReason::Respelled)
+                }
                 verdict => verdict,
             },
         }
     }
 
-    pub(crate) fn judge_text(&self, text: &str, facts: &PathFacts) -> Verdict {
+    pub(crate) fn judge_text(&self, text: &str, facts: &ResolvedPaths) -> MatchVerdict {
         match self {
             Self::Glob(glob) => glob.judge(text),
             Self::Regex(regex) => regex.judge(text),
             Self::Folder(folder) => match folder.lies(text) {
-                Lies::Inside => Verdict::Fits,
-                Lies::Outside => Verdict::Differs(JudgedReason::Differs),
-                Lies::PerhapsInside => Verdict::Doubtful(JudgedReason::Letters),
-                Lies::Unclear => Verdict::Doubtful(JudgedReason::NotWhole),
+                PathContainment::Inside => MatchVerdict::Fits,
+                PathContainment::Outside => MatchVerdict::Differs(JudgementReason::Differs),
+                PathContainment::PerhapsInside => MatchVerdict::Doubtful(JudgementReason::Letters),
+                PathContainment::Unclear => MatchVerdict::Doubtful(JudgementReason::NotWhole),
             },
             Self::Path(path) => path.judge(text, facts),
             Self::Address(address) => address.judge(text),
-            Self::Number(_) => Verdict::Differs(JudgedReason::NotNumber),
+            Self::Number(_) => MatchVerdict::Differs(JudgementReason::NotNumber),
         }
     }
 
     /// Checks a number or Boolean by its JSON text. It is never a path or an address.
-    fn judge_word(&self, word: &str) -> Verdict {
+    fn judge_word(&self, word: &str) -> MatchVerdict {
         let fits = match self {
             Self::Glob(glob) => glob.glob().fits(word),
             Self::Regex(regex) => regex.expression.is_match(word),
             Self::Folder(_) | Self::Path(_) | Self::Address(_) | Self::Number(_) => false,
         };
-        if fits { Verdict::Fits } else { Verdict::Differs(JudgedReason::Differs) }
+        if fits { MatchVerdict::Fits } else { MatchVerdict::Differs(JudgementReason::Differs) }
     }
 
     /// Returns `true` if the glob is a literal with the same numeric value, in any notation: `1000` is `1e3`.
     fn is_number(&self, number: &serde_json::Number) -> bool {
         let Self::Glob(glob) = self else { return false };
-        let Glob::Exactly(own) = glob.glob() else { return false };
+        let GlobPattern::Exactly(own) = glob.glob() else { return false };
         own.parse::<f64>().ok().zip(number.as_f64()).is_some_and(|(own, number)| own.total_cmp(&number).is_eq())
     }
 
@@ -100,13 +102,13 @@ impl Matcher {
     }
 
     /// Returns the normalized forms of a value for display, where they differ from the value as written.
-    pub(crate) fn normal(&self, value: &Value, facts: &PathFacts) -> Vec<String> {
+    pub(crate) fn normal(&self, value: &Value, facts: &ResolvedPaths) -> Vec<String> {
         let Value::String(text) = value else { return Vec::new() };
         let mut shown: Vec<String> = match self {
             _ if text.len() > MAX_JUDGED => Vec::new(),
             Self::Path(_) => normal_path(text, facts),
             Self::Address(_) => address(text).map(|url| url.to_string()).into_iter().collect(),
-            Self::Folder(_) => normal_path(text, &PathFacts::Elsewhere),
+            Self::Folder(_) => normal_path(text, &ResolvedPaths::Elsewhere),
             Self::Glob(_) | Self::Regex(_) => match address(text) {
                 Some(url) => vec![url.to_string()],
                 None if text.contains(['/', '\\']) => vec![crate::spelling::normal_path(text)],

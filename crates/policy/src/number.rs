@@ -5,19 +5,19 @@ use std::cmp::Ordering;
 use serde_json::{Number, Value};
 
 use crate::RuleError;
-use crate::verdict::{JudgedReason, Verdict};
+use crate::verdict::{JudgementReason, MatchVerdict};
 
 /// Maximum length of a range, in bytes.
 const MAX_RANGE: usize = 100;
 
 /// A range of numbers with inclusive bounds.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Range {
+pub(crate) struct NumberRange {
     from: Option<Number>,
     to: Option<Number>,
 }
 
-impl Range {
+impl NumberRange {
     /// Parses `1..10`, `1..`, `..10` or `5`.
     pub(crate) fn compile(text: &str) -> Result<Self, RuleError> {
         let bad = || RuleError::Number(text.chars().take(MAX_RANGE).collect());
@@ -40,22 +40,22 @@ impl Range {
             && self.to.as_ref().is_none_or(|to| compare(number, to) != Ordering::Greater)
     }
 
-    pub(crate) fn judge(&self, value: &Value) -> Verdict {
+    pub(crate) fn judge(&self, value: &Value) -> MatchVerdict {
         match value {
-            Value::Number(number) if self.holds(number) => Verdict::Fits,
-            Value::Number(_) => Verdict::Differs(JudgedReason::Differs),
+            Value::Number(number) if self.holds(number) => MatchVerdict::Fits,
+            Value::Number(_) => MatchVerdict::Differs(JudgementReason::Differs),
             // Some programs interpret a Boolean as 0 or 1.
             Value::Bool(value) if self.holds(&Number::from(u8::from(*value))) => {
-                Verdict::Doubtful(JudgedReason::NotNumber)
+                MatchVerdict::Doubtful(JudgementReason::NotNumber)
             }
             Value::String(text) => match number(text) {
-                Some(number) if !self.holds(&number) => Verdict::Differs(JudgedReason::Differs),
-                Some(_) => Verdict::Doubtful(JudgedReason::TextNumber),
-                None if may_be_number(text) => Verdict::Doubtful(JudgedReason::TextNumber),
-                None => Verdict::Differs(JudgedReason::NotNumber),
+                Some(number) if !self.holds(&number) => MatchVerdict::Differs(JudgementReason::Differs),
+                Some(_) => MatchVerdict::Doubtful(JudgementReason::TextNumber),
+                None if may_be_number(text) => MatchVerdict::Doubtful(JudgementReason::TextNumber),
+                None => MatchVerdict::Differs(JudgementReason::NotNumber),
             },
-            Value::Bool(_) | Value::Null => Verdict::Differs(JudgedReason::NotNumber),
-            Value::Array(_) | Value::Object(_) => Verdict::Doubtful(JudgedReason::NotJudged),
+            Value::Bool(_) | Value::Null => MatchVerdict::Differs(JudgementReason::NotNumber),
+            Value::Array(_) | Value::Object(_) => MatchVerdict::Doubtful(JudgementReason::NotJudged),
         }
     }
 }
@@ -110,54 +110,54 @@ mod tests {
     #[test]
     fn a_range_holds_numbers_and_both_of_its_ends() {
         for (range, value, expected) in [
-            ("1..10", json!(1), Verdict::Fits),
-            ("1..10", json!(10), Verdict::Fits),
-            ("1..10", json!(10.0), Verdict::Fits),
-            ("1..10", json!(0.999), Verdict::Differs(JudgedReason::Differs)),
-            ("1..10", json!(10.001), Verdict::Differs(JudgedReason::Differs)),
-            ("1..10", json!(11), Verdict::Differs(JudgedReason::Differs)),
-            ("1..10", json!(0), Verdict::Differs(JudgedReason::Differs)),
-            ("0.5..1.5", json!(1), Verdict::Fits),
-            ("0.5..1.5", json!(0), Verdict::Differs(JudgedReason::Differs)),
-            ("0.5..1.5", json!(0.5), Verdict::Fits),
-            ("0.5..1.5", json!(1.6), Verdict::Differs(JudgedReason::Differs)),
-            ("-1.5..-0.5", json!(-1), Verdict::Fits),
-            ("-1.5..-0.5", json!(0), Verdict::Differs(JudgedReason::Differs)),
-            ("-5..-1", json!(-0.5), Verdict::Differs(JudgedReason::Differs)),
-            ("-5..-1", json!(-5.5), Verdict::Differs(JudgedReason::Differs)),
-            ("..100", json!(-1e300), Verdict::Fits),
-            ("..100", json!(1e300), Verdict::Differs(JudgedReason::Differs)),
-            ("100..", json!(u64::MAX), Verdict::Fits),
-            ("100..", json!(99), Verdict::Differs(JudgedReason::Differs)),
-            ("5", json!(5), Verdict::Fits),
-            ("5", json!(5.5), Verdict::Differs(JudgedReason::Differs)),
-            ("5", json!(6), Verdict::Differs(JudgedReason::Differs)),
-            ("..9007199254740992", json!(9_007_199_254_740_993_u64), Verdict::Differs(JudgedReason::Differs)),
-            ("..9007199254740993", json!(9_007_199_254_740_994.0), Verdict::Differs(JudgedReason::Differs)),
-            (" 1 .. 2 ", json!(2), Verdict::Fits),
+            ("1..10", json!(1), MatchVerdict::Fits),
+            ("1..10", json!(10), MatchVerdict::Fits),
+            ("1..10", json!(10.0), MatchVerdict::Fits),
+            ("1..10", json!(0.999), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("1..10", json!(10.001), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("1..10", json!(11), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("1..10", json!(0), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("0.5..1.5", json!(1), MatchVerdict::Fits),
+            ("0.5..1.5", json!(0), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("0.5..1.5", json!(0.5), MatchVerdict::Fits),
+            ("0.5..1.5", json!(1.6), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("-1.5..-0.5", json!(-1), MatchVerdict::Fits),
+            ("-1.5..-0.5", json!(0), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("-5..-1", json!(-0.5), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("-5..-1", json!(-5.5), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("..100", json!(-1e300), MatchVerdict::Fits),
+            ("..100", json!(1e300), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("100..", json!(u64::MAX), MatchVerdict::Fits),
+            ("100..", json!(99), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("5", json!(5), MatchVerdict::Fits),
+            ("5", json!(5.5), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("5", json!(6), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("..9007199254740992", json!(9_007_199_254_740_993_u64), MatchVerdict::Differs(JudgementReason::Differs)),
+            ("..9007199254740993", json!(9_007_199_254_740_994.0), MatchVerdict::Differs(JudgementReason::Differs)),
+            (" 1 .. 2 ", json!(2), MatchVerdict::Fits),
         ] {
-            assert_eq!(Range::compile(range).unwrap().judge(&value), expected, "{range} and {value}");
+            assert_eq!(NumberRange::compile(range).unwrap().judge(&value), expected, "{range} and {value}");
         }
     }
 
     #[test]
     fn a_text_is_never_surely_a_number() {
-        let range = Range::compile("1..10").unwrap();
+        let range = NumberRange::compile("1..10").unwrap();
         for (value, expected) in [
-            (json!("5"), Verdict::Doubtful(JudgedReason::TextNumber)),
-            (json!("50"), Verdict::Differs(JudgedReason::Differs)),
-            (json!("-1"), Verdict::Differs(JudgedReason::Differs)),
-            (json!(" 50"), Verdict::Doubtful(JudgedReason::TextNumber)),
-            (json!("50 "), Verdict::Doubtful(JudgedReason::TextNumber)),
-            (json!("0x5"), Verdict::Doubtful(JudgedReason::TextNumber)),
-            (json!("\u{ff15}"), Verdict::Doubtful(JudgedReason::TextNumber)),
-            (json!("Infinity"), Verdict::Doubtful(JudgedReason::TextNumber)),
-            (json!("NaN"), Verdict::Doubtful(JudgedReason::TextNumber)),
-            (json!("five"), Verdict::Differs(JudgedReason::NotNumber)),
-            (json!(true), Verdict::Doubtful(JudgedReason::NotNumber)),
-            (json!(false), Verdict::Differs(JudgedReason::NotNumber)),
-            (json!(null), Verdict::Differs(JudgedReason::NotNumber)),
-            (json!({}), Verdict::Doubtful(JudgedReason::NotJudged)),
+            (json!("5"), MatchVerdict::Doubtful(JudgementReason::TextNumber)),
+            (json!("50"), MatchVerdict::Differs(JudgementReason::Differs)),
+            (json!("-1"), MatchVerdict::Differs(JudgementReason::Differs)),
+            (json!(" 50"), MatchVerdict::Doubtful(JudgementReason::TextNumber)),
+            (json!("50 "), MatchVerdict::Doubtful(JudgementReason::TextNumber)),
+            (json!("0x5"), MatchVerdict::Doubtful(JudgementReason::TextNumber)),
+            (json!("\u{ff15}"), MatchVerdict::Doubtful(JudgementReason::TextNumber)),
+            (json!("Infinity"), MatchVerdict::Doubtful(JudgementReason::TextNumber)),
+            (json!("NaN"), MatchVerdict::Doubtful(JudgementReason::TextNumber)),
+            (json!("five"), MatchVerdict::Differs(JudgementReason::NotNumber)),
+            (json!(true), MatchVerdict::Doubtful(JudgementReason::NotNumber)),
+            (json!(false), MatchVerdict::Differs(JudgementReason::NotNumber)),
+            (json!(null), MatchVerdict::Differs(JudgementReason::NotNumber)),
+            (json!({}), MatchVerdict::Doubtful(JudgementReason::NotJudged)),
         ] {
             assert_eq!(range.judge(&value), expected, "{value}");
         }
@@ -167,10 +167,10 @@ mod tests {
     fn what_is_no_range_is_refused() {
         let long = format!("{}..{}", "1".repeat(MAX_RANGE), "2".repeat(MAX_RANGE));
         for bad in ["", "..", "a", "1..b", "10..1", "1...3", "0x1..", "1e999", "NaN", &long] {
-            assert!(Range::compile(bad).is_err(), "{bad:?}");
+            assert!(NumberRange::compile(bad).is_err(), "{bad:?}");
         }
         let longest = format!("1..{}", "2".repeat(MAX_RANGE - 3));
-        assert!(Range::compile(&longest).is_ok(), "a range of the maximum length");
-        assert!(Range::compile(&format!("{longest}2")).is_err(), "one byte more than the maximum");
+        assert!(NumberRange::compile(&longest).is_ok(), "a range of the maximum length");
+        assert!(NumberRange::compile(&format!("{longest}2")).is_err(), "one byte more than the maximum");
     }
 }

@@ -4,36 +4,36 @@
 use crate::RuleError;
 use crate::fold::folded_glob;
 use crate::folder::folded;
-use crate::pattern::Glob;
-use crate::verdict::{JudgedReason, Verdict};
+use crate::pattern::GlobPattern;
+use crate::verdict::{JudgementReason, MatchVerdict};
 
 /// Maximum number of path components that are checked.
 pub(crate) const MAX_PARTS: usize = 512;
 
 /// A pattern, component by component.
 #[derive(Debug, Clone)]
-pub(crate) struct Parts(Vec<Part>);
+pub(crate) struct PartsPattern(Vec<PartPattern>);
 
 #[derive(Debug, Clone)]
-enum Part {
+enum PartPattern {
     /// `**`: any number of components, including none.
     Any,
     One {
-        exactly: Glob,
+        exactly: GlobPattern,
         /// The same glob over folded letters.
-        folded: Glob,
+        folded: GlobPattern,
     },
 }
 
-impl Parts {
+impl PartsPattern {
     /// Compiles each component as a glob whose wildcards don't cross separators. `**` alone stands for any number of
     /// components.
     pub(crate) fn compile<'a>(parts: impl IntoIterator<Item = &'a str>) -> Result<Self, RuleError> {
         let compile = |part: &str| match part {
-            "**" => Ok(Part::Any),
-            part => Ok(Part::One {
-                exactly: Glob::compile(part)?,
-                folded: Glob::compile(&folded_glob(part, |letters| folded(letters).collect()))?,
+            "**" => Ok(PartPattern::Any),
+            part => Ok(PartPattern::One {
+                exactly: GlobPattern::compile(part)?,
+                folded: GlobPattern::compile(&folded_glob(part, |letters| folded(letters).collect()))?,
             }),
         };
         Ok(Self(parts.into_iter().map(compile).collect::<Result<_, _>>()?))
@@ -41,34 +41,34 @@ impl Parts {
 
     /// Returns the pattern with its first `in_place_of` components replaced by the literal components `first`.
     pub(crate) fn moved(&self, first: &[&str], in_place_of: usize) -> Self {
-        let exactly = |name: &str| Part::One {
-            exactly: Glob::Exactly(name.to_owned()),
-            folded: Glob::Exactly(folded(name).collect()),
+        let exactly = |name: &str| PartPattern::One {
+            exactly: GlobPattern::Exactly(name.to_owned()),
+            folded: GlobPattern::Exactly(folded(name).collect()),
         };
         let rest = self.0.iter().skip(in_place_of).cloned();
         Self(first.iter().map(|name| exactly(name)).chain(rest).collect())
     }
 
     /// Compares path components with the pattern.
-    pub(crate) fn judge(&self, names: &[&str]) -> Verdict {
+    pub(crate) fn judge(&self, names: &[&str]) -> MatchVerdict {
         if names.len() > MAX_PARTS {
-            return Verdict::Doubtful(JudgedReason::TooLong);
+            return MatchVerdict::Doubtful(JudgementReason::TooLong);
         }
         if self.cover(names, |part, name| part.fits(name)) {
-            return Verdict::Fits;
+            return MatchVerdict::Fits;
         }
         let names: Vec<String> = names.iter().map(|name| folded(name).collect()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         if self.cover(&names, |part, name| part.fits_folded(name)) {
-            Verdict::Doubtful(JudgedReason::Letters)
+            MatchVerdict::Doubtful(JudgementReason::Letters)
         } else {
-            Verdict::Differs(JudgedReason::Differs)
+            MatchVerdict::Differs(JudgementReason::Differs)
         }
     }
 
     /// Returns `true` if the whole pattern matches a prefix of the names. Tracks the set of reachable pattern
     /// positions, so that the time is bounded for every pattern.
-    fn cover(&self, names: &[&str], fits: impl Fn(&Part, &str) -> bool) -> bool {
+    fn cover(&self, names: &[&str], fits: impl Fn(&PartPattern, &str) -> bool) -> bool {
         let mut places = vec![false; self.0.len() + 1];
         places[0] = true;
         self.skip_any(&mut places);
@@ -79,7 +79,7 @@ impl Parts {
             let mut next = vec![false; places.len()];
             for (at, part) in self.0.iter().enumerate().filter(|(at, _)| places[*at]) {
                 match part {
-                    Part::Any => next[at] = true,
+                    PartPattern::Any => next[at] = true,
                     part => next[at + 1] |= fits(part, name),
                 }
             }
@@ -92,14 +92,14 @@ impl Parts {
     /// Marks the positions that are reachable because `**` may match no component.
     fn skip_any(&self, places: &mut [bool]) {
         for (at, part) in self.0.iter().enumerate() {
-            if places[at] && matches!(part, Part::Any) {
+            if places[at] && matches!(part, PartPattern::Any) {
                 places[at + 1] = true;
             }
         }
     }
 }
 
-impl Part {
+impl PartPattern {
     fn fits(&self, name: &str) -> bool {
         match self {
             Self::Any => true,
@@ -140,10 +140,10 @@ mod tests {
     fn a_pattern_covers_what_it_names_and_what_lies_in_it() {
         let judge = |pattern: &str, path: &str| {
             let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
-            Parts::compile(pattern.split('/').filter(|part| !part.is_empty())).unwrap().judge(&names)
+            PartsPattern::compile(pattern.split('/').filter(|part| !part.is_empty())).unwrap().judge(&names)
         };
-        let (fits, differs) = (Verdict::Fits, Verdict::Differs(JudgedReason::Differs));
-        let letters = Verdict::Doubtful(JudgedReason::Letters);
+        let (fits, differs) = (MatchVerdict::Fits, MatchVerdict::Differs(JudgementReason::Differs));
+        let letters = MatchVerdict::Doubtful(JudgementReason::Letters);
         for (pattern, path, expected) in [
             ("", "", fits),
             ("", "a", fits),
@@ -173,28 +173,32 @@ mod tests {
             assert_eq!(judge(pattern, path), expected, "{pattern} and {path}");
         }
         let deep = vec!["a"; MAX_PARTS];
-        assert_eq!(Parts::compile(["a"]).unwrap().judge(&deep), fits, "a path of the maximum depth");
+        assert_eq!(PartsPattern::compile(["a"]).unwrap().judge(&deep), fits, "a path of the maximum depth");
         let deeper = vec!["a"; MAX_PARTS + 1];
-        assert_eq!(Parts::compile(["b"]).unwrap().judge(&deeper), Verdict::Doubtful(JudgedReason::TooLong), "one more");
+        assert_eq!(
+            PartsPattern::compile(["b"]).unwrap().judge(&deeper),
+            MatchVerdict::Doubtful(JudgementReason::TooLong),
+            "one more"
+        );
     }
 
     #[test]
     fn a_pattern_can_be_moved() {
-        let moved = Parts::compile(["tmp", "*.md"]).unwrap().moved(&["private", "tmp*"], 1);
-        assert_eq!(moved.judge(&["private", "tmp*", "a.md"]), Verdict::Fits, "the new prefix is literal");
+        let moved = PartsPattern::compile(["tmp", "*.md"]).unwrap().moved(&["private", "tmp*"], 1);
+        assert_eq!(moved.judge(&["private", "tmp*", "a.md"]), MatchVerdict::Fits, "the new prefix is literal");
         assert_eq!(
             moved.judge(&["private", "tmpx", "a.md"]),
-            Verdict::Differs(JudgedReason::Differs),
+            MatchVerdict::Differs(JudgementReason::Differs),
             "the new prefix is not a pattern"
         );
         assert_eq!(
             moved.judge(&["tmp", "a.md"]),
-            Verdict::Differs(JudgedReason::Differs),
+            MatchVerdict::Differs(JudgementReason::Differs),
             "the old prefix is replaced"
         );
         assert_eq!(
             moved.judge(&["Private", "tmp*", "a.md"]),
-            Verdict::Doubtful(JudgedReason::Letters),
+            MatchVerdict::Doubtful(JudgementReason::Letters),
             "another case of the prefix"
         );
     }

@@ -7,17 +7,17 @@ use percent_encoding::percent_decode_str;
 
 use crate::RuleError;
 use crate::fold::narrowed;
-use crate::folder::{Root, has_second_name, is_device, is_dropped, parts_of, root_of};
-use crate::parts::{Parts, collapsed};
+use crate::folder::{PathRoot, has_second_name, is_device, is_dropped, parts_of, root_of};
+use crate::parts::{PartsPattern, collapsed};
 use crate::pattern::MAX_PATTERN;
-use crate::verdict::{JudgedReason, Verdict};
+use crate::verdict::{JudgementReason, MatchVerdict};
 
 /// Maximum number of nested percent-encodings of a text that are decoded.
 const MAX_DECODED: usize = 3;
 
 /// Resolved locations of paths, with all symbolic links followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum PathFacts {
+pub enum ResolvedPaths {
     /// The paths are on another computer, and are compared by name alone.
     #[default]
     Elsewhere,
@@ -26,7 +26,7 @@ pub enum PathFacts {
     Here(HashMap<String, Option<String>>),
 }
 
-impl PathFacts {
+impl ResolvedPaths {
     fn real(&self, path: &str) -> Option<&str> {
         match self {
             Self::Elsewhere => None,
@@ -38,9 +38,9 @@ impl PathFacts {
 /// A pattern of absolute paths. It covers the location it names and everything below.
 #[derive(Debug, Clone)]
 pub(crate) struct PathPattern {
-    root: Root,
+    root: PathRoot,
     is_device: bool,
-    parts: Parts,
+    parts: PartsPattern,
     /// Components before the first wildcard.
     fixed: Vec<String>,
     /// The components before the first wildcard, as a path.
@@ -61,38 +61,38 @@ impl PathPattern {
         let fixed = parts.iter().take_while(|part| !part.contains(['*', '?', '\\']));
         let fixed: Vec<String> = fixed.map(|&part| part.to_owned()).collect();
         let (drive, separator) = match root {
-            Root::Slash => (String::new(), "/"),
-            Root::Drive(letter) => (format!("{}:", char::from(letter)), "\\"),
-            Root::Share => ("\\".to_owned(), "\\"),
+            PathRoot::Slash => (String::new(), "/"),
+            PathRoot::Drive(letter) => (format!("{}:", char::from(letter)), "\\"),
+            PathRoot::Share => ("\\".to_owned(), "\\"),
         };
         let beginning = format!("{drive}{separator}{}", fixed.join(separator));
-        Ok(Self { root, is_device: is_device(root, rest), parts: Parts::compile(parts)?, fixed, beginning })
+        Ok(Self { root, is_device: is_device(root, rest), parts: PartsPattern::compile(parts)?, fixed, beginning })
     }
 
-    pub(crate) fn judge(&self, text: &str, facts: &PathFacts) -> Verdict {
+    pub(crate) fn judge(&self, text: &str, facts: &ResolvedPaths) -> MatchVerdict {
         let (moved, readings) = (self.moved(facts), readings(text));
         if text.contains('\0') || readings.iter().any(|reading| reading.contains('\0')) {
-            return Verdict::Doubtful(JudgedReason::Climbs);
+            return MatchVerdict::Doubtful(JudgementReason::Climbs);
         }
-        let Some(first) = readings.first() else { return Verdict::Doubtful(JudgedReason::NotWhole) };
+        let Some(first) = readings.first() else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
         let by_names = readings[1..].iter().fold(self.place(first, moved.as_ref()), |verdict, reading| {
-            verdict.and(self.place(reading, moved.as_ref()), JudgedReason::Respelled)
+            verdict.and(self.place(reading, moved.as_ref()), JudgementReason::Respelled)
         });
-        if matches!(by_names, Verdict::Doubtful(_)) {
+        if matches!(by_names, MatchVerdict::Doubtful(_)) {
             return by_names;
         }
         match facts {
-            PathFacts::Elsewhere if climbs(text) => Verdict::Doubtful(JudgedReason::Climbs),
-            PathFacts::Elsewhere => by_names,
-            PathFacts::Here(_) => match facts.real(text) {
-                Some(real) => by_names.and(self.place(real, moved.as_ref()), JudgedReason::LeadsElsewhere),
-                None => Verdict::Doubtful(JudgedReason::Unresolved),
+            ResolvedPaths::Elsewhere if climbs(text) => MatchVerdict::Doubtful(JudgementReason::Climbs),
+            ResolvedPaths::Elsewhere => by_names,
+            ResolvedPaths::Here(_) => match facts.real(text) {
+                Some(real) => by_names.and(self.place(real, moved.as_ref()), JudgementReason::LeadsElsewhere),
+                None => MatchVerdict::Doubtful(JudgementReason::Unresolved),
             },
         }
     }
 
     /// Returns the pattern relocated to the resolved location of its beginning, or `None` if that is unchanged.
-    fn moved(&self, facts: &PathFacts) -> Option<(Root, Parts)> {
+    fn moved(&self, facts: &ResolvedPaths) -> Option<(PathRoot, PartsPattern)> {
         let real = facts.real(&self.beginning).filter(|real| *real != self.beginning)?;
         let (root, rest) = root_of(real)?;
         let first: Vec<&str> = parts_of(root, rest).collect();
@@ -100,23 +100,25 @@ impl PathPattern {
     }
 
     /// Compares one reading of a path with the pattern, by names.
-    fn place(&self, path: &str, moved: Option<&(Root, Parts)>) -> Verdict {
-        let Some((root, rest)) = root_of(path) else { return Verdict::Doubtful(JudgedReason::NotWhole) };
+    fn place(&self, path: &str, moved: Option<&(PathRoot, PartsPattern)>) -> MatchVerdict {
+        let Some((root, rest)) = root_of(path) else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
         if parts_of(root, rest).any(|part| is_dropped(root, part)) {
-            return Verdict::Doubtful(JudgedReason::Respelled);
+            return MatchVerdict::Doubtful(JudgementReason::Respelled);
         }
         let names = collapsed(parts_of(root, rest));
         let own = match (self.root, root) {
-            _ if self.is_device != is_device(root, rest) => Verdict::Doubtful(JudgedReason::NotWhole),
+            _ if self.is_device != is_device(root, rest) => MatchVerdict::Doubtful(JudgementReason::NotWhole),
             (own, other) if own == other => self.parts.judge(&names),
-            (Root::Drive(_), Root::Drive(_)) => Verdict::Differs(JudgedReason::Differs),
-            _ => Verdict::Doubtful(JudgedReason::NotWhole),
+            (PathRoot::Drive(_), PathRoot::Drive(_)) => MatchVerdict::Differs(JudgementReason::Differs),
+            _ => MatchVerdict::Doubtful(JudgementReason::NotWhole),
         };
         let moved = moved.filter(|(own, _)| *own == root).map(|(_, parts)| parts.judge(&names));
         match (own, moved) {
-            (Verdict::Fits, _) | (_, Some(Verdict::Fits)) => Verdict::Fits,
-            (Verdict::Differs(_), Some(doubt @ Verdict::Doubtful(_))) => doubt,
-            (Verdict::Differs(_), _) if has_second_name(&names) => Verdict::Doubtful(JudgedReason::SecondName),
+            (MatchVerdict::Fits, _) | (_, Some(MatchVerdict::Fits)) => MatchVerdict::Fits,
+            (MatchVerdict::Differs(_), Some(doubt @ MatchVerdict::Doubtful(_))) => doubt,
+            (MatchVerdict::Differs(_), _) if has_second_name(&names) => {
+                MatchVerdict::Doubtful(JudgementReason::SecondName)
+            }
             (own, _) => own,
         }
     }
@@ -157,15 +159,15 @@ pub(crate) fn readings(text: &str) -> Vec<String> {
 }
 
 /// Returns the normalized forms of a path, for display.
-pub(crate) fn normal_path(text: &str, facts: &PathFacts) -> Vec<String> {
+pub(crate) fn normal_path(text: &str, facts: &ResolvedPaths) -> Vec<String> {
     let mut shown: Vec<String> = Vec::new();
     for reading in readings(text) {
         let Some((root, rest)) = root_of(&reading) else { continue };
         let names = collapsed(parts_of(root, rest));
         shown.push(match root {
-            Root::Slash => format!("/{}", names.join("/")),
-            Root::Drive(letter) => format!("{}:\\{}", char::from(letter), names.join("\\")),
-            Root::Share => format!("\\\\{}", names.join("\\")),
+            PathRoot::Slash => format!("/{}", names.join("/")),
+            PathRoot::Drive(letter) => format!("{}:\\{}", char::from(letter), names.join("\\")),
+            PathRoot::Share => format!("\\\\{}", names.join("\\")),
         });
     }
     shown.extend(facts.real(text).map(str::to_owned));
@@ -179,16 +181,16 @@ mod tests {
 
     use super::*;
 
-    const FITS: Verdict = Verdict::Fits;
-    const DIFFERS: Verdict = Verdict::Differs(JudgedReason::Differs);
+    const FITS: MatchVerdict = MatchVerdict::Fits;
+    const DIFFERS: MatchVerdict = MatchVerdict::Differs(JudgementReason::Differs);
 
-    fn doubt(reason: JudgedReason) -> Verdict {
-        Verdict::Doubtful(reason)
+    fn doubt(reason: JudgementReason) -> MatchVerdict {
+        MatchVerdict::Doubtful(reason)
     }
 
-    fn here(known: &[(&str, Option<&str>)]) -> PathFacts {
+    fn here(known: &[(&str, Option<&str>)]) -> ResolvedPaths {
         let own = |(path, real): &(&str, Option<&str>)| ((*path).to_owned(), real.map(str::to_owned));
-        PathFacts::Here(known.iter().map(own).collect())
+        ResolvedPaths::Here(known.iter().map(own).collect())
     }
 
     #[test]
@@ -202,59 +204,59 @@ mod tests {
             ("/secret", DIFFERS),
             ("/secrets/x", DIFFERS),
             ("/public/x", DIFFERS),
-            ("/public/../secret/x", doubt(JudgedReason::Climbs)),
-            ("/secret/../public", doubt(JudgedReason::Climbs)),
-            ("/Secret/x", doubt(JudgedReason::Letters)),
-            ("/%73ecret/x", doubt(JudgedReason::Respelled)),
-            ("/%2573ecret/x", doubt(JudgedReason::Respelled)),
+            ("/public/../secret/x", doubt(JudgementReason::Climbs)),
+            ("/secret/../public", doubt(JudgementReason::Climbs)),
+            ("/Secret/x", doubt(JudgementReason::Letters)),
+            ("/%73ecret/x", doubt(JudgementReason::Respelled)),
+            ("/%2573ecret/x", doubt(JudgementReason::Respelled)),
             ("/secret/x%20y", FITS),
-            ("/a%2f..%2fsecret/x", doubt(JudgedReason::Respelled)),
-            ("/secret/a%2f..%2f..%2fx", doubt(JudgedReason::Respelled)),
-            (r"/a\..\secret\x", doubt(JudgedReason::Respelled)),
+            ("/a%2f..%2fsecret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/a%2f..%2f..%2fx", doubt(JudgementReason::Respelled)),
+            (r"/a\..\secret\x", doubt(JudgementReason::Respelled)),
             ("/%ff/x", DIFFERS),
-            ("/secret/%ff/..%2f..%2fx", doubt(JudgedReason::Respelled)),
-            ("/secret/\u{ff0e}\u{ff0e}/x", doubt(JudgedReason::Respelled)),
-            ("/secret/\u{ff05}2e./x", doubt(JudgedReason::Respelled)),
-            ("secret/x", doubt(JudgedReason::NotWhole)),
-            ("~/x", doubt(JudgedReason::NotWhole)),
-            ("file:///secret/x", doubt(JudgedReason::NotWhole)),
-            (r"C:\secret\x", doubt(JudgedReason::NotWhole)),
-            ("/secret/x\0", doubt(JudgedReason::Climbs)),
-            ("/secret/x%00y", doubt(JudgedReason::Climbs)),
-            ("\0", doubt(JudgedReason::Climbs)),
-            ("/proc/self/root/secret/x", doubt(JudgedReason::SecondName)),
-            ("/dev/fd/3", doubt(JudgedReason::SecondName)),
+            ("/secret/%ff/..%2f..%2fx", doubt(JudgementReason::Respelled)),
+            ("/secret/\u{ff0e}\u{ff0e}/x", doubt(JudgementReason::Respelled)),
+            ("/secret/\u{ff05}2e./x", doubt(JudgementReason::Respelled)),
+            ("secret/x", doubt(JudgementReason::NotWhole)),
+            ("~/x", doubt(JudgementReason::NotWhole)),
+            ("file:///secret/x", doubt(JudgementReason::NotWhole)),
+            (r"C:\secret\x", doubt(JudgementReason::NotWhole)),
+            ("/secret/x\0", doubt(JudgementReason::Climbs)),
+            ("/secret/x%00y", doubt(JudgementReason::Climbs)),
+            ("\0", doubt(JudgementReason::Climbs)),
+            ("/proc/self/root/secret/x", doubt(JudgementReason::SecondName)),
+            ("/dev/fd/3", doubt(JudgementReason::SecondName)),
             ("/dev/null", DIFFERS),
         ] {
-            assert_eq!(secret.judge(path, &PathFacts::Elsewhere), expected, "{path:?}");
+            assert_eq!(secret.judge(path, &ResolvedPaths::Elsewhere), expected, "{path:?}");
         }
         let proc = PathPattern::compile("/proc/1/*").unwrap();
-        assert_eq!(proc.judge("/proc/1/status", &PathFacts::Elsewhere), FITS, "a pattern below /proc");
-        let through_root = proc.judge("/proc/self/root/proc/1/status", &PathFacts::Elsewhere);
-        assert_eq!(through_root, doubt(JudgedReason::SecondName), "the same under another name");
+        assert_eq!(proc.judge("/proc/1/status", &ResolvedPaths::Elsewhere), FITS, "a pattern below /proc");
+        let through_root = proc.judge("/proc/self/root/proc/1/status", &ResolvedPaths::Elsewhere);
+        assert_eq!(through_root, doubt(JudgementReason::SecondName), "the same under another name");
         let drive = PathPattern::compile(r"C:\Users\*").unwrap();
         for (path, expected) in [
             (r"C:\Users\Ann", FITS),
             ("c:/Users/Ann", FITS),
-            (r"c:\users\Ann", doubt(JudgedReason::Letters)),
+            (r"c:\users\Ann", doubt(JudgementReason::Letters)),
             (r"D:\Users\Ann", DIFFERS),
-            (r"C:\Users.\Ann", doubt(JudgedReason::Respelled)),
-            ("/Users/Ann", doubt(JudgedReason::NotWhole)),
-            (r"C:Users\Ann", doubt(JudgedReason::NotWhole)),
-            (r"\\?\UNC\localhost\C$\Users\Ann", doubt(JudgedReason::NotWhole)),
-            (r"\??\C:\Users\Ann", doubt(JudgedReason::NotWhole)),
+            (r"C:\Users.\Ann", doubt(JudgementReason::Respelled)),
+            ("/Users/Ann", doubt(JudgementReason::NotWhole)),
+            (r"C:Users\Ann", doubt(JudgementReason::NotWhole)),
+            (r"\\?\UNC\localhost\C$\Users\Ann", doubt(JudgementReason::NotWhole)),
+            (r"\??\C:\Users\Ann", doubt(JudgementReason::NotWhole)),
         ] {
-            assert_eq!(drive.judge(path, &PathFacts::Elsewhere), expected, "{path:?}");
+            assert_eq!(drive.judge(path, &ResolvedPaths::Elsewhere), expected, "{path:?}");
         }
         let share = PathPattern::compile(r"\\host\share\*").unwrap();
         for (path, expected) in [
             (r"\\host\share\a", FITS),
             (r"\\host\other\a", DIFFERS),
-            (r"\\?\UNC\host\share\a", doubt(JudgedReason::NotWhole)),
-            (r"\\.\UNC\host\share\a", doubt(JudgedReason::NotWhole)),
-            ("//./UNC/host/share/a", doubt(JudgedReason::NotWhole)),
+            (r"\\?\UNC\host\share\a", doubt(JudgementReason::NotWhole)),
+            (r"\\.\UNC\host\share\a", doubt(JudgementReason::NotWhole)),
+            ("//./UNC/host/share/a", doubt(JudgementReason::NotWhole)),
         ] {
-            assert_eq!(share.judge(path, &PathFacts::Elsewhere), expected, "{path:?}");
+            assert_eq!(share.judge(path, &ResolvedPaths::Elsewhere), expected, "{path:?}");
         }
     }
 
@@ -273,13 +275,13 @@ mod tests {
         ]);
         for (path, expected) in [
             ("/safe/a", FITS),
-            ("/safe/link", doubt(JudgedReason::LeadsElsewhere)),
-            ("/other/link", doubt(JudgedReason::LeadsElsewhere)),
+            ("/safe/link", doubt(JudgementReason::LeadsElsewhere)),
+            ("/other/link", doubt(JudgementReason::LeadsElsewhere)),
             ("/other/a", DIFFERS),
             ("/safe/x/../a", FITS),
-            ("/safe/link/../a", doubt(JudgedReason::LeadsElsewhere)),
-            ("/other/hidden", doubt(JudgedReason::Unresolved)),
-            ("/not/looked/for", doubt(JudgedReason::Unresolved)),
+            ("/safe/link/../a", doubt(JudgementReason::LeadsElsewhere)),
+            ("/other/hidden", doubt(JudgementReason::Unresolved)),
+            ("/not/looked/for", doubt(JudgementReason::Unresolved)),
         ] {
             assert_eq!(safe.judge(path, &facts), expected, "{path:?}");
         }
@@ -305,7 +307,7 @@ mod tests {
         ]);
         assert_eq!(tmp.judge("/tmp/a.md", &facts), FITS, "through the link");
         assert_eq!(tmp.judge("/private/tmp/a.md", &facts), FITS, "at the resolved location");
-        assert_eq!(tmp.judge("/private/tmp/a.MD", &facts), doubt(JudgedReason::Letters), "in another case");
+        assert_eq!(tmp.judge("/private/tmp/a.MD", &facts), doubt(JudgementReason::Letters), "in another case");
         assert_eq!(tmp.judge("/private/a.md", &facts), DIFFERS, "elsewhere");
         let odd = here(&[("/tmp", Some("nowhere")), ("/tmp/a.md", Some("/tmp/a.md"))]);
         assert_eq!(tmp.judge("/tmp/a.md", &odd), FITS, "a beginning that resolves to a relative path is ignored");

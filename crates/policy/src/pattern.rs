@@ -11,7 +11,7 @@ const MAX_COMPILED: usize = 256 * 1024;
 
 /// A compiled glob over text.
 #[derive(Debug, Clone)]
-pub(crate) enum Glob {
+pub(crate) enum GlobPattern {
     /// The literal text without wildcards.
     Exactly(String),
     /// Any text, written as `*`.
@@ -25,7 +25,7 @@ pub(crate) enum Glob {
     },
 }
 
-impl Glob {
+impl GlobPattern {
     /// Compiles a glob: `*` matches any characters, `?` one character, and `\` escapes `*`, `?` and `\`. Before any
     /// other character a backslash is an error: the author of `C:\secret` means a literal backslash, and a rule that
     /// never fits would go unnoticed.
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn globs_fit_whole_texts() {
-        let fits = |glob: &str, text: &str| Glob::compile(glob).unwrap().fits(text);
+        let fits = |glob: &str, text: &str| GlobPattern::compile(glob).unwrap().fits(text);
         for (glob, text) in [
             ("*", ""),
             ("send", "send"),
@@ -149,23 +149,27 @@ mod tests {
 
     #[test]
     fn a_backslash_stands_for_itself_only_where_it_is_written_twice() {
-        assert!(Glob::compile(r"C:\\secret\\*").unwrap().fits(r"C:\secret\a"), "a path of Windows");
+        assert!(GlobPattern::compile(r"C:\\secret\\*").unwrap().fits(r"C:\secret\a"), "a path of Windows");
         for bad in [r"C:\secret\\*", r"x\"] {
-            assert_eq!(Glob::compile(bad).unwrap_err(), RuleError::Backslash(bad.to_owned()), "{bad:?} is refused");
+            assert_eq!(
+                GlobPattern::compile(bad).unwrap_err(),
+                RuleError::Backslash(bad.to_owned()),
+                "{bad:?} is refused"
+            );
         }
     }
 
     #[test]
     fn a_text_can_be_made_a_glob_of_its_own() {
         for text in ["plain", "*", "a?b", r"back\slash", r"\*", ""] {
-            let glob = Glob::compile(&exactly(text)).unwrap();
-            assert!(matches!(&glob, Glob::Exactly(own) if own == text), "{text:?} is a literal: {glob:?}");
+            let glob = GlobPattern::compile(&exactly(text)).unwrap();
+            assert!(matches!(&glob, GlobPattern::Exactly(own) if own == text), "{text:?} is a literal: {glob:?}");
         }
     }
 
     #[test]
     fn what_is_too_large_is_refused() {
-        assert!(Glob::compile(&"a".repeat(MAX_PATTERN + 1)).is_err(), "a glob longer than the maximum");
+        assert!(GlobPattern::compile(&"a".repeat(MAX_PATTERN + 1)).is_err(), "a glob longer than the maximum");
         assert!(expression(r"(\w{100}){100}", false).is_err(), "an expression that would take much memory");
         assert!(expression("(", false).is_err(), "an invalid expression");
         assert!(expression("a)|(b", true).is_err(), "an expression that is valid only inside of the anchoring group");

@@ -11,7 +11,7 @@ pub(crate) const MAX_RULES: usize = 500;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum Effect {
+pub enum RuleEffect {
     /// The act may happen without consent.
     Allow,
     /// The act requires consent each time.
@@ -24,7 +24,7 @@ pub enum Effect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum Direction {
+pub enum RuleDirection {
     /// From the host to a server: tool calls, prompts and resources.
     #[default]
     ToServer,
@@ -59,14 +59,14 @@ pub struct ArgumentRule {
     /// JSON Pointer (RFC 6901) to the argument, such as `/path` or `/options/0/name`.
     pub at: String,
     /// Condition on the value.
-    pub is: ArgumentIs,
+    pub is: ArgumentPattern,
 }
 
 /// The condition on an argument's value. For a list, one item must match if the rule denies or asks, and all items if
 /// it allows. A value that can't be checked, such as an object or a very long string, matches if the rule denies or
 /// asks, and doesn't match if it allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ArgumentIs {
+pub enum ArgumentPattern {
     /// A string of this shape: `*` matches any characters, `?` one character, and `\*`, `\?` and `\\` are literals.
     Glob(String),
     /// A string in which this regular expression is found. If the rule allows, the expression must match the whole
@@ -110,12 +110,12 @@ impl TryFrom<WrittenArgument> for ArgumentRule {
 
     fn try_from(written: WrittenArgument) -> Result<Self, Self::Error> {
         let kinds = [
-            written.glob.map(ArgumentIs::Glob),
-            written.regex.map(ArgumentIs::Regex),
-            written.folder.map(ArgumentIs::Folder),
-            written.path.map(ArgumentIs::Path),
-            written.url.map(ArgumentIs::Address),
-            written.number.map(ArgumentIs::Number),
+            written.glob.map(ArgumentPattern::Glob),
+            written.regex.map(ArgumentPattern::Regex),
+            written.folder.map(ArgumentPattern::Folder),
+            written.path.map(ArgumentPattern::Path),
+            written.url.map(ArgumentPattern::Address),
+            written.number.map(ArgumentPattern::Number),
         ];
         let mut given = kinds.into_iter().flatten();
         let (Some(is), None) = (given.next(), given.next()) else {
@@ -131,12 +131,12 @@ impl From<ArgumentRule> for WrittenArgument {
     fn from(rule: ArgumentRule) -> Self {
         let written = Self { at: rule.at, ..Self::default() };
         match rule.is {
-            ArgumentIs::Glob(glob) => Self { glob: Some(glob), ..written },
-            ArgumentIs::Regex(regex) => Self { regex: Some(regex), ..written },
-            ArgumentIs::Folder(folder) => Self { folder: Some(folder), ..written },
-            ArgumentIs::Path(path) => Self { path: Some(path), ..written },
-            ArgumentIs::Address(url) => Self { url: Some(url), ..written },
-            ArgumentIs::Number(number) => Self { number: Some(number), ..written },
+            ArgumentPattern::Glob(glob) => Self { glob: Some(glob), ..written },
+            ArgumentPattern::Regex(regex) => Self { regex: Some(regex), ..written },
+            ArgumentPattern::Folder(folder) => Self { folder: Some(folder), ..written },
+            ArgumentPattern::Path(path) => Self { path: Some(path), ..written },
+            ArgumentPattern::Address(url) => Self { url: Some(url), ..written },
+            ArgumentPattern::Number(number) => Self { number: Some(number), ..written },
         }
     }
 }
@@ -195,8 +195,8 @@ pub struct PolicyRule {
     #[serde(default)]
     pub id: u64,
     /// Effect if all conditions hold.
-    pub effect: Effect,
-    /// Glob over the user's names of servers, with `*` and `?` as in [`ArgumentIs::Glob`].
+    pub effect: RuleEffect,
+    /// Glob over the user's names of servers, with `*` and `?` as in [`ArgumentPattern::Glob`].
     #[serde(default = "everything")]
     pub server: String,
     /// Glob over the identity of servers, independent of their names: command line, program or URL. Only in rules that
@@ -208,7 +208,7 @@ pub struct PolicyRule {
     pub tool: Option<String>,
     /// Direction of the acts that the rule is about.
     #[serde(default)]
-    pub direction: Direction,
+    pub direction: RuleDirection,
     /// Conditions on the arguments of a tool call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentRule>,

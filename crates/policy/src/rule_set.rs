@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::compiled::Compiled;
-use crate::pattern::Glob;
+use crate::compiled::CompiledRule;
+use crate::pattern::GlobPattern;
 use crate::rule::MAX_RULES;
 use crate::{Act, PolicyRule, RuleError, RuleRef, RuleScope, RuleSource};
 
@@ -21,7 +21,7 @@ pub struct RuleProblem {
 #[derive(Debug, Clone)]
 pub struct RuleSet {
     source: RuleSource,
-    rules: Vec<Compiled>,
+    rules: Vec<CompiledRule>,
     /// Indices of rules about one server, by the server's name.
     by_server: HashMap<String, Vec<usize>>,
     /// Indices of rules about one tool of several servers, by the tool's name.
@@ -80,7 +80,7 @@ impl RuleSet {
         }
         let mut set = Self::of(source);
         for (at, rule) in rules.into_iter().enumerate() {
-            set.rules.push(Compiled::new(rule).map_err(|error| RuleProblem { at, error })?);
+            set.rules.push(CompiledRule::new(rule).map_err(|error| RuleProblem { at, error })?);
         }
         set.index();
         Ok(set)
@@ -97,7 +97,7 @@ impl RuleSet {
             return Err(RuleProblem { at, error: RuleError::TooMany });
         }
         let id = self.rules.iter().map(|own| own.rule.id).max().unwrap_or(0).saturating_add(1);
-        self.rules.push(Compiled::new(PolicyRule { id, ..rule }).map_err(|error| RuleProblem { at, error })?);
+        self.rules.push(CompiledRule::new(PolicyRule { id, ..rule }).map_err(|error| RuleProblem { at, error })?);
         self.index();
         Ok(id)
     }
@@ -119,18 +119,18 @@ impl RuleSet {
         self.by_server.clear();
         self.by_tool.clear();
         self.others.clear();
-        self.has_paths = self.rules.iter().any(Compiled::has_paths);
+        self.has_paths = self.rules.iter().any(CompiledRule::has_paths);
         for (at, own) in self.rules.iter().enumerate() {
             match (&own.server, &own.tool) {
-                (Glob::Exactly(server), _) => self.by_server.entry(server.clone()).or_default().push(at),
-                (_, Some(Glob::Exactly(tool))) => self.by_tool.entry(tool.clone()).or_default().push(at),
+                (GlobPattern::Exactly(server), _) => self.by_server.entry(server.clone()).or_default().push(at),
+                (_, Some(GlobPattern::Exactly(tool))) => self.by_tool.entry(tool.clone()).or_default().push(at),
                 _ => self.others.push(at),
             }
         }
     }
 
     /// Returns the rules that may fit an act. No other rule fits.
-    pub(crate) fn candidates<'a>(&'a self, act: &Act<'_>) -> impl Iterator<Item = &'a Compiled> {
+    pub(crate) fn candidates<'a>(&'a self, act: &Act<'_>) -> impl Iterator<Item = &'a CompiledRule> {
         let tool = match act {
             Act::CallTool { tool, .. } => Some(*tool),
             _ => None,
@@ -144,22 +144,22 @@ impl RuleSet {
     }
 
     /// Returns the rules that may fit a call of this tool.
-    pub(crate) fn of_tool(&self, server: &str, tool: &str) -> impl Iterator<Item = &Compiled> {
+    pub(crate) fn of_tool(&self, server: &str, tool: &str) -> impl Iterator<Item = &CompiledRule> {
         self.about(server, Some(tool))
     }
 
-    fn about<'a>(&'a self, server: &str, tool: Option<&str>) -> impl Iterator<Item = &'a Compiled> {
+    fn about<'a>(&'a self, server: &str, tool: Option<&str>) -> impl Iterator<Item = &'a CompiledRule> {
         let of_server = self.by_server.get(server).map_or(&[][..], Vec::as_slice);
         let of_tool = tool.and_then(|tool| self.by_tool.get(tool)).map_or(&[][..], Vec::as_slice);
         [of_server, of_tool, self.others.as_slice()].into_iter().flatten().filter_map(|at| self.rules.get(*at))
     }
 
     /// Returns all compiled rules, in order.
-    pub(crate) fn compiled(&self) -> impl Iterator<Item = &Compiled> {
+    pub(crate) fn compiled(&self) -> impl Iterator<Item = &CompiledRule> {
         self.rules.iter()
     }
 
-    pub(crate) const fn reference(&self, own: &Compiled) -> RuleRef {
+    pub(crate) const fn reference(&self, own: &CompiledRule) -> RuleRef {
         RuleRef { source: self.source, id: own.rule.id }
     }
 }
@@ -167,13 +167,13 @@ impl RuleSet {
 impl PolicyRule {
     /// Creates a rule without conditions about the tool calls of these servers.
     #[must_use]
-    pub fn new(effect: crate::Effect, server: String) -> Self {
+    pub fn new(effect: crate::RuleEffect, server: String) -> Self {
         Self {
             id: 0,
             effect,
             server,
             tool: None,
-            direction: crate::Direction::ToServer,
+            direction: crate::RuleDirection::ToServer,
             arguments: Vec::new(),
             annotations: None,
             sampling: None,
@@ -189,7 +189,7 @@ impl PolicyRule {
     /// Creates the rule that allows the tool calls of one trusted server.
     #[must_use]
     pub fn trusting(server: &str) -> Self {
-        Self { trusted_server: true, ..Self::new(crate::Effect::Allow, crate::exactly(server)) }
+        Self { trusted_server: true, ..Self::new(crate::RuleEffect::Allow, crate::exactly(server)) }
     }
 
     /// Returns `true` if this is the rule of a trusted server with this name.

@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::address::{has_user, normal_host, usual_port};
 use crate::fold::{folded, narrowed};
-use crate::folder::{Root, root_of};
+use crate::folder::{PathRoot, root_of};
 use crate::pattern::climbs;
 
 /// Maximum number of nested percent-encodings of a text that are decoded.
@@ -73,7 +73,7 @@ fn add_addresses(found: &mut BTreeSet<String>, text: &str) {
 fn add_file(found: &mut BTreeSet<String>, url: &Url) {
     let path = percent_decode_str(url.path()).decode_utf8_lossy();
     add_paths(found, &path);
-    if let Some(bare) = path.strip_prefix('/').filter(|bare| matches!(root_of(bare), Some((Root::Drive(_), _)))) {
+    if let Some(bare) = path.strip_prefix('/').filter(|bare| matches!(root_of(bare), Some((PathRoot::Drive(_), _)))) {
         add_paths(found, bare);
     }
 }

@@ -9,50 +9,50 @@ use url::Url;
 
 use crate::RuleError;
 use crate::fold::{folded, folded_glob, narrowed};
-use crate::pattern::{Glob, climbs};
+use crate::pattern::{GlobPattern, climbs};
 use crate::spelling::{
     address, has_others, is_normal_address, is_normal_path, looks_like_path, normal_path, spellings,
 };
-use crate::verdict::{JudgedReason, Verdict};
+use crate::verdict::{JudgementReason, MatchVerdict};
 
 /// A glob over strings.
 #[derive(Debug, Clone)]
-pub(crate) struct GlobOn {
-    own: Glob,
+pub(crate) struct TextGlob {
+    own: GlobPattern,
     /// The glob in its own normal spelling, if that differs.
-    normal: Option<Glob>,
+    normal: Option<GlobPattern>,
     /// The glob in folded letters, with backslashes as slashes.
-    folded: Option<Glob>,
+    folded: Option<GlobPattern>,
     /// Set if the glob contains `://`, and is therefore about addresses.
     of_addresses: bool,
     /// The glob split into the components of an address.
-    parts: Option<AddressShape>,
+    parts: Option<AddressGlob>,
 }
 
-impl GlobOn {
+impl TextGlob {
     pub(crate) fn compile(glob: &str) -> Result<Self, RuleError> {
-        let own = Glob::compile(glob)?;
+        let own = GlobPattern::compile(glob)?;
         let normal = Some(normal_glob(glob)).filter(|normal| normal != glob);
-        let parts = if matches!(own, Glob::Shape { .. }) { Some(AddressShape::compile(glob)?) } else { None };
+        let parts = if matches!(own, GlobPattern::Shape { .. }) { Some(AddressGlob::compile(glob)?) } else { None };
         // A glob whose normal spelling is invalid, because its backslashes are escapes, is compared as written only.
-        let normal = normal.and_then(|normal| Glob::compile(&normal).ok());
-        let folded = Glob::compile(&folded_glob(glob, with_slashes)).ok();
+        let normal = normal.and_then(|normal| GlobPattern::compile(&normal).ok());
+        let folded = GlobPattern::compile(&folded_glob(glob, with_slashes)).ok();
         Ok(Self { own, normal, folded, of_addresses: glob.contains("://"), parts })
     }
 
-    pub(crate) fn glob(&self) -> &Glob {
+    pub(crate) fn glob(&self) -> &GlobPattern {
         &self.own
     }
 
-    pub(crate) fn judge(&self, text: &str) -> Verdict {
+    pub(crate) fn judge(&self, text: &str) -> MatchVerdict {
         let of_paths = match &self.own {
-            Glob::Anything => return Verdict::Fits,
-            Glob::Exactly(own) if own == text => return Verdict::Fits,
-            Glob::Exactly(own) => own.contains(['/', '\\']),
-            Glob::Shape { of_paths, .. } => *of_paths,
+            GlobPattern::Anything => return MatchVerdict::Fits,
+            GlobPattern::Exactly(own) if own == text => return MatchVerdict::Fits,
+            GlobPattern::Exactly(own) => own.contains(['/', '\\']),
+            GlobPattern::Shape { of_paths, .. } => *of_paths,
         };
         let candidate =
-            Candidate { text, of_paths, of_addresses: self.of_addresses, fits_as_written: self.own.fits(text) };
+            CandidateText { text, of_paths, of_addresses: self.of_addresses, fits_as_written: self.own.fits(text) };
         let fits = |text: &str| self.own.fits(text) || self.normal.as_ref().is_some_and(|normal| normal.fits(text));
         let fits_folded = |text: &str| self.folded.as_ref().is_some_and(|own| own.fits(&with_slashes(text)));
         let is_spread = |url: &Url| self.parts.as_ref().is_some_and(|parts| !parts.fits(url));
@@ -62,18 +62,18 @@ impl GlobOn {
 
 /// A regular expression over strings.
 #[derive(Debug, Clone)]
-pub(crate) struct RegexOn {
+pub(crate) struct TextRegex {
     pub(crate) expression: Regex,
     /// Set if the expression contains a slash, and is therefore about paths.
     pub(crate) of_paths: bool,
 }
 
-impl RegexOn {
-    pub(crate) fn judge(&self, text: &str) -> Verdict {
+impl TextRegex {
+    pub(crate) fn judge(&self, text: &str) -> MatchVerdict {
         let fits = |text: &str| self.expression.is_match(text);
         // The author of an expression chooses case folding with `(?i)`.
         let fits_folded = |text: &str| fits(&text.nfkc().collect::<String>());
-        let candidate = Candidate {
+        let candidate = CandidateText {
             text,
             of_paths: self.of_paths,
             of_addresses: self.expression.as_str().contains("://"),
@@ -87,7 +87,7 @@ impl RegexOn {
 const ANY_ADDRESS: &str = "https://any.invalid/";
 
 /// A string that is compared with a pattern.
-struct Candidate<'a> {
+struct CandidateText<'a> {
     text: &'a str,
     /// Set if the pattern is about paths.
     of_paths: bool,
@@ -96,7 +96,7 @@ struct Candidate<'a> {
     fits_as_written: bool,
 }
 
-impl Candidate<'_> {
+impl CandidateText<'_> {
     /// Compares the string in all spellings. `fits` matches an alternative spelling, `fits_folded` matches it in folded
     /// letters, and `is_spread` returns `true` if a wildcard covers more than one component of an address.
     fn judge(
@@ -104,10 +104,10 @@ impl Candidate<'_> {
         fits: impl Fn(&str) -> bool,
         fits_folded: impl Fn(&str) -> bool,
         is_spread: impl Fn(&Url) -> bool,
-    ) -> Verdict {
+    ) -> MatchVerdict {
         let Self { text, of_paths, .. } = *self;
         if self.fits_as_written && !has_others(text) {
-            return Verdict::Fits;
+            return MatchVerdict::Fits;
         }
         // `/safe/*` must not allow `/safe/../etc`, and `/secret/*` must not miss `/safe/../secret`, wherever symbolic
         // links on the way lead.
@@ -115,24 +115,24 @@ impl Candidate<'_> {
         if !self.fits_as_written {
             let spellings = if self.is_plain(&fits) { BTreeSet::new() } else { spellings(text) };
             return if spellings.iter().any(|text| fits(text)) {
-                Verdict::Doubtful(JudgedReason::Respelled)
+                MatchVerdict::Doubtful(JudgementReason::Respelled)
             } else if climbs && of_paths {
-                Verdict::Doubtful(JudgedReason::Climbs)
+                MatchVerdict::Doubtful(JudgementReason::Climbs)
             } else if fits_folded(text) || spellings.iter().any(|text| fits_folded(text)) {
-                Verdict::Doubtful(JudgedReason::Letters)
+                MatchVerdict::Doubtful(JudgementReason::Letters)
             } else {
-                Verdict::Differs(JudgedReason::Differs)
+                MatchVerdict::Differs(JudgementReason::Differs)
             };
         }
         match address(text) {
-            _ if climbs => Verdict::Doubtful(JudgedReason::Climbs),
-            Some(url) if !is_normal_address(text, &url) => Verdict::Doubtful(JudgedReason::Respelled),
-            Some(url) if is_spread(&url) => Verdict::Doubtful(JudgedReason::CrossesParts),
-            Some(_) => Verdict::Fits,
+            _ if climbs => MatchVerdict::Doubtful(JudgementReason::Climbs),
+            Some(url) if !is_normal_address(text, &url) => MatchVerdict::Doubtful(JudgementReason::Respelled),
+            Some(url) if is_spread(&url) => MatchVerdict::Doubtful(JudgementReason::CrossesParts),
+            Some(_) => MatchVerdict::Fits,
             None if (of_paths || looks_like_path(text)) && !is_normal_path(text) => {
-                Verdict::Doubtful(JudgedReason::Respelled)
+                MatchVerdict::Doubtful(JudgementReason::Respelled)
             }
-            None => Verdict::Fits,
+            None => MatchVerdict::Fits,
         }
     }
 
@@ -173,14 +173,14 @@ fn normal_glob(glob: &str) -> String {
 
 /// A glob split into the components of an address, as far as possible.
 #[derive(Debug, Clone)]
-struct AddressShape {
+struct AddressGlob {
     /// Glob over the origin: scheme and authority together.
-    origin: Glob,
+    origin: GlobPattern,
     /// Glob over everything after the origin, or `None` if nothing may follow.
-    rest: Option<Glob>,
+    rest: Option<GlobPattern>,
 }
 
-impl AddressShape {
+impl AddressGlob {
     fn compile(glob: &str) -> Result<Self, RuleError> {
         let begin = glob.find("://").map_or(0, |at| at + "://".len());
         let cut = glob[begin..].find(['/', '#']).map_or(glob.len(), |at| begin + at);
@@ -191,11 +191,11 @@ impl AddressShape {
         let has_name = bare.len() > begin && !bare.ends_with('.');
         let origin = if is_open && has_name { bare } else { origin };
         let rest = match rest {
-            "" if is_open => Some(Glob::Anything),
+            "" if is_open => Some(GlobPattern::Anything),
             "" => None,
-            rest => Some(Glob::compile(rest)?),
+            rest => Some(GlobPattern::compile(rest)?),
         };
-        Ok(Self { origin: Glob::compile(origin)?, rest })
+        Ok(Self { origin: GlobPattern::compile(origin)?, rest })
     }
 
     fn fits(&self, url: &Url) -> bool {
@@ -215,11 +215,11 @@ mod tests {
 
     use super::*;
 
-    const FITS: Verdict = Verdict::Fits;
-    const DIFFERS: Verdict = Verdict::Differs(JudgedReason::Differs);
+    const FITS: MatchVerdict = MatchVerdict::Fits;
+    const DIFFERS: MatchVerdict = MatchVerdict::Differs(JudgementReason::Differs);
 
-    fn doubt(reason: JudgedReason) -> Verdict {
-        Verdict::Doubtful(reason)
+    fn doubt(reason: JudgementReason) -> MatchVerdict {
+        MatchVerdict::Doubtful(reason)
     }
 
     #[test]
@@ -230,109 +230,109 @@ mod tests {
             ("a*", "ab", FITS),
             ("a*", "b", DIFFERS),
             ("/secret/*", "/secret/x", FITS),
-            ("/secret/*", "//secret/x", doubt(JudgedReason::Respelled)),
-            ("/secret/*", "/./secret/x", doubt(JudgedReason::Respelled)),
-            ("/secret/*", "/secret//x", doubt(JudgedReason::Respelled)),
-            ("/secret/*", "/a/../secret/x", doubt(JudgedReason::Respelled)),
-            ("/secret/*", "/%73ecret/x", doubt(JudgedReason::Respelled)),
-            ("/secret/*", r"\secret\x", doubt(JudgedReason::Respelled)),
-            ("/secret/*", "/secret/../x", doubt(JudgedReason::Climbs)),
-            ("/secret/*", "/x/../y", doubt(JudgedReason::Climbs)),
+            ("/secret/*", "//secret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "/./secret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "/secret//x", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "/a/../secret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "/%73ecret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/*", r"\secret\x", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "/secret/../x", doubt(JudgementReason::Climbs)),
+            ("/secret/*", "/x/../y", doubt(JudgementReason::Climbs)),
             ("/secret/*", "/public/x", DIFFERS),
-            ("//secret/./*", "/secret/x", doubt(JudgedReason::Respelled)),
+            ("//secret/./*", "/secret/x", doubt(JudgementReason::Respelled)),
             ("/secret/x", "/secret/x", FITS),
-            ("/secret/x", "//secret/x", doubt(JudgedReason::Respelled)),
-            ("/secret/x", "/secret/x/", doubt(JudgedReason::Respelled)),
-            ("/secret/x", "/secret/y/../x", doubt(JudgedReason::Respelled)),
-            ("/secret/x", "/link/../y", doubt(JudgedReason::Climbs)),
+            ("/secret/x", "//secret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/x", "/secret/x/", doubt(JudgementReason::Respelled)),
+            ("/secret/x", "/secret/y/../x", doubt(JudgementReason::Respelled)),
+            ("/secret/x", "/link/../y", doubt(JudgementReason::Climbs)),
             ("/link/../y", "/link/../y", FITS),
             ("https://user@a.b/", "https://user@a.b/", FITS),
             ("/secret/x", "/secret/y", DIFFERS),
-            ("main", "a/../main", doubt(JudgedReason::Respelled)),
+            ("main", "a/../main", doubt(JudgementReason::Respelled)),
             ("main", "a/../other", DIFFERS),
             ("*.md", "a/b.md", FITS),
-            ("*.md", "/a//b.md", doubt(JudgedReason::Respelled)),
+            ("*.md", "/a//b.md", doubt(JudgementReason::Respelled)),
             ("*.md", "see //b.md", FITS),
-            ("*/b.md", "see //b.md", doubt(JudgedReason::Respelled)),
+            ("*/b.md", "see //b.md", doubt(JudgementReason::Respelled)),
             ("https://api.x/public/*", "https://api.x/public/a", FITS),
-            ("https://api.x/public/*", "https://api.x/public/%2e%2e/admin", doubt(JudgedReason::Respelled)),
-            ("https://api.x/public/*", "https://api.x/public/..%2fadmin", doubt(JudgedReason::Respelled)),
-            ("https://api.x/public/*", "HTTPS://API.X/public/a", doubt(JudgedReason::Respelled)),
+            ("https://api.x/public/*", "https://api.x/public/%2e%2e/admin", doubt(JudgementReason::Respelled)),
+            ("https://api.x/public/*", "https://api.x/public/..%2fadmin", doubt(JudgementReason::Respelled)),
+            ("https://api.x/public/*", "HTTPS://API.X/public/a", doubt(JudgementReason::Respelled)),
             ("https://api.x/public/*", "https://api.x/admin", DIFFERS),
-            ("https://API.x:443/public/*", "https://api.x/public/a", doubt(JudgedReason::Respelled)),
-            ("https://b\u{fc}cher.x/*", "https://xn--bcher-kva.x/a", doubt(JudgedReason::Respelled)),
+            ("https://API.x:443/public/*", "https://api.x/public/a", doubt(JudgementReason::Respelled)),
+            ("https://b\u{fc}cher.x/*", "https://xn--bcher-kva.x/a", doubt(JudgementReason::Respelled)),
             ("https://*.x.com/*", "https://a.x.com/b", FITS),
-            ("https://*.x.com/*", "https://evil/a.x.com/", doubt(JudgedReason::CrossesParts)),
-            ("https://*.x.com/*", "https://evil?a.x.com/", doubt(JudgedReason::Respelled)),
-            ("https://*.x.com/*", "https://evil/?a.x.com/", doubt(JudgedReason::CrossesParts)),
+            ("https://*.x.com/*", "https://evil/a.x.com/", doubt(JudgementReason::CrossesParts)),
+            ("https://*.x.com/*", "https://evil?a.x.com/", doubt(JudgementReason::Respelled)),
+            ("https://*.x.com/*", "https://evil/?a.x.com/", doubt(JudgementReason::CrossesParts)),
             ("*.x.com/*", "https://a.x.com/b", FITS),
-            ("*.x.com/*", "https://evil/a.x.com/", doubt(JudgedReason::CrossesParts)),
+            ("*.x.com/*", "https://evil/a.x.com/", doubt(JudgementReason::CrossesParts)),
             ("https://api.x*", "https://api.x/a", FITS),
             ("https://api.x*", "https://api.x", FITS),
-            ("https://api.x*", "https://api.x@evil/", doubt(JudgedReason::Respelled)),
-            ("https://api.x*", "https://api.x.evil/", doubt(JudgedReason::CrossesParts)),
+            ("https://api.x*", "https://api.x@evil/", doubt(JudgementReason::Respelled)),
+            ("https://api.x*", "https://api.x.evil/", doubt(JudgementReason::CrossesParts)),
             ("https://api.*/v1", "https://api.x/v1", FITS),
             ("https://api*/v1", "https://api.x/v1", FITS),
             ("https://api*.x", "https://api1.x", FITS),
-            ("https://api*.x", "https://api.x/secret.x", doubt(JudgedReason::CrossesParts)),
+            ("https://api*.x", "https://api.x/secret.x", doubt(JudgementReason::CrossesParts)),
             ("https://*", "https://a.b/c", FITS),
             ("https://*", "http://a.b/c", DIFFERS),
             ("https://a.*", "https://a.b/c", FITS),
             ("*://a.b/*", "https://a.b/c", FITS),
-            ("*://a.b/*", "https://evil/?u=x://a.b/c", doubt(JudgedReason::CrossesParts)),
+            ("*://a.b/*", "https://evil/?u=x://a.b/c", doubt(JudgementReason::CrossesParts)),
             ("https://a.?", "https://a.b", FITS),
-            ("https://a.?", "https://a.b/", doubt(JudgedReason::Respelled)),
-            ("https://a?b", "https://a/b", doubt(JudgedReason::CrossesParts)),
-            ("https://a.b#*", "https://a.b#c", doubt(JudgedReason::Respelled)),
-            ("*evil*", "https://%65vil.x/", doubt(JudgedReason::Respelled)),
-            ("https://evil.x*", "evil.x", doubt(JudgedReason::Respelled)),
-            ("https://evil.x*", "EVIL.x:443", doubt(JudgedReason::Respelled)),
-            ("https://evil.x*", "\u{ff45}vil.x", doubt(JudgedReason::Respelled)),
-            ("https://evil.x*", "https://evil.x.:443/", doubt(JudgedReason::Respelled)),
-            ("https://evil.x*", "view-source:https://evil.x/", doubt(JudgedReason::Respelled)),
+            ("https://a.?", "https://a.b/", doubt(JudgementReason::Respelled)),
+            ("https://a?b", "https://a/b", doubt(JudgementReason::CrossesParts)),
+            ("https://a.b#*", "https://a.b#c", doubt(JudgementReason::Respelled)),
+            ("*evil*", "https://%65vil.x/", doubt(JudgementReason::Respelled)),
+            ("https://evil.x*", "evil.x", doubt(JudgementReason::Respelled)),
+            ("https://evil.x*", "EVIL.x:443", doubt(JudgementReason::Respelled)),
+            ("https://evil.x*", "\u{ff45}vil.x", doubt(JudgementReason::Respelled)),
+            ("https://evil.x*", "https://evil.x.:443/", doubt(JudgementReason::Respelled)),
+            ("https://evil.x*", "view-source:https://evil.x/", doubt(JudgementReason::Respelled)),
             ("https://evil.x*", "good.x", DIFFERS),
-            ("https://*", "good.x", doubt(JudgedReason::Respelled)),
+            ("https://*", "good.x", doubt(JudgementReason::Respelled)),
             ("https://*", "plain", DIFFERS),
             ("http*", "plain.txt", DIFFERS),
-            ("*evil.x*", "EVIL.x", doubt(JudgedReason::Respelled)),
-            ("*evil.x*", "see \u{ff25}\u{ff36}\u{ff29}\u{ff2c}.x", doubt(JudgedReason::Letters)),
-            ("Drop*", "DROP table", doubt(JudgedReason::Letters)),
-            ("drop", "DROP", doubt(JudgedReason::Letters)),
-            ("/secret/*", "//SECRET/x", doubt(JudgedReason::Letters)),
-            ("*a/./b", "A/./B", doubt(JudgedReason::Letters)),
-            ("/s\u{e9}cret/*", "/se\u{301}cret/k", doubt(JudgedReason::Letters)),
-            ("/s\u{e9}cret/*", "/S\u{c9}CRET/k", doubt(JudgedReason::Letters)),
-            ("/s\u{e9}cret/*", "/s%C3%A9cret/k", doubt(JudgedReason::Respelled)),
-            ("/secret/*", "file:///secret/k", doubt(JudgedReason::Respelled)),
-            ("/secret/*", "file:/%73ecret/k", doubt(JudgedReason::Respelled)),
-            ("/secret/*", "FILE://localhost/secret/k", doubt(JudgedReason::Respelled)),
-            ("/secret/*", " /secret/k", doubt(JudgedReason::Respelled)),
-            ("/secret/*", "/\u{200b}secret/k", doubt(JudgedReason::Letters)),
-            (r"C:\\Secret\\*", "c:/secret/k", doubt(JudgedReason::Letters)),
-            ("/pub/*", "/pub/\u{ff0e}\u{ff0e}/secret", doubt(JudgedReason::Climbs)),
+            ("*evil.x*", "EVIL.x", doubt(JudgementReason::Respelled)),
+            ("*evil.x*", "see \u{ff25}\u{ff36}\u{ff29}\u{ff2c}.x", doubt(JudgementReason::Letters)),
+            ("Drop*", "DROP table", doubt(JudgementReason::Letters)),
+            ("drop", "DROP", doubt(JudgementReason::Letters)),
+            ("/secret/*", "//SECRET/x", doubt(JudgementReason::Letters)),
+            ("*a/./b", "A/./B", doubt(JudgementReason::Letters)),
+            ("/s\u{e9}cret/*", "/se\u{301}cret/k", doubt(JudgementReason::Letters)),
+            ("/s\u{e9}cret/*", "/S\u{c9}CRET/k", doubt(JudgementReason::Letters)),
+            ("/s\u{e9}cret/*", "/s%C3%A9cret/k", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "file:///secret/k", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "file:/%73ecret/k", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "FILE://localhost/secret/k", doubt(JudgementReason::Respelled)),
+            ("/secret/*", " /secret/k", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "/\u{200b}secret/k", doubt(JudgementReason::Letters)),
+            (r"C:\\Secret\\*", "c:/secret/k", doubt(JudgementReason::Letters)),
+            ("/pub/*", "/pub/\u{ff0e}\u{ff0e}/secret", doubt(JudgementReason::Climbs)),
             ("/pub/*", "/pub/\u{898b}\u{ff0f}\u{ff11}", FITS),
             ("\u{ff0a}x*", "\u{ff0a}x y", FITS),
             ("\u{ff0a}x*", "y x y", DIFFERS),
             (r"a\*b/*", "a*b/c", FITS),
             (r"https://a.b/\*", "https://a.b/*", FITS),
         ] {
-            assert_eq!(GlobOn::compile(glob).unwrap().judge(text), expected, "{glob} and {text:?}");
+            assert_eq!(TextGlob::compile(glob).unwrap().judge(text), expected, "{glob} and {text:?}");
         }
     }
 
     #[test]
     fn an_expression_goes_by_more_than_letters() {
-        let of = |text: &str| RegexOn { expression: Regex::new(text).unwrap(), of_paths: text.contains('/') };
+        let of = |text: &str| TextRegex { expression: Regex::new(text).unwrap(), of_paths: text.contains('/') };
         for (expression, text, expected) in [
             ("^/secret/", "/secret/x", FITS),
-            ("^/secret/", "//secret/x", doubt(JudgedReason::Respelled)),
-            ("^/secret/", "/x/../y", doubt(JudgedReason::Climbs)),
+            ("^/secret/", "//secret/x", doubt(JudgementReason::Respelled)),
+            ("^/secret/", "/x/../y", doubt(JudgementReason::Climbs)),
             ("^/secret/", "/x", DIFFERS),
             ("^secret$", "secret", FITS),
-            ("^secret$", "\u{ff53}ecret", doubt(JudgedReason::Letters)),
+            ("^secret$", "\u{ff53}ecret", doubt(JudgementReason::Letters)),
             ("^secret$", "SECRET", DIFFERS),
-            ("^https://evil", "evil.x", doubt(JudgedReason::Respelled)),
-            (r"^https://evil\.x/", "HTTPS://evil.x/", doubt(JudgedReason::Respelled)),
+            ("^https://evil", "evil.x", doubt(JudgementReason::Respelled)),
+            (r"^https://evil\.x/", "HTTPS://evil.x/", doubt(JudgementReason::Respelled)),
         ] {
             assert_eq!(of(expression).judge(text), expected, "{expression} and {text:?}");
         }

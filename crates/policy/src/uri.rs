@@ -6,21 +6,21 @@ use url::Url;
 
 use crate::RuleError;
 use crate::address::{AddressPattern, normal_host, usual_port};
-use crate::path::{PathFacts, PathPattern};
-use crate::pattern::Glob;
-use crate::text::GlobOn;
-use crate::verdict::{JudgedReason, Verdict};
+use crate::path::{PathPattern, ResolvedPaths};
+use crate::pattern::GlobPattern;
+use crate::text::TextGlob;
+use crate::verdict::{JudgementReason, MatchVerdict};
 
 /// A pattern of URIs: `*` matches any characters, `?` one. In an allow, neither crosses a component of an address.
 #[derive(Debug, Clone)]
 pub struct UriPattern {
-    glob: GlobOn,
-    place: Place,
+    glob: TextGlob,
+    place: UriParts,
 }
 
 /// The part of a URI that is compared component by component.
 #[derive(Debug, Clone)]
-enum Place {
+enum UriParts {
     /// A host with a path.
     Address { allows: AddressPattern, refuses: AddressPattern },
     /// A path without a host, such as that of `file:///srv/*`.
@@ -36,12 +36,12 @@ impl UriPattern {
     ///
     /// Returns [`RuleError::TooLong`] if the pattern is too long, and [`RuleError::Path`] if its path contains `..`.
     pub fn compile(pattern: &str) -> Result<Self, RuleError> {
-        let glob = GlobOn::compile(&pattern.replace('\\', r"\\"))?;
+        let glob = TextGlob::compile(&pattern.replace('\\', r"\\"))?;
         let place = match pattern.split_once("://") {
-            Some((scheme, "*")) if scheme.eq_ignore_ascii_case("file") => Place::of_path(scheme, "/")?,
-            Some((scheme, path)) if path.starts_with('/') => Place::of_path(scheme, path)?,
-            Some((scheme, rest)) => Place::of_address(scheme, rest),
-            None => Place::Glob,
+            Some((scheme, "*")) if scheme.eq_ignore_ascii_case("file") => UriParts::of_path(scheme, "/")?,
+            Some((scheme, path)) if path.starts_with('/') => UriParts::of_path(scheme, path)?,
+            Some((scheme, rest)) => UriParts::of_address(scheme, rest),
+            None => UriParts::Glob,
         };
         Ok(Self { glob, place })
     }
@@ -50,21 +50,21 @@ impl UriPattern {
     /// Otherwise the URI must be in normal spelling and match component by component.
     #[must_use]
     pub fn allows(&self, uri: &str) -> bool {
-        if matches!(self.glob.glob(), Glob::Exactly(own) if own == uri) {
+        if matches!(self.glob.glob(), GlobPattern::Exactly(own) if own == uri) {
             return true;
         }
         match &self.place {
-            Place::Glob => self.glob.judge(uri) == Verdict::Fits,
-            Place::Address { allows, .. } => {
-                self.glob.judge(uri) == Verdict::Fits && allows.judge(uri) == Verdict::Fits
+            UriParts::Glob => self.glob.judge(uri) == MatchVerdict::Fits,
+            UriParts::Address { allows, .. } => {
+                self.glob.judge(uri) == MatchVerdict::Fits && allows.judge(uri) == MatchVerdict::Fits
             }
-            Place::Path { scheme, path } => {
+            UriParts::Path { scheme, path } => {
                 let rest = uri.split_once("://").filter(|(own, _)| own == scheme).map(|(_, rest)| rest);
                 let is_plain = |rest: &&str| !rest.contains(['?', '#']) && !rest.contains(char::is_control);
                 self.glob.glob().fits(uri)
                     && rest
                         .filter(is_plain)
-                        .is_some_and(|rest| path.judge(rest, &PathFacts::Elsewhere) == Verdict::Fits)
+                        .is_some_and(|rest| path.judge(rest, &ResolvedPaths::Elsewhere) == MatchVerdict::Fits)
             }
         }
     }
@@ -72,19 +72,21 @@ impl UriPattern {
     /// Returns `true` if a refusal with this pattern covers a URI: in any spelling, at any port, by any web scheme.
     #[must_use]
     pub fn refuses(&self, uri: &str) -> bool {
-        let may_fit = |uri: &str| !matches!(self.glob.judge(uri), Verdict::Differs(_));
+        let may_fit = |uri: &str| !matches!(self.glob.judge(uri), MatchVerdict::Differs(_));
         let url = Url::parse(uri).ok();
         let bare = url.as_ref().and_then(|url| without_port(url.clone()));
         if may_fit(uri) || bare.is_some_and(|bare| may_fit(bare.as_str())) {
             return true;
         }
         match &self.place {
-            Place::Glob => false,
-            Place::Address { refuses, .. } => {
-                !matches!(refuses.judge(uri), Verdict::Differs(_) | Verdict::Doubtful(JudgedReason::NotAddress))
-            }
-            Place::Path { scheme, path } => {
-                let lies = |text: &str| !matches!(path.judge(text, &PathFacts::Elsewhere), Verdict::Differs(_));
+            UriParts::Glob => false,
+            UriParts::Address { refuses, .. } => !matches!(
+                refuses.judge(uri),
+                MatchVerdict::Differs(_) | MatchVerdict::Doubtful(JudgementReason::NotAddress)
+            ),
+            UriParts::Path { scheme, path } => {
+                let lies =
+                    |text: &str| !matches!(path.judge(text, &ResolvedPaths::Elsewhere), MatchVerdict::Differs(_));
                 match &url {
                     Some(url) if url.scheme() == scheme.to_ascii_lowercase() => {
                         let written = &uri.trim_start()[scheme.len().min(uri.trim_start().len())..];
@@ -98,7 +100,7 @@ impl UriPattern {
     }
 }
 
-impl Place {
+impl UriParts {
     fn of_path(scheme: &str, path: &str) -> Result<Self, RuleError> {
         Ok(Self::Path { scheme: scheme.to_owned(), path: PathPattern::compile(path)? })
     }

@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 
 /// The result of comparing a value with a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum MatchVerdict {
     /// The value matches in every reading.
     Fits,
     /// The value doesn't match.
-    Differs(JudgedReason),
+    Differs(JudgementReason),
     /// The value may match. A rule that denies or asks then applies, and a rule that allows doesn't.
-    Doubtful(JudgedReason),
+    Doubtful(JudgementReason),
 }
 
-impl Verdict {
+impl MatchVerdict {
     /// Returns `true` if a rule with this verdict applies. `is_allow` is set for a rule that allows.
     pub(crate) const fn fits(self, is_allow: bool) -> bool {
         match self {
@@ -23,15 +23,15 @@ impl Verdict {
         }
     }
 
-    pub(crate) const fn reason(self) -> JudgedReason {
+    pub(crate) const fn reason(self) -> JudgementReason {
         match self {
-            Self::Fits => JudgedReason::Matches,
+            Self::Fits => JudgementReason::Matches,
             Self::Differs(reason) | Self::Doubtful(reason) => reason,
         }
     }
 
     /// Combines the verdicts of two readings of the same value: the common verdict, or a doubt with reason `if_not`.
-    pub(crate) const fn and(self, other: Self, if_not: JudgedReason) -> Self {
+    pub(crate) const fn and(self, other: Self, if_not: JudgementReason) -> Self {
         match (self, other) {
             (Self::Fits, Self::Fits) => Self::Fits,
             (Self::Differs(reason), Self::Differs(_)) => Self::Differs(reason),
@@ -45,7 +45,7 @@ impl Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
-pub enum JudgedReason {
+pub enum JudgementReason {
     /// The value matches the condition.
     Matches,
     /// The value doesn't match the condition.
@@ -84,7 +84,7 @@ pub enum JudgedReason {
     TextNumber,
 }
 
-impl JudgedReason {
+impl JudgementReason {
     /// Returns the stable name of the reason, which the page translates.
     #[must_use]
     pub const fn name(self) -> &'static str {

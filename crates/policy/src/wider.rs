@@ -3,56 +3,56 @@
 
 use crate::address::{AddressPattern, split_port, usual_port};
 use crate::matcher::Matcher;
-use crate::path::PathFacts;
+use crate::path::ResolvedPaths;
 use crate::uri::UriPattern;
-use crate::verdict::{JudgedReason, Verdict};
-use crate::{ArgumentIs, Effect, RuleError};
+use crate::verdict::{JudgementReason, MatchVerdict};
+use crate::{ArgumentPattern, RuleEffect, RuleError};
 
 /// Conditions in addition to a rule's own.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Wider {
+pub(crate) struct WiderConditions {
     /// The folder of `/secret/*`: listing it reveals its content, and moving it moves the content.
     holder: Option<Box<Matcher>>,
-    host: Option<SameHost>,
+    host: Option<SameHostPattern>,
 }
 
 /// A host that the pattern names, by any web scheme, and at any port unless the pattern names one.
 #[derive(Debug, Clone)]
-enum SameHost {
+enum SameHostPattern {
     OfGlob(Vec<UriPattern>),
     OfAddress(AddressPattern),
 }
 
-impl Wider {
+impl WiderConditions {
     /// Compiles the additional conditions for `is`.
     ///
     /// # Errors
     ///
     /// Returns an error if the pattern is invalid.
-    pub(crate) fn of(is: &ArgumentIs, effect: Effect) -> Result<Self, RuleError> {
-        if effect == Effect::Allow {
+    pub(crate) fn of(is: &ArgumentPattern, effect: RuleEffect) -> Result<Self, RuleError> {
+        if effect == RuleEffect::Allow {
             return Ok(Self::default());
         }
         let holder = holder(is).map(|holder| Matcher::compile(&holder, effect).map(Box::new)).transpose()?;
-        Ok(Self { holder, host: SameHost::of(is) })
+        Ok(Self { holder, host: SameHostPattern::of(is) })
     }
 
     /// Checks a string that doesn't match the rule's own condition. Returns `None` if it doesn't match here either.
-    pub(crate) fn judge(&self, text: &str, facts: &PathFacts) -> Option<Verdict> {
-        let is_holder = |holder: &Matcher| !matches!(holder.judge_text(text, facts), Verdict::Differs(_));
+    pub(crate) fn judge(&self, text: &str, facts: &ResolvedPaths) -> Option<MatchVerdict> {
+        let is_holder = |holder: &Matcher| !matches!(holder.judge_text(text, facts), MatchVerdict::Differs(_));
         if self.holder.as_deref().is_some_and(is_holder) {
-            return Some(Verdict::Doubtful(JudgedReason::Holds));
+            return Some(MatchVerdict::Doubtful(JudgementReason::Holds));
         }
         let is_host = match self.host.as_ref()? {
-            SameHost::OfGlob(uris) => uris.iter().any(|uri| uri.refuses(text)),
-            SameHost::OfAddress(address) => !matches!(address.judge(text), Verdict::Differs(_)),
+            SameHostPattern::OfGlob(uris) => uris.iter().any(|uri| uri.refuses(text)),
+            SameHostPattern::OfAddress(address) => !matches!(address.judge(text), MatchVerdict::Differs(_)),
         };
-        is_host.then_some(Verdict::Doubtful(JudgedReason::Respelled))
+        is_host.then_some(MatchVerdict::Doubtful(JudgementReason::Respelled))
     }
 }
 
 /// Returns the pattern without a final wildcard component.
-fn holder(is: &ArgumentIs) -> Option<ArgumentIs> {
+fn holder(is: &ArgumentPattern) -> Option<ArgumentPattern> {
     let stripped = |text: &str| {
         let whole = text.strip_suffix("**").or_else(|| text.strip_suffix('*'))?;
         let holder = whole.strip_suffix(['/', '\\'])?;
@@ -61,19 +61,22 @@ fn holder(is: &ArgumentIs) -> Option<ArgumentIs> {
         is_name.then(|| holder.to_owned())
     };
     match is {
-        ArgumentIs::Glob(glob) => stripped(glob).map(ArgumentIs::Glob),
-        ArgumentIs::Path(path) => stripped(path).map(ArgumentIs::Path),
-        ArgumentIs::Address(address) => stripped(address).map(ArgumentIs::Address),
-        ArgumentIs::Regex(_) | ArgumentIs::Folder(_) | ArgumentIs::Number(_) => None,
+        ArgumentPattern::Glob(glob) => stripped(glob).map(ArgumentPattern::Glob),
+        ArgumentPattern::Path(path) => stripped(path).map(ArgumentPattern::Path),
+        ArgumentPattern::Address(address) => stripped(address).map(ArgumentPattern::Address),
+        ArgumentPattern::Regex(_) | ArgumentPattern::Folder(_) | ArgumentPattern::Number(_) => None,
     }
 }
 
-impl SameHost {
+impl SameHostPattern {
     /// Returns `None` if the pattern names no host: `http://*` is about unencrypted connections.
-    fn of(is: &ArgumentIs) -> Option<Self> {
+    fn of(is: &ArgumentPattern) -> Option<Self> {
         let text = match is {
-            ArgumentIs::Glob(text) | ArgumentIs::Address(text) => text,
-            ArgumentIs::Regex(_) | ArgumentIs::Path(_) | ArgumentIs::Folder(_) | ArgumentIs::Number(_) => return None,
+            ArgumentPattern::Glob(text) | ArgumentPattern::Address(text) => text,
+            ArgumentPattern::Regex(_)
+            | ArgumentPattern::Path(_)
+            | ArgumentPattern::Folder(_)
+            | ArgumentPattern::Number(_) => return None,
         };
         let (scheme, rest) = text.split_once("://")?;
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -84,7 +87,7 @@ impl SameHost {
         }
         // Combines both cases: the folder of `https://host/a/*`, by another scheme.
         let path = path.trim_end_matches('*').trim_end_matches('/');
-        if matches!(is, ArgumentIs::Glob(_)) {
+        if matches!(is, ArgumentPattern::Glob(_)) {
             let folder = format!("{scheme}://{authority}/{path}");
             return Some(Self::OfGlob(
                 [text, &folder].into_iter().filter_map(|uri| UriPattern::compile(uri).ok()).collect(),

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use policy::{
-    Act, Claims, Decision, Fit, Grant, GrantId, Grants, Hash, PathFacts, Policy, Rule, Scope, Standing, Subject,
+    Act, ApprovalScope, Decision, DecisionReason, Grant, GrantId, GrantSubject, Grants, Hash, Policy, ResolvedPaths,
+    ReviewState, RuleFit, ToolClaims,
 };
 use serde_json::{Map, json};
 
@@ -17,9 +18,9 @@ fn grant() -> Grant {
     Grant {
         id: GrantId::default(),
         server: "files".to_owned(),
-        subject: Subject::Tool("read".to_owned()),
+        subject: GrantSubject::Tool("read".to_owned()),
         rests_on: definition(),
-        scope: Scope::Always,
+        scope: ApprovalScope::Always,
         conversation: None,
         since: 0,
         expires_at: None,
@@ -28,7 +29,7 @@ fn grant() -> Grant {
 }
 
 fn in_conversation(id: &str) -> Grant {
-    Grant { scope: Scope::Conversation, conversation: Some(id.to_owned()), ..grant() }
+    Grant { scope: ApprovalScope::Conversation, conversation: Some(id.to_owned()), ..grant() }
 }
 
 /// Passes a call of that tool and a policy with these grants to a closure.
@@ -47,11 +48,11 @@ fn with_call<T>(
         server: "files",
         tool: "read",
         definition: &definition,
-        standing: Standing::Reviewed,
-        claims: Claims::default(),
+        standing: ReviewState::Reviewed,
+        claims: ToolClaims::default(),
         asks_each_time: false,
         arguments: &arguments,
-        paths: &PathFacts::Elsewhere,
+        paths: &ResolvedPaths::Elsewhere,
         after_untrusted,
         conversation,
     };
@@ -62,7 +63,7 @@ fn is_allowed(grants: &[Grant], conversation: Option<&str>) -> bool {
     with_call(grants, conversation, false, |policy, act| matches!(policy.decide(act, NOW), Decision::Allow { .. }))
 }
 
-fn fit(grants: &[Grant], conversation: Option<&str>, after_untrusted: bool) -> Fit {
+fn fit(grants: &[Grant], conversation: Option<&str>, after_untrusted: bool) -> RuleFit {
     with_call(grants, conversation, after_untrusted, |policy, act| policy.explain(act, NOW).considered[0].fit)
 }
 
@@ -72,7 +73,7 @@ fn an_approval_ends_at_its_time() {
         let grant = Grant { expires_at, ..grant() };
         assert_eq!(grant.has_expired(NOW), !holds, "{expires_at:?}");
         assert_eq!(is_allowed(std::slice::from_ref(&grant), None), holds, "a call with {expires_at:?}");
-        assert_eq!(fit(&[grant], None, false), if holds { Fit::Fits } else { Fit::Expired }, "{expires_at:?}");
+        assert_eq!(fit(&[grant], None, false), if holds { RuleFit::Fits } else { RuleFit::Expired }, "{expires_at:?}");
     }
 }
 
@@ -82,7 +83,7 @@ fn an_approval_of_a_conversation_holds_in_that_one() {
     assert!(is_allowed(&own, Some("c1")), "in its conversation");
     for elsewhere in [Some("c2"), Some(""), None] {
         assert!(!is_allowed(&own, elsewhere), "in {elsewhere:?}");
-        assert_eq!(fit(&own, elsewhere, false), Fit::OtherConversation, "in {elsewhere:?}");
+        assert_eq!(fit(&own, elsewhere, false), RuleFit::OtherConversation, "in {elsewhere:?}");
     }
     let nowhere = [Grant { conversation: None, ..in_conversation("c1") }];
     assert!(
@@ -98,8 +99,8 @@ fn an_approval_replaces_that_of_the_same_subject_and_conversation_only() {
     let others = [
         grants.add(in_conversation("c1")).unwrap(),
         grants.add(in_conversation("c2")).unwrap(),
-        grants.add(Grant { subject: Subject::Tool("write".to_owned()), ..grant() }).unwrap(),
-        grants.add(Grant { subject: Subject::Command, ..grant() }).unwrap(),
+        grants.add(Grant { subject: GrantSubject::Tool("write".to_owned()), ..grant() }).unwrap(),
+        grants.add(Grant { subject: GrantSubject::Command, ..grant() }).unwrap(),
         grants.add(Grant { server: "other".to_owned(), ..grant() }).unwrap(),
     ];
     let newer = grants.add(Grant { since: 1, ..grant() }).unwrap();
@@ -115,11 +116,15 @@ fn an_approval_replaces_that_of_the_same_subject_and_conversation_only() {
 
 #[test]
 fn words_of_other_servers_hold_an_approval_back() {
-    assert_eq!(fit(&[grant()], None, true), Fit::AfterUntrusted, "the explanation names the reason");
-    assert_eq!(fit(&[grant()], None, false), Fit::Fits, "the grant applies without untrusted content");
+    assert_eq!(fit(&[grant()], None, true), RuleFit::AfterUntrusted, "the explanation names the reason");
+    assert_eq!(fit(&[grant()], None, false), RuleFit::Fits, "the grant applies without untrusted content");
     let decision = with_call(&[grant()], Some("c1"), true, |policy, act| policy.decide(act, NOW));
     let Decision::Ask { rule, scopes, .. } = decision else { panic!("expected a consent request: {decision:?}") };
-    assert_eq!((rule, scopes), (Rule::AfterUntrusted, &[Scope::Once][..]), "only this call can be approved");
+    assert_eq!(
+        (rule, scopes),
+        (DecisionReason::AfterUntrusted, &[ApprovalScope::Once][..]),
+        "only this call can be approved"
+    );
 }
 
 #[test]
@@ -129,8 +134,11 @@ fn a_call_offers_approvals_for_its_conversation_where_it_has_one() {
         let Decision::Ask { scopes, .. } = decision else { panic!("it asks: {decision:?}") };
         scopes.to_vec()
     };
-    assert_eq!(scopes(None), [Scope::Once, Scope::Session, Scope::Always]);
-    assert_eq!(scopes(Some("c1")), [Scope::Once, Scope::Conversation, Scope::Session, Scope::Always]);
+    assert_eq!(scopes(None), [ApprovalScope::Once, ApprovalScope::Session, ApprovalScope::Always]);
+    assert_eq!(
+        scopes(Some("c1")),
+        [ApprovalScope::Once, ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always]
+    );
 }
 
 #[test]
@@ -145,7 +153,7 @@ fn an_approval_that_could_not_be_kept_ends_with_the_session() {
         "a session grant is not persisted"
     );
     assert!(
-        grants.iter().any(|grant| grant.id == other && grant.scope == Scope::Session),
+        grants.iter().any(|grant| grant.id == other && grant.scope == ApprovalScope::Session),
         "a session grant stays in memory"
     );
 }
@@ -158,9 +166,9 @@ fn approvals_that_changed_on_disk_are_taken_over() {
     let goes = grants.add(named("goes")).unwrap();
     let changes = grants.add(named("changes")).unwrap();
     let own = grants.add(in_conversation("c1")).unwrap();
-    let session = grants.add(Grant { scope: Scope::Session, ..named("session") }).unwrap();
+    let session = grants.add(Grant { scope: ApprovalScope::Session, ..named("session") }).unwrap();
     let changed = Grant { rests_on: Hash::of(&json!("v2")), ..named("changes") };
-    let once = Grant { scope: Scope::Once, ..named("once") };
+    let once = Grant { scope: ApprovalScope::Once, ..named("once") };
     let (gone, added) = grants.replace_kept(vec![named("stays"), changed, named("comes"), once]);
     let mut names: Vec<_> = added.iter().map(|grant| grant.server.as_str()).collect();
     names.sort_unstable();
@@ -181,18 +189,21 @@ fn approvals_that_changed_on_disk_are_taken_over() {
 #[test]
 fn a_removed_server_keeps_no_approval_and_makes_room() {
     let mut grants = Grants::default();
-    grants.add(Grant { subject: Subject::Command, ..grant() }).unwrap();
+    grants.add(Grant { subject: GrantSubject::Command, ..grant() }).unwrap();
     for tool in 1..Grants::LIMIT {
-        grants.add(Grant { subject: Subject::Tool(tool.to_string()), ..grant() }).unwrap();
+        grants.add(Grant { subject: GrantSubject::Tool(tool.to_string()), ..grant() }).unwrap();
     }
     let other = Grant { server: "other".to_owned(), ..grant() };
     assert!(grants.add(other.clone()).is_err(), "the limit is reached");
-    let tool = grants.find("files", &Subject::Tool("7".to_owned())).unwrap().id;
+    let tool = grants.find("files", &GrantSubject::Tool("7".to_owned())).unwrap().id;
     grants.revoke(tool).unwrap();
-    assert!(grants.find("files", &Subject::Tool("7".to_owned())).is_none(), "the grant is revoked");
-    assert!(grants.find("files", &Subject::Tool("8".to_owned())).is_some(), "other grants stay");
+    assert!(grants.find("files", &GrantSubject::Tool("7".to_owned())).is_none(), "the grant is revoked");
+    assert!(grants.find("files", &GrantSubject::Tool("8".to_owned())).is_some(), "other grants stay");
     let kept = grants.add(other.clone()).unwrap();
-    assert!(grants.add(Grant { subject: Subject::Command, ..other }).is_err(), "revoking makes room for one grant");
+    assert!(
+        grants.add(Grant { subject: GrantSubject::Command, ..other }).is_err(),
+        "revoking makes room for one grant"
+    );
     grants.remove_server("files");
     assert_eq!(grants.iter().map(|grant| grant.id).collect::<Vec<_>>(), [kept], "grants of the other server stay");
 }

@@ -4,8 +4,8 @@
 use std::sync::LazyLock;
 
 use policy::{
-    Act, Claims, Decision, Grant, GrantId, Grants, Hash, HashBegun, PathFacts, Policy, Rule, SamplingUse, Scope,
-    Standing, Subject, canonical_json, canonical_object,
+    Act, ApprovalScope, Decision, DecisionReason, Grant, GrantId, GrantSubject, Grants, Hash, PartialHash, Policy,
+    ResolvedPaths, ReviewState, SamplingUse, ToolClaims, canonical_json, canonical_object,
 };
 use serde_json::{Map, Value, json};
 
@@ -15,7 +15,7 @@ fn hash(text: &str) -> Hash {
     Hash::of(&json!(text))
 }
 
-fn policy_with(grants: &[(&str, Subject, &str, Scope)]) -> Policy {
+fn policy_with(grants: &[(&str, GrantSubject, &str, ApprovalScope)]) -> Policy {
     let mut all = Grants::default();
     for (server, subject, rests_on, scope) in grants {
         all.add(grant(server, subject.clone(), rests_on, *scope)).unwrap();
@@ -23,7 +23,7 @@ fn policy_with(grants: &[(&str, Subject, &str, Scope)]) -> Policy {
     Policy::new(all)
 }
 
-fn grant(server: &str, subject: Subject, rests_on: &str, scope: Scope) -> Grant {
+fn grant(server: &str, subject: GrantSubject, rests_on: &str, scope: ApprovalScope) -> Grant {
     Grant {
         id: GrantId::default(),
         server: server.to_owned(),
@@ -42,17 +42,17 @@ fn call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> Act<'a> {
         server,
         tool,
         definition,
-        standing: Standing::Reviewed,
-        claims: Claims::default(),
+        standing: ReviewState::Reviewed,
+        claims: ToolClaims::default(),
         asks_each_time: false,
         arguments: &NO_ARGUMENTS,
-        paths: &PathFacts::Elsewhere,
+        paths: &ResolvedPaths::Elsewhere,
         after_untrusted: false,
         conversation: None,
     }
 }
 
-fn rule(decision: Decision) -> Option<Rule> {
+fn rule(decision: Decision) -> Option<DecisionReason> {
     match decision {
         Decision::Ask { rule, .. } | Decision::Deny { rule, .. } => Some(rule),
         Decision::Allow { .. } => None,
@@ -63,36 +63,51 @@ fn rule(decision: Decision) -> Option<Rule> {
 fn each_act_meets_its_rule() {
     let none = policy_with(&[]);
     let granted = policy_with(&[
-        ("files", Subject::Command, "npx files", Scope::Always),
-        ("files", Subject::Tool("read".into()), "v1", Scope::Session),
+        ("files", GrantSubject::Command, "npx files", ApprovalScope::Always),
+        ("files", GrantSubject::Tool("read".into()), "v1", ApprovalScope::Session),
     ]);
     let (npx, other, v1, v2) = (hash("npx files"), hash("npx files --all"), hash("v1"), hash("v2"));
     let start = |command| Act::StartServer { server: "files", command };
     let connect = |server, address| Act::ConnectServer { server, address };
-    let cases: &[(&str, &Policy, Act<'_>, Option<Rule>)] = &[
-        ("a new command asks", &none, start(&npx), Some(Rule::NewCommand)),
+    let cases: &[(&str, &Policy, Act<'_>, Option<DecisionReason>)] = &[
+        ("a new command asks", &none, start(&npx), Some(DecisionReason::NewCommand)),
         ("the approved command starts", &granted, start(&npx), None),
-        ("a changed argument asks again", &granted, start(&other), Some(Rule::CommandChanged)),
-        ("a new address asks", &none, connect("far", &v1), Some(Rule::NewAddress)),
+        ("a changed argument asks again", &granted, start(&other), Some(DecisionReason::CommandChanged)),
+        ("a new address asks", &none, connect("far", &v1), Some(DecisionReason::NewAddress)),
         ("the approved address is connected to", &granted, connect("files", &npx), None),
-        ("a changed address asks again", &granted, connect("files", &other), Some(Rule::AddressChanged)),
-        ("a tool asks", &none, call("files", "read", &v1), Some(Rule::ToolsAsk)),
+        ("a changed address asks again", &granted, connect("files", &other), Some(DecisionReason::AddressChanged)),
+        ("a tool asks", &none, call("files", "read", &v1), Some(DecisionReason::ToolsAsk)),
         ("an allowed tool runs", &granted, call("files", "read", &v1), None),
-        ("a changed definition voids the grant", &granted, call("files", "read", &v2), Some(Rule::ToolChanged)),
-        ("a grant is for one tool", &granted, call("files", "write", &v1), Some(Rule::ToolsAsk)),
-        ("a grant is for one server", &granted, call("Files", "read", &v1), Some(Rule::ToolsAsk)),
+        (
+            "a changed definition voids the grant",
+            &granted,
+            call("files", "read", &v2),
+            Some(DecisionReason::ToolChanged),
+        ),
+        ("a grant is for one tool", &granted, call("files", "write", &v1), Some(DecisionReason::ToolsAsk)),
+        ("a grant is for one server", &granted, call("Files", "read", &v1), Some(DecisionReason::ToolsAsk)),
         (
             "sampling asks",
             &granted,
             Act::Sample { server: "files", would_use: SamplingUse::default() },
-            Some(Rule::SamplingAsks),
+            Some(DecisionReason::SamplingAsks),
         ),
-        ("a form asks", &granted, Act::FillForm { server: "files" }, Some(Rule::FormsAsk)),
-        ("a URL asks", &granted, Act::OpenUrl { server: "files" }, Some(Rule::UrlsAsk)),
-        ("folders ask first", &granted, Act::ShareRoots { server: "files", decided: false }, Some(Rule::RootsAsk)),
+        ("a form asks", &granted, Act::FillForm { server: "files" }, Some(DecisionReason::FormsAsk)),
+        ("a URL asks", &granted, Act::OpenUrl { server: "files" }, Some(DecisionReason::UrlsAsk)),
+        (
+            "folders ask first",
+            &granted,
+            Act::ShareRoots { server: "files", decided: false },
+            Some(DecisionReason::RootsAsk),
+        ),
         ("decided folders are shared", &granted, Act::ShareRoots { server: "files", decided: true }, None),
-        ("signing in asks", &granted, Act::SignIn { server: "files", steps_up: false }, Some(Rule::SignInAsks)),
-        ("a step-up asks", &granted, Act::SignIn { server: "files", steps_up: true }, Some(Rule::SignInAsks)),
+        (
+            "signing in asks",
+            &granted,
+            Act::SignIn { server: "files", steps_up: false },
+            Some(DecisionReason::SignInAsks),
+        ),
+        ("a step-up asks", &granted, Act::SignIn { server: "files", steps_up: true }, Some(DecisionReason::SignInAsks)),
         ("reading is the user's own act", &none, Act::ReadAtUsersWish { server: "files", conversation: None }, None),
     ];
     for (what, policy, act, expected) in cases {
@@ -109,7 +124,7 @@ fn nothing_but_commands_tools_and_folders_can_be_remembered() {
         Act::OpenUrl { server: "s" },
     ] {
         let Decision::Ask { scopes, .. } = policy.decide(&act, 0) else { panic!("{act:?} must require consent") };
-        assert_eq!(scopes, &[Scope::Once], "{act:?} offers no lasting approval");
+        assert_eq!(scopes, &[ApprovalScope::Once], "{act:?} offers no lasting approval");
     }
 }
 
@@ -120,55 +135,55 @@ fn a_muted_server_is_refused_what_it_asks_for_and_nothing_else() {
     let definition = hash("v1");
     let decide = |policy: &Policy, act: Act<'_>| rule(policy.decide(&act, 0));
     let sample = |server| Act::Sample { server, would_use: SamplingUse::default() };
-    assert_eq!(decide(&policy, sample("loud")), Some(Rule::Muted), "sampling is denied");
+    assert_eq!(decide(&policy, sample("loud")), Some(DecisionReason::Muted), "sampling is denied");
     assert_eq!(
         decide(&policy, Act::ShareRoots { server: "loud", decided: true }),
-        Some(Rule::Muted),
+        Some(DecisionReason::Muted),
         "muting beats the decision about folders"
     );
     let sign_in = |steps_up| decide(&policy, Act::SignIn { server: "loud", steps_up });
-    assert_eq!(sign_in(true), Some(Rule::Muted), "a step-up is denied");
-    assert_eq!(sign_in(false), Some(Rule::SignInAsks), "the user can still sign in");
-    assert_eq!(decide(&policy, sample("calm")), Some(Rule::SamplingAsks), "others still ask");
+    assert_eq!(sign_in(true), Some(DecisionReason::Muted), "a step-up is denied");
+    assert_eq!(sign_in(false), Some(DecisionReason::SignInAsks), "the user can still sign in");
+    assert_eq!(decide(&policy, sample("calm")), Some(DecisionReason::SamplingAsks), "others still ask");
     assert_eq!(
         decide(&policy, call("loud", "t", &definition)),
-        Some(Rule::ToolsAsk),
+        Some(DecisionReason::ToolsAsk),
         "the user can still call its tools"
     );
     policy.unmute("loud");
-    assert_eq!(decide(&policy, sample("loud")), Some(Rule::SamplingAsks), "sampling requires consent again");
+    assert_eq!(decide(&policy, sample("loud")), Some(DecisionReason::SamplingAsks), "sampling requires consent again");
 }
 
 #[test]
 fn grants_of_a_session_are_not_kept() {
     let policy = policy_with(&[
-        ("s", Subject::Command, "a", Scope::Always),
-        ("s", Subject::Tool("t".into()), "b", Scope::Session),
+        ("s", GrantSubject::Command, "a", ApprovalScope::Always),
+        ("s", GrantSubject::Tool("t".into()), "b", ApprovalScope::Session),
     ]);
     let kept = policy.grants().to_keep();
     assert_eq!(kept.len(), 1, "only the lasting grant is persisted");
     let again = Grants::from_kept(kept);
-    assert!(again.find("s", &Subject::Command).is_some(), "the lasting grant is restored");
-    assert!(again.find("s", &Subject::Tool("t".into())).is_none(), "the session grant is not restored");
+    assert!(again.find("s", &GrantSubject::Command).is_some(), "the lasting grant is restored");
+    assert!(again.find("s", &GrantSubject::Tool("t".into())).is_none(), "the session grant is not restored");
 }
 
 #[test]
 fn a_kept_file_cannot_bring_in_too_many_grants_or_a_grant_for_once() {
-    let one = policy_with(&[("s", Subject::Command, "a", Scope::Always)]).grants().to_keep().remove(0);
+    let one = policy_with(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)]).grants().to_keep().remove(0);
     let many = (0..Grants::LIMIT + 10).map(|i| policy::Grant { server: format!("s{i}"), ..one.clone() }).collect();
     assert_eq!(Grants::from_kept(many).iter().count(), Grants::LIMIT, "the limit applies to persisted grants");
-    let once = vec![policy::Grant { scope: Scope::Once, ..one }];
+    let once = vec![policy::Grant { scope: ApprovalScope::Once, ..one }];
     assert_eq!(Grants::from_kept(once).iter().count(), 0, "an approval for one act is never restored");
 }
 
 #[test]
 fn revoking_and_forgetting_ask_again() {
-    let mut policy = policy_with(&[("s", Subject::Command, "a", Scope::Always)]);
+    let mut policy = policy_with(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)]);
     let (command, id) = (hash("a"), policy.grants().iter().next().unwrap().id);
     assert!(policy.grants_mut().revoke(id).is_some(), "the grant existed");
     assert!(policy.grants_mut().revoke(id).is_none(), "the grant is already revoked");
     let act = Act::StartServer { server: "s", command: &command };
-    assert_eq!(rule(policy.decide(&act, 0)), Some(Rule::NewCommand), "a revoked start requires consent");
+    assert_eq!(rule(policy.decide(&act, 0)), Some(DecisionReason::NewCommand), "a revoked start requires consent");
 }
 
 #[test]
@@ -194,7 +209,7 @@ fn strings_are_written_as_json_writes_them() {
 
 #[test]
 fn a_hash_that_was_begun_is_the_hash_of_the_whole() {
-    let begun = HashBegun::with("a".repeat(64).as_bytes());
+    let begun = PartialHash::with("a".repeat(64).as_bytes());
     for rest in [String::new(), "b".to_owned(), "c".repeat(200)] {
         let whole = Hash::of_bytes(format!("{}{rest}", "a".repeat(64)).as_bytes());
         assert_eq!(begun.then(rest.as_bytes()), whole, "the same bytes have the same hash");

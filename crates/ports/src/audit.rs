@@ -111,7 +111,7 @@ pub struct AuditRetention {
 
 /// A written entry of the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenEntry {
     /// Number in the log.
     pub number: u64,
     /// Position among the entries written by this process, from 1, or 0 if an entry is durable as soon as it is
@@ -121,9 +121,9 @@ pub struct Written {
 
 /// The immediate outcome of [`AuditLog::append_later`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Appended {
+pub enum AppendOutcome {
     /// The entry has been written.
-    Written(Written),
+    Written(WrittenEntry),
     /// The outcome will be reported to [`AuditReceipts`].
     Later,
 }
@@ -132,13 +132,13 @@ pub enum Appended {
 #[derive(Debug, Default)]
 pub struct AuditReceipts {
     /// Bounded by the number of pending entries, which the log limits.
-    written: Mutex<Vec<(u64, Result<Written, StoreError>)>>,
+    written: Mutex<Vec<(u64, Result<WrittenEntry, StoreError>)>>,
     told: Notify,
 }
 
 impl AuditReceipts {
     /// Reports the outcome of pending entries, by ticket.
-    pub fn written(&self, receipts: impl IntoIterator<Item = (u64, Result<Written, StoreError>)>) {
+    pub fn written(&self, receipts: impl IntoIterator<Item = (u64, Result<WrittenEntry, StoreError>)>) {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).extend(receipts);
         self.told.notify_one();
     }
@@ -149,7 +149,7 @@ impl AuditReceipts {
     }
 
     /// Waits for the next report, and takes the outcomes.
-    pub async fn next(&self) -> Vec<(u64, Result<Written, StoreError>)> {
+    pub async fn next(&self) -> Vec<(u64, Result<WrittenEntry, StoreError>)> {
         self.told.notified().await;
         std::mem::take(&mut self.written.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -168,13 +168,13 @@ pub trait AuditLog: Send + Sync {
     /// # Errors
     ///
     /// Returns [`StoreError`] if the file can't be written. The payload must then not be sent.
-    fn append(&self, entry: AuditEntry) -> Result<Written, StoreError>;
+    fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError>;
     /// Queues an entry without waiting for the write. The outcome is reported under `ticket`.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the log is known to fail, or its queue is full. The payload must then not be sent.
-    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<Appended, StoreError>;
+    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AppendOutcome, StoreError>;
     /// Returns the position up to which entries of this process survive a power failure.
     ///
     /// # Errors
@@ -285,7 +285,7 @@ pub enum AuditSeal {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AuditFinding {
     /// Kind of the problem.
-    pub what: Tampered,
+    pub what: TamperKind,
     /// Number of the affected entry, or of the first one.
     pub number: u64,
     /// Number of the last affected entry, if there are several.
@@ -298,7 +298,7 @@ pub struct AuditFinding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum Tampered {
+pub enum TamperKind {
     /// An entry was modified or moved.
     Changed,
     /// Entries are missing within the log.

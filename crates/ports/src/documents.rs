@@ -90,14 +90,14 @@ pub struct RefusedDocument {
     /// Reason for the user.
     pub cause: String,
     /// Kind of the problem.
-    pub why: Refusal,
+    pub why: DocumentRefusal,
     /// Path that the document was moved to, if it was moved.
     pub moved_to: Option<PathBuf>,
 }
 
 /// The reason why a document was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum DocumentRefusal {
     /// The seal could not be verified.
     Unchecked,
     /// The document was written by another program.

@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use domain::question::QuestionId;
+use domain::question::ConsentRequestId;
 use domain::{StoreError, history};
 use tokio::sync::mpsc;
 
-use crate::server_config::{ConfigProblem, Imported, ServerConfig, ServerEntry};
+use crate::server_config::{ConfigProblem, PastedServer, ServerConfig, ServerEntry};
 pub use audit::*;
 pub use cache::CacheFiles;
 pub use documents::*;
@@ -57,7 +57,7 @@ pub trait ServerSettings: Send + Sync {
     /// # Errors
     ///
     /// Returns [`ConfigProblem`], with line and column where known, if the text contains no server.
-    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<Imported>, ConfigProblem>;
+    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem>;
     /// Starts watching the file. Each external change sends one message, and own writes may send one as well.
     fn watch(&self, changed: mpsc::Sender<()>);
 }
@@ -152,7 +152,7 @@ pub trait History: Send + Sync {
     /// # Errors
     ///
     /// Returns [`StoreError`] if the history can't be read.
-    fn taken(&self, conversation: &str) -> Result<Option<history::Taken>, StoreError>;
+    fn taken(&self, conversation: &str) -> Result<Option<history::ConversationUsage>, StoreError>;
     /// Displays a branch that contains an item. The latest end of such a branch becomes the head, unless the head
     /// already is one. Returns the head, or `None` if the item doesn't exist.
     ///
@@ -197,7 +197,7 @@ pub trait Platform: Send + Sync {
     /// Notifies the user that a server waits for them, if the window is in the background. `kind` is the kind of the
     /// consent request, as in the audit log. Without a `question`, the server waits for an action of the user, such as
     /// a sign-in.
-    fn announce(&self, server: &str, kind: &str, question: Option<QuestionId>);
+    fn announce(&self, server: &str, kind: &str, question: Option<ConsentRequestId>);
 }
 
 /// Secrets, encrypted with a key in the system's keychain. Calls block, for up to a minute or two while the user
@@ -215,7 +215,7 @@ pub trait Secrets: Send + Sync {
     /// # Errors
     ///
     /// Returns [`SecretError`] if the secret can't be stored.
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError>;
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError>;
     /// Deletes a secret. Succeeds if it doesn't exist.
     ///
     /// # Errors
@@ -291,7 +291,7 @@ pub enum SecretsStatus {
 
 /// The location of a stored secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SecretKept {
+pub enum SecretPersistence {
     /// The keychain of the system.
     Keychain,
     /// Memory, until the process ends, because the keychain is missing or locked.
@@ -339,4 +339,4 @@ pub struct Ports {
 }
 
 /// Values by server name, in the order of names. The format of `roots.json`.
-pub type ByServer<T> = BTreeMap<String, T>;
+pub type ServerMap<T> = BTreeMap<String, T>;

@@ -12,7 +12,7 @@ use secrecy::SecretString;
 use serde_json::json;
 
 use crate::server_config::{HttpConfig, StdioConfig, ValuePart};
-use crate::{SecretError, SecretKept, Secrets, SecretsStatus};
+use crate::{SecretError, SecretPersistence, Secrets, SecretsStatus};
 
 const OPENS: &str = "${secret:";
 const CLOSES: char = '}';
@@ -22,15 +22,18 @@ const MAX_NAME: usize = 128;
 /// Returns the names of the secrets in a value, in order.
 #[must_use]
 pub fn names(value: &str) -> Vec<&str> {
-    parts(value).into_iter().filter_map(|part| if let Part::Secret(name) = part { Some(name) } else { None }).collect()
+    parts(value)
+        .into_iter()
+        .filter_map(|part| if let SecretTextPart::Secret(name) = part { Some(name) } else { None })
+        .collect()
 }
 
 /// Splits a value into text and secrets. Each secret still has no value.
 #[must_use]
 pub fn value_parts(value: &str) -> Vec<ValuePart> {
     let part = |part| match part {
-        Part::Text(text) => ValuePart::Text(text.to_owned()),
-        Part::Secret(_) => ValuePart::Secret(None),
+        SecretTextPart::Text(text) => ValuePart::Text(text.to_owned()),
+        SecretTextPart::Secret(_) => ValuePart::Secret(None),
     };
     parts(value).into_iter().map(part).collect()
 }
@@ -91,12 +94,12 @@ pub fn in_environment(config: &StdioConfig) -> bool {
     config.env.values().any(|value| !names(value).is_empty())
 }
 
-enum Part<'t> {
+enum SecretTextPart<'t> {
     Text(&'t str),
     Secret(&'t str),
 }
 
-fn parts(value: &str) -> Vec<Part<'_>> {
+fn parts(value: &str) -> Vec<SecretTextPart<'_>> {
     let mut parts = Vec::new();
     let mut rest = value;
     while let Some(at) = rest.find(OPENS) {
@@ -107,17 +110,17 @@ fn parts(value: &str) -> Vec<Part<'_>> {
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
         let end = if is_name { at } else { at + OPENS.len() };
         if end > 0 {
-            parts.push(Part::Text(&rest[..end]));
+            parts.push(SecretTextPart::Text(&rest[..end]));
         }
         if is_name {
-            parts.push(Part::Secret(name));
+            parts.push(SecretTextPart::Secret(name));
             rest = &inner[name.len() + CLOSES.len_utf8()..];
         } else {
             rest = inner;
         }
     }
     if !rest.is_empty() {
-        parts.push(Part::Text(rest));
+        parts.push(SecretTextPart::Text(rest));
     }
     parts
 }
@@ -139,9 +142,9 @@ impl Secrets for SecretsInMemory {
         Ok(self.with(|secrets| secrets.get(key).cloned()))
     }
 
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         self.with(|secrets| secrets.insert(key.to_owned(), secret.to_owned()));
-        Ok(SecretKept::ThisRun { cause: "there is no keychain here".to_owned() })
+        Ok(SecretPersistence::ThisRun { cause: "there is no keychain here".to_owned() })
     }
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {
@@ -160,7 +163,7 @@ impl Secrets for SecretsInMemory {
 
 /// The reason why the headers or environment of a server can't be completed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unresolved {
+pub enum UnresolvedSecret {
     /// The secret is missing from the keychain.
     #[error(
         "the secret \"{name}\" for {origin} is not in the keychain; enter it again (a locked keychain may look empty, too)"
@@ -188,21 +191,21 @@ pub enum Unresolved {
 ///
 /// # Errors
 ///
-/// Returns [`Unresolved`] if a secret is missing or can't be read.
-pub fn resolve(config: &HttpConfig, secrets: &dyn Secrets) -> Result<Filled, Unresolved> {
+/// Returns [`UnresolvedSecret`] if a secret is missing or can't be read.
+pub fn resolve(config: &HttpConfig, secrets: &dyn Secrets) -> Result<FilledValues, UnresolvedSecret> {
     let origin = config.origin().unwrap_or_default();
     filled(&config.headers, &origin, &origin, secrets)
 }
 
 /// Resolved values, and the secrets that they contain.
-pub type Filled = (BTreeMap<String, String>, Vec<SecretString>);
+pub type FilledValues = (BTreeMap<String, String>, Vec<SecretString>);
 
 /// Resolves the secrets in the environment of a local server. Blocks.
 ///
 /// # Errors
 ///
-/// Returns [`Unresolved`] if a secret is missing or can't be read.
-pub fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Result<Filled, Unresolved> {
+/// Returns [`UnresolvedSecret`] if a secret is missing or can't be read.
+pub fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Result<FilledValues, UnresolvedSecret> {
     filled(&config.env, &command_place(config), "this command", secrets)
 }
 
@@ -211,22 +214,22 @@ fn filled(
     place: &str,
     shown: &str,
     secrets: &dyn Secrets,
-) -> Result<Filled, Unresolved> {
+) -> Result<FilledValues, UnresolvedSecret> {
     let (mut resolved, mut used) = (BTreeMap::new(), Vec::new());
     for (entry, value) in values {
         let mut whole = String::new();
         for part in parts(value) {
             match part {
-                Part::Text(text) => whole.push_str(text),
-                Part::Secret(name) => match secrets.get(&key(name, place)) {
+                SecretTextPart::Text(text) => whole.push_str(text),
+                SecretTextPart::Secret(name) => match secrets.get(&key(name, place)) {
                     Ok(Some(secret)) => {
                         whole.push_str(&secret);
                         used.push(secret.into());
                     }
                     Ok(None) => {
-                        return Err(Unresolved::Missing { name: name.to_owned(), origin: shown.to_owned() });
+                        return Err(UnresolvedSecret::Missing { name: name.to_owned(), origin: shown.to_owned() });
                     }
-                    Err(cause) => return Err(Unresolved::Keychain { name: name.to_owned(), cause }),
+                    Err(cause) => return Err(UnresolvedSecret::Keychain { name: name.to_owned(), cause }),
                 },
             }
         }
@@ -267,12 +270,12 @@ mod tests {
         ];
         for other in others {
             let refused = resolve(&other);
-            assert!(matches!(refused, Err(Unresolved::Missing { .. })), "{other:?} gets nothing: {refused:?}");
+            assert!(matches!(refused, Err(UnresolvedSecret::Missing { .. })), "{other:?} gets nothing: {refused:?}");
         }
         let steals = StdioConfig { env: env("${secret:b}"), ..base };
         let refused = resolve(&steals);
         assert!(
-            matches!(refused, Err(Unresolved::Missing { .. })),
+            matches!(refused, Err(UnresolvedSecret::Missing { .. })),
             "a secret of a remote server is not resolved: {refused:?}"
         );
     }

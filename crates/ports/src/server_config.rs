@@ -20,8 +20,8 @@ pub use auth::{AuthConfig, AuthIdentityProvider, Grant};
 pub use auth_terms::{AuthField, AuthTerm};
 pub use hashes::{address_hash, config_hash, definition_hash, path_in_json, stdio_hash};
 pub use new_server::{NewServer, ValuePart};
-pub use origin::{BundleFiles, FilledIn, InstallTarget, Installed, ServerOrigin};
-pub use sandbox::{Access, Folder, HostPattern, Network, SandboxConfig, word as access_word};
+pub use origin::{BundleFiles, FilledInputs, InstallTarget, InstallationInfo, ServerOrigin};
+pub use sandbox::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig, word as access_word};
 
 /// A server of `mcp.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub struct StdioConfig {
 
 /// A server that was found in pasted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Imported {
+pub struct PastedServer {
     /// Suggested name: valid, and not taken.
     pub name: String,
     /// Configuration of the server.

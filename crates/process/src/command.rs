@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::code::{CommandLine, LaunchFiles, scripts_named};
 use crate::programs::{CommandNotFound, SearchPath, default_directory, same_name};
-use crate::sandbox::{Plan, Sandbox, SandboxError};
+use crate::sandbox::{ResolvedSandbox, SandboxError, SandboxSettings};
 
 /// A program with its arguments. Started directly, never through a shell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -22,9 +22,9 @@ pub struct ServerCommand {
     /// Working directory of the server. Defaults to its home folder.
     pub working_directory: Option<PathBuf>,
     /// Sandbox of the server, or `None` to run it with all permissions of the user.
-    pub sandbox: Option<Sandbox>,
+    pub sandbox: Option<SandboxSettings>,
     /// The approved sandbox plan. If the plan at the start differs, the start fails.
-    pub approved: Option<Plan>,
+    pub approved: Option<ResolvedSandbox>,
     /// The approved launch files. If they have changed at the start, the start fails.
     pub files: Option<LaunchFiles>,
 }
@@ -56,7 +56,7 @@ impl SearchPath {
     }
 }
 
-impl Plan {
+impl ResolvedSandbox {
     /// Plans the sandbox of `program`, the resolved program of the command. Changes nothing. Returns `None` if the
     /// command has no sandbox.
     ///
@@ -66,11 +66,11 @@ impl Plan {
         command: &ServerCommand,
         program: &Path,
         path: &SearchPath,
-    ) -> Result<Option<Plan>, SandboxError> {
+    ) -> Result<Option<ResolvedSandbox>, SandboxError> {
         let Some(sandbox) = &command.sandbox else { return Ok(None) };
         let directory = command.working_directory.as_deref();
         let scripts = scripts_named(&command.arguments, &command.directory());
-        Plan::of(sandbox, directory, program, &scripts, path, &path.of_command(command)).await.map(Some)
+        ResolvedSandbox::of(sandbox, directory, program, &scripts, path, &path.of_command(command)).await.map(Some)
     }
 }
 

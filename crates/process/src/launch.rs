@@ -29,7 +29,7 @@ const WAITING_STARTS: usize = 1024;
 pub(crate) type ChildSetup = Box<dyn FnOnce(&mut Command) + Send>;
 
 /// A process to start. The child inherits nothing else from the app.
-pub(crate) struct Launch {
+pub(crate) struct ProcessLaunch {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
@@ -40,11 +40,11 @@ pub(crate) struct Launch {
     pub(crate) setup: Option<ChildSetup>,
 }
 
-type Job = Box<dyn FnOnce() + Send>;
+type LaunchJob = Box<dyn FnOnce() + Send>;
 
-static LAUNCHER: Mutex<Option<SyncSender<Job>>> = Mutex::new(None);
+static LAUNCHER: Mutex<Option<SyncSender<LaunchJob>>> = Mutex::new(None);
 
-impl Launch {
+impl ProcessLaunch {
     /// Starts the process in its own session (on Windows, its own job).
     pub(crate) async fn start(self) -> io::Result<Box<dyn ChildWrapper>> {
         let runtime = Handle::current();
@@ -91,7 +91,7 @@ impl Launch {
     }
 }
 
-fn submit(job: Job) -> io::Result<()> {
+fn submit(job: LaunchJob) -> io::Result<()> {
     let mut launcher = lock();
     let job = match launcher.as_ref() {
         Some(running) => match running.try_send(job) {
@@ -103,7 +103,7 @@ fn submit(job: Job) -> io::Result<()> {
         },
         None => job,
     };
-    let (jobs, received) = sync_channel::<Job>(WAITING_STARTS);
+    let (jobs, received) = sync_channel::<LaunchJob>(WAITING_STARTS);
     std::thread::Builder::new().name("process-parent".to_owned()).spawn(move || {
         for job in received {
             job();
@@ -118,6 +118,6 @@ fn submit(job: Job) -> io::Result<()> {
     Ok(())
 }
 
-fn lock() -> std::sync::MutexGuard<'static, Option<SyncSender<Job>>> {
+fn lock() -> std::sync::MutexGuard<'static, Option<SyncSender<LaunchJob>>> {
     LAUNCHER.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -30,13 +30,13 @@ mod programs;
 pub mod sandbox;
 mod server;
 
-pub use blocked::{Blocked, FolderOffer, NamedBy, NotOffered, blocked};
-pub use code::{FileState, LaunchFile, LaunchFileRole, LaunchFiles, Stamp, leads_to_code};
+pub use blocked::{BlockedPath, FolderProposal, PathMention, ProposalRefusal, blocked};
+pub use code::{FileStamp, FileState, LaunchFile, LaunchFileRole, LaunchFiles, leads_to_code};
 pub use command::ServerCommand;
-pub use missing::{Missing, missing};
+pub use missing::{MissingDependency, missing};
 pub use platform::{InputPipe, StartTime};
 pub use programs::{CommandNotFound, PathSource, SearchPath, default_directory, is_of_system};
 pub use server::{
-    Exit, Grace, Output, OutputError, OutputLimits, Pipes, ServerGroup, ServerProcess, SpawnError, Spawned, output_of,
-    shut_down, spawn,
+    GracePeriods, Output, OutputError, OutputLimits, ProcessExit, ServerGroup, ServerPipes, ServerProcess, SpawnError,
+    SpawnedProcess, output_of, shut_down, spawn,
 };

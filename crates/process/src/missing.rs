@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use crate::code::{LaunchFiles, has_code_name};
 use crate::command::ServerCommand;
 use crate::programs::SearchPath;
-use crate::sandbox::Plan;
+use crate::sandbox::ResolvedSandbox;
 
 /// Folder in which version managers (pyenv, rbenv, nodenv, asdf, mise) put small programs that run the real ones.
 const SHIMS: &str = "shims";
 
 /// A file that a program needs and its sandbox does not make accessible.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Missing {
+pub enum MissingDependency {
     /// The program is a shim of a version manager, and its targets are inaccessible.
     Shim {
         /// Path of the shim.
@@ -37,10 +37,10 @@ pub enum Missing {
     },
 }
 
-impl std::fmt::Display for Missing {
+impl std::fmt::Display for MissingDependency {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Missing::Shim { program, folder } => {
+            MissingDependency::Shim { program, folder } => {
                 write!(
                     f,
                     "{} runs a program of a version manager that the sandbox does not reach; add the folder {}",
@@ -48,10 +48,10 @@ impl std::fmt::Display for Missing {
                     folder.display()
                 )
             }
-            Missing::File { file, folder } => {
+            MissingDependency::File { file, folder } => {
                 write!(f, "the sandbox does not reach {}; add the folder {}", file.display(), folder.display())
             }
-            Missing::Relative { argument, directory } => write!(
+            MissingDependency::Relative { argument, directory } => write!(
                 f,
                 "{argument} is looked for in {}, where the server starts, and is not there; choose the folder of {argument} as the working \
                  folder, and add it to the sandbox",
@@ -63,7 +63,12 @@ impl std::fmt::Display for Missing {
 
 /// Returns the files that the command needs and can't access under this plan. Reads the disk.
 #[must_use]
-pub fn missing(command: &ServerCommand, program: &Path, path: &SearchPath, plan: &Plan) -> Vec<Missing> {
+pub fn missing(
+    command: &ServerCommand,
+    program: &Path,
+    path: &SearchPath,
+    plan: &ResolvedSandbox,
+) -> Vec<MissingDependency> {
     let reach = &plan.reach;
     let is_hidden =
         |file: &Path| !file.starts_with(&reach.home) && reach.hidden.iter().any(|hidden| file.starts_with(hidden));
@@ -71,13 +76,13 @@ pub fn missing(command: &ServerCommand, program: &Path, path: &SearchPath, plan:
     let mut found = Vec::new();
     let of_shims = program.parent().filter(|folder| folder.ends_with(SHIMS)).and_then(Path::parent);
     if let Some(folder) = of_shims.filter(|folder| !is_reached(folder)) {
-        found.push(Missing::Shim { program: program.to_owned(), folder: folder.to_owned() });
+        found.push(MissingDependency::Shim { program: program.to_owned(), folder: folder.to_owned() });
     }
     for file in LaunchFiles::of(command, program, path).iter().skip(1) {
         // A link is accessible only if both the link and its target are.
         let out_of_reach = [&file.path, &file.real].into_iter().find(|path| !is_reached(path));
         if let Some((file, folder)) = out_of_reach.and_then(|file| Some((file, file.parent()?))) {
-            found.push(Missing::File { file: file.clone(), folder: folder.to_owned() });
+            found.push(MissingDependency::File { file: file.clone(), folder: folder.to_owned() });
         }
     }
     let directory = command.directory();
@@ -86,7 +91,7 @@ pub fn missing(command: &ServerCommand, program: &Path, path: &SearchPath, plan:
         let is_there = || named.is_absolute() || directory.join(named).exists();
         // A URL or a package specifier is not a file, whatever its ending is.
         if has_code_name(named) && !argument.contains("://") && !argument.contains('@') && !is_there() {
-            found.push(Missing::Relative { argument: argument.clone(), directory: directory.clone() });
+            found.push(MissingDependency::Relative { argument: argument.clone(), directory: directory.clone() });
         }
     }
     found
@@ -100,13 +105,17 @@ mod tests {
 
     use super::*;
     use crate::programs::PathSource;
-    use crate::sandbox::{Mechanism, Network, Reach, ResourceLimits, Sandbox};
+    use crate::sandbox::{NetworkAccess, ReachablePaths, ResourceLimits, SandboxMechanism, SandboxSettings};
 
-    fn missing_of(command: &ServerCommand, program: &Path) -> Vec<Missing> {
+    fn missing_of(command: &ServerCommand, program: &Path) -> Vec<MissingDependency> {
         let path = SearchPath { directories: vec!["/usr/bin".into(), "/bin".into()], source: PathSource::LoginShell };
-        let reach = Reach::of(command.sandbox.as_ref().unwrap(), program, &[], &path);
-        let plan =
-            Plan { mechanism: Mechanism::Landlock, reach, network: Network::None, limits: ResourceLimits::DEFAULT };
+        let reach = ReachablePaths::of(command.sandbox.as_ref().unwrap(), program, &[], &path);
+        let plan = ResolvedSandbox {
+            mechanism: SandboxMechanism::Landlock,
+            reach,
+            network: NetworkAccess::None,
+            limits: ResourceLimits::DEFAULT,
+        };
         missing(command, program, &path, &plan)
     }
 
@@ -121,9 +130,9 @@ mod tests {
         let shim = base.join("manager/shims/python");
         std::fs::write(&shim, "#!/bin/sh\n").unwrap();
         std::fs::set_permissions(&shim, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let sandbox = Sandbox {
+        let sandbox = SandboxSettings {
             folders: Vec::new(),
-            network: Network::None,
+            network: NetworkAccess::None,
             home: base.join("own"),
             hidden: Vec::new(),
             limits: ResourceLimits::DEFAULT,
@@ -136,16 +145,16 @@ mod tests {
             ..ServerCommand::default()
         };
         let found = missing_of(&command(&script), Path::new("/bin/sh"));
-        let file = Missing::File { file: base.join("project/server.py"), folder: base.join("project") };
+        let file = MissingDependency::File { file: base.join("project/server.py"), folder: base.join("project") };
         assert_eq!(found, [file], "a script outside of the sandbox must be reported");
         let found = missing_of(&command("server.py"), Path::new("/bin/sh"));
-        let relative = Missing::Relative { argument: "server.py".to_owned(), directory: base.join("own") };
+        let relative = MissingDependency::Relative { argument: "server.py".to_owned(), directory: base.join("own") };
         assert_eq!(found, [relative], "a script that is not in the working directory must be reported");
         let found = missing_of(&command("--version"), &shim);
-        let of_shim = Missing::Shim { program: shim.clone(), folder: base.join("manager") };
+        let of_shim = MissingDependency::Shim { program: shim.clone(), folder: base.join("manager") };
         assert_eq!(found, [of_shim], "the targets of a shim must be reported");
         let mut reached = command(&script);
-        let folder = crate::sandbox::Folder { path: base.clone(), access: crate::sandbox::Access::Read };
+        let folder = crate::sandbox::AllowedFolder { path: base.clone(), access: crate::sandbox::AccessMode::Read };
         reached.sandbox.as_mut().unwrap().folders.push(folder);
         assert_eq!(missing_of(&reached, &shim), [], "nothing is missing once the folder is named");
     }

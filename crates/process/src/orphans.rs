@@ -33,7 +33,7 @@ pub struct RunningRecord {
 
 /// The result of sweeping one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Swept {
+pub struct SweptRecord {
     /// The record that was passed to [`sweep`].
     pub record: RunningRecord,
     /// Outcome of sweeping the record.
@@ -56,8 +56,8 @@ pub enum SweepOutcome {
 
 /// Kills the process groups that remain from these records. Kills nothing else: the pid must have the recorded start
 /// time, or a process of the group must have a recorded pipe open.
-pub fn sweep(records: &[RunningRecord]) -> Vec<Swept> {
-    records.iter().map(|record| Swept { record: record.clone(), outcome: sweep_one(record) }).collect()
+pub fn sweep(records: &[RunningRecord]) -> Vec<SweptRecord> {
+    records.iter().map(|record| SweptRecord { record: record.clone(), outcome: sweep_one(record) }).collect()
 }
 
 fn sweep_one(record: &RunningRecord) -> SweepOutcome {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use domain::Millis;
 use ports::time::{SharedClock, after};
 
-use crate::cache::{Kept, RecordedStatus, RegistryCache};
-use crate::client::{Registry, RegistryAddress, RegistryError, RegistryRequest};
+use crate::cache::{CachedBody, RecordedStatus, RegistryCache};
+use crate::client::{RegistryAddress, RegistryClient, RegistryError, RegistryRequest};
 use crate::server_json::read::{check_name, check_version, quoted, read_entry, read_page};
-use crate::server_json::{EntryError, Listing, Page, RegistryEntry, Status};
+use crate::server_json::{EntryError, EntryPage, ListingMetadata, ListingStatus, RegistryEntry};
 
 /// Time for which a cached response is used without asking again: aggregators are meant to copy the official registry
 /// about once an hour.
@@ -21,18 +21,18 @@ const MAX_SEARCH: usize = 200;
 
 /// A registry with its cache.
 #[derive(Debug, Clone)]
-pub struct Catalog {
-    pub(crate) registry: Registry,
+pub struct RegistryCatalog {
+    pub(crate) registry: RegistryClient,
     cache: Arc<RegistryCache>,
     pub(crate) clock: SharedClock,
 }
 
 /// The query for a page of search results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Search {
+pub struct SearchQuery {
     /// Text that names (and descriptions, if the registry searches them) must contain; empty for all servers.
     pub text: String,
-    /// [`Page::next_cursor`] of the previous page.
+    /// [`EntryPage::next_cursor`] of the previous page.
     pub cursor: Option<String>,
     /// Number of entries per page, at most 100; 30 by default.
     pub limit: Option<usize>,
@@ -40,7 +40,7 @@ pub struct Search {
 
 /// The cache policy of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Freshness {
+pub enum CachePolicy {
     /// Ask the registry if the cached response is older than an hour.
     #[default]
     Usual,
@@ -50,7 +50,7 @@ pub enum Freshness {
 
 /// A result with its age.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer<T> {
+pub struct DatedAnswer<T> {
     /// Result of the request, current or cached.
     pub value: T,
     /// Time at which the registry returned the result, in milliseconds since 1970.
@@ -59,10 +59,10 @@ pub struct Answer<T> {
     pub offline: Option<RegistryError>,
 }
 
-impl Catalog {
+impl RegistryCatalog {
     /// Creates a catalog for a registry with its cache.
     #[must_use]
-    pub fn new(registry: Registry, cache: Arc<RegistryCache>, clock: SharedClock) -> Self {
+    pub fn new(registry: RegistryClient, cache: Arc<RegistryCache>, clock: SharedClock) -> Self {
         Self { registry, cache, clock }
     }
 
@@ -81,7 +81,11 @@ impl Catalog {
     ///
     /// Returns [`RegistryError`] if the registry doesn't answer and nothing is cached, if its response can't be used,
     /// or if the search text is too long.
-    pub async fn search(&self, search: &Search, freshness: Freshness) -> Result<Answer<Page>, RegistryError> {
+    pub async fn search(
+        &self,
+        search: &SearchQuery,
+        freshness: CachePolicy,
+    ) -> Result<DatedAnswer<EntryPage>, RegistryError> {
         if search.text.len() > MAX_SEARCH {
             return Err(RegistryError::Question(EntryError::TooLarge(MAX_SEARCH)));
         }
@@ -109,7 +113,7 @@ impl Catalog {
     ///
     /// Returns the errors of [`Self::search`], and [`RegistryError::NotFound`] if the registry doesn't have the
     /// server.
-    pub async fn versions(&self, name: &str, freshness: Freshness) -> Result<Answer<Page>, RegistryError> {
+    pub async fn versions(&self, name: &str, freshness: CachePolicy) -> Result<DatedAnswer<EntryPage>, RegistryError> {
         check_name(name).map_err(RegistryError::Question)?;
         let request = RegistryRequest::versions(name);
         let mut found = self
@@ -128,8 +132,8 @@ impl Catalog {
         &self,
         name: &str,
         version: &str,
-        freshness: Freshness,
-    ) -> Result<Answer<RegistryEntry>, RegistryError> {
+        freshness: CachePolicy,
+    ) -> Result<DatedAnswer<RegistryEntry>, RegistryError> {
         check_name(name).and_then(|()| check_version(version)).map_err(RegistryError::Question)?;
         let request = RegistryRequest::version(name, version);
         let what = format!("version {} of a server {}", quoted(version), quoted(name));
@@ -158,18 +162,18 @@ impl Catalog {
         &self,
         request: &RegistryRequest,
         what: &str,
-        freshness: Freshness,
+        freshness: CachePolicy,
         read: impl Fn(&[u8]) -> Result<T, EntryError>,
         entries: fn(&T) -> &[RegistryEntry],
-    ) -> Result<Answer<T>, RegistryError>
+    ) -> Result<DatedAnswer<T>, RegistryError>
     where
-        T: Overlaid,
+        T: StatusOverlay,
     {
         let asked = request.clone();
         let kept = self.on_disk(move |cache, address| cache.get(address, &asked)).await;
         let now = self.clock.now();
         if let Some(kept) = &kept
-            && freshness == Freshness::Usual
+            && freshness == CachePolicy::Usual
             && now < after(kept.fetched, FRESH_FOR)
             && let Ok(value) = read(&kept.body)
         {
@@ -179,7 +183,7 @@ impl Catalog {
         let error = match asked.and_then(|body| Ok((read(&body).map_err(|cause| self.unusable(cause))?, body))) {
             Ok((value, body)) => {
                 self.keep(request, &body, entries(&value), now).await;
-                return Ok(Answer { value, fetched: now, offline: None });
+                return Ok(DatedAnswer { value, fetched: now, offline: None });
             }
             Err(error) => error,
         };
@@ -198,15 +202,20 @@ impl Catalog {
         }
     }
 
-    fn kept_answer<T: Overlaid>(&self, mut value: T, kept: &Kept, offline: Option<RegistryError>) -> Answer<T> {
+    fn kept_answer<T: StatusOverlay>(
+        &self,
+        mut value: T,
+        kept: &CachedBody,
+        offline: Option<RegistryError>,
+    ) -> DatedAnswer<T> {
         value.overlay(&|entry| self.overlay(entry));
-        Answer { value, fetched: kept.fetched, offline }
+        DatedAnswer { value, fetched: kept.fetched, offline }
     }
 
     /// Updates a cached entry with the latest known status.
     fn overlay(&self, entry: &mut RegistryEntry) {
         if let Some(known) = self.status_of(&entry.server.name, &entry.server.version) {
-            let listing = entry.listing.get_or_insert_with(Listing::default);
+            let listing = entry.listing.get_or_insert_with(ListingMetadata::default);
             listing.status = known.status;
             listing.status_message = known.message;
             listing.status_changed_at = known.changed_at;
@@ -215,17 +224,21 @@ impl Catalog {
 
     /// Searches all cached lists. Each server is returned once, in its most recently fetched version; deleted ones
     /// are omitted.
-    async fn search_kept(&self, search: &Search, error: RegistryError) -> Result<Answer<Page>, RegistryError> {
+    async fn search_kept(
+        &self,
+        search: &SearchQuery,
+        error: RegistryError,
+    ) -> Result<DatedAnswer<EntryPage>, RegistryError> {
         let lists = self.on_disk(|cache, address| cache.lists(address)).await;
         let Some(fetched) = lists.iter().map(|list| list.fetched).min() else { return Err(error) };
         let wanted = search.text.to_lowercase();
-        let mut page = Page::default();
+        let mut page = EntryPage::default();
         for mut entry in lists.iter().filter_map(|list| read_page(&list.body).ok()).flat_map(|page| page.entries) {
             self.overlay(&mut entry);
             let server = &entry.server;
             let texts = [Some(&server.name), server.title.as_ref(), server.description.as_ref()];
             let is_found = texts.into_iter().flatten().any(|text| text.to_lowercase().contains(&wanted));
-            let is_deleted = entry.listing.as_ref().is_some_and(|listing| listing.status == Status::Deleted);
+            let is_deleted = entry.listing.as_ref().is_some_and(|listing| listing.status == ListingStatus::Deleted);
             if is_found && !is_deleted && !page.entries.iter().any(|other| other.server.name == server.name) {
                 page.entries.push(entry);
             }
@@ -234,7 +247,7 @@ impl Catalog {
                 break;
             }
         }
-        Ok(Answer { value: page, fetched, offline: Some(error) })
+        Ok(DatedAnswer { value: page, fetched, offline: Some(error) })
     }
 
     pub(crate) async fn on_disk<T: Send + 'static>(
@@ -257,17 +270,17 @@ impl Catalog {
 const LATEST: &str = "latest";
 
 /// Results with entries whose cached status may be outdated.
-trait Overlaid {
+trait StatusOverlay {
     fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry));
 }
 
-impl Overlaid for Page {
+impl StatusOverlay for EntryPage {
     fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry)) {
         self.entries.iter_mut().for_each(change);
     }
 }
 
-impl Overlaid for RegistryEntry {
+impl StatusOverlay for RegistryEntry {
     fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry)) {
         change(self);
     }

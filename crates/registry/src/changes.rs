@@ -1,4 +1,4 @@
-//! Reads what changed in a registry, for warnings about installed servers ([`Catalog::status_of`]).
+//! Reads what changed in a registry, for warnings about installed servers ([`RegistryCatalog::status_of`]).
 //!
 //! A long list is read in several steps: each refresh reads some pages, and stores the cursor of the next one.
 
@@ -8,10 +8,10 @@ use chrono::{DateTime, SecondsFormat};
 use domain::Millis;
 use tokio::time::Instant;
 
-use crate::cache::ChangesRead;
-use crate::catalog::{Catalog, MAX_LIMIT};
+use crate::cache::ChangesProgress;
+use crate::catalog::{MAX_LIMIT, RegistryCatalog};
 use crate::client::{RegistryError, RegistryRequest};
-use crate::server_json::Page;
+use crate::server_json::EntryPage;
 use crate::server_json::read::read_page;
 
 /// Reach of the first list of changes into the past, and the overlap after a list that took several refreshes, since
@@ -22,7 +22,7 @@ const MAX_SLOW_ANSWERS: u32 = 10;
 
 /// The result of reading the changes of a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Changes {
+pub struct ChangesSummary {
     /// Number of changed versions.
     pub changed: usize,
     /// Number of changed entries that can't be parsed.
@@ -31,7 +31,7 @@ pub struct Changes {
     pub complete: bool,
 }
 
-impl Catalog {
+impl RegistryCatalog {
     /// Reads what changed since the last refresh, for [`Self::status_of`]. The first refresh reads the changes of one
     /// day: responses to earlier requests contained the status at that time.
     ///
@@ -42,17 +42,17 @@ impl Catalog {
     ///
     /// Returns [`RegistryError`] if the registry doesn't answer, or repeats a page. Pages read before the error are
     /// kept.
-    pub async fn refresh(&self) -> Result<Changes, RegistryError> {
+    pub async fn refresh(&self) -> Result<ChangesSummary, RegistryError> {
         let began = self.clock.now();
         let margin = u64::try_from(CLOCK_MARGIN.as_millis()).unwrap_or(u64::MAX);
         let kept = self.on_disk(|cache, address| cache.changes_read(address)).await;
-        let anew = ChangesRead::since(kept.until.unwrap_or_else(|| began.saturating_sub(margin)), began);
+        let anew = ChangesProgress::since(kept.until.unwrap_or_else(|| began.saturating_sub(margin)), began);
         let (mut is_resumed, mut reading) = match kept.unfinished {
             Some(unfinished) => (true, unfinished),
             None => (false, anew.clone()),
         };
         let mut seen: Vec<String> = reading.cursor.iter().cloned().collect();
-        let mut changes = Changes { changed: 0, unreadable: 0, complete: false };
+        let mut changes = ChangesSummary { changed: 0, unreadable: 0, complete: false };
         let limits = self.registry.limits();
         let end = Instant::now() + limits.time * MAX_SLOW_ANSWERS;
         for at in 0..limits.pages {
@@ -86,13 +86,13 @@ impl Catalog {
             if is_loop {
                 return Err(RegistryError::SamePage { address: self.registry.shown() });
             }
-            let Some(cursor) = &reading.cursor else { return Ok(Changes { complete: true, ..changes }) };
+            let Some(cursor) = &reading.cursor else { return Ok(ChangesSummary { complete: true, ..changes }) };
             seen.push(cursor.clone());
         }
         Ok(changes)
     }
 
-    async fn changes_page(&self, reading: &ChangesRead) -> Result<Page, RegistryError> {
+    async fn changes_page(&self, reading: &ChangesProgress) -> Result<EntryPage, RegistryError> {
         let (since, limit) = (time_text(reading.since), MAX_LIMIT.to_string());
         let mut parameters = vec![("updated_since", since.as_str()), ("limit", &limit)];
         parameters.extend(reading.cursor.as_deref().map(|cursor| ("cursor", cursor)));

@@ -16,8 +16,8 @@ use tokio::time::timeout;
 use url::{Host, Url};
 
 use crate::BundleDownload;
-use crate::catalog::Catalog;
-use crate::client::{Registry, is_loopback, root};
+use crate::catalog::RegistryCatalog;
+use crate::client::{RegistryClient, is_loopback, root};
 use crate::plan::is_sha256;
 
 /// Maximum number of redirects per download: release pages of code hosts redirect to another host, and from there
@@ -114,7 +114,7 @@ pub enum DownloadError {
     Disk(String),
 }
 
-impl Catalog {
+impl RegistryCatalog {
     /// Downloads a listed bundle to an existing folder, as a file named by its hash. The file appears only when it is
     /// complete and has the expected hash; otherwise nothing remains. Its content is not parsed.
     ///
@@ -147,7 +147,7 @@ impl Catalog {
 }
 
 struct Download<'r> {
-    registry: &'r Registry,
+    registry: &'r RegistryClient,
     limits: DownloadLimits,
     sha256: String,
 }

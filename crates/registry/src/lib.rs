@@ -2,12 +2,12 @@
 //! their entries. Nothing in this crate installs, starts or approves anything. Used by `cli` and `api`, which show
 //! the results and pass a plan's settings to `host::Setup`.
 //!
-//! - [`Catalog`]: searches servers and returns a server's versions, from the registry or from the cache, with the age
+//! - [`RegistryCatalog`]: searches servers and returns a server's versions, from the registry or from the cache, with the age
 //!   of the answer; also reports installed versions that were deprecated or deleted
 //! - [`server_json`]: parses a registry's responses within bounds; [`Publisher`]: the party that may publish under a
 //!   name
 //! - [`plan_package`] and [`plan_remote`]: convert entries to an [`installs::InstallPlan`]
-//! - [`Catalog::download`]: downloads a listed bundle, and checks its hash
+//! - [`RegistryCatalog::download`]: downloads a listed bundle, and checks its hash
 //! - [`newer_version`]: finds a newer version
 //!
 //! All data is untrusted: texts for display are made safe to print, and values that are executed are checked so that
@@ -25,11 +25,11 @@ mod publisher;
 pub mod server_json;
 
 pub use cache::{CacheLimits, RecordedStatus, RegistryCache};
-pub use catalog::{Answer, Catalog, Freshness, Search};
-pub use changes::Changes;
-pub use client::{OFFICIAL_REGISTRY, Registry, RegistryAddress, RegistryError, RegistryHeader, RegistryLimits};
+pub use catalog::{CachePolicy, DatedAnswer, RegistryCatalog, SearchQuery};
+pub use changes::ChangesSummary;
+pub use client::{OFFICIAL_REGISTRY, RegistryAddress, RegistryClient, RegistryError, RegistryHeader, RegistryLimits};
 pub use download::{DownloadError, DownloadLimits};
 pub use newer::{compare_versions, newer_version};
 pub use plan::{BundleDownload, PackageInstall, PlanError, plan_package, plan_remote};
 pub use publisher::Publisher;
-pub use server_json::{Listing, Package, Page, RegistryEntry, Remote, ServerJson, Status};
+pub use server_json::{EntryPage, ListingMetadata, ListingStatus, Package, RegistryEntry, RemoteTransport, ServerJson};

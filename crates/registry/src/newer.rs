@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use semver::Version;
 
-use crate::server_json::{RegistryEntry, Status};
+use crate::server_json::{ListingStatus, RegistryEntry};
 
 /// Compares two versions of one server by age. The version that the registry marks as latest is newest; then the
 /// greater semantic version, which is newer than any other text; then the one that was published later.
@@ -26,7 +26,7 @@ pub fn compare_versions(one: &RegistryEntry, other: &RegistryEntry) -> Ordering 
 #[must_use]
 pub fn newer_version<'e>(installed: &str, versions: &'e [RegistryEntry]) -> Option<&'e RegistryEntry> {
     let is_offered =
-        |entry: &&RegistryEntry| entry.listing.as_ref().is_none_or(|listing| listing.status != Status::Deleted);
+        |entry: &&RegistryEntry| entry.listing.as_ref().is_none_or(|listing| listing.status != ListingStatus::Deleted);
     let newest = versions.iter().filter(is_offered).max_by(|one, other| compare_versions(one, other))?;
     let is_newer = match versions.iter().find(|entry| entry.server.version == installed) {
         Some(own) => compare_versions(newest, own) == Ordering::Greater,

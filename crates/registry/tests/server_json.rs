@@ -5,7 +5,7 @@ use registry::server_json::{
     ArgumentKind, EntryError, InputFormat, MAX_ADDRESS, MAX_CHOICES, MAX_DEPTH, MAX_ENTRY, MAX_EXTRAS, MAX_LABEL,
     MAX_PAGE, MAX_SHOWN, MAX_TARGETS, MAX_VALUE, MAX_VALUES, MAX_VARIABLES, MAX_VERSION, read_entry, read_page,
 };
-use registry::{RegistryEntry, Status};
+use registry::{ListingStatus, RegistryEntry};
 use serde_json::{Value, json};
 
 fn read(entry: &Value) -> Result<RegistryEntry, EntryError> {
@@ -85,7 +85,7 @@ fn all_members_are_read() {
     assert_eq!(package.post_install_instructions[0].command.as_deref(), Some("notes login"));
     assert_eq!(server.remotes[0].variables["team"].format, InputFormat::String, "an unknown format is text");
     let listing = entry.listing.unwrap();
-    assert_eq!((listing.status, listing.is_latest), (Status::Deprecated, true));
+    assert_eq!((listing.status, listing.is_latest), (ListingStatus::Deprecated, true));
     assert_eq!(listing.status_message.as_deref(), Some("use\\u{202e}notes2"), "what turns text is written out");
     assert_eq!(listing.status_changed_at, Some(1_767_323_045_000));
     assert_eq!(listing.published_at, Some(1_764_543_600_500));
@@ -102,7 +102,11 @@ fn little_is_enough() {
     assert!(entry.listing.is_none() && entry.server.packages.is_empty() && entry.server.remotes.is_empty());
     let listing = json!({ "io.modelcontextprotocol.registry/official": { "status": "sleeping" } });
     let entry = read(&json!({ "server": with("title", Value::Null)["server"], "_meta": listing })).unwrap();
-    assert_eq!(entry.listing.unwrap().status, Status::Unknown, "a status that is not known is not an active one");
+    assert_eq!(
+        entry.listing.unwrap().status,
+        ListingStatus::Unknown,
+        "a status that is not known is not an active one"
+    );
 }
 
 #[test]

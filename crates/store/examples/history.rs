@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::StoreError;
-use domain::history::{After, Conversation, HistorySearch, ItemRange, NewItem};
+use domain::history::{Conversation, HistorySearch, ItemPosition, ItemRange, NewItem};
 use domain::item::ItemState;
 use ports::{History, Platform};
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ fn measure<E>(name: &str, mut act: impl FnMut() -> Result<usize, E>) -> Result<(
 fn item(id: &str, text: &str, state: ItemState) -> NewItem {
     NewItem {
         id: id.into(),
-        after: After::Head,
+        after: ItemPosition::Head,
         at: 1,
         body: json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": text}], "prompt": null}),
         state,
@@ -201,5 +201,5 @@ impl Platform for NoShell {
         Ok(None)
     }
 
-    fn announce(&self, _server: &str, _kind: &str, _question: Option<domain::question::QuestionId>) {}
+    fn announce(&self, _server: &str, _kind: &str, _question: Option<domain::question::ConsentRequestId>) {}
 }

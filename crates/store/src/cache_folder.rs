@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use domain::StoreError;
 use ports::CacheFiles;
 
-use crate::files::{self, Existing};
-use crate::lock::Lock;
+use crate::files::{self, ReplaceMode};
+use crate::lock::FolderLock;
 
 /// Maximum length of a file name, in bytes.
 const MAX_NAME: usize = 100;
@@ -48,7 +48,7 @@ impl CacheFiles for CacheFolder {
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        files::write(&self.place(name)?, bytes, Existing::Replace).map(|_| ())
+        files::write(&self.place(name)?, bytes, ReplaceMode::Replace).map(|_| ())
     }
 
     fn remove(&self, name: &str) -> Result<(), StoreError> {
@@ -75,7 +75,7 @@ impl CacheFiles for CacheFolder {
     }
 
     fn lock(&self) -> Result<Box<dyn Send>, StoreError> {
-        Ok(Box::new(Lock::new(self.path.join(LOCK)).hold()?))
+        Ok(Box::new(FolderLock::new(self.path.join(LOCK)).hold()?))
     }
 }
 

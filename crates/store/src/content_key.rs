@@ -29,42 +29,42 @@ pub(crate) struct ContentKey {
 /// Error for a value that can't be decrypted: another key, another column, or damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it can't be decrypted with the key in the keychain")]
-pub(crate) struct Undecipherable;
+pub(crate) struct DecryptError;
 
 impl ContentKey {
     /// Creates a key from 32 bytes for the cipher and 32 bytes for names.
-    pub(crate) fn new(id: String, cipher: &[u8], names: &[u8]) -> Result<Self, Undecipherable> {
-        let cipher = RandomizedNonceKey::new(&AES_256_GCM, cipher).map_err(|_| Undecipherable)?;
+    pub(crate) fn new(id: String, cipher: &[u8], names: &[u8]) -> Result<Self, DecryptError> {
+        let cipher = RandomizedNonceKey::new(&AES_256_GCM, cipher).map_err(|_| DecryptError)?;
         Ok(Self { id, cipher, names: hmac::Key::new(hmac::HMAC_SHA256, names) })
     }
 
     /// Encrypts a value of a column.
-    pub(crate) fn encrypt(&self, column: &str, plain: &[u8]) -> Result<Vec<u8>, Undecipherable> {
+    pub(crate) fn encrypt(&self, column: &str, plain: &[u8]) -> Result<Vec<u8>, DecryptError> {
         let mut bytes = Vec::with_capacity(plain.len() + OVERHEAD);
         bytes.extend_from_slice(plain);
         let nonce = self.cipher.seal_in_place_append_tag(Aad::from(column.as_bytes()), &mut bytes);
-        let nonce = nonce.map_err(|_| Undecipherable)?;
+        let nonce = nonce.map_err(|_| DecryptError)?;
         let head = std::iter::once(VERSION).chain(nonce.as_ref().iter().copied());
         bytes.splice(0..0, head);
         Ok(bytes)
     }
 
     /// Decrypts a value of a column.
-    pub(crate) fn decrypt(&self, column: &str, encrypted: &[u8]) -> Result<Vec<u8>, Undecipherable> {
-        let Some((&VERSION, rest)) = encrypted.split_first() else { return Err(Undecipherable) };
-        let (nonce, body) = rest.split_at_checked(NONCE_LEN).ok_or(Undecipherable)?;
-        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Undecipherable)?;
+    pub(crate) fn decrypt(&self, column: &str, encrypted: &[u8]) -> Result<Vec<u8>, DecryptError> {
+        let Some((&VERSION, rest)) = encrypted.split_first() else { return Err(DecryptError) };
+        let (nonce, body) = rest.split_at_checked(NONCE_LEN).ok_or(DecryptError)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| DecryptError)?;
         let mut bytes = body.to_vec();
         let length = {
             let plain = self.cipher.open_in_place(nonce, Aad::from(column.as_bytes()), &mut bytes);
-            plain.map_err(|_| Undecipherable)?.len()
+            plain.map_err(|_| DecryptError)?.len()
         };
         bytes.truncate(length);
         Ok(bytes)
     }
 
-    pub(crate) fn decrypt_text(&self, column: &str, encrypted: &[u8]) -> Result<String, Undecipherable> {
-        String::from_utf8(self.decrypt(column, encrypted)?).map_err(|_| Undecipherable)
+    pub(crate) fn decrypt_text(&self, column: &str, encrypted: &[u8]) -> Result<String, DecryptError> {
+        String::from_utf8(self.decrypt(column, encrypted)?).map_err(|_| DecryptError)
     }
 
     /// Returns the length of the text in an encrypted value.
@@ -136,12 +136,12 @@ fn decrypted(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<V
     let column = context.get_raw(0).as_str()?;
     match (context.get_raw(1), slot.get()) {
         (ValueRef::Blob(bytes), Some(key)) => Ok(Value::Text(key.decrypt_text(column, bytes).map_err(failed)?)),
-        (ValueRef::Blob(_), None) => Err(failed(Undecipherable)),
+        (ValueRef::Blob(_), None) => Err(failed(DecryptError)),
         (value, _) => value.try_into().map_err(|error| failed_with(Box::new(error))),
     }
 }
 
-pub(crate) fn failed(error: Undecipherable) -> Error {
+pub(crate) fn failed(error: DecryptError) -> Error {
     failed_with(Box::new(error))
 }
 
@@ -165,14 +165,14 @@ mod tests {
         let encrypted = one.encrypt("body", b"the fjord").unwrap();
         assert_eq!(encrypted.len(), "the fjord".len() + OVERHEAD, "encryption must add a fixed length");
         assert_eq!(one.decrypt_text("body", &encrypted).as_deref(), Ok("the fjord"), "the key must decrypt its value");
-        assert_eq!(one.decrypt("title", &encrypted), Err(Undecipherable), "another column must not decrypt");
-        assert_eq!(two.decrypt("body", &encrypted), Err(Undecipherable), "another key must not decrypt");
+        assert_eq!(one.decrypt("title", &encrypted), Err(DecryptError), "another column must not decrypt");
+        assert_eq!(two.decrypt("body", &encrypted), Err(DecryptError), "another key must not decrypt");
         assert_ne!(one.encrypt("body", b"the fjord").unwrap(), encrypted, "equal texts look different");
         for at in 0..encrypted.len() {
             let mut changed = encrypted.clone();
             changed[at] ^= 1;
-            assert_eq!(one.decrypt("body", &changed), Err(Undecipherable), "byte {at} counts");
-            assert_eq!(one.decrypt("body", &encrypted[..at]), Err(Undecipherable), "{at} bytes are not enough");
+            assert_eq!(one.decrypt("body", &changed), Err(DecryptError), "byte {at} counts");
+            assert_eq!(one.decrypt("body", &encrypted[..at]), Err(DecryptError), "{at} bytes are not enough");
         }
         assert_ne!(one.name_of(b"x"), two.name_of(b"x"), "a name depends on the key");
     }

@@ -8,15 +8,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use domain::StoreError;
-use ports::{Document, DocumentSeal, Documents, Refusal, RefusedDocument};
+use ports::{Document, DocumentRefusal, DocumentSeal, Documents, RefusedDocument};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use announced::NEVER_WRITTEN;
 
-use crate::files::{self, Existing};
-use crate::lock::Lock;
-use crate::sealed_document::{DocumentSealer, FileText, Judged, OLDER, SEALED};
+use crate::files::{self, ReplaceMode};
+use crate::lock::FolderLock;
+use crate::sealed_document::{DocumentSealer, DocumentText, JudgedDocument, OLDER, SEALED};
 
 /// Maximum size of a document, in bytes.
 const LIMIT: u64 = 16 << 20;
@@ -32,7 +32,7 @@ const COUNTS: &str = "spent";
 /// The folder with the documents.
 pub(crate) struct DocumentFolder {
     path: PathBuf,
-    lock: Lock,
+    lock: FolderLock,
     sealer: Arc<DocumentSealer>,
     refused: Mutex<BTreeMap<&'static str, RefusedDocument>>,
     /// Documents whose removal was already reported.
@@ -42,14 +42,14 @@ pub(crate) struct DocumentFolder {
 }
 
 /// The checked content of a document file.
-enum Checked {
+enum CheckedDocument {
     Nothing,
     Document(Value),
     /// The document can't be used now, for this reason.
     Withheld(String),
 }
 
-impl Checked {
+impl CheckedDocument {
     /// Converts the content of a file. [`NEVER_WRITTEN`] represents a missing document.
     fn of(value: Value) -> Self {
         if value == NEVER_WRITTEN { Self::Nothing } else { Self::Document(value) }
@@ -57,14 +57,14 @@ impl Checked {
 }
 
 impl DocumentFolder {
-    pub(crate) fn new(path: PathBuf, lock: Lock, sealer: Arc<DocumentSealer>) -> Self {
+    pub(crate) fn new(path: PathBuf, lock: FolderLock, sealer: Arc<DocumentSealer>) -> Self {
         let (folder, held) = (path.clone(), lock.clone());
         sealer.adopt_with(move |text| {
             let adopt = |name: &Document| {
                 let path = folder.join(name.file_name());
                 let _held = held.hold().ok()?;
                 let text = text(*name, &files::read(&path, LIMIT).ok()??)?;
-                files::write(&path, text.as_bytes(), Existing::Replace).ok().map(|_| *name)
+                files::write(&path, text.as_bytes(), ReplaceMode::Replace).ok().map(|_| *name)
             };
             SEALED.iter().filter_map(adopt).collect()
         });
@@ -85,49 +85,53 @@ impl DocumentFolder {
 
     /// Reads a document. A sealed document that another program wrote is moved out of the way. The lock is taken for
     /// that, unless it is already held.
-    fn read_checked(&self, name: Document, is_held: bool) -> Result<Checked, StoreError> {
+    fn read_checked(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
         let path = self.place(name);
         let Some(bytes) = files::read(&path, LIMIT)? else { return self.read_missing(name, is_held) };
         self.missed().remove(name.file_name());
         if !SEALED.contains(&name) {
-            return parsed(&path, &bytes).map(Checked::of);
+            return parsed(&path, &bytes).map(CheckedDocument::of);
         }
         let cause = match self.sealer.judge(name, &bytes) {
-            Judged::Good(text) => return parsed(&path, text).map(Checked::of),
-            Judged::Withheld(cause) => {
-                self.refuse(name, RefusedDocument { cause: cause.clone(), why: Refusal::Unchecked, moved_to: None });
-                return Ok(Checked::Withheld(cause));
+            JudgedDocument::Good(text) => return parsed(&path, text).map(CheckedDocument::of),
+            JudgedDocument::Withheld(cause) => {
+                self.refuse(
+                    name,
+                    RefusedDocument { cause: cause.clone(), why: DocumentRefusal::Unchecked, moved_to: None },
+                );
+                return Ok(CheckedDocument::Withheld(cause));
             }
-            Judged::Forged(_) if !is_held => {
+            JudgedDocument::Forged(_) if !is_held => {
                 // The document may have been rewritten since it was read.
                 let _held = self.lock.hold()?;
                 return self.read_checked(name, true);
             }
-            Judged::Forged(OLDER) => match self.finish_writing(name)? {
-                Some(value) => return Ok(Checked::of(value)),
+            JudgedDocument::Forged(OLDER) => match self.finish_writing(name)? {
+                Some(value) => return Ok(CheckedDocument::of(value)),
                 None => OLDER,
             },
-            Judged::Forged(cause) => cause,
+            JudgedDocument::Forged(cause) => cause,
         };
         let moved_to = self.set_aside(name)?;
-        let refused = RefusedDocument { cause: cause.to_owned(), why: Refusal::Forged, moved_to: Some(moved_to) };
+        let refused =
+            RefusedDocument { cause: cause.to_owned(), why: DocumentRefusal::Forged, moved_to: Some(moved_to) };
         self.refuse(name, refused);
-        Ok(Checked::Nothing)
+        Ok(CheckedDocument::Nothing)
     }
 
     /// Reads a document whose file is missing: a process may have been killed during the first write.
-    fn read_missing(&self, name: Document, is_held: bool) -> Result<Checked, StoreError> {
+    fn read_missing(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
         if SEALED.contains(&name) && self.sealer.is_missed(name) && self.next_place(name).exists() {
             if !is_held {
                 let _held = self.lock.hold()?;
                 return self.read_checked(name, true);
             }
             if let Some(value) = self.finish_writing(name)? {
-                return Ok(Checked::of(value));
+                return Ok(CheckedDocument::of(value));
             }
         }
         self.miss(name);
-        Ok(Checked::Nothing)
+        Ok(CheckedDocument::Nothing)
     }
 
     fn missed(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
@@ -138,7 +142,7 @@ impl DocumentFolder {
     fn miss(&self, name: Document) {
         if SEALED.contains(&name) && self.sealer.is_missed(name) && self.missed().insert(name.file_name()) {
             let cause = "it was removed".to_owned();
-            self.refuse(name, RefusedDocument { cause, why: Refusal::Removed, moved_to: None });
+            self.refuse(name, RefusedDocument { cause, why: DocumentRefusal::Removed, moved_to: None });
         }
     }
 
@@ -155,13 +159,13 @@ impl DocumentFolder {
     fn write_held(&self, name: Document, before: Option<&Value>, value: &Value, tells: bool) -> Result<(), StoreError> {
         let path = self.place(name);
         if !SEALED.contains(&name) {
-            return files::write(&path, format!("{value:#}\n").as_bytes(), Existing::Replace).map(|_| ());
+            return files::write(&path, format!("{value:#}\n").as_bytes(), ReplaceMode::Replace).map(|_| ());
         }
         let mut file = self.sealed(name, value)?;
         if tells && file.number.is_some() {
             file = self.write_announced(name, before, value, file)?;
         } else {
-            files::write(&path, file.text.as_bytes(), Existing::Replace)?;
+            files::write(&path, file.text.as_bytes(), ReplaceMode::Replace)?;
             self.discard_next(name);
         }
         if let Some(number) = file.number {
@@ -172,7 +176,7 @@ impl DocumentFolder {
 
     /// Seals a document. The lock must be held. Its number is greater than that of the pending file, which the keychain
     /// may know.
-    fn sealed(&self, name: Document, value: &Value) -> Result<FileText, StoreError> {
+    fn sealed(&self, name: Document, value: &Value) -> Result<DocumentText, StoreError> {
         // An unreadable pending file is ignored, because it is replaced.
         let beside = files::read(&self.next_place(name), LIMIT).ok().flatten();
         let sealed = self.sealer.text(name, value, beside.as_deref());
@@ -229,8 +233,8 @@ impl Documents for DocumentFolder {
             self.sealer.wait(PATIENCE);
         }
         Ok(match self.read_checked(name, false)? {
-            Checked::Document(value) => Some(value),
-            Checked::Nothing | Checked::Withheld(_) => None,
+            CheckedDocument::Document(value) => Some(value),
+            CheckedDocument::Nothing | CheckedDocument::Withheld(_) => None,
         })
     }
 
@@ -264,10 +268,10 @@ impl Documents for DocumentFolder {
         }
         let _held = self.lock.hold()?;
         let before = match self.read_checked(name, true)? {
-            Checked::Document(value) => Some(value),
-            Checked::Nothing => None,
+            CheckedDocument::Document(value) => Some(value),
+            CheckedDocument::Nothing => None,
             // The key may become available soon, and the change would replace the whole content.
-            Checked::Withheld(cause) => return Err(unsealable(&self.place(name), &cause)),
+            CheckedDocument::Withheld(cause) => return Err(unsealable(&self.place(name), &cause)),
         };
         let value = change(before.clone());
         let tells = self.tells(name, before.as_ref(), &value);

@@ -41,7 +41,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreErro
 
 /// The treatment of an existing file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Existing {
+pub(crate) enum ReplaceMode {
     /// The file is replaced.
     Replace,
     /// The file is left unchanged.
@@ -63,7 +63,7 @@ pub(crate) fn replace_with(path: &Path, from: &Path, bytes: &[u8]) -> Result<(),
     };
     match replace() {
         Err(error) if error.kind() == ErrorKind::CrossesDevices => {
-            write(path, bytes, Existing::Replace)?;
+            write(path, bytes, ReplaceMode::Replace)?;
             if let Err(error) = std::fs::remove_file(from) {
                 tracing::warn!(%error, path = %from.display(), "an obsolete file could not be removed");
             }
@@ -82,7 +82,7 @@ fn sync_folder_of(path: &Path) {
 
 /// Writes a file atomically: under a hidden name first, then renamed. A link is followed, and its target replaced. An
 /// existing file's permissions are preserved. Returns `true` if the file was written.
-pub(crate) fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<bool, StoreError> {
+pub(crate) fn write(path: &Path, bytes: &[u8], existing: ReplaceMode) -> Result<bool, StoreError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let folder = target.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);
     make_folder(&folder)?;
@@ -95,10 +95,10 @@ pub(crate) fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<boo
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         match existing {
-            Existing::Replace => {
+            ReplaceMode::Replace => {
                 file.persist(&target).map_err(|error| error.error)?;
             }
-            Existing::Keep => match file.persist_noclobber(&target) {
+            ReplaceMode::Keep => match file.persist_noclobber(&target) {
                 Ok(_) => {}
                 Err(error) if error.error.kind() == ErrorKind::AlreadyExists => return Ok(false),
                 Err(error) => return Err(error.error),

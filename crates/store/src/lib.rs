@@ -46,7 +46,7 @@ const LOCK: &str = "lock";
 /// Returns [`StoreError`] if a folder can't be created or a thread can't be started.
 pub fn open(config_file: &Path, data_dir: &Path, platform: Arc<dyn Platform>) -> Result<Ports, StoreError> {
     let folder = real_folder(data_dir)?;
-    let secrets = secrets::SecretsFile::new(&folder, lock::Lock::new(folder.join(LOCK)));
+    let secrets = secrets::SecretsFile::new(&folder, lock::FolderLock::new(folder.join(LOCK)));
     open_with(config_file, &folder, platform, Arc::new(secrets))
 }
 
@@ -65,7 +65,7 @@ pub fn open_with(
     if let Some(folder) = config_file.parent() {
         files::make_folder(folder)?;
     }
-    let lock = lock::Lock::new(data_dir.join(LOCK));
+    let lock = lock::FolderLock::new(data_dir.join(LOCK));
     let keys = audit::KeyHolder::new(Arc::clone(&secrets));
     let sealer = sealed_document::DocumentSealer::new(Arc::clone(&keys), Arc::clone(&secrets));
     Ok(Ports {
@@ -81,7 +81,7 @@ pub fn open_with(
 }
 
 /// The ports that [`look`] returns.
-pub struct Looked {
+pub struct ReadOnlyStore {
     /// Settings of the servers.
     pub servers: Arc<dyn ServerSettings>,
     /// Secrets, encrypted with a key in the keychain.
@@ -94,16 +94,16 @@ pub struct Looked {
 ///
 /// # Errors
 /// Returns [`StoreError`] if a path can't be made absolute.
-pub fn look(config_file: &Path, data_dir: &Path) -> Result<Looked, StoreError> {
+pub fn look(config_file: &Path, data_dir: &Path) -> Result<ReadOnlyStore, StoreError> {
     let folder = absolute(data_dir)?;
     let folder = if cfg!(windows) { folder } else { folder.canonicalize().unwrap_or(folder) };
-    let lock = lock::Lock::new(folder.join(LOCK));
+    let lock = lock::FolderLock::new(folder.join(LOCK));
     let servers = mcp_json::McpJson::new(absolute(config_file)?, lock.clone());
     let secrets: Arc<dyn Secrets> = Arc::new(secrets::SecretsFile::new(&folder, lock.clone()));
     let sealer =
         sealed_document::DocumentSealer::new(audit::KeyHolder::new(Arc::clone(&secrets)), Arc::clone(&secrets));
     let documents = Arc::new(documents::DocumentFolder::new(folder, lock, sealer));
-    Ok(Looked { servers: Arc::new(servers), secrets, documents })
+    Ok(ReadOnlyStore { servers: Arc::new(servers), secrets, documents })
 }
 
 /// Creates the folder if it does not exist, and resolves links and `..` in its path.

@@ -13,30 +13,34 @@ const TRY_AGAIN: Duration = Duration::from_millis(5);
 
 /// A lock, identified by its file.
 #[derive(Debug, Clone)]
-pub(crate) struct Lock {
+pub(crate) struct FolderLock {
     path: PathBuf,
 }
 
 /// Guard of the lock. Dropping it releases the lock.
 #[derive(Debug)]
 #[must_use]
-pub(crate) struct Held {
+pub(crate) struct FolderLockGuard {
     _file: File,
 }
 
-impl Lock {
+impl FolderLock {
     pub(crate) fn new(path: PathBuf) -> Self {
         Self { path }
     }
 
     /// Waits for the lock. On a file system without locks, it counts as held.
-    pub(crate) fn hold(&self) -> Result<Held, StoreError> {
+    pub(crate) fn hold(&self) -> Result<FolderLockGuard, StoreError> {
         self.hold_within(PATIENCE, pause)
     }
 
     /// Waits for a lock that others may hold longer. Calls `pause` each time another process holds it: [`pause`], or a
     /// test's function.
-    pub(crate) fn hold_within(&self, patience: Duration, mut pause: impl FnMut()) -> Result<Held, StoreError> {
+    pub(crate) fn hold_within(
+        &self,
+        patience: Duration,
+        mut pause: impl FnMut(),
+    ) -> Result<FolderLockGuard, StoreError> {
         if let Some(folder) = self.path.parent() {
             crate::files::make_folder(folder)?;
         }
@@ -49,10 +53,10 @@ impl Lock {
         let start = Instant::now();
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Held { _file: file }),
+                Ok(()) => return Ok(FolderLockGuard { _file: file }),
                 Err(TryLockError::Error(error)) => {
                     tracing::warn!(path = %self.path.display(), %error, "this file system has no locks");
-                    return Ok(Held { _file: file });
+                    return Ok(FolderLockGuard { _file: file });
                 }
                 Err(TryLockError::WouldBlock) if start.elapsed() < patience => pause(),
                 Err(TryLockError::WouldBlock) => {

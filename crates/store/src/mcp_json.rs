@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use domain::StoreError;
 use other_apps::json_text::{JsonText, without_mark};
 use ports::ServerSettings;
-use ports::server_config::{ConfigProblem, Imported, ServerConfig, ServerEntry, StdioConfig};
+use ports::server_config::{ConfigProblem, PastedServer, ServerConfig, ServerEntry, StdioConfig};
 use tokio::sync::mpsc;
 
-use crate::files::{self, Existing};
-use crate::lock::Lock;
+use crate::files::{self, ReplaceMode};
+use crate::lock::FolderLock;
 
 use read::name_problem;
 
@@ -34,11 +34,11 @@ const EMPTY: &str = "{\n  \"mcpServers\": {}\n}\n";
 #[derive(Debug)]
 pub(crate) struct McpJson {
     path: PathBuf,
-    lock: Lock,
+    lock: FolderLock,
 }
 
 impl McpJson {
-    pub(crate) fn new(path: PathBuf, lock: Lock) -> Self {
+    pub(crate) fn new(path: PathBuf, lock: FolderLock) -> Self {
         Self { path, lock }
     }
 
@@ -59,21 +59,21 @@ impl McpJson {
         })
     }
 
-    fn place<'t>(&'t self, text: &'t str) -> FileText<'t> {
-        FileText { text, path: self.shown() }
+    fn place<'t>(&'t self, text: &'t str) -> NamedText<'t> {
+        NamedText { text, path: self.shown() }
     }
 
     fn without_place(&self, message: impl Into<String>) -> ConfigProblem {
         ConfigProblem { file: Some(self.shown()), line: None, column: None, message: message.into() }
     }
 
-    fn servers(&self, text: &str) -> Result<read::Servers, ConfigProblem> {
+    fn servers(&self, text: &str) -> Result<read::ParsedServers, ConfigProblem> {
         self.place(text).read()
     }
 
     /// Edits the text of the file. The file is read again, so that a concurrent change is preserved, and an unreadable
     /// file is not overwritten. Returns `false` if there is nothing to edit.
-    fn change(&self, edit: impl Fn(&str) -> Result<Option<Edit>, String>) -> Result<bool, ConfigProblem> {
+    fn change(&self, edit: impl Fn(&str) -> Result<Option<SettingsEdit>, String>) -> Result<bool, ConfigProblem> {
         let _held = self.lock.hold().map_err(problem)?;
         for _ in 0..ATTEMPTS {
             let before = self.text()?;
@@ -86,7 +86,7 @@ impl McpJson {
                 return Err(self.without_place("the change could not be put into the file; edit it by hand"));
             }
             if self.text()? == before {
-                files::write(&self.path, after.as_bytes(), Existing::Replace).map_err(problem)?;
+                files::write(&self.path, after.as_bytes(), ReplaceMode::Replace).map_err(problem)?;
                 return Ok(true);
             }
         }
@@ -109,24 +109,24 @@ impl McpJson {
                 return Ok(None);
             }
             let expected = servers.with(entry, was)?;
-            Ok(Some(Edit { text: edit::put(text, entry, was)?, expected }))
+            Ok(Some(SettingsEdit { text: edit::put(text, entry, was)?, expected }))
         })
     }
 }
 
 /// An edited text, and the servers it must contain.
-struct Edit {
+struct SettingsEdit {
     text: String,
     expected: Vec<ServerEntry>,
 }
 
 /// The text of the file, with its path.
-struct FileText<'t> {
+struct NamedText<'t> {
     text: &'t str,
     path: String,
 }
 
-impl FileText<'_> {
+impl NamedText<'_> {
     fn json(&self) -> JsonText<'_> {
         let text = without_mark(self.text);
         JsonText { file: Some(&self.path), ..JsonText::pasted(text) }
@@ -137,7 +137,7 @@ impl FileText<'_> {
         self.json().problem(offset.saturating_sub(mark), message)
     }
 
-    fn read(&self) -> Result<read::Servers, ConfigProblem> {
+    fn read(&self) -> Result<read::ParsedServers, ConfigProblem> {
         read::servers(&self.json())
     }
 }
@@ -184,14 +184,14 @@ impl ServerSettings for McpJson {
             let mut servers = read::servers(&JsonText::pasted(text)).map_err(|problem| problem.to_string())?;
             servers.usable.retain(|entry| entry.name != name);
             if servers.unknown.iter().any(|unknown| unknown == name) {
-                return Ok(Some(Edit { text: text.to_owned(), expected: servers.usable }));
+                return Ok(Some(SettingsEdit { text: text.to_owned(), expected: servers.usable }));
             }
-            Ok(Some(Edit { text: edit::remove(text, name)?, expected: servers.usable }))
+            Ok(Some(SettingsEdit { text: edit::remove(text, name)?, expected: servers.usable }))
         });
         removed.map(drop)
     }
 
-    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<Imported>, ConfigProblem> {
+    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
         other_apps::import(text, taken)
     }
 
@@ -221,5 +221,5 @@ pub fn add_demo_server_if_first_start(config_file: &Path, demo_program: &Path) -
     let config = StdioConfig { command: command.to_owned(), ..StdioConfig::default() };
     let entry = ServerEntry { name: String::from("demo"), config: config.into() };
     let text = edit::put(EMPTY, &entry, None).map_err(without_place)?;
-    files::write(config_file, text.as_bytes(), Existing::Keep).map_err(problem)
+    files::write(config_file, text.as_bytes(), ReplaceMode::Keep).map_err(problem)
 }

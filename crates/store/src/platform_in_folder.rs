@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use domain::question::QuestionId;
+use domain::question::ConsentRequestId;
 use ports::Platform;
 
 use crate::files;
@@ -64,7 +64,7 @@ impl Platform for PlatformInFolder {
         self.answer("save-file")
     }
 
-    fn announce(&self, server: &str, kind: &str, _: Option<QuestionId>) {
+    fn announce(&self, server: &str, kind: &str, _: Option<ConsentRequestId>) {
         if let Err(error) = self.append("announced", &format!("{server}\t{kind}")) {
             tracing::warn!("an announcement was not written: {error}");
         }

@@ -4,7 +4,7 @@
 
 mod marking;
 
-use marking::{Marking, numbers_in};
+use marking::{MarkingState, numbers_in};
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,22 +38,22 @@ pub(crate) const SEALED: [Document; 6] =
 /// A sealed document as stored in its file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SealedText<'a> {
-    seal: Seal,
+struct SealedDocument<'a> {
+    seal: SealFields,
     #[serde(borrow)]
     document: &'a RawValue,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Seal {
+struct SealFields {
     number: u64,
     key: String,
     mac: String,
 }
 
 /// The key, and the known numbers of the latest files.
-struct Ready {
+struct SealingKey {
     id: String,
     key: hmac::Key,
     numbers: BTreeMap<String, u64>,
@@ -62,24 +62,24 @@ struct Ready {
 }
 
 /// The text of a document's file.
-pub(crate) struct FileText {
+pub(crate) struct DocumentText {
     pub(crate) text: String,
     /// Number of the file, or `None` if it has no seal.
     pub(crate) number: Option<u64>,
 }
 
-enum State {
+enum SealerState {
     NotAsked,
     Asking,
     /// There never was a key, so nothing is sealed. Contains the reason.
     Without(String),
     /// The key exists but is unavailable. Contains the reason.
     Unavailable(String),
-    Ready(Ready),
+    Ready(SealingKey),
 }
 
 /// The result of checking a document's bytes.
-pub(crate) enum Judged<'a> {
+pub(crate) enum JudgedDocument<'a> {
     /// Written by Drawbridge, or uncheckable because there is no keychain.
     Good(&'a [u8]),
     /// Not usable, because the seal can't be checked now.
@@ -92,20 +92,20 @@ pub(crate) enum Judged<'a> {
 pub(crate) struct DocumentSealer {
     keys: Arc<KeyHolder>,
     secrets: Arc<dyn Secrets>,
-    state: Mutex<State>,
+    state: Mutex<SealerState>,
     changed: Condvar,
     told: Mutex<Vec<mpsc::Sender<()>>>,
     /// Seals existing documents when the first key is created.
-    adopt: Mutex<Option<Box<Adopt>>>,
+    adopt: Mutex<Option<Box<AdoptDocuments>>>,
     adopted: Mutex<Option<Vec<String>>>,
     /// Looks for seals on disk.
-    was_sealed: Mutex<Option<Box<WasSealed>>>,
+    was_sealed: Mutex<Option<Box<SealedCheck>>>,
     /// Held while the state is settled.
     settling: Mutex<()>,
     /// Set while a thread settles the state.
     settles: AtomicBool,
     /// State of the thread that updates the keychain.
-    marking: Mutex<Marking>,
+    marking: Mutex<MarkingState>,
     /// Notified when that thread ends.
     marked: Condvar,
     /// Held while the keychain is updated.
@@ -113,10 +113,10 @@ pub(crate) struct DocumentSealer {
 }
 
 /// Seals existing documents without a seal, and returns their names. The argument creates the text of a file.
-type Adopt = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
+type AdoptDocuments = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
 
 /// Returns `true` if a key once sealed something in the data folder.
-type WasSealed = dyn Fn() -> bool + Send;
+type SealedCheck = dyn Fn() -> bool + Send;
 
 /// Reason for withholding documents if seals exist and the keychain has no key.
 const KEY_IS_GONE: &str = "what lies here was sealed with a key that the keychain does not have any more";
@@ -126,7 +126,7 @@ impl DocumentSealer {
         let sealer = Arc::new(Self {
             keys,
             secrets,
-            state: Mutex::new(State::NotAsked),
+            state: Mutex::new(SealerState::NotAsked),
             changed: Condvar::new(),
             told: Mutex::default(),
             adopt: Mutex::default(),
@@ -150,7 +150,7 @@ impl DocumentSealer {
         sealer
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SealerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -187,8 +187,8 @@ impl DocumentSealer {
         let start = Instant::now();
         {
             let mut state = self.state();
-            if matches!(*state, State::NotAsked) {
-                *state = State::Asking;
+            if matches!(*state, SealerState::NotAsked) {
+                *state = SealerState::Asking;
             }
         }
         self.keys.ask(false);
@@ -196,7 +196,7 @@ impl DocumentSealer {
             // The key may have been found before this listener was registered.
             self.settle_beside();
         }
-        let waits = |state: &mut State| matches!(state, State::Asking);
+        let waits = |state: &mut SealerState| matches!(state, SealerState::Asking);
         let left = patience.saturating_sub(start.elapsed());
         drop(self.changed.wait_timeout_while(self.state(), left, waits));
     }
@@ -213,14 +213,14 @@ impl DocumentSealer {
         });
         if let Err(error) = thread {
             self.settles.store(false, Ordering::Release);
-            *self.state() = State::Unavailable(error.to_string());
+            *self.state() = SealerState::Unavailable(error.to_string());
         }
     }
 
     /// Requests the key again because of a user action, if it was unavailable, for instance because a prompt was
     /// dismissed. Does not wait. Once the key is available, withheld documents are valid again.
     pub(crate) fn ask_for_user(self: &Arc<Self>) {
-        if !matches!(*self.state(), State::Unavailable(_)) {
+        if !matches!(*self.state(), SealerState::Unavailable(_)) {
             return;
         }
         if self.keys.key().is_ok() {
@@ -233,32 +233,32 @@ impl DocumentSealer {
 
     /// Returns `true` if the key was requested.
     pub(crate) fn was_asked(&self) -> bool {
-        !matches!(*self.state(), State::NotAsked)
+        !matches!(*self.state(), SealerState::NotAsked)
     }
 
     /// Returns the current state of document seals.
     pub(crate) fn seal(&self) -> DocumentSeal {
         match &*self.state() {
-            State::NotAsked | State::Asking => DocumentSeal::Waiting,
-            State::Without(cause) => DocumentSeal::None { cause: cause.clone() },
-            State::Unavailable(cause) => DocumentSeal::Unavailable { cause: cause.clone() },
-            State::Ready(_) => DocumentSeal::Sealed,
+            SealerState::NotAsked | SealerState::Asking => DocumentSeal::Waiting,
+            SealerState::Without(cause) => DocumentSeal::None { cause: cause.clone() },
+            SealerState::Unavailable(cause) => DocumentSeal::Unavailable { cause: cause.clone() },
+            SealerState::Ready(_) => DocumentSeal::Sealed,
         }
     }
 
     /// Updates the state after it is known whether there is a key.
     fn settle(&self) {
         let _one = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(*self.state(), State::Ready(_)) {
+        if matches!(*self.state(), SealerState::Ready(_)) {
             return;
         }
         let (next, is_first) = match self.keys.key() {
             Ok(key) => self.ready(key.derived(LABEL)),
-            Err(missing) if missing.exists => (State::Unavailable(missing.cause), false),
+            Err(missing) if missing.exists => (SealerState::Unavailable(missing.cause), false),
             Err(missing) if self.finds_seals() => {
-                (State::Unavailable(format!("{KEY_IS_GONE} ({})", missing.cause)), false)
+                (SealerState::Unavailable(format!("{KEY_IS_GONE} ({})", missing.cause)), false)
             }
-            Err(missing) => (State::Without(missing.cause), false),
+            Err(missing) => (SealerState::Without(missing.cause), false),
         };
         *self.state() = next;
         if is_first {
@@ -272,15 +272,15 @@ impl DocumentSealer {
     }
 
     /// Returns the state with the key, and `true` if nothing was sealed before.
-    fn ready(&self, (id, key): (String, hmac::Key)) -> (State, bool) {
+    fn ready(&self, (id, key): (String, hmac::Key)) -> (SealerState, bool) {
         let numbers = match self.secrets.mark(MARK) {
             Ok(mark) => mark.map(|mark| numbers_in(&mark)),
-            Err(error) => return (State::Unavailable(error.to_string()), false),
+            Err(error) => return (SealerState::Unavailable(error.to_string()), false),
         };
         if let Some(numbers) = numbers {
-            return (State::Ready(Ready { id, key, numbers, announced: BTreeMap::new() }), false);
+            return (SealerState::Ready(SealingKey { id, key, numbers, announced: BTreeMap::new() }), false);
         }
-        let mut ready = Ready { id, key, numbers: BTreeMap::new(), announced: BTreeMap::new() };
+        let mut ready = SealingKey { id, key, numbers: BTreeMap::new(), announced: BTreeMap::new() };
         let text = |name: Document, bytes: &[u8]| match ready.judge(name, bytes) {
             Some((number, _)) => {
                 tracing::debug!(number, "a document is sealed already");
@@ -288,7 +288,7 @@ impl DocumentSealer {
             }
             None => {
                 // A document sealed with another key, as on another computer, is adopted without that seal.
-                let inner = serde_json::from_slice::<SealedText<'_>>(bytes).ok();
+                let inner = serde_json::from_slice::<SealedDocument<'_>>(bytes).ok();
                 let own = inner.map_or(bytes, |sealed| sealed.document.get().as_bytes());
                 serde_json::from_slice(own).ok().and_then(|value| ready.text(name, 1, &value).ok())
             }
@@ -301,42 +301,46 @@ impl DocumentSealer {
         }
         let names = adopted.into_iter().map(|name| name.file_name().to_owned()).collect();
         *self.adopted.lock().unwrap_or_else(PoisonError::into_inner) = Some(names);
-        (State::Ready(ready), true)
+        (SealerState::Ready(ready), true)
     }
 
     /// Returns `true` if these are the bytes of a sealed document, whichever key sealed it.
     pub(crate) fn has_seal(bytes: &[u8]) -> bool {
-        serde_json::from_slice::<SealedText<'_>>(bytes).is_ok()
+        serde_json::from_slice::<SealedDocument<'_>>(bytes).is_ok()
     }
 
     /// Checks the bytes of a file.
-    pub(crate) fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> Judged<'a> {
-        let read = serde_json::from_slice::<SealedText<'_>>(bytes).ok();
+    pub(crate) fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> JudgedDocument<'a> {
+        let read = serde_json::from_slice::<SealedDocument<'_>>(bytes).ok();
         let mut state = self.state();
         let ready = match &mut *state {
-            State::Without(_) => return Judged::Good(read.map_or(bytes, |read| read.document.get().as_bytes())),
-            State::NotAsked | State::Asking => return Judged::Withheld("the keychain was not asked yet".to_owned()),
-            State::Unavailable(cause) => return Judged::Withheld(cause.clone()),
-            State::Ready(ready) => ready,
+            SealerState::Without(_) => {
+                return JudgedDocument::Good(read.map_or(bytes, |read| read.document.get().as_bytes()));
+            }
+            SealerState::NotAsked | SealerState::Asking => {
+                return JudgedDocument::Withheld("the keychain was not asked yet".to_owned());
+            }
+            SealerState::Unavailable(cause) => return JudgedDocument::Withheld(cause.clone()),
+            SealerState::Ready(ready) => ready,
         };
         if read.is_none() {
-            return Judged::Forged("it has no seal");
+            return JudgedDocument::Forged("it has no seal");
         }
         let Some((number, text)) = ready.judge(name, bytes) else {
-            return Judged::Forged("its seal was not made with the key in the keychain");
+            return JudgedDocument::Forged("its seal was not made with the key in the keychain");
         };
         let latest = ready.numbers.entry(name.file_name().to_owned()).or_default();
         if number < *latest {
-            return Judged::Forged(OLDER);
+            return JudgedDocument::Forged(OLDER);
         }
         *latest = number;
-        Judged::Good(text)
+        JudgedDocument::Good(text)
     }
 
     /// Returns `true` if a document was written before, so that a missing file was removed.
     pub(crate) fn is_missed(&self, name: Document) -> bool {
         match &*self.state() {
-            State::Ready(ready) => ready.numbers.get(name.file_name()).is_some_and(|number| *number > 0),
+            SealerState::Ready(ready) => ready.numbers.get(name.file_name()).is_some_and(|number| *number > 0),
             _ => false,
         }
     }
@@ -346,27 +350,27 @@ impl DocumentSealer {
     ///
     /// # Errors
     /// Returns a message if there is a key that is unavailable.
-    pub(crate) fn text(&self, name: Document, value: &Value, beside: Option<&[u8]>) -> Result<FileText, String> {
+    pub(crate) fn text(&self, name: Document, value: &Value, beside: Option<&[u8]>) -> Result<DocumentText, String> {
         let state = self.state();
         match &*state {
-            State::Without(_) => Ok(FileText { text: format!("{value:#}\n"), number: None }),
-            State::NotAsked | State::Asking => Err("the keychain does not answer; unlock it".to_owned()),
-            State::Unavailable(cause) => Err(cause.clone()),
-            State::Ready(ready) => {
+            SealerState::Without(_) => Ok(DocumentText { text: format!("{value:#}\n"), number: None }),
+            SealerState::NotAsked | SealerState::Asking => Err("the keychain does not answer; unlock it".to_owned()),
+            SealerState::Unavailable(cause) => Err(cause.clone()),
+            SealerState::Ready(ready) => {
                 let known = [&ready.numbers, &ready.announced].map(|numbers| numbers.get(name.file_name()).copied());
                 let beside = beside.and_then(|bytes| ready.judge(name, bytes)).map(|(number, _)| number);
                 let number = known.into_iter().flatten().chain(beside).max().unwrap_or_default() + 1;
                 let text = ready.text(name, number, value).map_err(|error| error.to_string())?;
-                Ok(FileText { text, number: Some(number) })
+                Ok(DocumentText { text, number: Some(number) })
             }
         }
     }
 }
 
-impl Ready {
+impl SealingKey {
     /// Returns number and bytes of a document, if it was sealed with this key.
     fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
-        let SealedText { seal, document } = serde_json::from_slice(bytes).ok()?;
+        let SealedDocument { seal, document } = serde_json::from_slice(bytes).ok()?;
         let (text, mac) = (document.get().as_bytes(), from_hex(&seal.mac)?);
         let holds = hmac::verify(&self.key, &message(name, seal.number, text), &mac).is_ok();
         (seal.key == self.id && holds).then_some((seal.number, text))
@@ -375,7 +379,7 @@ impl Ready {
     fn text(&self, name: Document, number: u64, value: &Value) -> serde_json::Result<String> {
         let document = format!("{value:#}");
         let mac = hmac::sign(&self.key, &message(name, number, document.as_bytes()));
-        let seal = Seal { number, key: self.id.clone(), mac: hex(mac.as_ref()) };
+        let seal = SealFields { number, key: self.id.clone(), mac: hex(mac.as_ref()) };
         let seal = serde_json::to_string(&seal)?;
         Ok(format!("{{\n\"seal\": {seal},\n\"document\": {document}\n}}\n"))
     }

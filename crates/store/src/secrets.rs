@@ -16,14 +16,14 @@ use std::time::Duration;
 use aws_lc_rs::digest;
 use domain::StoreError;
 use ports::secrets::SecretsInMemory;
-use ports::{SecretError, SecretKept, Secrets, SecretsStatus};
+use ports::{SecretError, SecretPersistence, Secrets, SecretsStatus};
 use zeroize::Zeroizing;
 
-use crate::files::{self, Existing};
-use crate::lock::{self, Held, Lock};
-use keychain::{Keychain, OfSystem, Refusal};
-use patience::Patience;
-use sealed::{Key, SealedFile};
+use crate::files::{self, ReplaceMode};
+use crate::lock::{self, FolderLock, FolderLockGuard};
+use keychain::{Keychain, KeychainError, SystemKeychain};
+use patience::TimedKeychain;
+use sealed::{SealedFile, SecretsKey};
 
 const FILE: &str = "secrets.json";
 /// Name of the folder with the locks of held names.
@@ -45,17 +45,17 @@ const RACES: usize = 3;
 /// The secrets in a data folder.
 pub(crate) struct SecretsFile {
     path: PathBuf,
-    lock: Lock,
+    lock: FolderLock,
     keychain: Box<dyn Keychain>,
     /// Secrets that could not be stored in the file.
     memory: SecretsInMemory,
-    state: Mutex<State>,
+    state: Mutex<SecretsState>,
 }
 
 #[derive(Default)]
-struct State {
+struct SecretsState {
     /// The last used key.
-    key: Option<Arc<Key>>,
+    key: Option<Arc<SecretsKey>>,
     /// Names of the secrets in `memory`.
     unkept: HashSet<String>,
     /// Names without a separate keychain entry, such as older versions created.
@@ -63,25 +63,25 @@ struct State {
 }
 
 impl SecretsFile {
-    pub(crate) fn new(data_dir: &Path, lock: Lock) -> Self {
-        Self::with(data_dir, lock, Box::new(Patience::new(Arc::new(OfSystem), PATIENCE)))
+    pub(crate) fn new(data_dir: &Path, lock: FolderLock) -> Self {
+        Self::with(data_dir, lock, Box::new(TimedKeychain::new(Arc::new(SystemKeychain), PATIENCE)))
     }
 
-    fn with(data_dir: &Path, lock: Lock, keychain: Box<dyn Keychain>) -> Self {
+    fn with(data_dir: &Path, lock: FolderLock, keychain: Box<dyn Keychain>) -> Self {
         Self { path: data_dir.join(FILE), lock, keychain, memory: SecretsInMemory::default(), state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SecretsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads the file, or returns `None` if it does not exist.
-    fn read(&self) -> Result<Option<SealedFile>, Refusal> {
-        let broken = |error: StoreError| Refusal::Broken(error.to_string());
+    fn read(&self) -> Result<Option<SealedFile>, KeychainError> {
+        let broken = |error: StoreError| KeychainError::Broken(error.to_string());
         let Some(bytes) = files::read(&self.path, LIMIT).map_err(broken)? else { return Ok(None) };
         let file = SealedFile::read(&bytes).map_err(|cause| {
             let path = self.path.display();
-            Refusal::Broken(format!("{path} can't be read ({cause}); mend it, or move it away to begin anew"))
+            KeychainError::Broken(format!("{path} can't be read ({cause}); mend it, or move it away to begin anew"))
         })?;
         Ok(Some(file))
     }
@@ -89,29 +89,29 @@ impl SecretsFile {
     /// Updates the file under the lock. The file is unchanged if `change` returns an error.
     fn update<T>(
         &self,
-        change: impl FnOnce(Option<SealedFile>) -> Result<(T, Option<SealedFile>), Refusal>,
-    ) -> Result<T, Refusal> {
-        let broken = |error: StoreError| Refusal::Broken(error.to_string());
+        change: impl FnOnce(Option<SealedFile>) -> Result<(T, Option<SealedFile>), KeychainError>,
+    ) -> Result<T, KeychainError> {
+        let broken = |error: StoreError| KeychainError::Broken(error.to_string());
         let _held = self.lock.hold().map_err(broken)?;
         let (result, file) = change(self.read()?)?;
         let Some(file) = file else { return Ok(result) };
-        let text = serde_json::to_vec_pretty(&file).map_err(|error| Refusal::Broken(error.to_string()))?;
+        let text = serde_json::to_vec_pretty(&file).map_err(|error| KeychainError::Broken(error.to_string()))?;
         if text.len() as u64 > LIMIT {
-            return Err(Refusal::Broken(format!("{} has no room for more", self.path.display())));
+            return Err(KeychainError::Broken(format!("{} has no room for more", self.path.display())));
         }
         crate::private::make_private(&self.path).map_err(broken)?;
-        files::write(&self.path, &text, Existing::Replace).map_err(broken)?;
+        files::write(&self.path, &text, ReplaceMode::Replace).map_err(broken)?;
         Ok(result)
     }
 
     /// Returns the key of a file.
-    fn key_of(&self, file: &SealedFile) -> Result<Arc<Key>, Refusal> {
+    fn key_of(&self, file: &SealedFile) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.state().key.clone().filter(|key| file.is_of(key)) {
             return Ok(key);
         }
         let path = self.path.display();
         let lost = |what: &str| {
-            Refusal::Broken(format!(
+            KeychainError::Broken(format!(
                 "{what}, so {path} can't be opened; if it is lost for good, move that file away to begin anew"
             ))
         };
@@ -120,39 +120,39 @@ impl SecretsFile {
             self.probe()?;
             return Err(lost("the keychain does not have the key of your secrets"));
         };
-        let key = Key::new(&file.key, &bytes).ok().filter(|key| file.is_of(key));
+        let key = SecretsKey::new(&file.key, &bytes).ok().filter(|key| file.is_of(key));
         let key = Arc::new(key.ok_or_else(|| lost("the keychain has another key than that of your secrets"))?);
         self.state().key = Some(Arc::clone(&key));
         Ok(key)
     }
 
     /// Checks that the keychain accepts writes.
-    fn probe(&self) -> Result<(), Refusal> {
+    fn probe(&self) -> Result<(), KeychainError> {
         self.keychain.write(PROBE, PROBE.as_bytes())?;
         self.keychain.remove(PROBE)
     }
 
     /// Creates a key for a new file.
-    fn new_key(&self) -> Result<Arc<Key>, Refusal> {
+    fn new_key(&self) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.state().key.clone() {
             return Ok(key);
         }
-        let unsealable = |_| Refusal::Broken("this system gives no random numbers".to_owned());
-        let (id, bytes) = Key::random().map_err(unsealable)?;
-        let key = Arc::new(Key::new(&id, bytes.as_slice()).map_err(unsealable)?);
+        let unsealable = |_| KeychainError::Broken("this system gives no random numbers".to_owned());
+        let (id, bytes) = SecretsKey::random().map_err(unsealable)?;
+        let key = Arc::new(SecretsKey::new(&id, bytes.as_slice()).map_err(unsealable)?);
         let name = entry_name(&id);
         self.keychain.write(&name, bytes.as_slice())?;
         let kept = self.keychain.read(&name)?.map(Zeroizing::new);
         if kept.as_deref().map(Vec::as_slice) != Some(bytes.as_slice()) {
-            return Err(Refusal::Broken("the keychain does not give back what it was given".to_owned()));
+            return Err(KeychainError::Broken("the keychain does not give back what it was given".to_owned()));
         }
         Ok(key)
     }
 
     /// Stores a secret in the file, which is created if necessary, together with all secrets that could not be stored
     /// before.
-    fn keep(&self, name: &str, secret: &str) -> Result<(), Refusal> {
-        let broken = |error: SecretError| Refusal::Broken(error.to_string());
+    fn keep(&self, name: &str, secret: &str) -> Result<(), KeychainError> {
+        let broken = |error: SecretError| KeychainError::Broken(error.to_string());
         for _ in 0..RACES {
             let found = self.read()?;
             let key = match &found {
@@ -160,7 +160,7 @@ impl SecretsFile {
                 None => self.new_key()?,
             };
             let kept = self.update(|file| {
-                let unsealable = |_| Refusal::Broken("the secret could not be encrypted".to_owned());
+                let unsealable = |_| KeychainError::Broken("the secret could not be encrypted".to_owned());
                 let mut file = match file {
                     Some(file) if file.is_of(&key) => file,
                     None => SealedFile::new(&key).map_err(unsealable)?,
@@ -187,7 +187,7 @@ impl SecretsFile {
                 self.keychain.remove(&entry_name(&key.id))?;
             }
         }
-        Err(Refusal::Broken(format!("{} is changed by others all the time", self.path.display())))
+        Err(KeychainError::Broken(format!("{} is changed by others all the time", self.path.display())))
     }
 
     /// Returns the secrets in memory and the new one.
@@ -231,9 +231,9 @@ impl SecretsFile {
     }
 
     /// Holds a name. `pause` is called each time another process holds it.
-    fn hold_name(&self, name: &str, pause: impl FnMut()) -> Option<Held> {
+    fn hold_name(&self, name: &str, pause: impl FnMut()) -> Option<FolderLockGuard> {
         let file = short_hash(name.as_bytes());
-        Lock::new(self.path.with_file_name(HELD).join(file)).hold_within(patience_for(name), pause).ok()
+        FolderLock::new(self.path.with_file_name(HELD).join(file)).hold_within(patience_for(name), pause).ok()
     }
 
     /// Returns the keychain name of a mark. It depends on the path of the file, because the content of the file is not
@@ -244,9 +244,9 @@ impl SecretsFile {
 
     /// Returns the message for a secret that could not be stored. An older value becomes valid again when the process
     /// ends, and a locked keychain does not reveal whether there is one.
-    fn only_this_run(&self, name: &str, refusal: Refusal) -> String {
+    fn only_this_run(&self, name: &str, refusal: KeychainError) -> String {
         let in_file = self.read().is_ok_and(|file| file.is_some_and(|file| file.entries.contains_key(name)));
-        let may_have_one = in_file || matches!(refusal, Refusal::Locked(_));
+        let may_have_one = in_file || matches!(refusal, KeychainError::Locked(_));
         let cause = SecretError::from(refusal);
         if !may_have_one {
             return cause.to_string();
@@ -272,16 +272,16 @@ impl Secrets for SecretsFile {
             .map_err(|_| SecretError::Failed("what is kept of this secret is damaged; enter it again".into()))
     }
 
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         match self.keep(key, secret) {
             Ok(()) => {
                 self.remove_old(key);
-                Ok(SecretKept::Keychain)
+                Ok(SecretPersistence::Keychain)
             }
             Err(refusal) => {
                 self.memory.set(key, secret)?;
                 self.state().unkept.insert(key.to_owned());
-                Ok(SecretKept::ThisRun { cause: self.only_this_run(key, refusal) })
+                Ok(SecretPersistence::ThisRun { cause: self.only_this_run(key, refusal) })
             }
         }
     }

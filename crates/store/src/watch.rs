@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_secs(2);
 pub(crate) fn start(name: &str, path: PathBuf, changed: mpsc::Sender<()>) {
     let (told, tells) = sync_channel(1);
     // Created before the thread starts, so that every change from now on is reported.
-    let mut watch = Watch { seen: State::of(&path), path, told, watcher: None };
+    let mut watch = FileWatch { seen: FileState::of(&path), path, told, watcher: None };
     watch.renew();
     let run = move || watch.run(&tells, &changed);
     if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(run) {
@@ -34,24 +34,24 @@ pub(crate) fn start(name: &str, path: PathBuf, changed: mpsc::Sender<()>) {
 
 /// Metadata that identify a state of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct State(Option<(u128, u64, Option<SystemTime>)>);
+struct FileState(Option<(u128, u64, Option<SystemTime>)>);
 
-impl State {
+impl FileState {
     fn of(path: &Path) -> Self {
         let metadata = path.metadata().ok();
         Self(metadata.map(|metadata| (crate::private::identity(&metadata), metadata.len(), metadata.modified().ok())))
     }
 }
 
-struct Watch {
+struct FileWatch {
     path: PathBuf,
-    seen: State,
+    seen: FileState,
     told: SyncSender<()>,
     /// Watcher, with the identity of the watched folder.
     watcher: Option<(RecommendedWatcher, u128)>,
 }
 
-impl Watch {
+impl FileWatch {
     fn run(mut self, tells: &Receiver<()>, changed: &mpsc::Sender<()>) {
         while !changed.is_closed() {
             let told = match tells.recv_timeout(LOOK) {
@@ -63,7 +63,7 @@ impl Watch {
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             self.renew();
-            let state = State::of(&self.path);
+            let state = FileState::of(&self.path);
             if told || state != self.seen {
                 self.seen = state;
                 // A full channel already contains a message, after which the receiver reads the file.

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ports::{SecretKept, Secrets, SecretsStatus};
+use ports::{SecretPersistence, Secrets, SecretsStatus};
 
 /// Environment variable with the name of the role that a child process of this test plays.
 const PART: &str = "DRAWBRIDGE_TEST_PART";
@@ -78,10 +78,10 @@ fn run(home: &Path, test: &str, script: &str) {
 }
 
 /// Code that a child process of this test runs in one role.
-type Part = fn(&dyn Secrets);
+type TestPart = fn(&dyn Secrets);
 
 /// Runs the role that this process was started for, if any. Returns `true` if it did.
-fn plays(parts: &[(&str, Part)]) -> bool {
+fn plays(parts: &[(&str, TestPart)]) -> bool {
     let Ok(part) = std::env::var(PART) else { return false };
     let folder = std::env::var_os(FOLDER).unwrap();
     let (_, play) = parts.iter().find(|(name, _)| *name == part).expect("a part that there is");
@@ -89,8 +89,8 @@ fn plays(parts: &[(&str, Part)]) -> bool {
     true
 }
 
-fn lasts(kept: &SecretKept) -> bool {
-    *kept == SecretKept::Keychain
+fn lasts(kept: &SecretPersistence) -> bool {
+    *kept == SecretPersistence::Keychain
 }
 
 fn keeps(secrets: &dyn Secrets) {

@@ -16,13 +16,13 @@ use ports::time::millis;
 
 use mcp_proto::RequestId;
 use mcp_proto::types::LogMessage;
-use mcp_transport::driver::{Direction, Frame, FrameAbout};
+use mcp_transport::driver::{Direction, Frame, FrameKind};
 use secrecy::SecretString;
 
-use body::Body;
-use hidden::Hidden;
+use body::EntryBody;
+use hidden::HiddenSecrets;
 pub use together::MAX_TOGETHER;
-pub use together::Together;
+pub use together::TotalActivitySize;
 
 /// Maximum number of entries per server.
 pub const MAX_ENTRIES: usize = 2_000;
@@ -51,14 +51,14 @@ pub struct ActivityEntry {
     pub sent: bool,
     /// Method of the message, or of the request that it answers.
     pub method: Option<Cow<'static, str>>,
-    id: Option<Id>,
+    id: Option<EntryId>,
     /// Size of the whole message, in bytes.
     pub bytes: usize,
     /// Time from the request to this response, in milliseconds.
     pub latency: Option<f64>,
     /// Reason why the message is invalid or unusual.
     pub note: Option<String>,
-    body: Body,
+    body: EntryBody,
     /// Set if only the beginning of the body was kept.
     pub truncated: bool,
     /// Set if `[redacted]` replaces a secret in the body.
@@ -70,8 +70,8 @@ impl ActivityEntry {
     #[must_use]
     pub fn id(&self) -> Option<String> {
         self.id.as_ref().map(|id| match id {
-            Id::Number(number) => number.to_string(),
-            Id::Shown(text) => text.to_string(),
+            EntryId::Number(number) => number.to_string(),
+            EntryId::Shown(text) => text.to_string(),
         })
     }
 
@@ -95,7 +95,7 @@ impl ActivityEntry {
 
 /// A JSON-RPC id. Numbers, such as the host's own ids, need no allocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Id {
+enum EntryId {
     Number(i64),
     Shown(Box<str>),
 }
@@ -127,7 +127,7 @@ pub enum ActivityKind {
 
 /// The activity log of one server.
 #[derive(Debug)]
-pub struct Activity {
+pub struct ActivityLog {
     entries: VecDeque<ActivityEntry>,
     /// Maximum size of the entries, in bytes.
     most: usize,
@@ -137,25 +137,25 @@ pub struct Activity {
     /// Method and time of each pending request, keyed by direction (true if sent by the host) and id.
     awaited: HashMap<(bool, RequestId), (Cow<'static, str>, SystemTime), RandomState>,
     /// Secrets that are redacted.
-    hidden: Hidden,
-    together: Together,
+    hidden: HiddenSecrets,
+    together: TotalActivitySize,
 }
 
-impl Default for Activity {
+impl Default for ActivityLog {
     fn default() -> Self {
-        Self::counted_in(&Together::default())
+        Self::counted_in(&TotalActivitySize::default())
     }
 }
 
-impl Drop for Activity {
+impl Drop for ActivityLog {
     fn drop(&mut self) {
         self.together.remove(self.taken());
     }
 }
 
-impl Activity {
+impl ActivityLog {
     /// Creates an empty log whose size counts towards a shared total.
-    pub fn counted_in(together: &Together) -> Self {
+    pub fn counted_in(together: &TotalActivitySize) -> Self {
         Self {
             entries: VecDeque::new(),
             most: MAX_BYTES,
@@ -163,7 +163,7 @@ impl Activity {
             last: 0,
             dropped: 0,
             awaited: HashMap::default(),
-            hidden: Hidden::default(),
+            hidden: HiddenSecrets::default(),
             together: together.clone(),
         }
     }
@@ -243,15 +243,15 @@ impl Activity {
         entry.sent = sent;
         entry.note = note.or(entry.note);
         entry.kind = match &about {
-            FrameAbout::Request { .. } => ActivityKind::Request,
-            FrameAbout::Notification { .. } => ActivityKind::Notification,
-            FrameAbout::Result { .. } => ActivityKind::Response,
-            FrameAbout::Error { .. } => ActivityKind::Error,
-            FrameAbout::Batch => ActivityKind::Batch,
-            FrameAbout::Invalid => ActivityKind::Invalid,
+            FrameKind::Request { .. } => ActivityKind::Request,
+            FrameKind::Notification { .. } => ActivityKind::Notification,
+            FrameKind::Result { .. } => ActivityKind::Response,
+            FrameKind::Error { .. } => ActivityKind::Error,
+            FrameKind::Batch => ActivityKind::Batch,
+            FrameKind::Invalid => ActivityKind::Invalid,
         };
         match about {
-            FrameAbout::Request { id, method } => {
+            FrameKind::Request { id, method } => {
                 let method = cut(method);
                 entry.id = Some(shown(&id));
                 entry.method = Some(method.clone());
@@ -259,8 +259,8 @@ impl Activity {
                     self.awaited.insert((sent, id), (method, at));
                 }
             }
-            FrameAbout::Notification { method } => entry.method = Some(cut(method)),
-            FrameAbout::Result { id } | FrameAbout::Error { id: Some(id) } => {
+            FrameKind::Notification { method } => entry.method = Some(cut(method)),
+            FrameKind::Result { id } | FrameKind::Error { id: Some(id) } => {
                 entry.id = Some(shown(&id));
                 if let Some((method, asked)) = self.awaited.remove(&(!sent, id)) {
                     if PACKED.contains(&&*method) {
@@ -270,7 +270,7 @@ impl Activity {
                     entry.latency = at.duration_since(asked).ok().map(|d| d.as_secs_f64() * 1_000.0);
                 }
             }
-            FrameAbout::Error { id: None } | FrameAbout::Batch | FrameAbout::Invalid => {}
+            FrameKind::Error { id: None } | FrameKind::Batch | FrameKind::Invalid => {}
         }
         self.push(entry);
     }
@@ -303,7 +303,7 @@ impl Activity {
     pub fn anomaly(&mut self, cause: &str, id: Option<String>) {
         // clock: stamps an entry.
         let mut entry = self.blank(SystemTime::now(), ActivityKind::State, cause.as_bytes());
-        entry.id = id.map(|id| Id::Shown(id.into()));
+        entry.id = id.map(|id| EntryId::Shown(id.into()));
         entry.note = Some(cause.to_owned());
         self.push(entry);
     }
@@ -314,7 +314,7 @@ impl Activity {
         if let Some(Cow::Owned(method)) = &mut entry.method {
             *method = self.hidden.redact_text(std::mem::take(method));
         }
-        if let Some(Id::Shown(id)) = &mut entry.id {
+        if let Some(EntryId::Shown(id)) = &mut entry.id {
             *id = self.hidden.redact_text(std::mem::take(id).into()).into();
         }
     }
@@ -334,7 +334,7 @@ impl Activity {
             bytes: bytes.len(),
             latency: None,
             note: redacted.then(|| "a secret in it is redacted".to_owned()),
-            body: Body::new(kept),
+            body: EntryBody::new(kept),
             truncated,
             redacted,
         }
@@ -375,10 +375,10 @@ impl Activity {
 }
 
 /// Returns an id as it appears on the wire, truncated to 200 characters.
-fn shown(id: &RequestId) -> Id {
+fn shown(id: &RequestId) -> EntryId {
     match id {
-        RequestId::Number(number) => Id::Number(*number),
-        RequestId::Text(_) => Id::Shown(id.to_string().chars().take(PREVIEW).collect()),
+        RequestId::Number(number) => EntryId::Number(*number),
+        RequestId::Text(_) => EntryId::Shown(id.to_string().chars().take(PREVIEW).collect()),
     }
 }
 

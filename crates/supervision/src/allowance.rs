@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 /// A token bucket with a capacity and a refill rate.
 #[derive(Debug, Clone)]
-pub struct Allowance {
+pub struct TokenBucket {
     most: i64,
     per_second: f64,
     /// Tokens left. Negative after a use larger than the remainder.
@@ -15,7 +15,7 @@ pub struct Allowance {
     counted_at: Instant,
 }
 
-impl Allowance {
+impl TokenBucket {
     /// Creates a full bucket with a capacity of `most` tokens, refilled at `per_second`.
     pub fn new(most: u64, per_second: f64) -> Self {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
@@ -75,7 +75,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn it_comes_back_with_time_and_never_more_than_all_of_it() {
-        let mut allowance = Allowance::new(10, 2.0);
+        let mut allowance = TokenBucket::new(10, 2.0);
         let taken = (0..20).filter(|_| allowance.take(1)).count();
         assert_eq!(taken, 10, "all of it at once");
         tokio::time::advance(Duration::from_secs(1)).await;
@@ -87,7 +87,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_was_used_beyond_it_has_to_come_back_first() {
-        let mut allowance = Allowance::new(10, 2.0);
+        let mut allowance = TokenBucket::new(10, 2.0);
         assert!(!allowance.spend(30), "twenty beyond");
         let wait = allowance.wait(1);
         assert!((10.0..12.0).contains(&wait.as_secs_f64()), "two come back each second: {wait:?}");

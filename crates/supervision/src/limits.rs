@@ -7,7 +7,7 @@
 //! Changed settings apply from the server's next start. Counting costs a call a few additions and doesn't read the
 //! clock.
 
-use process::sandbox::{Meter, Resource, ResourceLimits};
+use process::sandbox::{LimitedResource, ResourceLimits, ResourceMeter};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -23,7 +23,7 @@ const GIB: u64 = 1024 * MIB;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
-pub struct Limits {
+pub struct ServerLimits {
     /// Maximum number of concurrent calls; further ones are refused. Default: 256.
     pub calls: u32,
     /// Maximum number of pending consent requests; further ones are refused. Default: 10.
@@ -51,7 +51,7 @@ pub struct Limits {
     pub processor_seconds: u32,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             calls: 256,
@@ -69,7 +69,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl ServerLimits {
     /// Minimum of each limit: below it, nothing works.
     pub const LEAST: Self = Self {
         calls: 1,
@@ -135,17 +135,17 @@ impl Limits {
 #[derive(Debug, Clone, Default)]
 pub struct UsageGauge {
     /// Latest count, with its time.
-    pub counted: Option<(Instant, LimitsUse)>,
+    pub counted: Option<(Instant, LimitsUsage)>,
     /// Meter of the resources of a sandboxed server.
-    pub meter: Option<Meter>,
+    pub meter: Option<ResourceMeter>,
 }
 
 impl UsageGauge {
     /// Returns the current usage.
-    pub fn now(&self, limits: &Limits) -> LimitsUse {
+    pub fn now(&self, limits: &ServerLimits) -> LimitsUsage {
         let used =
-            self.counted.map_or_else(|| LimitsUse::none(limits), |(at, used)| used.after(at.elapsed().as_secs_f64()));
-        LimitsUse { resources: self.meter.as_ref().map(ResourcesUse::of), ..used }
+            self.counted.map_or_else(|| LimitsUsage::none(limits), |(at, used)| used.after(at.elapsed().as_secs_f64()));
+        LimitsUsage { resources: self.meter.as_ref().map(ResourcesUsage::of), ..used }
     }
 }
 
@@ -153,7 +153,7 @@ impl UsageGauge {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct LimitsUse {
+pub struct LimitsUsage {
     /// Number of calls in progress.
     pub calls: LimitCounter,
     /// Number of pending consent requests.
@@ -170,10 +170,10 @@ pub struct LimitsUse {
     #[serde(rename = "slowed")]
     pub is_slowed: bool,
     /// Resources used by a sandboxed server; `None` for other servers.
-    pub resources: Option<ResourcesUse>,
+    pub resources: Option<ResourcesUsage>,
 }
 
-impl LimitsUse {
+impl LimitsUsage {
     /// Returns the usage after `seconds` without any further activity.
     #[must_use]
     pub fn after(mut self, seconds: f64) -> Self {
@@ -187,7 +187,7 @@ impl LimitsUse {
 
     /// Returns the usage of a server that has not been started yet.
     #[must_use]
-    pub fn none(limits: &Limits) -> Self {
+    pub fn none(limits: &ServerLimits) -> Self {
         let counter = |most| LimitCounter { now: 0, most, beyond: 0 };
         Self {
             calls: counter(limits.calls.into()),
@@ -206,7 +206,7 @@ impl LimitsUse {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct ResourcesUse {
+pub struct ResourcesUsage {
     /// Number of processes and threads.
     pub processes: LimitCounter,
     /// Memory of the processes, in bytes.
@@ -217,18 +217,18 @@ pub struct ResourcesUse {
     pub processor: LimitCounter,
 }
 
-impl ResourcesUse {
-    fn of(meter: &Meter) -> Self {
+impl ResourcesUsage {
+    fn of(meter: &ResourceMeter) -> Self {
         let (used, limits, exceeded) = (meter.used(), meter.limits(), meter.exceeded());
         let counter = |resource, now, most| {
             let is_beyond = exceeded.is_some_and(|exceeded| exceeded.resource == resource);
             LimitCounter { now, most, beyond: u64::from(is_beyond) }
         };
         Self {
-            processes: counter(Resource::Processes, used.processes, limits.processes.into()),
-            memory: counter(Resource::Memory, used.memory_bytes, limits.memory_bytes),
-            home: counter(Resource::Home, used.home_bytes, limits.home_bytes),
-            processor: counter(Resource::Processor, used.processor_seconds, limits.processor_seconds.into()),
+            processes: counter(LimitedResource::Processes, used.processes, limits.processes.into()),
+            memory: counter(LimitedResource::Memory, used.memory_bytes, limits.memory_bytes),
+            home: counter(LimitedResource::Home, used.home_bytes, limits.home_bytes),
+            processor: counter(LimitedResource::Processor, used.processor_seconds, limits.processor_seconds.into()),
         }
     }
 }

@@ -5,24 +5,24 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mcp_transport::driver::{Direction, Frame, FrameAbout};
+use mcp_transport::driver::{Direction, Frame, FrameKind};
 use tokio::time::Instant;
 
-use crate::allowance::Allowance;
-use crate::limits::{LimitCounter, Limits, LimitsUse, UsageGauge};
+use crate::allowance::TokenBucket;
+use crate::limits::{LimitCounter, LimitsUsage, ServerLimits, UsageGauge};
 
 /// Minimum and maximum interval after which a slowed-down server is checked again.
 const LEAST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// The usage of one run of a server.
-pub struct Usage {
-    limits: Limits,
+pub struct UsageCounter {
+    limits: ServerLimits,
     /// Gauge that displays the usage.
     shown: Arc<Mutex<UsageGauge>>,
-    bytes: Allowance,
-    notifications: Allowance,
-    logs: Allowance,
+    bytes: TokenBucket,
+    notifications: TokenBucket,
+    logs: TokenBucket,
     slowed: bool,
     slowed_often: u64,
     left_out: u64,
@@ -31,15 +31,15 @@ pub struct Usage {
     largest: u64,
 }
 
-impl Usage {
+impl UsageCounter {
     /// Creates the counters of a run with no usage.
-    pub fn new(limits: &Limits, shown: Arc<Mutex<UsageGauge>>) -> Self {
+    pub fn new(limits: &ServerLimits, shown: Arc<Mutex<UsageGauge>>) -> Self {
         let each_second = limits.notifications_per_second;
-        let notifications = Allowance::new(2 * u64::from(each_second), f64::from(each_second));
+        let notifications = TokenBucket::new(2 * u64::from(each_second), f64::from(each_second));
         Self {
             limits: limits.clone(),
             shown,
-            bytes: Allowance::new(limits.bytes_per_minute, limits.bytes_per_minute as f64 / 60.0),
+            bytes: TokenBucket::new(limits.bytes_per_minute, limits.bytes_per_minute as f64 / 60.0),
             logs: notifications.clone(),
             notifications,
             slowed: false,
@@ -59,7 +59,7 @@ impl Usage {
         let bytes = frame.bytes.len() as u64;
         self.largest = self.largest.max(bytes);
         self.read(bytes);
-        let is_kept = !matches!(frame.about, FrameAbout::Notification { .. }) || self.notifications.take(1);
+        let is_kept = !matches!(frame.about, FrameKind::Notification { .. }) || self.notifications.take(1);
         self.left_out += u64::from(!is_kept);
         is_kept
     }
@@ -125,7 +125,7 @@ impl Usage {
         let limits = &self.limits;
         let counter = |now, most, beyond| LimitCounter { now, most, beyond };
         let a_second = u64::from(limits.notifications_per_second);
-        let used = LimitsUse {
+        let used = LimitsUsage {
             calls: counter(calls as u64, limits.calls.into(), self.refused_calls),
             questions: counter(questions as u64, limits.questions.into(), self.refused_questions),
             notifications: counter(self.notifications.used().min(a_second), a_second, self.left_out),

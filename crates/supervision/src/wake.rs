@@ -15,12 +15,12 @@ const JUMP: Duration = Duration::from_secs(20);
 
 /// The clocks at their last comparison.
 #[derive(Debug, Clone, Copy)]
-pub struct Clocks {
+pub struct ClockComparison {
     wall: SystemTime,
     own: Instant,
 }
 
-impl Clocks {
+impl ClockComparison {
     /// Records the clocks for the first time.
     pub const fn new(wall: SystemTime, own: Instant) -> Self {
         Self { wall, own }
@@ -40,12 +40,12 @@ impl Clocks {
 
 /// The source addresses from which this computer would send to the internet, if it has any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Addresses {
+pub struct SourceAddresses {
     v4: Option<IpAddr>,
     v6: Option<IpAddr>,
 }
 
-impl Addresses {
+impl SourceAddresses {
     /// Reads the addresses from the system's routes. Nothing is sent: connecting a UDP socket only selects its
     /// address. The destinations are reserved for documentation (RFC 5737, RFC 3849).
     pub fn read() -> Self {
@@ -65,13 +65,13 @@ impl Addresses {
 /// Limits the rate at which externally reported network changes trigger checks of connections: [`LOOKS_AT_ONCE`] as a
 /// burst, and one per [`INTERVAL`] after that. Further reports are not lost, but merged into one pending check.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Pace {
+pub struct CheckPacing {
     /// Time at which the full burst is available again.
     full_at: Option<Instant>,
     is_pending: bool,
 }
 
-impl Pace {
+impl CheckPacing {
     /// Returns the time of the check for a report, or `None` if another check is pending.
     pub fn report(&mut self, now: Instant) -> Option<Instant> {
         if self.is_pending {
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn reports_beyond_the_bound_wait_and_become_one() {
         let now = Instant::now() + Duration::from_secs(1_000_000);
-        let mut pace = Pace::default();
+        let mut pace = CheckPacing::default();
         for _ in 0..LOOKS_AT_ONCE {
             assert_eq!(pace.report(now), Some(now), "the first are looked into at once");
         }
@@ -129,12 +129,12 @@ mod tests {
             (secs(3_600), secs(3_600), true, "it ran on in sleep"),
         ];
         for (wall_passed, own_passed, woke, what) in cases {
-            let mut clocks = Clocks::new(wall, own);
+            let mut clocks = ClockComparison::new(wall, own);
             assert_eq!(clocks.woke(wall + wall_passed, own + own_passed), woke, "{what}");
             let again = clocks.woke(wall + wall_passed + INTERVAL, own + own_passed + INTERVAL);
             assert!(!again, "{what}: it is told once");
         }
-        let mut clocks = Clocks::new(wall, own);
+        let mut clocks = ClockComparison::new(wall, own);
         assert!(!clocks.woke(wall - secs(3_600), own + INTERVAL), "a clock that was set back is no sleep");
     }
 
@@ -152,7 +152,7 @@ mod tests {
             ((home, v6), (None, v6), false, "one of two is gone"),
         ];
         for ((v4, v6), (v4_now, v6_now), moved, what) in cases {
-            let (mut addresses, now) = (Addresses { v4, v6 }, Addresses { v4: v4_now, v6: v6_now });
+            let (mut addresses, now) = (SourceAddresses { v4, v6 }, SourceAddresses { v4: v4_now, v6: v6_now });
             assert_eq!(addresses.moved(now), moved, "{what}");
             assert!(!addresses.moved(now), "{what}: it is told once");
         }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::time::SetClock;
-use domain::question::QuestionId;
-use host::view::{HostEvent, QuestionBody, QuestionView, ServerState, ServerView, UserAnswer};
+use domain::question::ConsentRequestId;
+use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, ServerState, ServerView, UserDecision};
 use host::{Host, HostOptions};
 use ports::Platform;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
@@ -69,13 +69,13 @@ impl Platform for TestPlatform {
         Ok(self.save_file.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    fn announce(&self, server: &str, kind: &str, _: Option<QuestionId>) {
+    fn announce(&self, server: &str, kind: &str, _: Option<ConsentRequestId>) {
         self.announced.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{server}: {kind}"));
     }
 }
 
 /// Host over a temporary folder.
-pub struct App {
+pub struct TestApp {
     /// Temporary folder with `mcp.json` and the data folder.
     pub folder: tempfile::TempDir,
     /// The host under test.
@@ -130,7 +130,7 @@ fn let_sample(ports: &ports::Ports, servers: &[&str]) {
     }
 }
 
-impl App {
+impl TestApp {
     /// Starts a host with these servers in its settings. None of them is running yet.
     ///
     /// # Panics
@@ -237,18 +237,18 @@ impl App {
     /// # Panics
     /// Panics if the server does not become ready.
     pub async fn ready(&self, name: &str) -> ServerView {
-        self.ready_for(name, policy::Scope::Once).await
+        self.ready_for(name, policy::ApprovalScope::Once).await
     }
 
-    /// Starts a server like [`App::ready`] but with a permanent grant, so that it is restarted when it ends.
+    /// Starts a server like [`TestApp::ready`] but with a permanent grant, so that it is restarted when it ends.
     ///
     /// # Panics
     /// Panics if the server does not become ready.
     pub async fn ready_always(&self, name: &str) -> ServerView {
-        self.ready_for(name, policy::Scope::Always).await
+        self.ready_for(name, policy::ApprovalScope::Always).await
     }
 
-    async fn ready_for(&self, name: &str, scope: policy::Scope) -> ServerView {
+    async fn ready_for(&self, name: &str, scope: policy::ApprovalScope) -> ServerView {
         self.approve_start_for(name, scope).await;
         self.until(name, "ready", |s| s.state == ServerState::Ready).await;
         self.until(name, "known", |s| s.counts.iter().any(|&n| n > 0)).await
@@ -259,23 +259,29 @@ impl App {
     /// # Panics
     /// Panics if no consent request for the start appears.
     pub async fn approve_start(&self, name: &str) {
-        self.approve_start_for(name, policy::Scope::Once).await;
+        self.approve_start_for(name, policy::ApprovalScope::Once).await;
     }
 
-    async fn approve_start_for(&self, name: &str, scope: policy::Scope) {
+    async fn approve_start_for(&self, name: &str, scope: policy::ApprovalScope) {
         let started = self.host.start_server(name.to_owned()).await;
         assert!(matches!(started, Ok(())), "{name} can be started: {started:?}");
-        let is_start =
-            |q: &QuestionView| matches!(q.body, QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. });
+        let is_start = |q: &ConsentRequestView| {
+            matches!(q.body, ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. })
+        };
         let question = self.question(name, "its start", is_start).await;
-        self.answer(&question, UserAnswer::Allow(scope)).await;
+        self.answer(&question, UserDecision::Allow(scope)).await;
     }
 
     /// Waits for a consent request of a server that `fits` accepts.
     ///
     /// # Panics
     /// Panics if no such request appears within [`PATIENCE`].
-    pub async fn question(&self, name: &str, what: &str, fits: impl Fn(&QuestionView) -> bool) -> QuestionView {
+    pub async fn question(
+        &self,
+        name: &str,
+        what: &str,
+        fits: impl Fn(&ConsentRequestView) -> bool,
+    ) -> ConsentRequestView {
         let mut events = self.host.events();
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
@@ -294,7 +300,7 @@ impl App {
     ///
     /// # Panics
     /// Panics if the host has ended.
-    pub async fn questions(&self) -> Vec<QuestionView> {
+    pub async fn questions(&self) -> Vec<ConsentRequestView> {
         self.host.snapshot().await.unwrap_or_else(|e| panic!("{e}")).questions
     }
 
@@ -302,7 +308,7 @@ impl App {
     ///
     /// # Panics
     /// Panics if the decision is refused.
-    pub async fn answer(&self, question: &QuestionView, answer: UserAnswer) {
+    pub async fn answer(&self, question: &ConsentRequestView, answer: UserDecision) {
         let taken = self.host.answer(question.id, question.hash.to_string(), answer.clone()).await;
         assert!(matches!(taken, Ok(())), "the decision {answer:?} is accepted: {taken:?}");
     }
@@ -311,13 +317,13 @@ impl App {
     /// aborted.
     pub fn always(
         &self,
-        answer: impl Fn(&QuestionView) -> Option<UserAnswer> + Send + 'static,
+        answer: impl Fn(&ConsentRequestView) -> Option<UserDecision> + Send + 'static,
     ) -> tokio::task::JoinHandle<()> {
         let host = self.host.clone();
         let mut events = host.events();
         tokio::spawn(async move {
             while let Some(event) = events.next().await {
-                let HostEvent::QuestionChanged(question) = &event.event else { continue };
+                let HostEvent::ConsentRequestChanged(question) = &event.event else { continue };
                 if let Some(answer) = answer(question) {
                     // The server may have withdrawn the request already.
                     let _ = host.answer(question.id, question.hash.to_string(), answer).await;

@@ -11,7 +11,7 @@ const MAX_ANSWER: u64 = 1024 * 1024;
 
 /// Response to a request for a page.
 #[derive(Debug, Clone, Default)]
-pub struct Page {
+pub struct BrowserPage {
     /// HTTP status of the response.
     pub status: u16,
     /// Status line and headers as received.
@@ -20,7 +20,7 @@ pub struct Page {
     pub body: String,
 }
 
-impl Page {
+impl BrowserPage {
     /// Returns the target of the redirect, or `None` if there is no `Location` header.
     pub fn location(&self) -> Option<&str> {
         self.head.lines().find_map(|line| {
@@ -34,7 +34,7 @@ impl Page {
 ///
 /// # Errors
 /// Returns an error if the connection fails or the response is not HTTP.
-pub async fn get(url: &str) -> io::Result<Page> {
+pub async fn get(url: &str) -> io::Result<BrowserPage> {
     send(url, "GET", "", "").await
 }
 
@@ -42,7 +42,7 @@ pub async fn get(url: &str) -> io::Result<Page> {
 ///
 /// # Errors
 /// Returns an error if the connection fails or the response is not HTTP.
-pub async fn send(url: &str, method: &str, headers: &str, body: &str) -> io::Result<Page> {
+pub async fn send(url: &str, method: &str, headers: &str, body: &str) -> io::Result<BrowserPage> {
     let wrong = |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{url}: {what}"));
     let parsed = Url::parse(url).map_err(|_| wrong("no URL"))?;
     let host = parsed.host_str().filter(|_| parsed.scheme() == "http").ok_or_else(|| wrong("no http URL"))?;
@@ -63,14 +63,14 @@ pub async fn send(url: &str, method: &str, headers: &str, body: &str) -> io::Res
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").ok_or_else(|| wrong("the answer has no end of its head"))?;
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(|| wrong("no status"))?;
-    Ok(Page { status, head: head.to_owned(), body: body.to_owned() })
+    Ok(BrowserPage { status, head: head.to_owned(), body: body.to_owned() })
 }
 
 /// Opens a page like the browser of a signed-in user: it follows one redirect and returns the page there.
 ///
 /// # Errors
 /// Returns an error if one of the two pages can't be loaded or the first one does not redirect.
-pub async fn sign_in(url: &str) -> io::Result<Page> {
+pub async fn sign_in(url: &str) -> io::Result<BrowserPage> {
     let page = get(url).await?;
     let nowhere = || io::Error::new(io::ErrorKind::InvalidData, format!("{url} redirects nowhere: {}", page.status));
     get(page.location().ok_or_else(nowhere)?).await

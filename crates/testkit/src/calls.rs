@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 /// Result of a tool call, with the sent arguments if the user changed them.
-pub type Called = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
+pub type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
 /// Calls tools of a host on behalf of the user.
-pub trait CallTool {
+pub trait UserCalls {
     /// Calls a tool, after a consent request if one is required.
     fn call_tool(
         &self,
@@ -19,10 +19,10 @@ pub trait CallTool {
         tool: String,
         arguments: Map<String, Value>,
         conversation: Option<String>,
-    ) -> impl Future<Output = Called> + Send;
+    ) -> impl Future<Output = CallOutcome> + Send;
 }
 
-impl CallTool for Host {
+impl UserCalls for Host {
     async fn call_tool(
         &self,
         id: String,
@@ -30,7 +30,7 @@ impl CallTool for Host {
         tool: String,
         arguments: Map<String, Value>,
         conversation: Option<String>,
-    ) -> Called {
+    ) -> CallOutcome {
         let (sent, mut was_sent) = oneshot::channel();
         let result = self.call_tool_as(CallOrigin::User { conversation }, id, server, tool, arguments, sent).await?;
         Ok((result, was_sent.try_recv().ok().flatten()))

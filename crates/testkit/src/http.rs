@@ -35,7 +35,7 @@ impl HttpServer {
     /// Panics if there is no free port.
     pub async fn start<F, A>(script: F) -> Self
     where
-        F: Fn(Request, Answer) -> A + Send + Sync + 'static,
+        F: Fn(Request, HttpResponder) -> A + Send + Sync + 'static,
         A: Future<Output = io::Result<()>> + Send + 'static,
     {
         Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0)), script).await
@@ -47,7 +47,7 @@ impl HttpServer {
     /// Panics if the address is in use.
     pub async fn start_at<F, A>(address: SocketAddr, script: F) -> Self
     where
-        F: Fn(Request, Answer) -> A + Send + Sync + 'static,
+        F: Fn(Request, HttpResponder) -> A + Send + Sync + 'static,
         A: Future<Output = io::Result<()>> + Send + 'static,
     {
         let listener = TcpListener::bind(address).await.unwrap_or_else(|e| panic!("{address} cannot be used: {e}"));
@@ -89,7 +89,7 @@ impl Drop for HttpServer {
 
 async fn serve<F, A>(mut stream: TcpStream, script: Arc<F>, seen: Arc<Mutex<Vec<Request>>>)
 where
-    F: Fn(Request, Answer) -> A,
+    F: Fn(Request, HttpResponder) -> A,
     A: Future<Output = io::Result<()>>,
 {
     // A connection without a valid request is ignored.
@@ -100,16 +100,16 @@ where
             seen.push(request.clone());
         }
     }
-    let _ = script(request, Answer { stream }).await;
+    let _ = script(request, HttpResponder { stream }).await;
 }
 
 /// Open response to a request. Dropping it closes the connection.
 #[derive(Debug)]
-pub struct Answer {
+pub struct HttpResponder {
     stream: TcpStream,
 }
 
-impl Answer {
+impl HttpResponder {
     /// Writes these bytes unchanged.
     ///
     /// # Errors

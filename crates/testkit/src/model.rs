@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use host::Host;
 use models::{
-    Delta, Deltas, Loss, Message, Model, ModelError, ModelRef, Part, Provider, ProviderKind, Reply, Request, Role,
-    Stop, TokenUse,
+    Deltas, LossyConversion, Message, Model, ModelError, ModelRef, Part, Provider, ProviderKind, Reply, ReplyDelta,
+    Request, Role, StopReason, TokenUsage,
 };
 
 /// Name of the provider that [`ScriptedModel::offer`] adds.
@@ -19,7 +19,7 @@ pub const PROVIDER: &str = "scripted";
 #[derive(Debug, Clone)]
 pub enum Step {
     /// Streams this part of the reply.
-    Says(Delta),
+    Says(ReplyDelta),
     /// Streams nothing for this time.
     Waits(Duration),
     /// Ends the stream with this error.
@@ -33,21 +33,21 @@ pub enum Step {
 pub struct ScriptedModel {
     scripts: Mutex<VecDeque<Vec<Step>>>,
     asked: Mutex<Vec<Request>>,
-    losses: Mutex<Vec<Loss>>,
+    losses: Mutex<Vec<LossyConversion>>,
 }
 
 /// Returns the final step of a reply with these parts and token counts (input, output).
 #[must_use]
-pub fn ends(parts: Vec<Part>, stop: Stop, (input, output): (u64, u64)) -> Step {
-    let usage = TokenUse { input: Some(input), output: Some(output), ..TokenUse::default() };
+pub fn ends(parts: Vec<Part>, stop: StopReason, (input, output): (u64, u64)) -> Step {
+    let usage = TokenUsage { input: Some(input), output: Some(output), ..TokenUsage::default() };
     let message = Message { role: Role::Assistant, parts };
-    Step::Says(Delta::Ended(Reply { message, stop, usage, model: "scripted-1".to_owned() }))
+    Step::Says(ReplyDelta::Ended(Reply { message, stop, usage, model: "scripted-1".to_owned() }))
 }
 
 /// Returns a reply of one text with these token counts (input, output).
 #[must_use]
 pub fn text(text: &str, tokens: (u64, u64)) -> Vec<Step> {
-    vec![Step::Says(Delta::Text(text.to_owned())), ends(vec![Part::text(text)], Stop::EndTurn, tokens)]
+    vec![Step::Says(ReplyDelta::Text(text.to_owned())), ends(vec![Part::text(text)], StopReason::EndTurn, tokens)]
 }
 
 impl ScriptedModel {
@@ -69,7 +69,7 @@ impl ScriptedModel {
     }
 
     /// Sets the losses that the provider reports for every request.
-    pub fn lose(&self, losses: Vec<Loss>) {
+    pub fn lose(&self, losses: Vec<LossyConversion>) {
         *self.losses.lock().unwrap_or_else(PoisonError::into_inner) = losses;
     }
 
@@ -107,7 +107,7 @@ impl Provider for ScriptedModel {
         Ok(Vec::new())
     }
 
-    fn cannot_carry(&self, _: &Request) -> Vec<Loss> {
+    fn cannot_carry(&self, _: &Request) -> Vec<LossyConversion> {
         self.losses.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

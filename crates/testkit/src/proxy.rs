@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 
 /// Fault that is applied to the output of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Fault {
+pub enum ProxyFault {
     /// Output of the server passes unchanged.
     #[default]
     None,
@@ -31,16 +31,16 @@ pub enum Fault {
 
 /// TCP proxy on loopback; it ends when this is dropped.
 #[derive(Debug)]
-pub struct Proxy {
+pub struct FaultProxy {
     /// Address on which the proxy listens.
     pub address: SocketAddr,
     server: Arc<Mutex<SocketAddr>>,
-    fault: Arc<Mutex<Fault>>,
+    fault: Arc<Mutex<ProxyFault>>,
     cut: watch::Sender<u64>,
     accepting: JoinHandle<()>,
 }
 
-impl Proxy {
+impl FaultProxy {
     /// Starts a proxy in front of a server.
     ///
     /// # Panics
@@ -48,7 +48,7 @@ impl Proxy {
     pub async fn before(server: SocketAddr) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap_or_else(|e| panic!("no free port: {e}"));
         let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
-        let (server, fault) = (Arc::new(Mutex::new(server)), Arc::new(Mutex::new(Fault::None)));
+        let (server, fault) = (Arc::new(Mutex::new(server)), Arc::new(Mutex::new(ProxyFault::None)));
         let (cut, cuts) = watch::channel(0);
         let (leads_to, happens) = (Arc::clone(&server), Arc::clone(&fault));
         let accepting = tokio::spawn(async move {
@@ -69,7 +69,7 @@ impl Proxy {
     }
 
     /// Sets the fault from now on, including for open connections.
-    pub fn set(&self, fault: Fault) {
+    pub fn set(&self, fault: ProxyFault) {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
 
@@ -84,14 +84,14 @@ impl Proxy {
     }
 }
 
-impl Drop for Proxy {
+impl Drop for FaultProxy {
     fn drop(&mut self) {
         self.accepting.abort();
     }
 }
 
-async fn connect(client: TcpStream, server: SocketAddr, fault: Arc<Mutex<Fault>>) -> io::Result<()> {
-    if now(&fault) == Fault::Refused {
+async fn connect(client: TcpStream, server: SocketAddr, fault: Arc<Mutex<ProxyFault>>) -> io::Result<()> {
+    if now(&fault) == ProxyFault::Refused {
         return Ok(());
     }
     let server = TcpStream::connect(server).await?;
@@ -110,11 +110,11 @@ fn now<T: Copy>(set: &Mutex<T>) -> T {
     *set.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn spoiled(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, fault: Arc<Mutex<Fault>>) -> io::Result<()> {
+async fn spoiled(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, fault: Arc<Mutex<ProxyFault>>) -> io::Result<()> {
     let (mut buffer, mut passed) = (vec![0; 64 * 1024], 0);
     loop {
         let count = from.read(&mut buffer).await?;
-        if count == 0 && now(&fault) == Fault::Swallowed {
+        if count == 0 && now(&fault) == ProxyFault::Swallowed {
             // The end of the stream is swallowed, too.
             std::future::pending::<()>().await;
         }
@@ -123,26 +123,26 @@ async fn spoiled(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, fault: Arc<Mut
         }
         let bytes = &buffer[..count];
         match now(&fault) {
-            Fault::None => to.write_all(bytes).await?,
-            Fault::Late(pause) => {
+            ProxyFault::None => to.write_all(bytes).await?,
+            ProxyFault::Late(pause) => {
                 tokio::time::sleep(pause).await;
                 to.write_all(bytes).await?;
             }
-            Fault::Bytewise => {
+            ProxyFault::Bytewise => {
                 for byte in bytes {
                     to.write_all(&[*byte]).await?;
                     tokio::task::yield_now().await;
                 }
             }
-            Fault::CutAfter(most) => {
+            ProxyFault::CutAfter(most) => {
                 let rest = most.saturating_sub(passed);
                 to.write_all(&bytes[..rest.min(count)]).await?;
                 if rest <= count {
                     return Ok(());
                 }
             }
-            Fault::Swallowed => {}
-            Fault::Refused => return Ok(()),
+            ProxyFault::Swallowed => {}
+            ProxyFault::Refused => return Ok(()),
         }
         passed += count;
     }

@@ -3,20 +3,20 @@
 
 use serde_json::{Value, json};
 use testkit::authorization::{
-    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, Refusing, leaks,
+    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, RefusalBehaviour, leaks,
 };
 use testkit::browser;
 use url::Url;
 
 /// HTTP status, head and JSON body of a response.
-type Said = (u16, String, Value);
+type HttpReply = (u16, String, Value);
 
-async fn send(method: &str, url: &str, headers: &str, body: &str) -> Said {
+async fn send(method: &str, url: &str, headers: &str, body: &str) -> HttpReply {
     let page = browser::send(url, method, headers, body).await.unwrap();
     (page.status, page.head, serde_json::from_str(&page.body).unwrap_or_default())
 }
 
-async fn call(server: &ProtectedServer, token: &str) -> Said {
+async fn call(server: &ProtectedServer, token: &str) -> HttpReply {
     let headers = format!("authorization: Bearer {token}\r\n");
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
                        "params": { "name": "echo", "arguments": { "text": "hello" } } });
@@ -75,7 +75,7 @@ async fn sign_in(issuer: &AuthorizationServer, server: &ProtectedServer, scope: 
     (client, tokens)
 }
 
-async fn refresh(issuer: &AuthorizationServer, client: &str, token: &Value) -> Said {
+async fn refresh(issuer: &AuthorizationServer, client: &str, token: &Value) -> HttpReply {
     let form = format!("grant_type=refresh_token&client_id={client}&refresh_token={}", token.as_str().unwrap());
     send("POST", &format!("{}/token", issuer.issuer()), "", &form).await
 }
@@ -110,7 +110,7 @@ async fn a_client_signs_in_and_its_token_is_good_for_its_server_only() {
         "the challenge has the required scope: {head}"
     );
 
-    server.set(|script| script.refusing = Refusing::Unauthorized);
+    server.set(|script| script.refusing = RefusalBehaviour::Unauthorized);
     assert_eq!(call(&server, token).await.0, 401, "every request is refused");
 }
 

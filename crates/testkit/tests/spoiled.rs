@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use testkit::http::{HttpServer, ordinary};
-use testkit::proxy::{Fault, Proxy};
+use testkit::proxy::{FaultProxy, ProxyFault};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -43,20 +43,20 @@ async fn requests_are_answered_and_kept() {
 #[tokio::test]
 async fn a_proxy_spoils_what_the_server_says() {
     let server = ordinary_server().await;
-    let proxy = Proxy::before(server.address).await;
+    let proxy = FaultProxy::before(server.address).await;
     let plain = post(proxy.address, "tools/list").await;
     assert_eq!(plain, post(server.address, "tools/list").await, "the proxy changes nothing by default");
-    proxy.set(Fault::Bytewise);
+    proxy.set(ProxyFault::Bytewise);
     assert_eq!(post(proxy.address, "tools/list").await, plain, "output written byte by byte is the same");
-    proxy.set(Fault::Late(Duration::from_millis(200)));
+    proxy.set(ProxyFault::Late(Duration::from_millis(200)));
     let began = Instant::now();
     assert_eq!(post(proxy.address, "tools/list").await, plain, "delayed output is the same");
     assert!(began.elapsed() >= Duration::from_millis(200), "the output is delayed: {:?}", began.elapsed());
-    proxy.set(Fault::CutAfter(30));
+    proxy.set(ProxyFault::CutAfter(30));
     assert_eq!(post(proxy.address, "tools/list").await, plain[..30], "the output is cut after 30 bytes");
-    proxy.set(Fault::Refused);
+    proxy.set(ProxyFault::Refused);
     assert_eq!(post(proxy.address, "tools/list").await, "", "a refused connection has no output");
-    proxy.set(Fault::Swallowed);
+    proxy.set(ProxyFault::Swallowed);
     let silent = timeout(Duration::from_millis(300), post(proxy.address, "tools/list")).await;
     assert!(silent.is_err(), "the connection stays open and silent: {silent:?}");
     let waiting = tokio::spawn(post(proxy.address, "tools/list"));

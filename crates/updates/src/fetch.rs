@@ -6,7 +6,7 @@ use reqwest::header::LOCATION;
 use reqwest::{Client, Response, StatusCode};
 use url::{Host, Url};
 
-use crate::refusal::Refusal;
+use crate::refusal::UpdateRefusal;
 
 /// Maximum number of redirects per request. GitHub's releases use two.
 const MAX_REDIRECTS: usize = 5;
@@ -39,15 +39,15 @@ impl ReleaseAddress {
     ///
     /// # Errors
     ///
-    /// Returns [`Refusal::Build`] if it is not a URL, or the connection would not be protected from eavesdropping and
+    /// Returns [`UpdateRefusal::Build`] if it is not a URL, or the connection would not be protected from eavesdropping and
     /// modification.
-    pub fn parse(text: &str) -> Result<Self, Refusal> {
+    pub fn parse(text: &str) -> Result<Self, UpdateRefusal> {
         let url = Url::parse(text)
-            .map_err(|error| Refusal::Build(format!("the address of its releases can't be read: {error}")))?;
+            .map_err(|error| UpdateRefusal::Build(format!("the address of its releases can't be read: {error}")))?;
         match url.scheme() {
             "https" => Ok(Self(url)),
             "http" if is_loopback(&url) => Ok(Self(url)),
-            _ => Err(Refusal::Build("the address of its releases is not https".to_owned())),
+            _ => Err(UpdateRefusal::Build("the address of its releases is not https".to_owned())),
         }
     }
 
@@ -77,22 +77,22 @@ pub(crate) struct Fetcher {
 }
 
 impl Fetcher {
-    pub(crate) fn new(address: ReleaseAddress, limits: UpdateLimits) -> Result<Self, Refusal> {
+    pub(crate) fn new(address: ReleaseAddress, limits: UpdateLimits) -> Result<Self, UpdateRefusal> {
         let client = mcp_transport::http::for_updates(is_loopback(&address.0));
-        let client = client.map_err(|error| Refusal::Build(cause(&error)))?;
+        let client = client.map_err(|error| UpdateRefusal::Build(cause(&error)))?;
         Ok(Self { address, client, limits })
     }
 
     /// Returns the manifest and its signature, both unverified. `None` if there is none (status 204), which an
     /// attacker who can block the response could cause as well.
-    pub(crate) async fn manifest(&self) -> Result<Option<(Vec<u8>, String)>, Refusal> {
+    pub(crate) async fn manifest(&self) -> Result<Option<(Vec<u8>, String)>, UpdateRefusal> {
         let Some(manifest) = self.small(self.address.0.clone()).await? else { return Ok(None) };
         let signature = self.small(self.address.of_signature()).await?.unwrap_or_default();
         // Invalid UTF-8 is not a signature, and fails verification.
         Ok(Some((manifest, String::from_utf8_lossy(&signature).into_owned())))
     }
 
-    async fn small(&self, url: Url) -> Result<Option<Vec<u8>>, Refusal> {
+    async fn small(&self, url: Url) -> Result<Option<Vec<u8>>, UpdateRefusal> {
         let limit = self.limits.manifest_bytes;
         let get = async {
             let mut response = self.get(url).await?;
@@ -100,59 +100,64 @@ impl Fetcher {
                 return Ok(None);
             }
             let mut body = Vec::new();
-            while let Some(piece) = response.chunk().await.map_err(|error| Refusal::Unreachable(cause(&error)))? {
+            while let Some(piece) = response.chunk().await.map_err(|error| UpdateRefusal::Unreachable(cause(&error)))? {
                 if body.len() + piece.len() > limit {
-                    return Err(Refusal::ManifestTooLarge(limit));
+                    return Err(UpdateRefusal::ManifestTooLarge(limit));
                 }
                 body.extend_from_slice(&piece);
             }
             Ok(Some(body))
         };
         let time = self.limits.manifest_time;
-        tokio::time::timeout(time, get).await.unwrap_or(Err(Refusal::TooSlow(time.as_secs())))
+        tokio::time::timeout(time, get).await.unwrap_or(Err(UpdateRefusal::TooSlow(time.as_secs())))
     }
 
     /// Downloads a file of exactly this size. `on_bytes` receives the number of bytes so far.
-    pub(crate) async fn file(&self, url: Url, size: u64, mut on_bytes: impl FnMut(u64)) -> Result<Vec<u8>, Refusal> {
+    pub(crate) async fn file(
+        &self,
+        url: Url,
+        size: u64,
+        mut on_bytes: impl FnMut(u64),
+    ) -> Result<Vec<u8>, UpdateRefusal> {
         let time = self.limits.piece_time;
-        let slow = || Refusal::TooSlow(time.as_secs());
+        let slow = || UpdateRefusal::TooSlow(time.as_secs());
         if !self.address.allows(&url) {
-            return Err(Refusal::Redirect(shown(&url)));
+            return Err(UpdateRefusal::Redirect(shown(&url)));
         }
         let mut response = tokio::time::timeout(time, self.get(url)).await.map_err(|_| slow())??;
         let mut file = Vec::new();
         loop {
             let piece = tokio::time::timeout(time, response.chunk()).await.map_err(|_| slow())?;
-            let Some(piece) = piece.map_err(|error| Refusal::Unreachable(cause(&error)))? else { break };
+            let Some(piece) = piece.map_err(|error| UpdateRefusal::Unreachable(cause(&error)))? else { break };
             file.extend_from_slice(&piece);
             if file.len() as u64 > size {
-                return Err(Refusal::Size(size));
+                return Err(UpdateRefusal::Size(size));
             }
             on_bytes(file.len() as u64);
         }
-        if file.len() as u64 == size { Ok(file) } else { Err(Refusal::Size(size)) }
+        if file.len() as u64 == size { Ok(file) } else { Err(UpdateRefusal::Size(size)) }
     }
 
-    async fn get(&self, mut url: Url) -> Result<Response, Refusal> {
+    async fn get(&self, mut url: Url) -> Result<Response, UpdateRefusal> {
         for _ in 0..=MAX_REDIRECTS {
             let answer = self.client.get(url.clone()).send().await;
-            let response = answer.map_err(|error| Refusal::Unreachable(cause(&error)))?;
+            let response = answer.map_err(|error| UpdateRefusal::Unreachable(cause(&error)))?;
             let status = response.status();
             if status.is_success() {
                 return Ok(response);
             }
             if !status.is_redirection() {
-                return Err(Refusal::Failed(status.as_u16()));
+                return Err(UpdateRefusal::Failed(status.as_u16()));
             }
             let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
             let to = location.and_then(|location| url.join(location).ok());
-            let to = to.ok_or_else(|| Refusal::Redirect("to no address".to_owned()))?;
+            let to = to.ok_or_else(|| UpdateRefusal::Redirect("to no address".to_owned()))?;
             if !self.address.allows(&to) {
-                return Err(Refusal::Redirect(shown(&to)));
+                return Err(UpdateRefusal::Redirect(shown(&to)));
             }
             url = to;
         }
-        Err(Refusal::Redirect(format!("more than {MAX_REDIRECTS} times")))
+        Err(UpdateRefusal::Redirect(format!("more than {MAX_REDIRECTS} times")))
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// The package type that the bundler embedded in the program. Our own .deb and .rpm are packaged without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bundle {
+pub enum PackageType {
     /// An AppImage of the bundler.
     AppImage,
     /// A .deb of the bundler.
@@ -23,9 +23,9 @@ pub enum Bundle {
 
 /// The evidence of how the program was installed.
 #[derive(Debug, Clone, Default)]
-pub struct Traces {
+pub struct InstallTraces {
     /// Package type embedded in the program.
-    pub bundle: Option<Bundle>,
+    pub bundle: Option<PackageType>,
     /// Path of the program.
     pub program: PathBuf,
     /// File named by `APPIMAGE`.
@@ -64,7 +64,7 @@ const LOCAL: &str = "/usr/local";
 impl Installation {
     /// Determines the way of installation from the evidence.
     #[must_use]
-    pub fn of(traces: &Traces) -> Self {
+    pub fn of(traces: &InstallTraces) -> Self {
         // A container format is decisive: the program in it may come from any other package.
         if traces.flatpak {
             return Self::Flatpak;
@@ -73,13 +73,13 @@ impl Installation {
             return Self::Snap;
         }
         match traces.bundle {
-            Some(Bundle::Deb | Bundle::Rpm) => Self::SystemPackage,
+            Some(PackageType::Deb | PackageType::Rpm) => Self::SystemPackage,
             // APPIMAGE alone is no proof: programs started by another AppImage inherit it.
-            Some(Bundle::AppImage) if traces.appimage.is_some() => Self::AppImage,
-            Some(Bundle::App) => Self::MacApp,
-            Some(Bundle::Nsis) => Self::WindowsSetup,
+            Some(PackageType::AppImage) if traces.appimage.is_some() => Self::AppImage,
+            Some(PackageType::App) => Self::MacApp,
+            Some(PackageType::Nsis) => Self::WindowsSetup,
             // An unpacked AppImage, or a package type that no release has.
-            Some(Bundle::AppImage | Bundle::Msi) => Self::Unknown,
+            Some(PackageType::AppImage | PackageType::Msi) => Self::Unknown,
             None if is_of_system(&traces.program) => Self::SystemPackage,
             None => Self::Unknown,
         }
@@ -107,38 +107,38 @@ fn is_of_system(program: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn of(bundle: Option<Bundle>, program: &str, appimage: Option<&str>) -> Installation {
-        Installation::of(&Traces {
+    fn of(bundle: Option<PackageType>, program: &str, appimage: Option<&str>) -> Installation {
+        Installation::of(&InstallTraces {
             bundle,
             program: program.into(),
             appimage: appimage.map(PathBuf::from),
-            ..Traces::default()
+            ..InstallTraces::default()
         })
     }
 
     #[test]
     fn the_package_is_known_by_its_mark_or_its_place() {
         let image = Some("/home/ann/Drawbridge.AppImage");
-        assert_eq!(of(Some(Bundle::AppImage), "/tmp/.mount_x/usr/bin/drawbridge", image), Installation::AppImage);
+        assert_eq!(of(Some(PackageType::AppImage), "/tmp/.mount_x/usr/bin/drawbridge", image), Installation::AppImage);
         assert_eq!(
-            of(Some(Bundle::AppImage), "/home/ann/squashfs-root/AppRun", None),
+            of(Some(PackageType::AppImage), "/home/ann/squashfs-root/AppRun", None),
             Installation::Unknown,
             "unpacked"
         );
-        assert_eq!(of(Some(Bundle::Deb), "/home/ann/drawbridge", None), Installation::SystemPackage);
+        assert_eq!(of(Some(PackageType::Deb), "/home/ann/drawbridge", None), Installation::SystemPackage);
         assert_eq!(of(None, "/usr/bin/drawbridge", None), Installation::SystemPackage, "our packages have no mark");
         assert_eq!(of(None, "/usr/bin/drawbridge", image), Installation::SystemPackage, "an inherited variable");
         assert_eq!(of(None, "/usr/local/bin/drawbridge", None), Installation::Unknown, "put there by hand");
         assert_eq!(of(None, "/home/ann/src/target/release/drawbridge", None), Installation::Unknown, "a source build");
-        assert_eq!(of(Some(Bundle::App), "/Applications/Drawbridge.app", None), Installation::MacApp);
-        assert_eq!(of(Some(Bundle::Msi), "C:\\Program Files\\drawbridge.exe", None), Installation::Unknown);
+        assert_eq!(of(Some(PackageType::App), "/Applications/Drawbridge.app", None), Installation::MacApp);
+        assert_eq!(of(Some(PackageType::Msi), "C:\\Program Files\\drawbridge.exe", None), Installation::Unknown);
     }
 
     #[test]
     fn a_sandbox_updates_what_is_in_it() {
-        let traces = Traces { bundle: Some(Bundle::Nsis), flatpak: true, ..Traces::default() };
+        let traces = InstallTraces { bundle: Some(PackageType::Nsis), flatpak: true, ..InstallTraces::default() };
         assert_eq!(Installation::of(&traces), Installation::Flatpak);
-        let traces = Traces { bundle: Some(Bundle::Deb), snap: true, ..Traces::default() };
+        let traces = InstallTraces { bundle: Some(PackageType::Deb), snap: true, ..InstallTraces::default() };
         assert_eq!(Installation::of(&traces), Installation::Snap);
     }
 

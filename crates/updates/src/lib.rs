@@ -1,14 +1,14 @@
 //! Updates of the app: checks for releases announced by the project, verifies their signature, and determines whether
 //! this installation can be updated.
 //!
-//! Nothing happens automatically in this crate. [`Updates`] checks and installs only when the shell requests it
+//! Nothing happens automatically in this crate. [`Updater`] checks and installs only when the shell requests it
 //! (`src-tauri/src/app_updates`): after a click of the user, or, for checks, by a setting that is off by default. The
-//! shell's [`Install`] implementation verifies the file and puts it in place with Tauri's updater.
+//! shell's [`ReleaseInstaller`] implementation verifies the file and puts it in place with Tauri's updater.
 //!
 //! - [`Release`]: an announced release, parsed within bounds
 //! - [`ReleaseKey`]: the project's public key, and the verification of signatures
 //! - [`Installation`]: how this program was installed
-//! - [`Refusal`]: the reason why an update is refused, as text and as a kind for the page
+//! - [`UpdateRefusal`]: the reason why an update is refused, as text and as a kind for the page
 
 mod fetch;
 mod installation;
@@ -19,9 +19,9 @@ mod signature;
 mod state;
 
 pub use fetch::{ReleaseAddress, UpdateLimits};
-pub use installation::{Bundle, Installation, Traces};
-pub use manifest::{Announcement, Manifest, Release};
-pub use refusal::{Refusal, RefusalKind, SignatureProblem};
+pub use installation::{InstallTraces, Installation, PackageType};
+pub use manifest::{Announcement, Release, ReleaseManifest};
+pub use refusal::{RefusalKind, SignatureProblem, UpdateRefusal};
 pub use report::{UpdateReport, UpdateSource, UpdateStep};
 pub use signature::ReleaseKey;
-pub use state::{Channel, Install, Progress, Updates};
+pub use state::{ProgressCallback, ReleaseInstaller, UpdateChannel, Updater};

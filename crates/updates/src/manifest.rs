@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
 
-use crate::refusal::Refusal;
+use crate::refusal::UpdateRefusal;
 
 /// Maximum length of the notes, in characters.
 const MAX_NOTES: usize = 20_000;
@@ -21,13 +21,13 @@ const MAX_SIGNATURE: usize = 2_000;
 
 /// The manifest of a release.
 #[derive(Debug, Clone)]
-pub struct Manifest {
-    fields: Fields,
+pub struct ReleaseManifest {
+    fields: ManifestFields,
     whole: Value,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Fields {
+struct ManifestFields {
     version: String,
     #[serde(default)]
     notes: String,
@@ -71,21 +71,21 @@ pub struct Announcement {
     pub size: u64,
 }
 
-impl Manifest {
+impl ReleaseManifest {
     /// Parses a manifest whose signature has been verified.
     ///
     /// # Errors
     ///
-    /// Returns [`Refusal::ManifestUnusable`] if it is not a manifest, or exceeds the limits.
-    pub fn read(bytes: &[u8]) -> Result<Self, Refusal> {
-        let unusable = |error: serde_json::Error| Refusal::ManifestUnusable(error.to_string());
+    /// Returns [`UpdateRefusal::ManifestUnusable`] if it is not a manifest, or exceeds the limits.
+    pub fn read(bytes: &[u8]) -> Result<Self, UpdateRefusal> {
+        let unusable = |error: serde_json::Error| UpdateRefusal::ManifestUnusable(error.to_string());
         let whole: Value = serde_json::from_slice(bytes).map_err(unusable)?;
-        let fields = Fields::deserialize(&whole).map_err(unusable)?;
+        let fields = ManifestFields::deserialize(&whole).map_err(unusable)?;
         if fields.notes.chars().count() > MAX_NOTES {
-            return Err(Refusal::ManifestUnusable(format!("its notes are longer than {MAX_NOTES} characters")));
+            return Err(UpdateRefusal::ManifestUnusable(format!("its notes are longer than {MAX_NOTES} characters")));
         }
         if fields.platforms.len() > MAX_PLATFORMS {
-            return Err(Refusal::ManifestUnusable(format!("it names more than {MAX_PLATFORMS} platforms")));
+            return Err(UpdateRefusal::ManifestUnusable(format!("it names more than {MAX_PLATFORMS} platforms")));
         }
         Ok(Self { fields, whole })
     }
@@ -95,23 +95,23 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// Returns [`Refusal::NoPlatform`] if a newer version has no file for this platform, and
-    /// [`Refusal::ManifestUnusable`] if the version or the file's entry is invalid.
-    pub fn newer_than(self, current: &Version, platform: &str) -> Result<Option<Release>, Refusal> {
+    /// Returns [`UpdateRefusal::NoPlatform`] if a newer version has no file for this platform, and
+    /// [`UpdateRefusal::ManifestUnusable`] if the version or the file's entry is invalid.
+    pub fn newer_than(self, current: &Version, platform: &str) -> Result<Option<Release>, UpdateRefusal> {
         let Self { fields, whole: manifest } = self;
         let version = Version::parse(fields.version.trim_start_matches('v'))
-            .map_err(|error| Refusal::ManifestUnusable(format!("its version can't be read: {error}")))?;
+            .map_err(|error| UpdateRefusal::ManifestUnusable(format!("its version can't be read: {error}")))?;
         if version <= *current {
             return Ok(None);
         }
         let Some(file) = fields.platforms.get(platform) else {
-            return Err(Refusal::NoPlatform { version, platform: platform.to_owned() });
+            return Err(UpdateRefusal::NoPlatform { version, platform: platform.to_owned() });
         };
         if file.size == 0 || file.size > MAX_FILE {
-            return Err(Refusal::ManifestUnusable(format!("a file of {} bytes is not taken", file.size)));
+            return Err(UpdateRefusal::ManifestUnusable(format!("a file of {} bytes is not taken", file.size)));
         }
         if file.signature.len() > MAX_SIGNATURE {
-            return Err(Refusal::ManifestUnusable("a signature in it is too long".to_owned()));
+            return Err(UpdateRefusal::ManifestUnusable("a signature in it is too long".to_owned()));
         }
         let announcement = Announcement {
             version: version.to_string(),
@@ -134,10 +134,10 @@ mod tests {
 
     const PLATFORM: &str = "linux-x86_64-appimage";
 
-    fn manifest(version: &str, size: u64) -> Manifest {
+    fn manifest(version: &str, size: u64) -> ReleaseManifest {
         let file = json!({"url": "https://releases.example/app", "signature": "c2ln", "size": size});
         let text = json!({"version": version, "notes": "New.", "platforms": {PLATFORM: file}}).to_string();
-        Manifest::read(text.as_bytes()).unwrap()
+        ReleaseManifest::read(text.as_bytes()).unwrap()
     }
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
     fn a_file_has_a_size_within_the_bounds() {
         for size in [0, MAX_FILE + 1] {
             let refusal = manifest("9.0.0", size).newer_than(&Version::new(1, 0, 0), PLATFORM).unwrap_err();
-            assert!(matches!(refusal, Refusal::ManifestUnusable(_)), "{size}: {refusal}");
+            assert!(matches!(refusal, UpdateRefusal::ManifestUnusable(_)), "{size}: {refusal}");
         }
         assert!(manifest("9.0.0", MAX_FILE).newer_than(&Version::new(1, 0, 0), PLATFORM).is_ok(), "the largest");
     }
@@ -165,11 +165,11 @@ mod tests {
     fn notes_and_platforms_are_bounded() {
         let file = json!({"url": "https://releases.example/app", "signature": "c2ln", "size": 1});
         let long = json!({"version": "1.0.0", "notes": "x".repeat(MAX_NOTES + 1), "platforms": {}}).to_string();
-        assert!(Manifest::read(long.as_bytes()).unwrap_err().to_string().contains("notes"), "too long");
+        assert!(ReleaseManifest::read(long.as_bytes()).unwrap_err().to_string().contains("notes"), "too long");
         let platforms: serde_json::Map<_, _> = (0..=MAX_PLATFORMS).map(|n| (format!("p{n}"), file.clone())).collect();
         let many = json!({"version": "1.0.0", "platforms": platforms}).to_string();
-        assert!(Manifest::read(many.as_bytes()).unwrap_err().to_string().contains("platforms"), "too many");
+        assert!(ReleaseManifest::read(many.as_bytes()).unwrap_err().to_string().contains("platforms"), "too many");
         let bare = json!({"version": "1.0.0", "platforms": {"p": {"url": "https://releases.example/app"}}}).to_string();
-        assert!(Manifest::read(bare.as_bytes()).is_err(), "a file without a signature");
+        assert!(ReleaseManifest::read(bare.as_bytes()).is_err(), "a file without a signature");
     }
 }

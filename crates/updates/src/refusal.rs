@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// The reason why an update is refused. Safe to print: foreign text in it is short and escaped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum UpdateRefusal {
     /// The embedded public key or address is invalid.
     #[error("this build can't check for updates: {0}")]
     Build(String),
@@ -111,7 +111,7 @@ pub enum RefusalKind {
     Install,
 }
 
-impl Refusal {
+impl UpdateRefusal {
     /// Returns the kind of the refusal.
     #[must_use]
     pub fn kind(&self) -> RefusalKind {

@@ -1,6 +1,6 @@
 //! Verification of the project's signature of the manifest: minisign (https://jedisct1.github.io/minisign/), encoded
 //! in base64 once more as Tauri's bundler does. The signature of the file is verified when it is put in place
-//! ([`Install`](crate::Install)).
+//! ([`Install`](crate::ReleaseInstaller)).
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use minisign_verify::{PublicKey, Signature};
 
-use crate::refusal::{Refusal, SignatureProblem};
+use crate::refusal::{SignatureProblem, UpdateRefusal};
 
 /// File name of the manifest in the comment of its signature. It prevents the signature of another file from passing
 /// as one of a manifest.
@@ -27,9 +27,9 @@ impl ReleaseKey {
     ///
     /// # Errors
     ///
-    /// Returns [`Refusal::Build`] if it is not a key.
-    pub fn parse(text: &str) -> Result<Self, Refusal> {
-        let bad = || Refusal::Build("its public key can't be read".to_owned());
+    /// Returns [`UpdateRefusal::Build`] if it is not a key.
+    pub fn parse(text: &str) -> Result<Self, UpdateRefusal> {
+        let bad = || UpdateRefusal::Build("its public key can't be read".to_owned());
         let text = text.trim();
         let lines = decoded(text).ok_or_else(bad)?;
         let key = PublicKey::decode(&lines).map_err(|_| bad())?;
@@ -53,14 +53,14 @@ impl ReleaseKey {
     ///
     /// # Errors
     ///
-    /// Returns [`Refusal::ManifestSignature`] if it did not.
-    pub fn verify_manifest(&self, manifest: &[u8], signature: &str) -> Result<(), Refusal> {
-        let comment = self.verify(manifest, signature).map_err(Refusal::ManifestSignature)?;
+    /// Returns [`UpdateRefusal::ManifestSignature`] if it did not.
+    pub fn verify_manifest(&self, manifest: &[u8], signature: &str) -> Result<(), UpdateRefusal> {
+        let comment = self.verify(manifest, signature).map_err(UpdateRefusal::ManifestSignature)?;
         // The project's artifacts are signed too, but they are no manifests.
         if comment.split('\t').any(|field| field.strip_prefix("file:") == Some(MANIFEST_NAME)) {
             Ok(())
         } else {
-            Err(Refusal::ManifestSignature(SignatureProblem::Changed))
+            Err(UpdateRefusal::ManifestSignature(SignatureProblem::Changed))
         }
     }
 

@@ -7,8 +7,8 @@ use tokio::sync::Notify;
 
 use crate::fetch::{Fetcher, ReleaseAddress, UpdateLimits};
 use crate::installation::Installation;
-use crate::manifest::{Announcement, Manifest, Release};
-use crate::refusal::Refusal;
+use crate::manifest::{Announcement, Release, ReleaseManifest};
+use crate::refusal::UpdateRefusal;
 use crate::report::{UpdateReport, UpdateSource, UpdateStep};
 use crate::signature::ReleaseKey;
 
@@ -17,20 +17,20 @@ const MOST_TOLD: u64 = 100;
 
 /// The address of announced releases, and the key that signs them. Both are embedded at build time.
 #[derive(Debug, Clone)]
-pub struct Channel {
+pub struct UpdateChannel {
     /// Address of the manifest.
     pub address: ReleaseAddress,
     /// The project's public key.
     pub key: ReleaseKey,
 }
 
-impl Channel {
+impl UpdateChannel {
     /// Parses the values given at build time. `None` if either is missing or empty.
     ///
     /// # Errors
     ///
-    /// Returns [`Refusal::Build`] if they are invalid.
-    pub fn of_build(address: Option<&str>, key: Option<&str>) -> Result<Option<Self>, Refusal> {
+    /// Returns [`UpdateRefusal::Build`] if they are invalid.
+    pub fn of_build(address: Option<&str>, key: Option<&str>) -> Result<Option<Self>, UpdateRefusal> {
         let given = |value: Option<&str>| value.map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned);
         let (Some(address), Some(key)) = (given(address), given(key)) else { return Ok(None) };
         Ok(Some(Self { address: ReleaseAddress::parse(&address)?, key: ReleaseKey::parse(&key)? }))
@@ -38,62 +38,62 @@ impl Channel {
 }
 
 /// Replaces the running version with the file of a release.
-pub trait Install: Send + Sync {
+pub trait ReleaseInstaller: Send + Sync {
     /// Verifies that the project signed this file as this version, and puts it in place.
     ///
     /// # Errors
     ///
-    /// Returns the [`Refusal`] if the file is not accepted, or could not be put in place.
-    fn install(&self, release: &Release, file: Vec<u8>) -> impl Future<Output = Result<(), Refusal>> + Send;
+    /// Returns the [`UpdateRefusal`] if the file is not accepted, or could not be put in place.
+    fn install(&self, release: &Release, file: Vec<u8>) -> impl Future<Output = Result<(), UpdateRefusal>> + Send;
 }
 
 /// A callback for changes of [`UpdateReport::step`].
-pub type Progress<'a> = &'a (dyn Fn(UpdateReport) + Send + Sync);
+pub type ProgressCallback<'a> = &'a (dyn Fn(UpdateReport) + Send + Sync);
 
 /// The updates of this program.
 #[derive(Debug)]
-pub struct Updates {
+pub struct Updater {
     version: Version,
-    source: Source,
-    state: Mutex<State>,
+    source: ReleaseSource,
+    state: Mutex<UpdateState>,
     /// Wakes the download in progress to stop it.
     stop: Notify,
 }
 
 #[derive(Debug)]
-enum Source {
-    Releases(Releases),
+enum ReleaseSource {
+    Releases(ReleaseFeed),
     /// A source that this program can't query.
     Other(UpdateSource),
 }
 
 #[derive(Debug)]
-struct Releases {
+struct ReleaseFeed {
     fetcher: Fetcher,
     key: ReleaseKey,
     platform: String,
 }
 
 #[derive(Debug)]
-struct State {
+struct UpdateState {
     step: UpdateStep,
     release: Option<Release>,
     /// Set while a step is in progress.
     is_busy: bool,
 }
 
-impl Updates {
+impl Updater {
     /// Creates the state without any request. No requests are ever sent without a channel, or if something else
     /// updates the installation.
     #[must_use]
     pub fn new(
         version: Version,
         installation: Installation,
-        channel: Result<Option<Channel>, Refusal>,
+        channel: Result<Option<UpdateChannel>, UpdateRefusal>,
         limits: UpdateLimits,
     ) -> Self {
-        let source = Source::of(installation, channel, limits);
-        let state = State { step: UpdateStep::Idle, release: None, is_busy: false };
+        let source = ReleaseSource::of(installation, channel, limits);
+        let state = UpdateState { step: UpdateStep::Idle, release: None, is_busy: false };
         Self { version, source, state: Mutex::new(state), stop: Notify::new() }
     }
 
@@ -101,8 +101,8 @@ impl Updates {
     #[must_use]
     pub fn report(&self) -> UpdateReport {
         let source = match &self.source {
-            Source::Releases(releases) => UpdateSource::Releases { key: releases.key.id().to_owned() },
-            Source::Other(other) => other.clone(),
+            ReleaseSource::Releases(releases) => UpdateSource::Releases { key: releases.key.id().to_owned() },
+            ReleaseSource::Other(other) => other.clone(),
         };
         UpdateReport { version: self.version.to_string(), source, step: self.state().step.clone() }
     }
@@ -111,9 +111,9 @@ impl Updates {
     ///
     /// # Errors
     ///
-    /// Returns the [`Refusal`], which is also in the report, except for [`Refusal::NotHere`] and
-    /// [`Refusal::NotReady`].
-    pub async fn check(&self, progress: Progress<'_>) -> Result<(), Refusal> {
+    /// Returns the [`UpdateRefusal`], which is also in the report, except for [`UpdateRefusal::NotHere`] and
+    /// [`UpdateRefusal::NotReady`].
+    pub async fn check(&self, progress: ProgressCallback<'_>) -> Result<(), UpdateRefusal> {
         let (turn, releases, ()) = self.begin(|_| Ok(((), UpdateStep::Checking)), progress)?;
         let found = self.look(releases).await;
         let outcome = found.map(|release| match release {
@@ -128,12 +128,17 @@ impl Updates {
     ///
     /// # Errors
     ///
-    /// Returns [`Refusal::NotReady`] if that version was not found, [`Refusal::Stopped`] after [`Updates::stop`], or
+    /// Returns [`UpdateRefusal::NotReady`] if that version was not found, [`UpdateRefusal::Stopped`] after [`Updater::stop`], or
     /// otherwise the reason for the failure, which is also in the report.
-    pub async fn install(&self, version: &str, install: &impl Install, progress: Progress<'_>) -> Result<(), Refusal> {
-        let begin = |state: &mut State| {
+    pub async fn install(
+        &self,
+        version: &str,
+        install: &impl ReleaseInstaller,
+        progress: ProgressCallback<'_>,
+    ) -> Result<(), UpdateRefusal> {
+        let begin = |state: &mut UpdateState| {
             let release = state.release.clone().filter(|release| release.announcement.version == version);
-            let release = release.ok_or(Refusal::NotReady)?;
+            let release = release.ok_or(UpdateRefusal::NotReady)?;
             let step = UpdateStep::Downloading { release: release.announcement.clone(), received: 0 };
             Ok((release, step))
         };
@@ -142,14 +147,14 @@ impl Updates {
         turn.before = Some(UpdateStep::Found { release: announcement.clone() });
         let file = tokio::select! {
             file = self.download(releases, &release, progress) => file,
-            () = self.stop.notified() => Err(Refusal::Stopped),
+            () = self.stop.notified() => Err(UpdateRefusal::Stopped),
         };
         let outcome = match file {
-            Err(Refusal::Stopped) => {
+            Err(UpdateRefusal::Stopped) => {
                 // Dropping the turn restores the previous step.
                 drop(turn);
                 progress(self.report());
-                return Err(Refusal::Stopped);
+                return Err(UpdateRefusal::Stopped);
             }
             Err(refusal) => Err(refusal),
             Ok(file) => {
@@ -167,19 +172,19 @@ impl Updates {
         self.stop.notify_waiters();
     }
 
-    async fn look(&self, releases: &Releases) -> Result<Option<Release>, Refusal> {
+    async fn look(&self, releases: &ReleaseFeed) -> Result<Option<Release>, UpdateRefusal> {
         let Some((bytes, signature)) = releases.fetcher.manifest().await? else { return Ok(None) };
         // The signature is verified before anything is parsed.
         releases.key.verify_manifest(&bytes, &signature)?;
-        Manifest::read(&bytes)?.newer_than(&self.version, &releases.platform)
+        ReleaseManifest::read(&bytes)?.newer_than(&self.version, &releases.platform)
     }
 
     async fn download(
         &self,
-        releases: &Releases,
+        releases: &ReleaseFeed,
         release: &Release,
-        progress: Progress<'_>,
-    ) -> Result<Vec<u8>, Refusal> {
+        progress: ProgressCallback<'_>,
+    ) -> Result<Vec<u8>, UpdateRefusal> {
         let Announcement { size, .. } = release.announcement;
         let mut told = 0;
         let on_bytes = |received: u64| {
@@ -195,31 +200,35 @@ impl Updates {
 
     fn begin<T>(
         &self,
-        begin: impl FnOnce(&mut State) -> Result<(T, UpdateStep), Refusal>,
-        progress: Progress<'_>,
-    ) -> Result<(Turn<'_>, &Releases, T), Refusal> {
-        let Source::Releases(releases) = &self.source else { return Err(Refusal::NotHere) };
+        begin: impl FnOnce(&mut UpdateState) -> Result<(T, UpdateStep), UpdateRefusal>,
+        progress: ProgressCallback<'_>,
+    ) -> Result<(StepGuard<'_>, &ReleaseFeed, T), UpdateRefusal> {
+        let ReleaseSource::Releases(releases) = &self.source else { return Err(UpdateRefusal::NotHere) };
         let (turn, with) = {
             let mut state = self.state();
             if state.is_busy {
-                return Err(Refusal::NotReady);
+                return Err(UpdateRefusal::NotReady);
             }
             let (with, step) = begin(&mut state)?;
             let before = std::mem::replace(&mut state.step, step);
             state.is_busy = true;
-            (Turn { updates: self, before: Some(before) }, with)
+            (StepGuard { updates: self, before: Some(before) }, with)
         };
         progress(self.report());
         Ok((turn, releases, with))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, UpdateState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Source {
-    fn of(installation: Installation, channel: Result<Option<Channel>, Refusal>, limits: UpdateLimits) -> Self {
+impl ReleaseSource {
+    fn of(
+        installation: Installation,
+        channel: Result<Option<UpdateChannel>, UpdateRefusal>,
+        limits: UpdateLimits,
+    ) -> Self {
         let other = match installation {
             Installation::SystemPackage => Some(UpdateSource::PackageManager),
             Installation::Flatpak => Some(UpdateSource::Flatpak),
@@ -230,10 +239,10 @@ impl Source {
             return Self::Other(other);
         }
         let releases = channel.and_then(|channel| {
-            let Some(Channel { address, key }) = channel else { return Ok(Err(UpdateSource::NotInBuild)) };
+            let Some(UpdateChannel { address, key }) = channel else { return Ok(Err(UpdateSource::NotInBuild)) };
             let platform = installation.platform(std::env::consts::OS, std::env::consts::ARCH);
             let Some(platform) = platform else { return Ok(Err(UpdateSource::UnknownInstallation)) };
-            Ok(Ok(Releases { fetcher: Fetcher::new(address, limits)?, key, platform }))
+            Ok(Ok(ReleaseFeed { fetcher: Fetcher::new(address, limits)?, key, platform }))
         });
         match releases {
             Ok(Ok(releases)) => Self::Releases(releases),
@@ -244,20 +253,20 @@ impl Source {
 }
 
 /// A step in progress. If it is dropped before its end, along with the future of the step, it restores `before`.
-struct Turn<'a> {
-    updates: &'a Updates,
+struct StepGuard<'a> {
+    updates: &'a Updater,
     before: Option<UpdateStep>,
 }
 
-impl Turn<'_> {
+impl StepGuard<'_> {
     /// Ends the step: with the next step and the release that can be installed then, or with a failure, after which
     /// `again` can be retried.
     fn end(
         mut self,
-        outcome: Result<(UpdateStep, Option<Release>), Refusal>,
+        outcome: Result<(UpdateStep, Option<Release>), UpdateRefusal>,
         again: Option<Release>,
-        progress: Progress<'_>,
-    ) -> Result<(), Refusal> {
+        progress: ProgressCallback<'_>,
+    ) -> Result<(), UpdateRefusal> {
         self.before = None;
         let (updates, result) = (self.updates, outcome.as_ref().map(|_| ()).map_err(Clone::clone));
         {
@@ -274,7 +283,7 @@ impl Turn<'_> {
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for StepGuard<'_> {
     fn drop(&mut self) {
         if let Some(before) = self.before.take() {
             let mut state = self.updates.state();

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::process::{self, Program, Running, cargo};
 use crate::progress::step;
 use crate::screen::has_display;
-use crate::system_packages::{self, BUILD_SHELL, COMPILER, Need};
+use crate::system_packages::{self, BUILD_SHELL, COMPILER, RequiredPackage};
 use crate::{node, workspace};
 
 /// Port at which tauri.conf.json expects the page's development server.
@@ -29,7 +29,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if answers() {
         return Err(Problem::Machine(format!("port {PORT} is in use; end what listens there first")));
     }
-    let needs: Vec<Need> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
+    let needs: Vec<RequiredPackage> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
     system_packages::ensure(&needs, options.yes)?;
     node::check()?;
     node::install(&workspace::ui(), &mut Program::run)?;

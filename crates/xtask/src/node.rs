@@ -46,14 +46,14 @@ fn version(answer: &str) -> Option<(u32, u32)> {
 }
 
 /// Callback that runs a program, with its output on the terminal or in a part's log.
-pub(crate) type RunWith<'a> = &'a mut dyn FnMut(Program) -> Result<(), Problem>;
+pub(crate) type ProgramRunner<'a> = &'a mut dyn FnMut(Program) -> Result<(), Problem>;
 
 /// Locked while packages are installed or the page is built, since parts of the tests that run in parallel need the
 /// same ones.
 static WRITING: Mutex<()> = Mutex::new(());
 
 /// Installs the packages of the folder's lockfile, unless this lockfile has been installed already.
-pub(crate) fn install(folder: &Path, run: RunWith) -> Result<(), Problem> {
+pub(crate) fn install(folder: &Path, run: ProgramRunner) -> Result<(), Problem> {
     let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let lockfile = folder.join("package-lock.json");
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -80,7 +80,7 @@ pub(crate) fn once_per_content(
 }
 
 /// Builds the page into ui/dist, unless its sources are unchanged since the last build.
-pub(crate) fn build_page(run: RunWith) -> Result<(), Problem> {
+pub(crate) fn build_page(run: ProgramRunner) -> Result<(), Problem> {
     let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = workspace::ui();
     let built = modified(&folder.join("dist/index.html"));

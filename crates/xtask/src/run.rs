@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::step;
 use crate::screen::{VirtualScreen, has_display};
-use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, Need};
+use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, RequiredPackage};
 use crate::{desktop_app, node, workspace};
 
 /// Timeout until the first content of a first start is drawn.
@@ -29,7 +29,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if headless {
         step("no display is used: the window opens on a virtual one (Xvfb), and a screenshot shows it");
     }
-    let mut needs: Vec<Need> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
+    let mut needs: Vec<RequiredPackage> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
     if headless {
         needs.extend(HEADLESS);
     }

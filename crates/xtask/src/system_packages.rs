@@ -6,8 +6,8 @@ mod system;
 use std::io::{IsTerminal, Write, stdin, stdout};
 
 pub(crate) use names::{
-    BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, Need, PACKAGE_CHECKS, PACKAGING, PAGE, SANDBOX,
-    VALGRIND, WINDOW_TESTS,
+    BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, PACKAGE_CHECKS, PACKAGING, PAGE, RequiredPackage,
+    SANDBOX, VALGRIND, WINDOW_TESTS,
 };
 use system::System;
 
@@ -17,7 +17,7 @@ use crate::progress::step;
 
 /// Ensures that all packages are installed. Uses apt-get on systems that have it, after a confirmation unless the user
 /// is root or `yes` is set. On other systems, the error names the missing packages and the command to install them.
-pub(crate) fn ensure(needs: &[Need], yes: bool) -> Result<(), Problem> {
+pub(crate) fn ensure(needs: &[RequiredPackage], yes: bool) -> Result<(), Problem> {
     let system = System::read();
     let missing = match &system {
         System::Debian { .. } => missing_on_debian(needs, &installed(needs)?),
@@ -35,7 +35,7 @@ pub(crate) fn ensure(needs: &[Need], yes: bool) -> Result<(), Problem> {
 
 /// Returns `true` if the shell can be built here: WebKitGTK is installed, or not needed.
 pub(crate) fn can_build_shell() -> bool {
-    cfg!(not(target_os = "linux")) || BUILD_SHELL.iter().all(Need::is_there)
+    cfg!(not(target_os = "linux")) || BUILD_SHELL.iter().all(RequiredPackage::is_there)
 }
 
 /// Returns `true` if Debian's Chromium is available here. Ubuntu's is a snap, which no test can drive.
@@ -44,7 +44,7 @@ pub(crate) fn has_debian_chromium() -> bool {
 }
 
 /// Returns the names of the required packages that dpkg has installed.
-fn installed(needs: &[Need]) -> Result<String, Problem> {
+fn installed(needs: &[RequiredPackage]) -> Result<String, Problem> {
     let names = needs.iter().map(|need| need.debian);
     let query = Program::new("dpkg-query").args(["-W", "-f", "${Package} ${db:Status-Status}\n"]).args(names);
     // dpkg-query fails if it does not know a name, but lists the others.
@@ -52,7 +52,7 @@ fn installed(needs: &[Need]) -> Result<String, Problem> {
     Ok(text)
 }
 
-fn missing_on_debian<'a>(needs: &'a [Need], installed: &str) -> Vec<&'a Need> {
+fn missing_on_debian<'a>(needs: &'a [RequiredPackage], installed: &str) -> Vec<&'a RequiredPackage> {
     let is_installed = |name: &str| installed.lines().any(|line| line.split_once(' ') == Some((name, "installed")));
     needs.iter().filter(|need| !is_installed(need.debian)).collect()
 }
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_package_that_was_removed_or_never_there_is_missing() {
         let dpkg = "build-essential installed\nlibdbus-1-dev config-files\npkg-config installed\n";
-        let needs: Vec<Need> = BUILD_SHELL.iter().chain(COMPILER).copied().collect();
+        let needs: Vec<RequiredPackage> = BUILD_SHELL.iter().chain(COMPILER).copied().collect();
         let missing: Vec<_> = missing_on_debian(&needs, dpkg).iter().map(|need| need.debian).collect();
         assert_eq!(missing, ["libwebkit2gtk-4.1-dev", "libdbus-1-dev", "file"], "only what is fully installed counts");
     }

@@ -17,7 +17,10 @@ use host::Host;
 use host::view::HostEvent;
 use tauri::utils::config::BundleType;
 use tauri::{AppHandle, Env, Manager as _, Runtime, State};
-use updates::{Bundle, Installation, Refusal, Traces, UpdateLimits, UpdateReport, UpdateSource, UpdateStep, Updates};
+use updates::{
+    InstallTraces, Installation, PackageType, UpdateLimits, UpdateRefusal, UpdateReport, UpdateSource, UpdateStep,
+    Updater,
+};
 
 #[cfg(feature = "updater")]
 use plugin as installing;
@@ -32,7 +35,7 @@ const REST: Duration = Duration::from_secs(24 * 60 * 60);
 /// Determines where updates of this installation come from, without a request.
 pub(crate) fn start(app: &AppHandle) {
     let version = app.package_info().version.clone();
-    let updates = Updates::new(version, installation(app), installing::channel(), UpdateLimits::default());
+    let updates = Updater::new(version, installation(app), installing::channel(), UpdateLimits::default());
     if let UpdateSource::Unusable { cause } = updates.report().source {
         tracing::warn!("{cause}");
     }
@@ -54,7 +57,7 @@ fn without_arguments(mut environment: Env) -> Env {
 
 /// Checks for updates at the start and once a day while the setting is enabled, until the host ends.
 pub(crate) fn follow(app: &AppHandle, host: Host) {
-    let updates = app.state::<Updates>();
+    let updates = app.state::<Updater>();
     if !matches!(updates.report().source, UpdateSource::Releases { .. }) {
         return;
     }
@@ -91,7 +94,7 @@ pub(crate) fn follow(app: &AppHandle, host: Host) {
 
 /// Checks automatically, unless that would replace a state that the user is looking at.
 async fn check_quietly<R: Runtime>(app: &AppHandle<R>) {
-    let updates = app.state::<Updates>();
+    let updates = app.state::<Updater>();
     if !may_check_quietly(&updates.report().step) {
         return;
     }
@@ -112,7 +115,7 @@ fn tell<R: Runtime>(app: &AppHandle<R>, report: UpdateReport) {
 
 /// Returns the state of updates for Settings.
 #[tauri::command]
-pub(crate) fn app_updates_report(updates: State<'_, Updates>) -> UpdateReport {
+pub(crate) fn app_updates_report(updates: State<'_, Updater>) -> UpdateReport {
     updates.report()
 }
 
@@ -122,7 +125,7 @@ pub(crate) fn app_updates_report(updates: State<'_, Updates>) -> UpdateReport {
 /// Returns a message for the user if the announced release is refused.
 #[tauri::command]
 pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(), String> {
-    let updates = app.state::<Updates>();
+    let updates = app.state::<Updater>();
     updates.check(&|report| tell(&app, report)).await.map_err(|refusal| refusal.to_string())
 }
 
@@ -133,13 +136,13 @@ pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(
 /// Returns a message for the user if the release is not installed.
 #[tauri::command]
 pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: String) -> Result<(), String> {
-    let updates = app.state::<Updates>();
+    let updates = app.state::<Updater>();
     let install = installing::UpdateInstall::of(&app);
     let installed = updates.install(&version, &install, &|report| tell(&app, report)).await;
     match installed {
         Ok(()) => app.request_restart(),
         // The user stopped the download and sees the version again.
-        Err(Refusal::Stopped) => {}
+        Err(UpdateRefusal::Stopped) => {}
         Err(refusal) => return Err(refusal.to_string()),
     }
     Ok(())
@@ -147,12 +150,12 @@ pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: S
 
 /// Stops the download of an update.
 #[tauri::command]
-pub(crate) fn stop_app_update(updates: State<'_, Updates>) {
+pub(crate) fn stop_app_update(updates: State<'_, Updater>) {
     updates.stop();
 }
 
 fn installation<R: Runtime>(app: &AppHandle<R>) -> Installation {
-    Installation::of(&Traces {
+    Installation::of(&InstallTraces {
         bundle: tauri::utils::platform::bundle_type().and_then(bundle),
         program: std::env::current_exe().unwrap_or_default(),
         appimage: appimage(app),
@@ -171,14 +174,14 @@ fn appimage<R: Runtime>(_: &AppHandle<R>) -> Option<PathBuf> {
     None
 }
 
-fn bundle(mark: BundleType) -> Option<Bundle> {
+fn bundle(mark: BundleType) -> Option<PackageType> {
     Some(match mark {
-        BundleType::AppImage => Bundle::AppImage,
-        BundleType::Deb => Bundle::Deb,
-        BundleType::Rpm => Bundle::Rpm,
-        BundleType::App => Bundle::App,
-        BundleType::Nsis => Bundle::Nsis,
-        BundleType::Msi => Bundle::Msi,
+        BundleType::AppImage => PackageType::AppImage,
+        BundleType::Deb => PackageType::Deb,
+        BundleType::Rpm => PackageType::Rpm,
+        BundleType::App => PackageType::App,
+        BundleType::Nsis => PackageType::Nsis,
+        BundleType::Msi => PackageType::Msi,
         // A disk image contains an .app, and no executable has this mark.
         BundleType::Dmg => return None,
     })

@@ -10,7 +10,7 @@ use serde_json::json;
 use tauri::plugin::TauriPlugin;
 use tauri::{AppHandle, Context, Runtime};
 use tauri_plugin_updater::{Builder, Config, Error, Update, UpdaterExt as _};
-use updates::{Channel, Install, Refusal, Release, SignatureProblem};
+use updates::{Release, ReleaseInstaller, SignatureProblem, UpdateChannel, UpdateRefusal};
 
 /// URL of the update manifest, set at build time.
 const ADDRESS: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_ADDRESS");
@@ -18,8 +18,8 @@ const ADDRESS: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_ADDRESS");
 const KEY: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_KEY");
 
 /// Returns the update channel of this build, or `None` if it has no URL or no key.
-pub(super) fn channel() -> Result<Option<Channel>, Refusal> {
-    Channel::of_build(ADDRESS, KEY)
+pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
+    UpdateChannel::of_build(ADDRESS, KEY)
 }
 
 /// Configures the updater regardless of the configuration file.
@@ -43,7 +43,7 @@ pub fn plugin<R: Runtime>() -> TauriPlugin<R, Config> {
 #[derive(Debug)]
 pub struct UpdateInstall<R: Runtime> {
     app: AppHandle<R>,
-    channel: Result<Option<Channel>, Refusal>,
+    channel: Result<Option<UpdateChannel>, UpdateRefusal>,
     program: Option<PathBuf>,
 }
 
@@ -51,7 +51,11 @@ impl<R: Runtime> UpdateInstall<R> {
     /// Creates an installer for files signed by `channel`, which replace `program`. The default is the running program
     /// or its AppImage.
     #[must_use]
-    pub fn new(app: &AppHandle<R>, channel: Result<Option<Channel>, Refusal>, program: Option<PathBuf>) -> Self {
+    pub fn new(
+        app: &AppHandle<R>,
+        channel: Result<Option<UpdateChannel>, UpdateRefusal>,
+        program: Option<PathBuf>,
+    ) -> Self {
         Self { app: app.clone(), channel, program }
     }
 
@@ -60,8 +64,8 @@ impl<R: Runtime> UpdateInstall<R> {
     }
 
     /// Converts the release to the updater's type.
-    fn update(&self, release: &Release) -> Result<Update, Refusal> {
-        let channel = self.channel.clone()?.ok_or(Refusal::NotHere)?;
+    fn update(&self, release: &Release) -> Result<Update, UpdateRefusal> {
+        let channel = self.channel.clone()?.ok_or(UpdateRefusal::NotHere)?;
         let builder = self.app.updater_builder().pubkey(channel.key.as_str()).target(&release.platform);
         let builder = match &self.program {
             Some(program) => builder.executable_path(program),
@@ -80,26 +84,26 @@ impl<R: Runtime> UpdateInstall<R> {
         let updater = builder.build().map_err(|error| refusal(&error))?;
         // The updater requires a signed version regardless of the configuration.
         let update = updater.restore_update(release.manifest.clone()).map_err(|error| refusal(&error))?;
-        update.ok_or(Refusal::NotReady)
+        update.ok_or(UpdateRefusal::NotReady)
     }
 }
 
-impl<R: Runtime> Install for UpdateInstall<R> {
-    async fn install(&self, release: &Release, file: Vec<u8>) -> Result<(), Refusal> {
+impl<R: Runtime> ReleaseInstaller for UpdateInstall<R> {
+    async fn install(&self, release: &Release, file: Vec<u8>) -> Result<(), UpdateRefusal> {
         let update = self.update(release)?;
         let installed = tauri::async_runtime::spawn_blocking(move || update.install(file)).await;
-        installed.map_err(|error| Refusal::Install(error.to_string()))?.map_err(|error| refusal(&error))
+        installed.map_err(|error| UpdateRefusal::Install(error.to_string()))?.map_err(|error| refusal(&error))
     }
 }
 
-fn refusal(error: &Error) -> Refusal {
+fn refusal(error: &Error) -> UpdateRefusal {
     match error {
-        Error::Minisign(error) => Refusal::FileSignature(SignatureProblem::from(error)),
-        Error::Base64(_) | Error::SignatureUtf8(_) => Refusal::FileSignature(SignatureProblem::Unreadable),
+        Error::Minisign(error) => UpdateRefusal::FileSignature(SignatureProblem::from(error)),
+        Error::Base64(_) | Error::SignatureUtf8(_) => UpdateRefusal::FileSignature(SignatureProblem::Unreadable),
         Error::SignedVersionMismatch { signed, announced } => {
-            Refusal::OtherVersion { signed: signed.clone(), announced: announced.clone() }
+            UpdateRefusal::OtherVersion { signed: signed.clone(), announced: announced.clone() }
         }
-        Error::MissingSignedVersion => Refusal::NoVersion,
-        other => Refusal::Install(other.to_string()),
+        Error::MissingSignedVersion => UpdateRefusal::NoVersion,
+        other => UpdateRefusal::Install(other.to_string()),
     }
 }

@@ -1,9 +1,9 @@
 //! Builds without the feature `updater`, as for distribution packages: they neither check for updates nor install them.
 
 use tauri::{AppHandle, Runtime};
-use updates::{Channel, Install, Refusal, Release};
+use updates::{Release, ReleaseInstaller, UpdateChannel, UpdateRefusal};
 
-pub(super) fn channel() -> Result<Option<Channel>, Refusal> {
+pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
     Ok(None)
 }
 
@@ -16,8 +16,8 @@ impl UpdateInstall {
     }
 }
 
-impl Install for UpdateInstall {
-    async fn install(&self, _: &Release, _: Vec<u8>) -> Result<(), Refusal> {
-        Err(Refusal::NotHere)
+impl ReleaseInstaller for UpdateInstall {
+    async fn install(&self, _: &Release, _: Vec<u8>) -> Result<(), UpdateRefusal> {
+        Err(UpdateRefusal::NotHere)
     }
 }

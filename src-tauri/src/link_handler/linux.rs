@@ -24,7 +24,7 @@ const TYPE: &str = "x-scheme-handler/drawbridge";
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
 pub(super) fn is_on() -> Result<bool, String> {
-    Places::of_user()?.is_on()
+    HandlerFiles::of_user()?.is_on()
 }
 
 /// Registers or unregisters this app for links.
@@ -32,17 +32,17 @@ pub(super) fn is_on() -> Result<bool, String> {
 /// # Errors
 /// Returns a message for the user if a file can't be read or written.
 pub(super) fn set(on: bool) -> Result<(), String> {
-    Places::of_user()?.set(on)
+    HandlerFiles::of_user()?.set(on)
 }
 
-struct Places {
+struct HandlerFiles {
     entry: PathBuf,
     choices: PathBuf,
     /// Command line of the desktop file.
     exec: String,
 }
 
-impl Places {
+impl HandlerFiles {
     fn of_user() -> Result<Self, String> {
         Ok(Self {
             entry: user_folder("XDG_DATA_HOME", ".local/share")?.join(ENTRY),
@@ -133,9 +133,9 @@ mod tests {
 
     const OTHERS: &str = "# mine\n[Added Associations]\nx-scheme-handler/drawbridge=other.desktop;\n\n[Default Applications]\ntext/html=firefox.desktop\n";
 
-    fn places(folder: &Path) -> Places {
+    fn places(folder: &Path) -> HandlerFiles {
         let exec = exec(Path::new("/opt/a b/drawbridge"), "%u").expect("text");
-        Places { entry: folder.join("data").join(ENTRY), choices: folder.join("config").join(CHOICES), exec }
+        HandlerFiles { entry: folder.join("data").join(ENTRY), choices: folder.join("config").join(CHOICES), exec }
     }
 
     #[test]

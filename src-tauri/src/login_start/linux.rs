@@ -17,7 +17,7 @@ const FILE: &str = "autostart/drawbridge.desktop";
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
 pub(super) fn is_on() -> Result<bool, String> {
-    Place::of_user()?.is_on()
+    AutostartEntry::of_user()?.is_on()
 }
 
 /// Turns the start at login on or off.
@@ -25,16 +25,16 @@ pub(super) fn is_on() -> Result<bool, String> {
 /// # Errors
 /// Returns a message for the user if the file can't be written or removed.
 pub(super) fn set(on: bool) -> Result<(), String> {
-    Place::of_user()?.set(on)
+    AutostartEntry::of_user()?.set(on)
 }
 
-struct Place {
+struct AutostartEntry {
     file: PathBuf,
     /// Command line of the desktop file.
     exec: String,
 }
 
-impl Place {
+impl AutostartEntry {
     fn of_user() -> Result<Self, String> {
         let exec = exec(&program("start at login")?, BACKGROUND)?;
         Ok(Self { file: user_folder("XDG_CONFIG_HOME", ".config")?.join(FILE), exec })
@@ -74,7 +74,7 @@ mod tests {
     fn it_is_off_until_it_is_turned_on_and_can_be_turned_off() {
         let folder = tempfile::tempdir().expect("a folder");
         let exec = exec(Path::new("/opt/a b/drawbridge"), BACKGROUND).expect("text");
-        let place = Place { file: folder.path().join(FILE), exec };
+        let place = AutostartEntry { file: folder.path().join(FILE), exec };
         assert_eq!(place.is_on(), Ok(false), "the start at login should be off by default");
         assert_eq!(place.set(false), Ok(()), "turning off twice should succeed");
         assert_eq!(place.set(true), Ok(()), "turning on should succeed");

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use installer::BUNDLE_EXTENSIONS;
 use tauri::Url;
 
-use super::{Opening, Refusal};
+use super::{OpenRefusal, Opening};
 
 /// Scheme of the app's links, case-insensitive (RFC 3986, section 3.1).
 const SCHEME: &str = "drawbridge:";
@@ -93,13 +93,13 @@ impl Argument {
     }
 }
 
-fn problem_of(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<Refusal> {
+fn problem_of(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpenRefusal> {
     if link.len() > MAX_LINK {
-        Some(Refusal::LinkTooLong)
+        Some(OpenRefusal::LinkTooLong)
     } else if !begins_as(link, INSTALL) || link.contains(|c: char| c.is_whitespace() || c.is_control()) {
-        Some(Refusal::NotAnInstallLink)
+        Some(OpenRefusal::NotAnInstallLink)
     } else if !are_links_on() {
-        Some(Refusal::LinksOff)
+        Some(OpenRefusal::LinksOff)
     } else {
         None
     }
@@ -107,15 +107,15 @@ fn problem_of(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<Refusal
 
 fn of_file(path: &Path) -> Opening {
     let shown = path.to_string_lossy();
-    let Some(text) = path.to_str() else { return refused(&shown, Refusal::NotUnicode) };
+    let Some(text) = path.to_str() else { return refused(&shown, OpenRefusal::NotUnicode) };
     match fs::metadata(path) {
         // A second instance replaces invalid Unicode in its arguments.
         Err(error) if error.kind() == ErrorKind::NotFound && text.contains(char::REPLACEMENT_CHARACTER) => {
-            refused(text, Refusal::NotUnicode)
+            refused(text, OpenRefusal::NotUnicode)
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => refused(text, Refusal::NotFound),
-        Ok(facts) if !facts.is_file() => refused(text, Refusal::NotAFile),
-        _ if !has_bundle_name(path) => refused(text, Refusal::NotABundle),
+        Err(error) if error.kind() == ErrorKind::NotFound => refused(text, OpenRefusal::NotFound),
+        Ok(facts) if !facts.is_file() => refused(text, OpenRefusal::NotAFile),
+        _ if !has_bundle_name(path) => refused(text, OpenRefusal::NotABundle),
         // Other errors are reported when the file is read.
         Ok(_) | Err(_) => Opening::Bundle { path: text.to_owned() },
     }
@@ -127,7 +127,7 @@ pub(crate) fn has_bundle_name(path: &Path) -> bool {
     ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-fn refused(what: &str, why: Refusal) -> Opening {
+fn refused(what: &str, why: OpenRefusal) -> Opening {
     let mut said: String = what.chars().take(MOST_SAID).collect();
     if said.len() < what.len() {
         said.push('…');
@@ -154,7 +154,7 @@ mod tests {
         Argument::Link(text.to_owned())
     }
 
-    fn why(opening: Opening) -> Option<Refusal> {
+    fn why(opening: Opening) -> Option<OpenRefusal> {
         match opening {
             Opening::Refused { why, .. } => Some(why),
             _ => None,
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(opened(LINK, true), Opening::Link { link: LINK.to_owned() }, "an install link should be opened");
         let loud = LINK.replace("drawbridge", "DrawBridge");
         assert_eq!(opened(&loud, true), Opening::Link { link: loud.clone() }, "the scheme should be case-insensitive");
-        assert_eq!(why(opened(LINK, false)), Some(Refusal::LinksOff), "links should be refused while they are off");
+        assert_eq!(why(opened(LINK, false)), Some(OpenRefusal::LinksOff), "links should be refused while they are off");
         let others = [
             "drawbridge:mcp/install?name=a&config=e30",
             "drawbridge://mcp/start?name=a",
@@ -198,10 +198,10 @@ mod tests {
             "drawbridge://mcp/install?name=a\u{0}",
         ];
         for other in others {
-            assert_eq!(why(opened(other, true)), Some(Refusal::NotAnInstallLink), "{other:?}");
+            assert_eq!(why(opened(other, true)), Some(OpenRefusal::NotAnInstallLink), "{other:?}");
         }
         let long = format!("{LINK}{}", "A".repeat(MAX_LINK));
-        assert_eq!(why(opened(&long, true)), Some(Refusal::LinkTooLong), "the limit should apply");
+        assert_eq!(why(opened(&long, true)), Some(OpenRefusal::LinkTooLong), "the limit should apply");
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
         let what = "drawbridge://mcp/install".to_owned();
         assert_eq!(
             opening,
-            Opening::Refused { what, why: Refusal::NotAnInstallLink },
+            Opening::Refused { what, why: OpenRefusal::NotAnInstallLink },
             "the parameters should not be displayed"
         );
         let Opening::Refused { what, .. } = link(&"x://".repeat(1_000)).look_at(|| true) else {
@@ -233,11 +233,11 @@ mod tests {
             assert_eq!(look(name), Opening::Bundle { path }, "{name} should be accepted as a bundle");
         }
         let refusals = [
-            ("c.txt", Refusal::NotABundle),
-            ("mcpb", Refusal::NotABundle),
-            ("none.mcpb", Refusal::NotFound),
-            ("folder.mcpb", Refusal::NotAFile),
-            ("n\u{FFFD}.mcpb", Refusal::NotUnicode),
+            ("c.txt", OpenRefusal::NotABundle),
+            ("mcpb", OpenRefusal::NotABundle),
+            ("none.mcpb", OpenRefusal::NotFound),
+            ("folder.mcpb", OpenRefusal::NotAFile),
+            ("n\u{FFFD}.mcpb", OpenRefusal::NotUnicode),
         ];
         for (name, expected) in refusals {
             assert_eq!(why(look(name)), Some(expected), "{name}");
@@ -255,11 +255,11 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", at("device.mcpb")).expect("a link");
         std::os::unix::fs::symlink("none", at("lost.mcpb")).expect("a link");
         let look = |path: PathBuf| why(Argument::File(path).look_at(|| true));
-        assert_eq!(look(at("socket.mcpb")), Some(Refusal::NotAFile), "a socket");
-        assert_eq!(look(at("device.mcpb")), Some(Refusal::NotAFile), "a link to an endless device");
-        assert_eq!(look(at("lost.mcpb")), Some(Refusal::NotFound), "a link to nothing");
+        assert_eq!(look(at("socket.mcpb")), Some(OpenRefusal::NotAFile), "a socket");
+        assert_eq!(look(at("device.mcpb")), Some(OpenRefusal::NotAFile), "a link to an endless device");
+        assert_eq!(look(at("lost.mcpb")), Some(OpenRefusal::NotFound), "a link to nothing");
         let path = at("x").with_file_name(OsString::from_vec(b"n\xFF.mcpb".to_vec()));
         fs::write(&path, "").expect("written");
-        assert_eq!(look(path), Some(Refusal::NotUnicode), "a name that is not Unicode");
+        assert_eq!(look(path), Some(OpenRefusal::NotUnicode), "a name that is not Unicode");
     }
 }

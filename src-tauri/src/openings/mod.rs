@@ -42,7 +42,7 @@ pub(crate) enum Opening {
         /// Item, truncated if it is long.
         what: String,
         /// Reason for the refusal.
-        why: Refusal,
+        why: OpenRefusal,
     },
     /// Items that were dropped because too many arrived at once.
     LeftOut {
@@ -54,7 +54,7 @@ pub(crate) enum Opening {
 /// Reason why an item is not opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Refusal {
+pub(crate) enum OpenRefusal {
     /// The file does not exist.
     NotFound,
     /// The path is a folder, a pipe or a device.
@@ -73,24 +73,24 @@ pub(crate) enum Refusal {
 
 /// Current opening and queue.
 #[derive(Default)]
-pub(crate) struct Openings(Mutex<Queue>);
+pub(crate) struct Openings(Mutex<OpenRequestQueue>);
 
 /// Opening that the page handles, with a unique number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Opened {
+pub(crate) struct NumberedOpenRequest {
     id: u64,
     opening: Opening,
 }
 
 #[derive(Default)]
-struct Queue {
-    current: Option<Opened>,
+struct OpenRequestQueue {
+    current: Option<NumberedOpenRequest>,
     last_id: u64,
     waiting: VecDeque<Opening>,
     left_out: u32,
 }
 
-impl Queue {
+impl OpenRequestQueue {
     /// Queues an opening, or counts it if the queue is full. At most one link is accepted at a time.
     fn add(&mut self, opening: Opening) {
         let is_link = |one: &Opening| matches!(one, Opening::Link { .. });
@@ -104,7 +104,7 @@ impl Queue {
     }
 
     /// Starts the next opening if none is current.
-    fn advance(&mut self) -> Option<Opened> {
+    fn advance(&mut self) -> Option<NumberedOpenRequest> {
         if self.current.is_some() {
             return None;
         }
@@ -113,7 +113,7 @@ impl Queue {
             count => Some(Opening::LeftOut { count }),
         })?;
         self.last_id += 1;
-        self.current = Some(Opened { id: self.last_id, opening });
+        self.current = Some(NumberedOpenRequest { id: self.last_id, opening });
         self.current.clone()
     }
 
@@ -143,14 +143,14 @@ impl Openings {
         Self::advance(&mut queue, events);
     }
 
-    fn advance(queue: &mut Queue, events: &ShellEvents) {
+    fn advance(queue: &mut OpenRequestQueue, events: &ShellEvents) {
         if let Some(opened) = queue.advance() {
             // Without a page the event is lost, and the next page requests the current opening.
             events.send(ShellEvent::Opened(opened));
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, OpenRequestQueue> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     /// Ends the current opening and starts the next one.
-    fn next(queue: &mut Queue) -> Option<Opening> {
+    fn next(queue: &mut OpenRequestQueue) -> Option<Opening> {
         if let Some(current) = queue.current.clone() {
             queue.end(current.id);
         }
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_late_word_about_one_does_not_end_another() {
-        let mut queue = Queue::default();
+        let mut queue = OpenRequestQueue::default();
         (0..3).for_each(|number| queue.add(bundle(number)));
         let first = queue.advance().expect("an opening should be current");
         queue.end(first.id);
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn one_is_open_at_a_time_and_the_others_follow_in_order() {
-        let mut queue = Queue::default();
+        let mut queue = OpenRequestQueue::default();
         for number in 0..3 {
             queue.add(bundle(number));
         }
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn of_a_flood_of_links_one_is_opened_and_the_rest_is_counted() {
-        let mut queue = Queue::default();
+        let mut queue = OpenRequestQueue::default();
         queue.add(link("first"));
         assert_eq!(next(&mut queue), Some(link("first")), "the first link should be opened");
         for _ in 0..10_000 {
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn few_files_wait() {
-        let mut queue = Queue::default();
+        let mut queue = OpenRequestQueue::default();
         for number in 0..MOST_WAITING + 5 {
             queue.add(bundle(number));
         }

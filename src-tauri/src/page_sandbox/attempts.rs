@@ -29,7 +29,7 @@ const LIMIT: u64 = 4_096;
 
 /// Counter of failed starts on disk.
 #[derive(Debug)]
-pub(super) struct Attempts {
+pub(super) struct StartAttempts {
     /// Candidate files. The first writable one stores the count.
     files: Vec<PathBuf>,
     software: String,
@@ -38,12 +38,12 @@ pub(super) struct Attempts {
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Failed {
+struct FailedStarts {
     starts: u32,
     software: String,
 }
 
-impl Attempts {
+impl StartAttempts {
     /// Opens the counter of this data folder for this software version.
     ///
     /// `session` is the folder for files that last until the user signs out. A folder that other users can open is not
@@ -144,8 +144,8 @@ impl Attempts {
         self.files.iter().map(count).max().unwrap_or_default()
     }
 
-    fn failed(&self, starts: u32) -> Failed {
-        Failed { starts, software: self.software.clone() }
+    fn failed(&self, starts: u32) -> FailedStarts {
+        FailedStarts { starts, software: self.software.clone() }
     }
 
     fn write(&self, starts: u32) -> io::Result<()> {
@@ -185,7 +185,7 @@ fn is_private(folder: &Path) -> bool {
     folder.metadata().is_ok_and(|metadata| metadata.is_dir() && metadata.permissions().mode() & 0o077 == 0)
 }
 
-fn read(file: &Path) -> io::Result<Option<Failed>> {
+fn read(file: &Path) -> io::Result<Option<FailedStarts>> {
     match file.metadata() {
         // Opening a pipe would block until a writer opens it.
         Ok(metadata) if !metadata.is_file() => return Err(io::Error::other("a file was expected")),
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn the_second_failed_start_in_a_row_is_enough() {
         let folder = tempfile::tempdir().expect("a folder");
-        let attempts = Attempts::new(folder.path(), None, "1".into());
+        let attempts = StartAttempts::new(folder.path(), None, "1".into());
         assert!(!attempts.are_enough(), "no start has failed yet");
         attempts.add().expect("written");
         assert!(!attempts.are_enough(), "one failed start may have another cause");
@@ -249,13 +249,13 @@ mod tests {
     #[test]
     fn another_version_tries_again() {
         let folder = tempfile::tempdir().expect("a folder");
-        Attempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).give_up().expect("written");
+        StartAttempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).give_up().expect("written");
         assert!(
-            !Attempts::new(folder.path(), None, "WebKitGTK 2.50.7".into()).are_enough(),
+            !StartAttempts::new(folder.path(), None, "WebKitGTK 2.50.7".into()).are_enough(),
             "another version should try again"
         );
         assert!(
-            Attempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).are_enough(),
+            StartAttempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).are_enough(),
             "the same version should not try again"
         );
     }
@@ -265,7 +265,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join(FILE);
         fs::write(&file, "{\"starts\":9").expect("written");
-        let attempts = Attempts::new(folder.path(), None, "1".into());
+        let attempts = StartAttempts::new(folder.path(), None, "1".into());
         assert!(!attempts.are_enough(), "a damaged file should count as zero");
         let problem = attempts.problem().expect("the problem should be reported");
         assert!(problem.contains("page-sandbox.json can't be read"), "the problem should contain the file: {problem}");
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn the_session_remembers_what_the_data_folder_does_not_take() {
         let (data, session) = (blocked(), folder_with(0o700));
-        let attempts = || Attempts::new(data.path(), Some(session.path()), "1".into());
+        let attempts = || StartAttempts::new(data.path(), Some(session.path()), "1".into());
         attempts().check_writable().expect("the session's folder should be writable");
         attempts().add().expect("counted");
         assert!(!attempts().are_enough(), "one failed start may have another cause");
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn data_folders_do_not_share_a_count() {
         let (one, other, session) = (blocked(), blocked(), folder_with(0o700));
-        let attempts = |data: &Path| Attempts::new(data, Some(session.path()), "1".into());
+        let attempts = |data: &Path| StartAttempts::new(data, Some(session.path()), "1".into());
         attempts(one.path()).give_up().expect("written");
         assert!(attempts(one.path()).are_enough(), "the count should be stored for this data folder");
         assert!(!attempts(other.path()).are_enough(), "another data folder should have its own count");
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn a_problem_ends_when_the_data_folder_takes_the_count_again() {
         let (data, session) = (blocked(), folder_with(0o700));
-        let attempts = Attempts::new(data.path(), Some(session.path()), "1".into());
+        let attempts = StartAttempts::new(data.path(), Some(session.path()), "1".into());
         attempts.add().expect("counted");
         attempts.problem().expect("the problem should be reported");
         attempts.add().expect("counted");
@@ -335,12 +335,12 @@ mod tests {
         // Other users can open the second folder.
         let (data, open) = (blocked(), folder_with(0o755));
         for session in [None, Some(open.path())] {
-            let attempts = Attempts::new(data.path(), session, "1".into());
+            let attempts = StartAttempts::new(data.path(), session, "1".into());
             let cause = attempts.check_writable().expect_err("no file should be writable");
             assert!(cause.contains("page-sandbox.json can't be written"), "the cause should contain the file: {cause}");
             attempts.add().expect_err("adding should fail too");
         }
-        Attempts::new(&open.path().join("missing"), None, "1".into())
+        StartAttempts::new(&open.path().join("missing"), None, "1".into())
             .check_writable()
             .expect("a missing folder should be accepted");
     }

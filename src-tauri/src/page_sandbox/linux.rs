@@ -18,8 +18,8 @@ use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
 use webkit2gtk::WebViewExt as _;
 use webkit2gtk::glib::{self, LogLevel};
 
-use super::attempts::Attempts;
-use super::{Obstacle, SandboxState, trial, web_process};
+use super::attempts::StartAttempts;
+use super::{SandboxObstacle, SandboxState, trial, web_process};
 
 /// Environment variable that enables WebKitGTK's sandbox if it is 1. Older versions disabled the sandbox if it was 0,
 /// and users still set it for that.
@@ -32,9 +32,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Sandbox of this start.
 pub(crate) struct PageSandbox {
-    decision: Result<(), Obstacle>,
+    decision: Result<(), SandboxObstacle>,
     /// Counter of failed starts, or `None` if nothing is stored, as in a measurement.
-    attempts: Option<Attempts>,
+    attempts: Option<StartAttempts>,
     /// Time at which the window was opened.
     begun: OnceLock<Instant>,
     /// Set once the page appeared or is known not to appear. Nothing is counted afterwards.
@@ -53,10 +53,10 @@ impl PageSandbox {
             tauri::webview_version().unwrap_or_default()
         );
         let session = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-        let attempts = data_dir.map(|folder| Attempts::new(folder, session.as_deref(), software));
+        let attempts = data_dir.map(|folder| StartAttempts::new(folder, session.as_deref(), software));
         let is_off = is_turned_off(env::var_os(FORCE).as_deref(), env::var_os(DISABLE).as_deref());
-        let has_failed = attempts.as_ref().is_some_and(Attempts::are_enough);
-        let is_writable = || attempts.as_ref().map_or(Ok(()), Attempts::check_writable);
+        let has_failed = attempts.as_ref().is_some_and(StartAttempts::are_enough);
+        let is_writable = || attempts.as_ref().map_or(Ok(()), StartAttempts::check_writable);
         let decision = decide(is_off, has_failed, is_writable, trial::run);
         // SAFETY: the caller guarantees that no other thread accesses the environment.
         unsafe {
@@ -72,7 +72,7 @@ impl PageSandbox {
         Self::new(decision, attempts)
     }
 
-    const fn new(decision: Result<(), Obstacle>, attempts: Option<Attempts>) -> Self {
+    const fn new(decision: Result<(), SandboxObstacle>, attempts: Option<StartAttempts>) -> Self {
         Self { decision, attempts, begun: OnceLock::new(), settled: AtomicBool::new(false) }
     }
 
@@ -93,7 +93,7 @@ impl PageSandbox {
 
     fn begin(&self) {
         self.begun.get_or_init(Instant::now);
-        self.count(Attempts::add);
+        self.count(StartAttempts::add);
     }
 
     /// Restarts the app without the sandbox if the page's process ends before the page appears.
@@ -115,7 +115,7 @@ impl PageSandbox {
     /// Records that the page is drawn, so the sandbox works.
     pub(crate) fn page_came(&self) {
         if !self.settled.swap(true, Ordering::Relaxed) {
-            self.count(Attempts::clear);
+            self.count(StartAttempts::clear);
         }
     }
 
@@ -123,7 +123,7 @@ impl PageSandbox {
     pub(crate) fn end(&self) {
         let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < PATIENCE);
         if is_early && !self.settled.load(Ordering::Relaxed) {
-            self.count(Attempts::take_back);
+            self.count(StartAttempts::take_back);
         }
     }
 
@@ -131,14 +131,14 @@ impl PageSandbox {
     pub(crate) fn state(&self) -> SandboxState {
         match &self.decision {
             Ok(()) if web_process::is_apart() => SandboxState::On,
-            Ok(()) => SandboxState::Off(Obstacle::NotApplied),
+            Ok(()) => SandboxState::Off(SandboxObstacle::NotApplied),
             Err(obstacle) => SandboxState::Off(obstacle.clone()),
         }
     }
 
     /// Returns the reason why a failed start can't be stored properly, as a message for the user.
     pub(crate) fn unkept(&self) -> Option<String> {
-        self.attempts.as_ref().and_then(Attempts::problem)
+        self.attempts.as_ref().and_then(StartAttempts::problem)
     }
 
     /// Lets the next start try the sandbox again.
@@ -159,11 +159,11 @@ impl PageSandbox {
     fn gives_up(&self) -> bool {
         self.decision.is_ok()
             && !self.settled.load(Ordering::Relaxed)
-            && matches!(self.attempts.as_ref().map(Attempts::give_up), Some(Ok(())))
+            && matches!(self.attempts.as_ref().map(StartAttempts::give_up), Some(Ok(())))
             && !self.settled.swap(true, Ordering::Relaxed)
     }
 
-    fn count(&self, change: fn(&Attempts) -> io::Result<()>) {
+    fn count(&self, change: fn(&StartAttempts) -> io::Result<()>) {
         if self.decision.is_ok()
             && let Some(Err(error)) = self.attempts.as_ref().map(change)
         {
@@ -181,16 +181,16 @@ fn decide(
     is_off: bool,
     has_failed: bool,
     is_writable: impl FnOnce() -> Result<(), String>,
-    trial: impl FnOnce() -> Result<(), Obstacle>,
-) -> Result<(), Obstacle> {
+    trial: impl FnOnce() -> Result<(), SandboxObstacle>,
+) -> Result<(), SandboxObstacle> {
     if is_off {
-        return Err(Obstacle::TurnedOff);
+        return Err(SandboxObstacle::TurnedOff);
     }
     if has_failed {
-        return Err(Obstacle::NoPage);
+        return Err(SandboxObstacle::NoPage);
     }
     // If a failed start could not be stored, a blank window would stay blank at every start.
-    is_writable().map_err(|cause| Obstacle::NoMemory { cause })?;
+    is_writable().map_err(|cause| SandboxObstacle::NoMemory { cause })?;
     trial()
 }
 
@@ -198,35 +198,35 @@ fn decide(
 mod tests {
     use super::*;
 
-    fn in_folder(folder: &Path, decision: Result<(), Obstacle>) -> PageSandbox {
-        let attempts = Some(Attempts::new(folder, None, "1".into()));
+    fn in_folder(folder: &Path, decision: Result<(), SandboxObstacle>) -> PageSandbox {
+        let attempts = Some(StartAttempts::new(folder, None, "1".into()));
         PageSandbox::new(decision, attempts)
     }
 
     #[test]
     fn the_trial_decides_unless_something_else_has_already() {
-        let never = || -> Result<(), Obstacle> { panic!("the trial should not run") };
+        let never = || -> Result<(), SandboxObstacle> { panic!("the trial should not run") };
         let yes = || Ok(());
         assert_eq!(
             decide(true, true, yes, never),
-            Err(Obstacle::TurnedOff),
+            Err(SandboxObstacle::TurnedOff),
             "the user's setting should take precedence"
         );
         assert_eq!(
             decide(false, true, yes, never),
-            Err(Obstacle::NoPage),
+            Err(SandboxObstacle::NoPage),
             "the trial should not run after two failed starts"
         );
         let full = || Err("the disk is full".to_owned());
         let cause = "the disk is full".to_owned();
         assert_eq!(
             decide(false, false, full, never),
-            Err(Obstacle::NoMemory { cause }),
+            Err(SandboxObstacle::NoMemory { cause }),
             "the trial should not run if a failed start can't be stored"
         );
         assert_eq!(
-            decide(false, false, yes, || Err(Obstacle::NoBubblewrap)),
-            Err(Obstacle::NoBubblewrap),
+            decide(false, false, yes, || Err(SandboxObstacle::NoBubblewrap)),
+            Err(SandboxObstacle::NoBubblewrap),
             "a failed trial should disable the sandbox"
         );
         assert_eq!(decide(false, false, yes, || Ok(())), Ok(()), "a successful trial should enable the sandbox");
@@ -247,14 +247,14 @@ mod tests {
     #[test]
     fn a_start_without_a_page_counts_and_one_with_a_page_does_not() {
         let folder = tempfile::tempdir().expect("a folder");
-        let attempts = Attempts::new(folder.path(), None, "1".into());
+        let attempts = StartAttempts::new(folder.path(), None, "1".into());
         for _ in 0..2 {
             in_folder(folder.path(), Ok(())).begin();
         }
         assert!(attempts.are_enough(), "two starts without a page should be enough");
-        in_folder(folder.path(), Err(Obstacle::NoPage)).page_came();
+        in_folder(folder.path(), Err(SandboxObstacle::NoPage)).page_came();
         assert!(attempts.are_enough(), "a page without the sandbox should not reset the count");
-        in_folder(folder.path(), Err(Obstacle::NoPage)).retry().expect("removed");
+        in_folder(folder.path(), Err(SandboxObstacle::NoPage)).retry().expect("removed");
         let sandbox = in_folder(folder.path(), Ok(()));
         sandbox.begin();
         sandbox.page_came();
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn a_start_that_ends_in_order_before_its_page_does_not_count() {
         let folder = tempfile::tempdir().expect("a folder");
-        let attempts = Attempts::new(folder.path(), None, "1".into());
+        let attempts = StartAttempts::new(folder.path(), None, "1".into());
         in_folder(folder.path(), Ok(())).begin();
         for _ in 0..3 {
             let closed = in_folder(folder.path(), Ok(()));
@@ -295,11 +295,11 @@ mod tests {
         sandbox.begin();
         assert!(sandbox.gives_up(), "the process ended before the page appeared");
         assert!(
-            Attempts::new(folder.path(), None, "1".into()).are_enough(),
+            StartAttempts::new(folder.path(), None, "1".into()).are_enough(),
             "the next start should disable the sandbox"
         );
         assert!(
-            !in_folder(folder.path(), Err(Obstacle::NoPage)).gives_up(),
+            !in_folder(folder.path(), Err(SandboxObstacle::NoPage)).gives_up(),
             "a start without the sandbox should not restart again"
         );
         sandbox.page_came();
@@ -317,7 +317,7 @@ mod tests {
         std::fs::set_permissions(session.path(), private).expect("set");
         std::fs::create_dir_all(data.path().join("page-sandbox.json/full")).expect("made");
         let start = || {
-            let attempts = Attempts::new(data.path(), Some(session.path()), "1".into());
+            let attempts = StartAttempts::new(data.path(), Some(session.path()), "1".into());
             PageSandbox::new(Ok(()), Some(attempts))
         };
         let sandbox = start();
@@ -327,14 +327,14 @@ mod tests {
             "the problem should contain the file"
         );
         assert!(sandbox.gives_up(), "the sandbox should be given up, because the count is stored");
-        let has_failed = start().attempts.as_ref().is_some_and(Attempts::are_enough);
+        let has_failed = start().attempts.as_ref().is_some_and(StartAttempts::are_enough);
         assert_eq!(
             decide(false, has_failed, || Ok(()), || Ok(())),
-            Err(Obstacle::NoPage),
+            Err(SandboxObstacle::NoPage),
             "the next start should disable the sandbox"
         );
         start().retry().expect("the count in the session's folder should be reset");
-        let has_failed = start().attempts.as_ref().is_some_and(Attempts::are_enough);
+        let has_failed = start().attempts.as_ref().is_some_and(StartAttempts::are_enough);
         assert_eq!(decide(false, has_failed, || Ok(()), || Ok(())), Ok(()), "the next start should try the sandbox");
     }
 }

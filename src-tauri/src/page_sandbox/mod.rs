@@ -36,14 +36,14 @@ pub(crate) enum SandboxState {
     /// The page's process runs in separate namespaces.
     On,
     /// The page's process has the rights of the user.
-    Off(Obstacle),
+    Off(SandboxObstacle),
 }
 
 /// Reason why the page's process is not sandboxed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "because", rename_all = "snake_case")]
 #[allow(dead_code, reason = "each system constructs a part of them")]
-pub(crate) enum Obstacle {
+pub(crate) enum SandboxObstacle {
     /// An environment variable of WebKitGTK disables the sandbox.
     TurnedOff,
     /// The program bubblewrap is not installed.

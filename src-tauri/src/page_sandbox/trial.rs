@@ -9,7 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::Obstacle;
+use super::SandboxObstacle;
 
 /// Folders in which distributions install the programs. WebKitGTK starts them by a path that is set at its build, not
 /// by the search path.
@@ -45,13 +45,13 @@ const MESSAGE: u64 = 512;
 ///
 /// # Errors
 /// Returns the obstacle if the sandbox can't work here.
-pub(super) fn run() -> Result<(), Obstacle> {
+pub(super) fn run() -> Result<(), SandboxObstacle> {
     run_in(&FOLDERS.map(Path::new), LIMIT)
 }
 
-fn run_in(folders: &[&Path], limit: Duration) -> Result<(), Obstacle> {
-    let bubblewrap = find(folders, BUBBLEWRAP).ok_or(Obstacle::NoBubblewrap)?;
-    find(folders, BUS_PROXY).ok_or(Obstacle::NoBusProxy)?;
+fn run_in(folders: &[&Path], limit: Duration) -> Result<(), SandboxObstacle> {
+    let bubblewrap = find(folders, BUBBLEWRAP).ok_or(SandboxObstacle::NoBubblewrap)?;
+    find(folders, BUS_PROXY).ok_or(SandboxObstacle::NoBusProxy)?;
     // Runs bubblewrap inside of the sandbox, because this program certainly exists.
     let started = command(&bubblewrap)
         .args(SANDBOX)
@@ -63,7 +63,7 @@ fn run_in(folders: &[&Path], limit: Duration) -> Result<(), Obstacle> {
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn();
-    let no_namespaces = |cause: String| Obstacle::NoNamespaces { cause };
+    let no_namespaces = |cause: String| SandboxObstacle::NoNamespaces { cause };
     let mut child = started.map_err(|error| no_namespaces(error.to_string()))?;
     match wait(&mut child, limit) {
         Some(status) if status.success() => Ok(()),
@@ -119,7 +119,7 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its rights");
     }
 
-    fn outcome(bubblewrap: Option<&str>, has_bus_proxy: bool, limit: Duration) -> Result<(), Obstacle> {
+    fn outcome(bubblewrap: Option<&str>, has_bus_proxy: bool, limit: Duration) -> Result<(), SandboxObstacle> {
         let folder = tempfile::tempdir().expect("a folder");
         if let Some(script) = bubblewrap {
             install(folder.path(), BUBBLEWRAP, script);
@@ -132,8 +132,8 @@ mod tests {
 
     #[test]
     fn a_program_that_is_missing_is_named() {
-        assert_eq!(outcome(None, true, LIMIT), Err(Obstacle::NoBubblewrap), "bubblewrap");
-        assert_eq!(outcome(Some("exit 0"), false, LIMIT), Err(Obstacle::NoBusProxy), "xdg-dbus-proxy");
+        assert_eq!(outcome(None, true, LIMIT), Err(SandboxObstacle::NoBubblewrap), "bubblewrap");
+        assert_eq!(outcome(Some("exit 0"), false, LIMIT), Err(SandboxObstacle::NoBusProxy), "xdg-dbus-proxy");
         assert_eq!(outcome(Some("exit 0"), true, LIMIT), Ok(()), "both programs should be sufficient");
     }
 
@@ -143,13 +143,13 @@ mod tests {
         let cause = "bwrap: setting up uid map: Permission denied".to_owned();
         assert_eq!(
             outcome(Some(refused), true, LIMIT),
-            Err(Obstacle::NoNamespaces { cause }),
+            Err(SandboxObstacle::NoNamespaces { cause }),
             "the message of bubblewrap should be returned"
         );
         let silent = outcome(Some("exit 3"), true, LIMIT);
         assert_eq!(
             silent,
-            Err(Obstacle::NoNamespaces { cause: "exit status: 3".into() }),
+            Err(SandboxObstacle::NoNamespaces { cause: "exit status: 3".into() }),
             "without a message the exit status should be returned"
         );
     }
@@ -158,7 +158,7 @@ mod tests {
     fn one_that_hangs_is_given_up() {
         let start = Instant::now();
         let hung = outcome(Some("exec sleep 600"), true, Duration::from_millis(100));
-        assert!(matches!(hung, Err(Obstacle::NoNamespaces { .. })), "a hanging trial should fail: {hung:?}");
+        assert!(matches!(hung, Err(SandboxObstacle::NoNamespaces { .. })), "a hanging trial should fail: {hung:?}");
         assert!(start.elapsed() < Duration::from_secs(60), "the trial should time out");
     }
 }

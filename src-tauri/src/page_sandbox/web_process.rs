@@ -22,9 +22,9 @@ pub(super) fn is_apart() -> bool {
 }
 
 /// Name and parent of each process, by its identifier.
-type Processes = BTreeMap<u32, (String, u32)>;
+type WebProcesses = BTreeMap<u32, (String, u32)>;
 
-fn processes(proc: &Path) -> Processes {
+fn processes(proc: &Path) -> WebProcesses {
     let entries = fs::read_dir(proc).into_iter().flatten().flatten();
     entries
         .filter_map(|entry| {
@@ -44,7 +44,7 @@ fn name_and_parent(stat: &str) -> Option<(String, u32)> {
 }
 
 /// Returns the processes of this name that descend from an ancestor.
-fn descendants(processes: &Processes, ancestor: u32, name: &str) -> Vec<u32> {
+fn descendants(processes: &WebProcesses, ancestor: u32, name: &str) -> Vec<u32> {
     let is_below = |mut pid: u32| {
         // Bounded by their number, because entries read at different times may form a cycle.
         for _ in 0..processes.len() {
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn web_processes_of_other_apps_do_not_count() {
         let process = |name: &str, parent| (name.to_owned(), parent);
-        let processes = Processes::from([
+        let processes = WebProcesses::from([
             (10, process("drawbridge", 1)),
             (11, process("bwrap", 10)),
             (12, process("bwrap", 11)),

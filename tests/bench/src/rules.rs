@@ -2,8 +2,8 @@
 //! folders of this one.
 
 use policy::{
-    Act, ArgumentIs, ArgumentRule, Claims, Effect, Grant, GrantId, Grants, Hash, PathFacts, Policy, PolicyFile,
-    PolicyRule, Scope, Standing, Subject,
+    Act, ApprovalScope, ArgumentPattern, ArgumentRule, Grant, GrantId, GrantSubject, Grants, Hash, Policy, PolicyFile,
+    PolicyRule, ResolvedPaths, ReviewState, RuleEffect, ToolClaims,
 };
 use serde_json::{Map, Value, json};
 
@@ -40,11 +40,11 @@ impl Decision {
             server: SERVER,
             tool: TOOL,
             definition: &self.definition,
-            standing: Standing::Reviewed,
-            claims: Claims::default(),
+            standing: ReviewState::Reviewed,
+            claims: ToolClaims::default(),
             asks_each_time: false,
             arguments: &self.arguments,
-            paths: &PathFacts::Elsewhere,
+            paths: &ResolvedPaths::Elsewhere,
             after_untrusted: false,
             conversation: None,
         };
@@ -57,9 +57,9 @@ fn policy(definition: &Hash, rules: usize) -> Outcome<Policy> {
     let grant = Grant {
         id: GrantId::default(),
         server: SERVER.to_owned(),
-        subject: Subject::Tool(TOOL.to_owned()),
+        subject: GrantSubject::Tool(TOOL.to_owned()),
         rests_on: definition.clone(),
-        scope: Scope::Always,
+        scope: ApprovalScope::Always,
         conversation: None,
         since: 0,
         expires_at: None,
@@ -78,7 +78,7 @@ fn policy(definition: &Hash, rules: usize) -> Outcome<Policy> {
 
 fn deny(server: String, folder: String) -> PolicyRule {
     PolicyRule {
-        arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentIs::Folder(folder) }],
-        ..PolicyRule::new(Effect::Deny, server)
+        arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentPattern::Folder(folder) }],
+        ..PolicyRule::new(RuleEffect::Deny, server)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use host::Host;
 use host::skills::{LoadedSkill, SkillError, SkillList};
@@ -12,7 +12,7 @@ use offers::catalog::Catalog;
 use offers::skills::Skill;
 use ports::server_config::ServerEntry;
 use serde_json::{Map, Value};
-use testkit::app::App;
+use testkit::app::TestApp;
 use tokio::task::JoinHandle;
 
 use crate::{sign_in, user};
@@ -23,7 +23,7 @@ const SERVER: &str = "server";
 const SIGN_INS: usize = 2;
 
 pub(crate) struct Client {
-    app: App,
+    app: TestApp,
     user: JoinHandle<()>,
     calls: AtomicUsize,
 }
@@ -32,7 +32,7 @@ impl Client {
     /// Adds the server by its URL with the suite's sign-in options, starts it, and waits until its lists are read.
     pub(crate) async fn connect(url: &str, context: &Value) -> Result<Self, String> {
         let settings = sign_in::settings(url, context).await?;
-        let app = App::start(Vec::new()).await;
+        let app = TestApp::start(Vec::new()).await;
         for (key, secret) in &settings.secrets {
             app.host.ports().secrets.set(key, secret).map_err(|e| e.to_string())?;
         }

@@ -1,19 +1,19 @@
 //! The user of the client: allows the operations of the scenarios, and submits forms with their defaults or the
 //! smallest valid values.
 
-use host::view::{QuestionBody, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, UserDecision};
+use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use server_requests::form::{FieldKind, Form, FormField};
 
 /// Returns the user's decision on a consent request.
-pub(crate) fn answer(body: &QuestionBody) -> UserAnswer {
+pub(crate) fn answer(body: &ConsentRequestBody) -> UserDecision {
     match body {
-        QuestionBody::ConnectServer { .. } | QuestionBody::Tool { .. } | QuestionBody::SignIn { .. } => {
-            UserAnswer::Allow(Scope::Once)
-        }
-        QuestionBody::Form { form: Ok(form), .. } => UserAnswer::Submit(filled(form)),
-        _ => UserAnswer::Deny,
+        ConsentRequestBody::ConnectServer { .. }
+        | ConsentRequestBody::Tool { .. }
+        | ConsentRequestBody::SignIn { .. } => UserDecision::Allow(ApprovalScope::Once),
+        ConsentRequestBody::Form { form: Ok(form), .. } => UserDecision::Submit(filled(form)),
+        _ => UserDecision::Deny,
     }
 }
 

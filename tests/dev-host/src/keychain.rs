@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use ports::{SecretError, SecretKept, Secrets};
+use ports::{SecretError, SecretPersistence, Secrets};
 
 pub(crate) struct KeychainInFile {
     file: PathBuf,
@@ -44,9 +44,9 @@ impl Secrets for KeychainInFile {
         self.with(|entries| entries.get(key).cloned())
     }
 
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         self.with(|entries| entries.insert(key.to_owned(), secret.to_owned()))?;
-        Ok(SecretKept::Keychain)
+        Ok(SecretPersistence::Keychain)
     }
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use api::{Api, Computer, Environment, Surroundings};
+use api::{Api, AppEnvironment, Computer, Environment};
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
@@ -99,7 +99,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     });
     let mut api = Api::new(host.clone()).checking(computer).installing_with(installer);
     if let Some(home) = options.home {
-        api = api.importing_from(Surroundings::of_folder(home));
+        api = api.importing_from(AppEnvironment::of_folder(home));
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
     let port = listener.local_addr()?.port();

@@ -1,30 +1,30 @@
 //! Steps that the tests of consent share: a server, a call, and its form. Used by `consent.rs`.
 
 use domain::call::CallFailure;
-use host::view::{QuestionBody, QuestionView, UserAnswer};
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_proto::types::ContentBlock;
-use policy::Scope;
+use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
-use testkit::app::{App, PATIENCE, demo};
-use testkit::calls::CallTool as _;
+use testkit::app::{PATIENCE, TestApp, demo};
+use testkit::calls::UserCalls as _;
 use tokio::task::JoinHandle;
 
-type Called = Result<(mcp_proto::types::CallToolResult, Option<Map<String, Value>>), CallFailure>;
+type CallOutcome = Result<(mcp_proto::types::CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
 pub(super) fn object(value: Value) -> Map<String, Value> {
     value.as_object().expect("an object").clone()
 }
 
-pub(super) fn call(app: &App, id: &str, tool: &str, arguments: Value) -> JoinHandle<Called> {
+pub(super) fn call(app: &TestApp, id: &str, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
     let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
     tokio::spawn(async move { host.call_tool(id, "harbour".into(), tool, object(arguments), None).await })
 }
 
-pub(super) async fn ended(call: JoinHandle<Called>) -> Called {
+pub(super) async fn ended(call: JoinHandle<CallOutcome>) -> CallOutcome {
     tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
 }
 
-pub(super) fn text(called: &Called) -> String {
+pub(super) fn text(called: &CallOutcome) -> String {
     let (result, _) = called.as_ref().unwrap_or_else(|e| panic!("the call should have been answered: {e}"));
     result
         .content
@@ -33,21 +33,21 @@ pub(super) fn text(called: &Called) -> String {
         .collect()
 }
 
-pub(super) fn is_tool(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Tool { .. })
+pub(super) fn is_tool(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Tool { .. })
 }
 
-pub(super) async fn harbour(era: &str) -> App {
-    let app = App::start(vec![("harbour", demo(&["--era", era]))]).await;
+pub(super) async fn harbour(era: &str) -> TestApp {
+    let app = TestApp::start(vec![("harbour", demo(&["--era", era]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
     app
 }
 
 /// Allows the tool of the current call, and returns the next consent request of another kind.
-pub(super) async fn asked_by_tool(app: &App) -> QuestionView {
+pub(super) async fn asked_by_tool(app: &TestApp) -> ConsentRequestView {
     let question = app.question("harbour", "the tool", is_tool).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     app.question("harbour", "something more", |q| !is_tool(q)).await
 }
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 /// A random action of the test.
 #[derive(Debug, Clone)]
-pub(super) enum Act {
+pub(super) enum TestAct {
     /// The server is made to send a request.
     Trigger(u8),
     /// The user calls a tool.
@@ -13,7 +13,7 @@ pub(super) enum Act {
     /// A model would read the result of a call.
     Result(u8),
     /// A queued consent request is decided. Both numbers select among the available ones.
-    Answer(u8, Way),
+    Answer(u8, TestDecision),
     RepeatLastAnswer,
     Revoke,
     Rule(u8),
@@ -28,7 +28,7 @@ pub(super) enum Act {
 
 /// Decision on a consent request.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Way {
+pub(super) enum TestDecision {
     Allow,
     AllowFor,
     AllowAlways,
@@ -48,47 +48,47 @@ pub(super) enum Way {
     Stale,
 }
 
-pub(super) const WAYS: &[Way] = &[
-    Way::Allow,
-    Way::Allow,
-    Way::Allow,
-    Way::AllowFor,
-    Way::AllowAlways,
-    Way::Deny,
-    Way::DenyBecause,
-    Way::Cancel,
-    Way::Edit,
-    Way::OtherModel,
-    Way::ByHand,
-    Way::ByHand,
-    Way::Again,
-    Way::Again,
-    Way::Back,
-    Way::StopModel,
-    Way::Submit,
-    Way::SubmitNothing,
-    Way::Share,
-    Way::Client,
-    Way::Stale,
+pub(super) const WAYS: &[TestDecision] = &[
+    TestDecision::Allow,
+    TestDecision::Allow,
+    TestDecision::Allow,
+    TestDecision::AllowFor,
+    TestDecision::AllowAlways,
+    TestDecision::Deny,
+    TestDecision::DenyBecause,
+    TestDecision::Cancel,
+    TestDecision::Edit,
+    TestDecision::OtherModel,
+    TestDecision::ByHand,
+    TestDecision::ByHand,
+    TestDecision::Again,
+    TestDecision::Again,
+    TestDecision::Back,
+    TestDecision::StopModel,
+    TestDecision::Submit,
+    TestDecision::SubmitNothing,
+    TestDecision::Share,
+    TestDecision::Client,
+    TestDecision::Stale,
 ];
 
-pub(super) fn act() -> impl Strategy<Value = Act> {
-    let answer = || (any::<u8>(), prop::sample::select(WAYS)).prop_map(|(which, way)| Act::Answer(which, way));
+pub(super) fn act() -> impl Strategy<Value = TestAct> {
+    let answer = || (any::<u8>(), prop::sample::select(WAYS)).prop_map(|(which, way)| TestAct::Answer(which, way));
     prop_oneof![
-        3 => Just(Act::Trigger(0)),
-        3 => (1_u8..4).prop_map(Act::Trigger),
-        3 => any::<u8>().prop_map(Act::Call),
-        1 => Just(Act::Read),
-        2 => any::<u8>().prop_map(Act::Result),
+        3 => Just(TestAct::Trigger(0)),
+        3 => (1_u8..4).prop_map(TestAct::Trigger),
+        3 => any::<u8>().prop_map(TestAct::Call),
+        1 => Just(TestAct::Read),
+        2 => any::<u8>().prop_map(TestAct::Result),
         16 => answer(),
-        2 => Just(Act::RepeatLastAnswer),
-        1 => Just(Act::Revoke),
-        1 => (0_u8..3).prop_map(Act::Rule),
-        1 => Just(Act::DenyAll),
-        1 => Just(Act::Stop),
-        2 => Just(Act::Start),
-        2 => Just(Act::StartFar),
-        1 => Just(Act::StopFar),
-        1 => Just(Act::EndTokens),
+        2 => Just(TestAct::RepeatLastAnswer),
+        1 => Just(TestAct::Revoke),
+        1 => (0_u8..3).prop_map(TestAct::Rule),
+        1 => Just(TestAct::DenyAll),
+        1 => Just(TestAct::Stop),
+        2 => Just(TestAct::Start),
+        2 => Just(TestAct::StartFar),
+        1 => Just(TestAct::StopFar),
+        1 => Just(TestAct::EndTokens),
     ]
 }

@@ -5,30 +5,30 @@ mod comparison;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 pub(super) use comparison::text_of;
-use comparison::{Got, exactly};
+use comparison::{ReceivedMessages, exactly};
 use domain::flow::{DataFlow, ResultReview};
 use domain::item::{Content, ToolResult};
-use host::view::{Edit, QuestionBody, QuestionView, ServerState, UserAnswer};
-use host::{AnswerError, ResultOrigin, ResultVerdict};
+use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, ServerState, UserDecision};
+use host::{DecisionError, ResultOrigin, ResultVerdict};
 use mcp_proto::types::{ContentBlock, LogLevel, SamplingContent};
-use policy::{Effect, PolicyRule, RuleRef, Scope};
+use policy::{ApprovalScope, PolicyRule, RuleEffect, RuleRef};
 use ports::AuditEntry;
 use serde_json::{Map, json};
-use server_requests::sampling::Run;
-use testkit::app::{App, PATIENCE, remote};
+use server_requests::sampling::ModelAnswerState;
+use testkit::app::{PATIENCE, TestApp, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 use testkit::deadline::holds_within;
 use testkit::model::{ScriptedModel, Step, named, reference, text};
 
-use super::acts::{Act, Way};
+use super::acts::{TestAct, TestDecision};
 use super::{FAR, ONCE, SERVER, asking};
 
 /// Payloads that the user approved, in the form that was displayed.
 #[derive(Default)]
-struct Approved {
+struct ApprovedPayloads {
     starts: usize,
     calls: Vec<String>,
     /// Prompts that were sent to a model, each with the model's name.
@@ -47,91 +47,91 @@ struct Approved {
 }
 
 /// The host, its server and its model, and the approved payloads.
-pub(super) struct Bench {
-    pub(super) app: App,
+pub(super) struct GateBench {
+    pub(super) app: TestApp,
     pub(super) model: Arc<ScriptedModel>,
     record: std::path::PathBuf,
     issuer: AuthorizationServer,
     far: ProtectedServer,
-    approved: Approved,
+    approved: ApprovedPayloads,
     /// The results that a model has read.
     read: Arc<Mutex<Vec<String>>>,
-    last: Option<(QuestionView, UserAnswer)>,
+    last: Option<(ConsentRequestView, UserDecision)>,
     rule: Option<RuleRef>,
     /// Counter that makes texts distinct.
     count: u32,
     _aside: tempfile::TempDir,
 }
 
-pub(super) fn asked(question: &QuestionView) -> String {
-    let QuestionBody::Sampling { request, state, .. } = &question.body else { panic!("it asks a model") };
+pub(super) fn asked(question: &ConsentRequestView) -> String {
+    let ConsentRequestBody::Sampling { request, state, .. } = &question.body else { panic!("it asks a model") };
     let texts: Vec<&str> = request.messages.iter().flat_map(|m| m.content.blocks()).filter_map(words).collect();
     format!("{} to {}", texts.concat(), state.model.as_ref().expect("there is one").model.model)
 }
 
-pub(super) fn is_request(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Sampling { response: None, .. })
+pub(super) fn is_request(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Sampling { response: None, .. })
 }
 
 pub(super) fn words(block: &ContentBlock) -> Option<&str> {
     if let ContentBlock::Text(text) = block { Some(&text.text) } else { None }
 }
 
-impl Bench {
+impl GateBench {
     pub(super) async fn new() -> Self {
         let aside = tempfile::tempdir().unwrap();
         let record = aside.path().join("record");
         let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
         let far = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-        let app = App::start(vec![(SERVER, asking(&record)), (FAR, remote(&far.url()))]).await;
+        let app = TestApp::start(vec![(SERVER, asking(&record)), (FAR, remote(&far.url()))]).await;
         app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
         let model = ScriptedModel::offer(&app.host, vec![named("scripted-1"), named("other-2")]).await;
-        let approved = Approved::default();
+        let approved = ApprovedPayloads::default();
         let read = Arc::default();
         let mut bench =
             Self { app, model, record, issuer, far, approved, read, last: None, rule: None, count: 0, _aside: aside };
         let flow = DataFlow { review: ResultReview::Always, ..DataFlow::default() };
         bench.app.host.set_data_flow(SERVER.into(), flow).await.unwrap();
         bench.start().await;
-        bench.answer(0, Way::Allow).await;
+        bench.answer(0, TestDecision::Allow).await;
         bench
     }
 
-    pub(super) async fn do_one(&mut self, act: &Act) {
+    pub(super) async fn do_one(&mut self, act: &TestAct) {
         match act {
-            Act::Trigger(kind) => self.trigger(*kind).await,
-            Act::Call(n) => self.call(&format!("text {}", n % 4)).await,
-            Act::Read => {
+            TestAct::Trigger(kind) => self.trigger(*kind).await,
+            TestAct::Call(n) => self.call(&format!("text {}", n % 4)).await,
+            TestAct::Read => {
                 let host = &self.app.host;
                 self.count += 1;
                 let _ = host.read_resource(format!("read {}", self.count), SERVER.into(), "test://one".into()).await;
             }
-            Act::Result(n) => self.result(&format!("result {}", n % 4)).await,
-            Act::Answer(which, way) => self.answer(*which, *way).await,
-            Act::RepeatLastAnswer => {
+            TestAct::Result(n) => self.result(&format!("result {}", n % 4)).await,
+            TestAct::Answer(which, way) => self.answer(*which, *way).await,
+            TestAct::RepeatLastAnswer => {
                 let Some((question, answer)) = self.last.take() else { return };
                 let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await;
                 assert!(taken.is_err(), "an approval is for one act: {answer:?} of {question:?}");
             }
             // A call that a grant has just allowed may not be in the log yet.
-            Act::Revoke => {
+            TestAct::Revoke => {
                 for grant in self.app.host.grants().await.unwrap() {
                     self.app.host.revoke(grant.id).await.unwrap();
                 }
             }
-            Act::Rule(n) => self.set_rule(*n).await,
-            Act::DenyAll => self.app.host.deny_all(SERVER.into(), false).await.unwrap(),
-            Act::Stop => self.stop().await,
-            Act::Start => self.start().await,
-            Act::StartFar => {
+            TestAct::Rule(n) => self.set_rule(*n).await,
+            TestAct::DenyAll => self.app.host.deny_all(SERVER.into(), false).await.unwrap(),
+            TestAct::Stop => self.stop().await,
+            TestAct::Start => self.start().await,
+            TestAct::StartFar => {
                 self.app.host.start_server(FAR.into()).await.unwrap();
                 self.far_is_decided().await;
             }
-            Act::StopFar => {
+            TestAct::StopFar => {
                 self.app.host.stop_server(FAR.into()).await.unwrap();
                 self.app.until(FAR, "stopped", |s| s.state == ServerState::Stopped).await;
             }
-            Act::EndTokens => {
+            TestAct::EndTokens => {
                 self.issuer.end_all_tokens();
                 // The server requires the sign-in at its next request.
                 if self.app.server(FAR).await.state == ServerState::Ready {
@@ -200,8 +200,8 @@ impl Bench {
             self.app.host.remove_rule(rule).await.unwrap();
         }
         if n > 0 {
-            let effect = if n == 1 { Effect::Deny } else { Effect::Allow };
-            self.approved.standing |= effect == Effect::Allow;
+            let effect = if n == 1 { RuleEffect::Deny } else { RuleEffect::Allow };
+            self.approved.standing |= effect == RuleEffect::Allow;
             let rule =
                 PolicyRule { effect, tool: Some("echo".into()), trusted_server: false, ..PolicyRule::trusting(SERVER) };
             self.rule = Some(self.app.host.set_rule(rule).await.unwrap());
@@ -223,44 +223,48 @@ impl Bench {
         self.app.until(SERVER, "asked about or ready", is_decided).await;
     }
 
-    pub(super) async fn answer(&mut self, which: u8, way: Way) {
+    pub(super) async fn answer(&mut self, which: u8, way: TestDecision) {
         let open = self.app.questions().await;
         let Some(question) = open.get(usize::from(which) % open.len().max(1)).cloned() else { return };
         self.count += 1;
         let fresh = format!("fresh {}", self.count);
         let answer = match way {
-            Way::Allow => ONCE,
-            Way::AllowFor => UserAnswer::AllowFor(Scope::Always, 60_000),
-            Way::AllowAlways => UserAnswer::Allow(Scope::Always),
-            Way::Deny => UserAnswer::Deny,
-            Way::DenyBecause => UserAnswer::DenyBecause("no".into()),
-            Way::Cancel => UserAnswer::Cancel,
-            Way::ByHand => UserAnswer::ByHand,
-            Way::Again => UserAnswer::Again,
-            Way::Back => UserAnswer::Back,
-            Way::StopModel => UserAnswer::Stop,
-            Way::Submit => UserAnswer::Submit(Map::from_iter([("name".to_owned(), json!(fresh))])),
-            Way::SubmitNothing => UserAnswer::Submit(Map::new()),
-            Way::Share => UserAnswer::Share(vec![self.app.folder.path().to_owned()]),
-            Way::Client => {
-                UserAnswer::Client(credentials::sign_in::EnteredClient { client_id: "id".into(), client_secret: None })
-            }
-            Way::Edit | Way::OtherModel => return self.edit(&question, way, fresh).await,
-            Way::Stale => {
+            TestDecision::Allow => ONCE,
+            TestDecision::AllowFor => UserDecision::AllowFor(ApprovalScope::Always, 60_000),
+            TestDecision::AllowAlways => UserDecision::Allow(ApprovalScope::Always),
+            TestDecision::Deny => UserDecision::Deny,
+            TestDecision::DenyBecause => UserDecision::DenyBecause("no".into()),
+            TestDecision::Cancel => UserDecision::Cancel,
+            TestDecision::ByHand => UserDecision::ByHand,
+            TestDecision::Again => UserDecision::Again,
+            TestDecision::Back => UserDecision::Back,
+            TestDecision::StopModel => UserDecision::Stop,
+            TestDecision::Submit => UserDecision::Submit(Map::from_iter([("name".to_owned(), json!(fresh))])),
+            TestDecision::SubmitNothing => UserDecision::Submit(Map::new()),
+            TestDecision::Share => UserDecision::Share(vec![self.app.folder.path().to_owned()]),
+            TestDecision::Client => UserDecision::Client(credentials::sign_in::EnteredClient {
+                client_id: "id".into(),
+                client_secret: None,
+            }),
+            TestDecision::Edit | TestDecision::OtherModel => return self.edit(&question, way, fresh).await,
+            TestDecision::Stale => {
                 let stale = self.app.host.answer(question.id, "0".repeat(64), ONCE).await;
-                assert_eq!(stale, Err(AnswerError::Stale), "an approval is of what was shown: {question:?}");
+                assert_eq!(stale, Err(DecisionError::Stale), "an approval is of what was shown: {question:?}");
                 return;
             }
         };
         let hangs = self.count.is_multiple_of(5);
-        let asks = matches!((&question.body, way), (QuestionBody::Sampling { .. }, Way::Allow | Way::Again));
+        let asks = matches!(
+            (&question.body, way),
+            (ConsentRequestBody::Sampling { .. }, TestDecision::Allow | TestDecision::Again)
+        );
         if asks {
             self.model.next(if hangs { vec![Step::Hangs] } else { text(&fresh, (1, 1)) });
         }
         let before = self.model.asked().len();
-        let others = open.iter().filter(|other| other.body == QuestionBody::Roots).count();
+        let others = open.iter().filter(|other| other.body == ConsentRequestBody::Roots).count();
         let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await;
-        if asks && taken.is_ok() && matches!(answer, UserAnswer::Again) | is_request(&question) {
+        if asks && taken.is_ok() && matches!(answer, UserDecision::Again) | is_request(&question) {
             assert!(holds_within(PATIENCE, || self.model.asked().len() > before).await, "the model is asked");
         }
         if taken.is_err() {
@@ -268,10 +272,10 @@ impl Bench {
         }
         self.noted(&question, &answer, others);
         // Going back from the first step has no effect.
-        self.last = Some((question.clone(), answer)).filter(|(_, answer)| *answer != UserAnswer::Back);
-        let is_done = |q: &QuestionView| {
-            let QuestionBody::Sampling { state, .. } = &q.body else { return true };
-            !matches!(state.run, Run::Running { .. })
+        self.last = Some((question.clone(), answer)).filter(|(_, answer)| *answer != UserDecision::Back);
+        let is_done = |q: &ConsentRequestView| {
+            let ConsentRequestBody::Sampling { state, .. } = &q.body else { return true };
+            !matches!(state.run, ModelAnswerState::Running { .. })
         };
         if asks && !hangs {
             while self.app.questions().await.iter().any(|q| q.id == question.id && !is_done(q)) {
@@ -279,8 +283,8 @@ impl Bench {
             }
         }
         self.model.forget();
-        let starts = matches!(question.body, QuestionBody::StartServer { .. });
-        if matches!(question.body, QuestionBody::ConnectServer { .. } | QuestionBody::SignIn { .. }) {
+        let starts = matches!(question.body, ConsentRequestBody::StartServer { .. });
+        if matches!(question.body, ConsentRequestBody::ConnectServer { .. } | ConsentRequestBody::SignIn { .. }) {
             self.far_is_decided().await;
         }
         if starts {
@@ -293,57 +297,65 @@ impl Bench {
     }
 
     /// Records the payloads that the user approved by an accepted decision.
-    fn noted(&mut self, question: &QuestionView, answer: &UserAnswer, roots: usize) {
+    fn noted(&mut self, question: &ConsentRequestView, answer: &UserDecision, roots: usize) {
         let approved = &mut self.approved;
-        let allows = matches!(answer, UserAnswer::Allow(_) | UserAnswer::AllowFor(..));
+        let allows = matches!(answer, UserDecision::Allow(_) | UserDecision::AllowFor(..));
         match (&question.body, answer) {
-            (QuestionBody::StartServer { .. }, _) if allows => approved.starts += 1,
-            (QuestionBody::ConnectServer { .. }, _) if allows => approved.connections += 1,
-            (QuestionBody::SignIn { .. }, _) if allows => approved.sign_ins += 1,
-            (QuestionBody::Tool { arguments, .. }, _) if allows => approved.calls.push(exactly(&json!(arguments))),
-            (QuestionBody::Result { parts, .. }, _) if allows => approved.results.push(format!("{parts:?}")),
-            (QuestionBody::Sampling { response: None, .. }, _) if allows => {
+            (ConsentRequestBody::StartServer { .. }, _) if allows => approved.starts += 1,
+            (ConsentRequestBody::ConnectServer { .. }, _) if allows => approved.connections += 1,
+            (ConsentRequestBody::SignIn { .. }, _) if allows => approved.sign_ins += 1,
+            (ConsentRequestBody::Tool { arguments, .. }, _) if allows => {
+                approved.calls.push(exactly(&json!(arguments)))
+            }
+            (ConsentRequestBody::Result { parts, .. }, _) if allows => approved.results.push(format!("{parts:?}")),
+            (ConsentRequestBody::Sampling { response: None, .. }, _) if allows => {
                 approved.asks.push(asked(question));
                 approved.reviewed.insert(format!("{:?} {}", question.id, asked(question)));
             }
-            (QuestionBody::Sampling { .. }, UserAnswer::Again) => {
+            (ConsentRequestBody::Sampling { .. }, UserDecision::Again) => {
                 let what = asked(question);
                 let is_reviewed = approved.reviewed.contains(&format!("{:?} {what}", question.id));
                 assert!(is_reviewed, "E01: what was never approved is not asked again: {what}");
                 approved.asks.push(what);
             }
-            (QuestionBody::Sampling { response: Some(response), .. }, _) if allows => {
+            (ConsentRequestBody::Sampling { response: Some(response), .. }, _) if allows => {
                 approved.answers.push(exactly(&json!(response.content.blocks())));
             }
-            (QuestionBody::Form { .. }, UserAnswer::Submit(content)) => approved.forms.push(exactly(&json!(content))),
-            (QuestionBody::Url { url, .. }, _) if allows => approved.urls.push(url.clone()),
-            (QuestionBody::Roots, UserAnswer::Share(_)) => {
+            (ConsentRequestBody::Form { .. }, UserDecision::Submit(content)) => {
+                approved.forms.push(exactly(&json!(content)))
+            }
+            (ConsentRequestBody::Url { url, .. }, _) if allows => approved.urls.push(url.clone()),
+            (ConsentRequestBody::Roots, UserDecision::Share(_)) => {
                 approved.shares += roots;
                 approved.standing = true;
             }
             _ => {}
         }
-        let lasts = matches!(answer, UserAnswer::Allow(Scope::Always) | UserAnswer::AllowFor(..));
+        let lasts = matches!(answer, UserDecision::Allow(ApprovalScope::Always) | UserDecision::AllowFor(..));
         approved.standing |= lasts;
     }
 
-    pub(super) async fn edit(&mut self, question: &QuestionView, way: Way, fresh: String) {
+    pub(super) async fn edit(&mut self, question: &ConsentRequestView, way: TestDecision, fresh: String) {
         let edit = match (&question.body, way) {
-            (QuestionBody::Tool { .. }, Way::Edit) => {
-                Edit::Arguments(Map::from_iter([("text".to_owned(), json!(fresh))]))
+            (ConsentRequestBody::Tool { .. }, TestDecision::Edit) => {
+                ConsentRequestEdit::Arguments(Map::from_iter([("text".to_owned(), json!(fresh))]))
             }
-            (QuestionBody::Sampling { request, response: None, .. }, Way::Edit) => {
+            (ConsentRequestBody::Sampling { request, response: None, .. }, TestDecision::Edit) => {
                 let mut request = request.clone();
                 request.messages[0].content = SamplingContent::One(ContentBlock::text(fresh));
-                Edit::Request(request)
+                ConsentRequestEdit::Request(request)
             }
-            (QuestionBody::Sampling { response: Some(response), .. }, Way::Edit) => {
+            (ConsentRequestBody::Sampling { response: Some(response), .. }, TestDecision::Edit) => {
                 let mut response = response.clone();
                 response.content = SamplingContent::One(ContentBlock::text(fresh));
-                Edit::Response(response)
+                ConsentRequestEdit::Response(response)
             }
-            (QuestionBody::Sampling { .. }, _) => {
-                Edit::Model(reference(if self.count.is_multiple_of(2) { "other-2" } else { "scripted-1" }))
+            (ConsentRequestBody::Sampling { .. }, _) => {
+                ConsentRequestEdit::Model(reference(if self.count.is_multiple_of(2) {
+                    "other-2"
+                } else {
+                    "scripted-1"
+                }))
             }
             _ => return,
         };
@@ -362,7 +374,7 @@ impl Bench {
             return;
         }
         let record = self.record.clone();
-        let arrived = || Got::read(&record).sent("resources/unsubscribe").len();
+        let arrived = || ReceivedMessages::read(&record).sent("resources/unsubscribe").len();
         let before = arrived();
         self.trigger(1).await;
         assert!(holds_within(PATIENCE, || arrived() > before).await, "what leaves arrives");
@@ -375,7 +387,7 @@ impl Bench {
             };
             of(&|e| e.decision == "allowed").saturating_sub(of(&|e| e.rule == "allowed-not-sent"))
         };
-        let sent = || Got::read(&record).sent("tools/call").len();
+        let sent = || ReceivedMessages::read(&record).sent("tools/call").len();
         holds_within(PATIENCE, || sent() == written()).await;
     }
 }

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::http::{Answer, HttpServer, ordinary};
+use testkit::http::{HttpResponder, HttpServer, ordinary};
 
 use super::{LEGACY, proper, remote};
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 /// Content that the server sends in place of its response.
-enum Comes {
+enum BadResponse {
     /// A JSON body with these bytes.
     Body(fn(&Value) -> Vec<u8>),
     /// An event stream with these bytes.
@@ -21,17 +21,17 @@ enum Comes {
     /// A response with this content type and body.
     Typed(&'static str, &'static str),
 }
-use Comes::{Body, Events, Typed};
+use BadResponse::{Body, Events, Typed};
 
 struct Case {
     id: &'static str,
     about: &'static str,
-    comes: Comes,
+    comes: BadResponse,
     /// The cause is in one of these words; none: the call is answered.
     words: &'static [&'static str],
 }
 
-const fn case(id: &'static str, about: &'static str, comes: Comes, words: &'static [&'static str]) -> Case {
+const fn case(id: &'static str, about: &'static str, comes: BadResponse, words: &'static [&'static str]) -> Case {
     Case { id, about, comes, words }
 }
 
@@ -182,7 +182,7 @@ async fn one(at: usize) {
     let config = remote(server.url("/mcp"));
     // With a long timeout, a failure has its own cause instead of the timeout.
     let is_at_once = matches!(*id, "X37" | "X52");
-    let pair = if is_at_once { Pair::ready_for_a_flood(config).await } else { Pair::ready(config).await };
+    let pair = if is_at_once { ServerPair::ready_for_a_flood(config).await } else { ServerPair::ready(config).await };
     let call = pair.bad_call(&what).await;
     if is_at_once && !words.is_empty() {
         pair.ended_at_once(&what, &call, words);
@@ -205,7 +205,7 @@ async fn server(at: usize) -> HttpServer {
     .await
 }
 
-async fn comes(comes: &Comes, request: &Value, mut answer: Answer) -> io::Result<()> {
+async fn comes(comes: &BadResponse, request: &Value, mut answer: HttpResponder) -> io::Result<()> {
     match comes {
         Body(bytes) => answer.whole(200, "content-type: application/json\r\n", &bytes(request)).await,
         Typed(kind, text) => {
@@ -255,7 +255,7 @@ async fn x37_a_gigabyte_is_cut() {
             }
         })
         .await;
-        let pair = Pair::ready(remote(server.url("/mcp"))).await;
+        let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
         let call = pair.bad_call(&what).await;
         pair.ended_at_once(&what, &call, &["16", "large"]);
         let taken = written.load(Ordering::Relaxed);
@@ -299,7 +299,7 @@ async fn x38_an_answer_is_never_delivered_to_another_call() {
         }
     })
     .await;
-    let pair = Pair::ready(remote(server.url("/mcp"))).await;
+    let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
     let calls = async { tokio::join!(pair.echo("bad", "1", "first"), pair.echo("bad", "2", "second")) };
     let (first, second) = pair.while_good(what, calls).await;
     for (text, ended) in [("first", first), ("second", second)] {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use testkit::http::{HttpServer, Request, ordinary};
 
 use super::{LEGACY, proper, remote, wrong_at_calls};
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 use crate::report::Row;
 
 /// As it stands there. The script runs in the same process, so these tests have threads for both, as the app has.
@@ -41,7 +41,7 @@ async fn flooded_with(method: &'static str) {
         answer.event(&proper(&request)).await
     })
     .await;
-    let pair = Pair::ready_for_a_flood(remote(server.url("/mcp"))).await;
+    let pair = ServerPair::ready_for_a_flood(remote(server.url("/mcp"))).await;
     let lists = server.count("tools/list");
     let began = Instant::now();
     let call = pair.bad_call(&what).await;
@@ -82,7 +82,7 @@ async fn x40_a_server_that_drops_every_connection_ends_the_call() {
         Ok(())
     })
     .await;
-    let pair = Pair::ready(remote(server.url("/mcp"))).await;
+    let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
     let call = pair.bad_call("X40, dropped connections").await;
     pair.ended("X40, dropped connections", &call, &["broke", "closed", "ended", "lost", "could not be reached"]);
     assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
@@ -100,7 +100,7 @@ async fn comes_back(retry: &'static str) -> (usize, Duration, Row) {
         ordinary::answer(LEGACY, &request, answer).await
     })
     .await;
-    let pair = Pair::ready(remote(server.url("/mcp"))).await;
+    let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
     let what = format!("X52, retry: {retry}");
     let call = pair.bad_call(&what).await;
     pair.ended(&what, &call, &["no answer", "ended", "lost", "broke"]);

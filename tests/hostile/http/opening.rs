@@ -7,11 +7,11 @@ use testkit::app::scripted;
 use testkit::http::{HttpServer, Request, ordinary};
 
 use super::{LEGACY, MODERN, remote, wrong_at};
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 /// Opens the server at this URL, which fails with one of these words; the good one is well all the while.
 pub(super) async fn fails(url: String, what: &str, words: &[&str]) -> FailureReason {
-    let pair = Pair::opening(remote(url)).await;
+    let pair = ServerPair::opening(remote(url)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let view = pair.while_good(what, failed).await;
     let ServerState::Failed(failure) = view.state else { panic!("{what}: it has failed") };
@@ -82,7 +82,7 @@ async fn x54_tools_with_bad_header_names_are_left_out() {
         answer.json(&message).await
     })
     .await;
-    let pair = Pair::ready(remote(server.url("/mcp"))).await;
+    let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
     let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
     assert!(catalog.tool("echo").is_some(), "X54: a proper annotation keeps its tool");
     for bad in ["split", "spaced", "nameless", "authorized", "hosted", "whispered"] {
@@ -126,7 +126,7 @@ async fn x54_over_stdio_there_are_no_headers() {
     let record = folder.path().join("record");
     let reply = format!("tools/list={tool}");
     let args = ["--revision", MODERN, "--reply", &reply, "--record", record.to_str().unwrap()];
-    let pair = Pair::ready(scripted(&args)).await;
+    let pair = ServerPair::ready(scripted(&args)).await;
     pair.ended(what, &pair.bad_call(what).await, &[]);
     let record = std::fs::read_to_string(&record).unwrap();
     assert!(record.contains("tools/call") && !record.contains("X-Evil"), "{what}: only the message is sent: {record}");

@@ -10,7 +10,7 @@ use super::opening::fails;
 use super::secure::trusting;
 use super::{LEGACY, remote};
 use crate::own_process;
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 async fn ordinary_server() -> HttpServer {
     HttpServer::start(|request, answer| async move { ordinary::answer(LEGACY, &request, answer).await }).await
@@ -25,7 +25,7 @@ async fn leading_to(address: SocketAddr) -> HttpServer {
 }
 
 async fn is_called(url: String, what: &str) {
-    let pair = Pair::ready(remote(url)).await;
+    let pair = ServerPair::ready(remote(url)).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
     pair.close(what).await;

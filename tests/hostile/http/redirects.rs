@@ -11,14 +11,14 @@ use testkit::tls::{Authority, TlsFront};
 use super::LEGACY;
 use super::secure::trusting;
 use crate::own_process;
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 const SECRET: &str = "Bearer of-the-user";
 
 /// Adds a server with a secret header while the good server is in use, and returns the result of its start.
-async fn added(what: &str, url: String) -> (Pair, Result<(), String>) {
+async fn added(what: &str, url: String) -> (ServerPair, Result<(), String>) {
     let headers = BTreeMap::from([("Authorization".to_owned(), SECRET.to_owned())]);
-    let pair = Pair::opening(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
+    let pair = ServerPair::opening(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
     let over = |s: &ServerState| matches!(s, ServerState::Ready | ServerState::Failed(_));
     let view = pair.while_good(what, pair.app.until("bad", "ready or failed", |s| over(&s.state))).await;
     pair.memory_is_bounded(what);

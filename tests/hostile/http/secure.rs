@@ -8,7 +8,7 @@ use testkit::tls::{Authority, Identity, TlsFront};
 use super::opening::fails;
 use super::{LEGACY, remote};
 use crate::own_process;
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 
 async fn plain() -> HttpServer {
     HttpServer::start(|request, answer| async move { ordinary::answer(LEGACY, &request, answer).await }).await
@@ -54,7 +54,7 @@ async fn a_server_that_cannot_show_who_it_is_is_refused() {
 async fn a_server_that_a_trusted_authority_knows_is_used() {
     let what = "TLS, a trusted certificate";
     if let Some(url) = own_process::server() {
-        let pair = Pair::ready(remote(url)).await;
+        let pair = ServerPair::ready(remote(url)).await;
         let call = pair.bad_call(what).await;
         pair.ended(what, &call, &[]);
         pair.close(what).await;

@@ -7,14 +7,14 @@ use serde_json::json;
 use testkit::time::at_once;
 
 use super::{LEGACY, MODERN, remote, wrong_at, wrong_at_calls};
-use crate::pair::{IDLE, Pair, TOTAL};
+use crate::pair::{IDLE, ServerPair, TOTAL};
 
 #[tokio::test]
 async fn x35_a_call_without_an_answer_is_given_up_and_the_server_is_told() {
     for revision in [LEGACY, MODERN] {
         let what = format!("X35, {revision}, a call without an answer");
         let server = wrong_at_calls(revision, |_, mut answer| async move { answer.hang().await }).await;
-        let pair = Pair::ready(remote(server.url("/mcp"))).await;
+        let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
         let call = pair.bad_call(&what).await;
         pair.ended(&what, &call, &["no answer"]);
         assert!(call.took >= IDLE, "{what}: it was waited for: {:?}", call.took);
@@ -32,7 +32,7 @@ async fn x35_a_call_without_an_answer_is_given_up_and_the_server_is_told() {
 #[tokio::test]
 async fn x35_cancelling_works_at_once() {
     let server = wrong_at_calls(LEGACY, |_, mut answer| async move { answer.hang().await }).await;
-    let pair = Pair::ready(remote(server.url("/mcp"))).await;
+    let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
     let call = pair.begin("bad", "echo", json!({"text": "hello"}));
     let is_called = || server.count("tools/call") > 0;
     assert!(testkit::deadline::holds_within(TOTAL, is_called).await, "X35: the call reaches the server");
@@ -50,7 +50,7 @@ async fn x35_cancelling_works_at_once() {
 #[tokio::test]
 async fn x35_a_list_without_an_answer_leaves_the_server_usable_and_is_said() {
     let server = wrong_at("tools/list", LEGACY, |_, mut answer| async move { answer.hang().await }).await;
-    let pair = Pair::opening(remote(server.url("/mcp"))).await;
+    let pair = ServerPair::opening(remote(server.url("/mcp"))).await;
     pair.app.until("bad", "ready", |s| s.state == host::view::ServerState::Ready).await;
     let mut events = pair.app.host.events();
     let noted = async {
@@ -142,7 +142,7 @@ async fn x52_a_stream_of_progress_has_an_end() {
 }
 
 async fn ends(url: String, what: &str) {
-    let pair = Pair::ready(remote(url)).await;
+    let pair = ServerPair::ready(remote(url)).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &["no answer", "not ended", "took longer"]);
     pair.close(what).await;

@@ -7,7 +7,7 @@ use testkit::tls::Authority;
 use super::secure::trusting;
 use super::{MODERN, remote};
 use crate::own_process;
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 use crate::report::Rows;
 
 fn proper(request: &Request) -> Reply {
@@ -35,7 +35,7 @@ async fn with(test: &str, at_calls: Option<Reply>) -> (Http2Server, Rows) {
 
 /// In the other process: one call, and how it ends.
 async fn call(url: String, what: &str, words: &[&str]) {
-    let pair = Pair::ready(remote(url)).await;
+    let pair = ServerPair::ready(remote(url)).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, words);
     pair.close(what).await;

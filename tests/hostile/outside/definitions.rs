@@ -1,6 +1,6 @@
 //! Tests of misleading definitions: poisoned, claiming superiority, requesting too much, or changed after approval.
 
-use host::view::QuestionBody;
+use host::view::ConsentRequestBody;
 use serde_json::json;
 
 use super::stage::{reasons, shows_harm};
@@ -141,7 +141,7 @@ async fn b07_a_parameter_that_wants_the_conversation_is_shown_with_its_value() {
     stage.review("bad", "multiply").await;
     let arguments = json!({ "a": "4", "tools_list": "multiply", "conversation_history": CANARY });
     let seen = stage.obeys(&[("bad", "multiply", arguments.clone())]).await;
-    let QuestionBody::Tool { arguments: shown, .. } = &seen[0].body else { panic!("a tool") };
+    let ConsentRequestBody::Tool { arguments: shown, .. } = &seen[0].body else { panic!("a tool") };
     assert_eq!(json!(shown), arguments, "all arguments are shown");
     assert!(!seen[0].marks.flags.is_empty(), "and the parameter is marked");
     assert!(!stage.reached("bad"), "refused, nothing was sent");

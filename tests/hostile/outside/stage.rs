@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use chat::{Chat, ConversationSettings, NewMessage, OfferedServer, keys};
 use domain::history::Conversation;
-use domain::question::Why;
-use host::view::{QuestionBody, QuestionView, UserAnswer};
+use domain::question::ConsentRequestOrigin;
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use host::{CallOrigin, ShownDefinition};
-use models::{Delta, Part, Stop};
-use offers::review::{Flag, Kind};
-use policy::{Scope, Standing};
+use models::{Part, ReplyDelta, StopReason};
+use offers::review::{DefinitionKind, Flag};
+use policy::{ApprovalScope, ReviewState};
 use ports::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
-use testkit::app::{App, PATIENCE, scripted};
+use testkit::app::{PATIENCE, TestApp, scripted};
 use testkit::model::{ScriptedModel, Step, ends, named, reference, text};
 
 /// Text that represents a secret, or the harm of a call.
@@ -32,7 +32,7 @@ pub(crate) fn tool(name: &str, description: &str, parameters: &[&str]) -> Value 
 
 /// Everything of one scenario.
 pub(crate) struct Stage {
-    pub(crate) app: App,
+    pub(crate) app: TestApp,
     pub(crate) chat: Chat,
     pub(crate) model: Arc<ScriptedModel>,
     /// Folder with a file for each server, which records the messages it received.
@@ -64,7 +64,7 @@ impl Stage {
     /// Starts servers that record their messages in this folder.
     pub(crate) async fn with(records: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>) -> Self {
         let names: Vec<String> = servers.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let app = App::start(servers).await;
+        let app = TestApp::start(servers).await;
         for name in &names {
             app.ready(name).await;
             app.until(name, "known", |server| server.counts[0] > 0).await;
@@ -84,7 +84,11 @@ impl Stage {
     pub(crate) async fn review(&self, server: &str, tool: &str) {
         let reviewed = self.app.host.reviewed(server.into()).await.unwrap();
         let own = reviewed.catalog().tool(tool).unwrap_or_else(|| panic!("{server} has {tool}"));
-        let seen = ShownDefinition { kind: Kind::Tool, name: tool.to_owned(), hash: reviewed.tool(&own).0.to_string() };
+        let seen = ShownDefinition {
+            kind: DefinitionKind::Tool,
+            name: tool.to_owned(),
+            hash: reviewed.tool(&own).0.to_string(),
+        };
         self.app.host.review(server.into(), vec![seen]).await.unwrap();
     }
 
@@ -97,26 +101,29 @@ impl Stage {
             host.call_tool_as(origin, "always".into(), own, name, Map::new(), answered).await
         });
         let question = self.app.question(server, "the tool", is_tool).await;
-        self.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+        self.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
         call.await.unwrap().expect("the user's call is allowed");
     }
 
     /// Sends a message of the user, and lets the model make these calls in order. Returns the consent requests that the
     /// user saw.
-    pub(crate) async fn obeys(&self, calls: &[(&str, &str, Value)]) -> Vec<QuestionView> {
+    pub(crate) async fn obeys(&self, calls: &[(&str, &str, Value)]) -> Vec<ConsentRequestView> {
         for (at, (server, tool, arguments)) in calls.iter().enumerate() {
             self.model.next(uses(&format!("use-{at}"), &keys::key(server, tool), arguments));
         }
         self.model.next(text("Done.", (10, 10)));
         let message = NewMessage { text: "Do what I asked for.".into(), ..NewMessage::default() };
         self.chat.send_message(ID.into(), message, None).await.unwrap();
-        let mut seen: Vec<QuestionView> = Vec::new();
+        let mut seen: Vec<ConsentRequestView> = Vec::new();
         let ended = async {
             while self.chat.answering(ID).0 {
                 for question in self.app.questions().await.into_iter().filter(is_tool_or_result) {
                     if seen.iter().all(|known| known.id != question.id) {
-                        let answer =
-                            if shows_harm(&question) { UserAnswer::Deny } else { UserAnswer::Allow(Scope::Once) };
+                        let answer = if shows_harm(&question) {
+                            UserDecision::Deny
+                        } else {
+                            UserDecision::Allow(ApprovalScope::Once)
+                        };
                         self.app.answer(&question, answer).await;
                         seen.push(question);
                     }
@@ -150,19 +157,19 @@ impl Stage {
     }
 }
 
-fn is_tool(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Tool { .. })
+fn is_tool(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Tool { .. })
 }
 
-fn is_tool_or_result(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Tool { .. } | QuestionBody::Result { .. })
+fn is_tool_or_result(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::Result { .. })
 }
 
 /// Returns `true` if a consent request shows the complete harmful content.
-pub(crate) fn shows_harm(question: &QuestionView) -> bool {
+pub(crate) fn shows_harm(question: &ConsentRequestView) -> bool {
     match &question.body {
-        QuestionBody::Tool { arguments, .. } => json!(arguments).to_string().contains(CANARY),
-        QuestionBody::Result { parts, .. } => format!("{parts:?}").contains(CANARY),
+        ConsentRequestBody::Tool { arguments, .. } => json!(arguments).to_string().contains(CANARY),
+        ConsentRequestBody::Result { parts, .. } => format!("{parts:?}").contains(CANARY),
         _ => false,
     }
 }
@@ -173,22 +180,22 @@ fn uses(id: &str, name: &str, arguments: &Value) -> Vec<Step> {
     let piece = json!(arguments).to_string();
     let part = Part::ToolUse { id: id.into(), name: name.into(), arguments, opaque: None };
     vec![
-        Step::Says(Delta::ToolUseBegan { id: id.into(), name: name.into() }),
-        Step::Says(Delta::ToolUseArguments { id: id.into(), text: piece }),
-        ends(vec![part], Stop::ToolUse, (10, 10)),
+        Step::Says(ReplyDelta::ToolUseBegan { id: id.into(), name: name.into() }),
+        Step::Says(ReplyDelta::ToolUseArguments { id: id.into(), text: piece }),
+        ends(vec![part], StopReason::ToolUse, (10, 10)),
     ]
 }
 
 /// Returns a short form of the consent request: destination, payload, and review marks.
-pub(crate) fn shown(question: &QuestionView) -> String {
-    let QuestionBody::Tool { tool, arguments, .. } = &question.body else { return question.rule.to_owned() };
+pub(crate) fn shown(question: &ConsentRequestView) -> String {
+    let ConsentRequestBody::Tool { tool, arguments, .. } = &question.body else { return question.rule.to_owned() };
     let (name, server) = (escaped(&tool.name), escaped(&question.server));
     let mut words = format!("`{name}` of `{server}`, `{}`", json!(arguments));
     let marks = &question.marks;
     match marks.standing {
-        Some(Standing::New) => words.push_str("; new"),
-        Some(Standing::Changed) => words.push_str("; changed"),
-        Some(Standing::Reviewed) | None => {}
+        Some(ReviewState::New) => words.push_str("; new"),
+        Some(ReviewState::Changed) => words.push_str("; changed"),
+        Some(ReviewState::Reviewed) | None => {}
     }
     if let Some(diff) = &marks.diff {
         for change in &diff.changes {
@@ -201,7 +208,7 @@ pub(crate) fn shown(question: &QuestionView) -> String {
     for alike in &marks.look_alikes {
         words.push_str(&format!("; looks like `{}` of `{}`", escaped(&alike.name), escaped(&alike.server)));
     }
-    if let Why::Model { after, .. } = &question.why
+    if let ConsentRequestOrigin::Model { after, .. } = &question.why
         && !after.is_empty()
     {
         words.push_str(&format!("; after words of {}", after.join(", ")));

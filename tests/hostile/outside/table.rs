@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::time::Duration;
 
-use host::view::QuestionView;
+use host::view::ConsentRequestView;
 
 use super::stage::shown;
 use crate::report::{Figures, Row};
@@ -41,7 +41,7 @@ pub(crate) struct Scenario {
 impl Scenario {
     /// Compares the outcome with the expected one, and reports the line. `before` is the information that the user saw
     /// apart from consent requests.
-    pub(crate) fn ended(&self, before: &str, seen: &[QuestionView], outcome: Outcome) {
+    pub(crate) fn ended(&self, before: &str, seen: &[ConsentRequestView], outcome: Outcome) {
         let requests: Vec<String> = seen.iter().map(shown).collect();
         let mut saw = before.to_owned();
         if !requests.is_empty() {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, json};
-use testkit::authorization::{AuthorizationScript, ProtectedScript, ResourceMetadata};
+use testkit::authorization::{AuthorizationScript, ProtectedScript, ResourceMetadataLocation};
 
 use super::SignIn;
 use crate::collector::collector;
@@ -38,7 +38,7 @@ const INSIDE: &str = "it leads to this computer or into a private network, and y
 
 /// Which URL of a sign-in leads astray.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum MetadataField {
     ResourceMetadata,
     Issuer,
     Token,
@@ -46,15 +46,15 @@ enum Place {
     RedirectOfMetadata,
 }
 
-fn scripts(place: Place, url: &str) -> (AuthorizationScript, ProtectedScript) {
+fn scripts(place: MetadataField, url: &str) -> (AuthorizationScript, ProtectedScript) {
     let (mut issuer, mut server) = (AuthorizationScript::default(), ProtectedScript::default());
     let member = |name: &str, value| Map::from_iter([(name.to_owned(), value)]);
     match place {
-        Place::ResourceMetadata => server.metadata = ResourceMetadata::HeaderNames(url.to_owned()),
-        Place::Issuer => server.overrides = member("authorization_servers", json!([url])),
-        Place::Token => issuer.overrides = member("token_endpoint", json!(url)),
-        Place::Registration => issuer.overrides = member("registration_endpoint", json!(url)),
-        Place::RedirectOfMetadata => {
+        MetadataField::ResourceMetadata => server.metadata = ResourceMetadataLocation::HeaderNames(url.to_owned()),
+        MetadataField::Issuer => server.overrides = member("authorization_servers", json!([url])),
+        MetadataField::Token => issuer.overrides = member("token_endpoint", json!(url)),
+        MetadataField::Registration => issuer.overrides = member("registration_endpoint", json!(url)),
+        MetadataField::RedirectOfMetadata => {
             let path = "/.well-known/oauth-authorization-server".to_owned();
             issuer.redirects = [(path, (302, url.to_owned()))].into();
         }
@@ -64,7 +64,7 @@ fn scripts(place: Place, url: &str) -> (AuthorizationScript, ProtectedScript) {
 
 /// Checks that the cause is the address itself. A refused connection would not show how a listening host would be
 /// treated.
-async fn never_connected(place: Place, scheme: &str, cause: &str) {
+async fn never_connected(place: MetadataField, scheme: &str, cause: &str) {
     for host in hosts() {
         let url = format!("{scheme}://{host}:{}/somewhere", collector().port);
         let what = format!("X47, {place:?} at {url}");
@@ -73,7 +73,7 @@ async fn never_connected(place: Place, scheme: &str, cause: &str) {
         let began = Instant::now();
         let ended = tried.ended().await.expect_err(&format!("{what}: nobody is signed in"));
         // A header can't contain such letters, so the address is not a valid one.
-        let is_none = matches!(place, Place::RedirectOfMetadata) && !host.is_ascii();
+        let is_none = matches!(place, MetadataField::RedirectOfMetadata) && !host.is_ascii();
         let cause = if is_none { "it redirects to no address" } else { cause };
         assert!(ended.contains(cause), "{what}: because of what the address is: {ended}");
         assert!(began.elapsed() < Duration::from_secs(8), "{what}: refused at once, not after a while");
@@ -84,31 +84,31 @@ async fn never_connected(place: Place, scheme: &str, cause: &str) {
 
 #[tokio::test]
 async fn x47_resource_metadata_lead_nowhere_inside() {
-    never_connected(Place::ResourceMetadata, "https", INSIDE).await;
+    never_connected(MetadataField::ResourceMetadata, "https", INSIDE).await;
 }
 
 #[tokio::test]
 async fn x47_the_issuer_is_nowhere_inside() {
-    never_connected(Place::Issuer, "https", INSIDE).await;
+    never_connected(MetadataField::Issuer, "https", INSIDE).await;
 }
 
 #[tokio::test]
 async fn x47_tokens_are_not_asked_for_inside() {
-    never_connected(Place::Token, "https", INSIDE).await;
+    never_connected(MetadataField::Token, "https", INSIDE).await;
 }
 
 #[tokio::test]
 async fn x47_nobody_registers_inside() {
-    never_connected(Place::Registration, "https", INSIDE).await;
+    never_connected(MetadataField::Registration, "https", INSIDE).await;
 }
 
 #[tokio::test]
 async fn x47_redirects_do_not_lead_inside() {
-    never_connected(Place::RedirectOfMetadata, "https", INSIDE).await;
+    never_connected(MetadataField::RedirectOfMetadata, "https", INSIDE).await;
 }
 
 /// Covers the requirements [auth-https-endpoints] [auth-communication-security].
 #[tokio::test]
 async fn x47_plain_http_is_for_what_the_user_named() {
-    never_connected(Place::Token, "http", "it is not encrypted").await;
+    never_connected(MetadataField::Token, "http", "it is not encrypted").await;
 }

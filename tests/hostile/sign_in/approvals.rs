@@ -4,15 +4,15 @@
 use std::sync::atomic::Ordering;
 
 use credentials::sign_in::EndpointUse;
-use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
+use policy::ApprovalScope;
 use ports::secrets;
 use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, value};
 
 use super::machines::{ID, knows, with_secret};
 use super::{SignIn, ended};
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 use crate::report::word;
 
 /// Returns both servers, with nothing started yet.
@@ -26,7 +26,7 @@ async fn undecided(
     let server = ProtectedServer::start(script, &[&issuer]).await;
     let config = HttpConfig { url: server.url(), auth, ..HttpConfig::default() };
     let origin = config.origin().unwrap();
-    let pair = Pair::asked_to_start(config.into()).await;
+    let pair = ServerPair::asked_to_start(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
     for (name, secret) in kept {
         pair.app.host.ports().secrets.set(&secrets::key(name, &origin), secret).unwrap();
@@ -35,23 +35,23 @@ async fn undecided(
 }
 
 impl SignIn {
-    async fn start(&self) -> QuestionView {
+    async fn start(&self) -> ConsentRequestView {
         self.pair.app.host.start_server("bad".into()).await.unwrap();
-        let is_connect = |q: &QuestionView| matches!(q.body, QuestionBody::ConnectServer { .. });
+        let is_connect = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
         self.pair.while_good(&self.what, self.pair.app.question("bad", "its address", is_connect)).await
     }
 
-    async fn asks_to_sign_in(&self) -> QuestionView {
-        let is_sign_in = |q: &QuestionView| matches!(q.body, QuestionBody::SignIn { .. });
+    async fn asks_to_sign_in(&self) -> ConsentRequestView {
+        let is_sign_in = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::SignIn { .. });
         self.pair.while_good(&self.what, self.pair.app.question("bad", "a sign-in", is_sign_in)).await
     }
 
-    async fn allow(&self, question: &QuestionView) {
-        self.pair.app.answer(question, UserAnswer::Allow(Scope::Once)).await;
+    async fn allow(&self, question: &ConsentRequestView) {
+        self.pair.app.answer(question, UserDecision::Allow(ApprovalScope::Once)).await;
     }
 
-    async fn deny(&self, question: &QuestionView) {
-        self.pair.app.answer(question, UserAnswer::Deny).await;
+    async fn deny(&self, question: &ConsentRequestView) {
+        self.pair.app.answer(question, UserDecision::Deny).await;
     }
 
     /// Allows the tool that is called, for this once.
@@ -84,14 +84,14 @@ fn machine(issuer: &AuthorizationServer, scopes: &[&str]) -> AuthConfig {
 }
 
 /// Returns the changed items of a consent request, each with its old and new value.
-fn changes(question: &QuestionView) -> Vec<(String, Option<String>, Option<String>)> {
+fn changes(question: &ConsentRequestView) -> Vec<(String, Option<String>, Option<String>)> {
     let changes = question.marks.diff.as_ref().map(|diff| diff.changes.clone()).unwrap_or_default();
     changes.into_iter().map(|change| (change.path.join(" "), change.before, change.after)).collect()
 }
 
 /// The token endpoints that a question shows.
-fn token_endpoints(question: &QuestionView) -> Vec<String> {
-    let QuestionBody::SignIn { endpoints, .. } = &question.body else { panic!("a sign-in: {question:?}") };
+fn token_endpoints(question: &ConsentRequestView) -> Vec<String> {
+    let ConsentRequestBody::SignIn { endpoints, .. } = &question.body else { panic!("a sign-in: {question:?}") };
     let of_tokens = endpoints.iter().filter(|endpoint| endpoint.purpose == EndpointUse::Token);
     of_tokens.map(|endpoint| endpoint.url.clone()).collect()
 }
@@ -276,7 +276,7 @@ async fn s07_a_machine_asks_before_its_secret_goes_elsewhere() {
     tried.allow_tool().await;
     let question = tried.asks_to_sign_in().await;
     assert_eq!(token_endpoints(&question), [elsewhere], "{what}: it is shown");
-    let QuestionBody::SignIn { authorization_url, .. } = &question.body else { unreachable!() };
+    let ConsentRequestBody::SignIn { authorization_url, .. } = &question.body else { unreachable!() };
     assert_eq!(*authorization_url, None, "{what}: and that no page is opened");
     tried.deny(&question).await;
     assert!(call.await.unwrap().is_err(), "{what}: the call has failed");
@@ -310,7 +310,7 @@ async fn s14_a_machine_asks_for_no_more_than_was_approved() {
     let call = begin("refused");
     tried.allow_tool().await;
     let question = tried.asks_to_sign_in().await;
-    let QuestionBody::SignIn { scopes: shown, held_scopes, authorization_url, .. } = &question.body else {
+    let ConsentRequestBody::SignIn { scopes: shown, held_scopes, authorization_url, .. } = &question.body else {
         unreachable!()
     };
     assert_eq!(*shown, ["ships:read", "ships:sink"], "{what}: all that would be asked for is shown");

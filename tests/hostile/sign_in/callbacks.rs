@@ -13,7 +13,7 @@ use super::{SignIn, ended};
 async fn waiting(what: &str) -> (SignIn, Url) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-    let by_hand = |pair: &crate::pair::Pair| {
+    let by_hand = |pair: &crate::pair::ServerPair| {
         pair.app.platform.browses.store(false, std::sync::atomic::Ordering::Relaxed);
     };
     let tried = SignIn::with(what, issuer, server, by_hand).await;
@@ -83,7 +83,7 @@ async fn x50_only_the_right_answer_counts_and_only_once() {
     );
     assert!(!page.body.contains("code-"), "{what}: the page does not show the code: {}", page.body);
     let replayed = browser::sign_in(url.as_str()).await;
-    let counts = |page: &browser::Page| page.status == 200;
+    let counts = |page: &browser::BrowserPage| page.status == 200;
     assert!(!replayed.as_ref().is_ok_and(counts), "{what}: a second answer counts for nothing: {replayed:?}");
     assert_eq!(tried.ended().await, Ok(()), "{what}: it is signed in");
     assert_eq!(tried.issuer.token_requests("authorization_code").len(), 1, "{what}: one code is redeemed");

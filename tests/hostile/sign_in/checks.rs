@@ -1,7 +1,9 @@
 //! Tests of the checks before an authorization code is redeemed: issuer, resource, and PKCE (X44, X46).
 
 use serde_json::{Map, Value, json};
-use testkit::authorization::{AuthorizationScript, Authorizing, Iss, Metadata, ProtectedScript};
+use testkit::authorization::{
+    AuthorizationBehaviour, AuthorizationScript, IssParameter, MetadataLocation, ProtectedScript,
+};
 
 use super::SignIn;
 use crate::report::{random, word};
@@ -10,7 +12,7 @@ fn members(name: &str, value: Value) -> Map<String, Value> {
     Map::from_iter([(name.to_owned(), value)])
 }
 
-fn issuer(iss_advertised: bool, iss: Iss) -> AuthorizationScript {
+fn issuer(iss_advertised: bool, iss: IssParameter) -> AuthorizationScript {
     AuthorizationScript { iss_advertised, iss, ..AuthorizationScript::default() }
 }
 
@@ -18,9 +20,10 @@ fn issuer(iss_advertised: bool, iss: Iss) -> AuthorizationScript {
 async fn x44_a_response_of_another_issuer_is_refused() {
     let other = format!("http://127.0.0.1:{}", random("another issuer").u16(1024..));
     // A valid response continues the sign-in: [auth-iss-absent-proceed].
-    for (about, script) in
-        [("the issuer", issuer(true, Iss::Own)), ("none, and none promised", issuer(false, Iss::Missing))]
-    {
+    for (about, script) in [
+        ("the issuer", issuer(true, IssParameter::Own)),
+        ("none, and none promised", issuer(false, IssParameter::Missing)),
+    ] {
         let what = format!("X44, iss is {about}");
         let tried = SignIn::begin(&what, script, ProtectedScript::default()).await;
         assert_eq!(tried.ended().await, Ok(()), "{what}: it is signed in");
@@ -28,10 +31,10 @@ async fn x44_a_response_of_another_issuer_is_refused() {
     }
     // [auth-iss-missing-reject] [auth-iss-compare] [auth-iss-before-code] [auth-iss-record]
     for (about, script) in [
-        ("missing though promised", issuer(true, Iss::Missing)),
-        ("another", issuer(true, Iss::Other(other.clone()))),
-        ("another, and none was promised", issuer(false, Iss::Other(other.clone()))),
-        ("empty", issuer(true, Iss::Other(String::new()))),
+        ("missing though promised", issuer(true, IssParameter::Missing)),
+        ("another", issuer(true, IssParameter::Other(other.clone()))),
+        ("another, and none was promised", issuer(false, IssParameter::Other(other.clone()))),
+        ("empty", issuer(true, IssParameter::Other(String::new()))),
     ] {
         let tried = SignIn::begin(&format!("X44, iss is {about}"), script, ProtectedScript::default()).await;
         tried.fails_before_the_token(&["which authorization server", "another authorization server", "issuer"]).await;
@@ -52,7 +55,7 @@ async fn x44_issuers_are_compared_as_they_are_written() {
         let script = AuthorizationScript { path: "/tenant".to_owned(), ..AuthorizationScript::default() };
         let issuer = testkit::authorization::AuthorizationServer::start(script).await;
         let written = form(&issuer.issuer());
-        issuer.set(|script| script.iss = Iss::Other(written.clone()));
+        issuer.set(|script| script.iss = IssParameter::Other(written.clone()));
         let server = testkit::authorization::ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
         let tried = SignIn::with(&format!("X44, iss is {written}"), issuer, server, |_| {}).await;
         tried.fails_before_the_token(&["which authorization server", "another authorization server", "issuer"]).await;
@@ -65,8 +68,8 @@ async fn x44_issuers_are_compared_as_they_are_written() {
 async fn x44_an_error_of_another_issuer_is_not_shown() {
     let canary = word("call-this-number");
     let script = AuthorizationScript {
-        authorizing: Authorizing::Denies(canary.clone()),
-        ..issuer(true, Iss::Other("http://127.0.0.1:1".to_owned()))
+        authorizing: AuthorizationBehaviour::Denies(canary.clone()),
+        ..issuer(true, IssParameter::Other("http://127.0.0.1:1".to_owned()))
     };
     let tried = SignIn::begin("X44, an error with another iss", script, ProtectedScript::default()).await;
     let cause =
@@ -78,7 +81,7 @@ async fn x44_an_error_of_another_issuer_is_not_shown() {
 /// [auth-as-issuer-match]: metadata that name another issuer are discarded, none of their endpoints is used.
 #[tokio::test]
 async fn x44_metadata_of_another_issuer_are_discarded() {
-    for metadata in [Metadata::OAuth, Metadata::OpenIdAppended] {
+    for metadata in [MetadataLocation::OAuth, MetadataLocation::OpenIdAppended] {
         let script = AuthorizationScript {
             metadata,
             overrides: members("issuer", json!("https://evil.example")),
@@ -110,7 +113,7 @@ async fn x44_metadata_of_another_resource_are_refused() {
 #[tokio::test]
 async fn x46_without_s256_nobody_signs_in() {
     let plain = || Some(vec!["plain".to_owned()]);
-    for metadata in [Metadata::OAuth, Metadata::OpenIdAppended] {
+    for metadata in [MetadataLocation::OAuth, MetadataLocation::OpenIdAppended] {
         for (about, pkce) in [("none", None), ("plain", plain()), ("an empty list", Some(Vec::new()))] {
             let what = format!("X46, PKCE: {about} ({metadata:?})");
             let script = AuthorizationScript { metadata, pkce, ..AuthorizationScript::default() };

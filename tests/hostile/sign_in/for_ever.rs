@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use host::view::ServerState;
-use testkit::authorization::{AuthorizationScript, ProtectedScript, Refresh, Refusing};
+use testkit::authorization::{AuthorizationScript, ProtectedScript, RefreshBehaviour, RefusalBehaviour};
 use testkit::time::pass;
 
 use super::SignIn;
@@ -20,7 +20,7 @@ async fn x51_more_scopes_are_asked_for_three_times_at_most() {
     assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
     let first = tried.issuer.authorizations().len();
     tried.server.set(|script| {
-        script.refusing = Refusing::InsufficientScope;
+        script.refusing = RefusalBehaviour::InsufficientScope;
         script.tool_scopes = [("echo".to_owned(), "everything".to_owned())].into();
     });
     for number in 1..=2 {
@@ -43,10 +43,10 @@ async fn x51_a_broken_server_is_left_alone() {
     let good = AuthorizationScript::default;
     let refusing = |refusing| ProtectedScript { refusing, ..ProtectedScript::default() };
     let cases = [
-        ("401 for ever", good(), refusing(Refusing::Unauthorized)),
-        ("403 for ever", good(), refusing(Refusing::Status(403))),
-        ("503 for ever", good(), refusing(Refusing::Status(503))),
-        ("500 for ever", good(), refusing(Refusing::Status(500))),
+        ("401 for ever", good(), refusing(RefusalBehaviour::Unauthorized)),
+        ("403 for ever", good(), refusing(RefusalBehaviour::Status(403))),
+        ("503 for ever", good(), refusing(RefusalBehaviour::Status(503))),
+        ("500 for ever", good(), refusing(RefusalBehaviour::Status(500))),
         (
             "an authorization server that answers 503",
             AuthorizationScript { down: Some(503), ..good() },
@@ -54,13 +54,13 @@ async fn x51_a_broken_server_is_left_alone() {
         ),
         (
             "401 for ever, and refreshing fails",
-            AuthorizationScript { refresh: Refresh::Fails("invalid_grant".into()), ..good() },
-            refusing(Refusing::Unauthorized),
+            AuthorizationScript { refresh: RefreshBehaviour::Fails("invalid_grant".into()), ..good() },
+            refusing(RefusalBehaviour::Unauthorized),
         ),
         (
             "401 for ever, and refreshing is answered with 503",
-            AuthorizationScript { refresh: Refresh::Down(503), ..good() },
-            refusing(Refusing::Unauthorized),
+            AuthorizationScript { refresh: RefreshBehaviour::Down(503), ..good() },
+            refusing(RefusalBehaviour::Unauthorized),
         ),
     ];
     for (about, issuer, server) in cases {
@@ -88,10 +88,10 @@ async fn x51_a_broken_server_is_left_alone() {
 #[tokio::test]
 async fn x51_a_server_in_use_makes_us_send_little() {
     let cases = [
-        ("401 for ever", Refusing::Unauthorized),
-        ("401 for every second request, and good renewals", Refusing::EverySecond),
-        ("401 for want of a nonce, for ever", Refusing::Nonces),
-        ("401 for its stream, and good renewals", Refusing::Streams),
+        ("401 for ever", RefusalBehaviour::Unauthorized),
+        ("401 for every second request, and good renewals", RefusalBehaviour::EverySecond),
+        ("401 for want of a nonce, for ever", RefusalBehaviour::Nonces),
+        ("401 for its stream, and good renewals", RefusalBehaviour::Streams),
     ];
     for (about, refusing) in cases {
         let what = format!("X51, in use, then {about}");
@@ -103,7 +103,7 @@ async fn x51_a_server_in_use_makes_us_send_little() {
 }
 
 /// Makes a server in use refuse in this way. Counts the requests to it and to its authorization server in a minute.
-pub(super) async fn is_left_alone(what: &str, tried: SignIn, refusing: Refusing) {
+pub(super) async fn is_left_alone(what: &str, tried: SignIn, refusing: RefusalBehaviour) {
     let is_read_again = || tried.server.with_method("tools/list").len() >= 2;
     let is_told = testkit::deadline::holds_within(Duration::from_secs(20), is_read_again).await;
     assert!(is_told, "{what}: its tools are read again: {:#?}", paths(&tried));
@@ -117,7 +117,7 @@ pub(super) async fn is_left_alone(what: &str, tried: SignIn, refusing: Refusing)
     tried.pair.app.until("bad", "waits for its user, who is told why", |s| is_refused(&s.state)).await;
     pass(MINUTE.saturating_sub(began.elapsed())).await;
     let mut sent = requests(&tried) - before;
-    if matches!(refusing, Refusing::Streams) {
+    if matches!(refusing, RefusalBehaviour::Streams) {
         // The lists are answered well each time, and how often they are read again is bounded for every server (X41).
         sent -= tried.server.with_method("tools/list").len() - lists;
     }
@@ -138,7 +138,7 @@ async fn x51_a_call_to_a_server_that_refuses_every_token_ends() {
     let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
     let before = requests(&tried);
-    tried.server.set(|script| script.refusing = Refusing::Unauthorized);
+    tried.server.set(|script| script.refusing = RefusalBehaviour::Unauthorized);
     let call = tried.pair.bad_call(what).await;
     tried.pair.ended(what, &call, &["401", "sign", "token"]);
     pass(Duration::from_secs(5)).await;

@@ -3,15 +3,16 @@
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use host::view::ServerState;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use serde_json::{Map, json};
-use testkit::app::{App, remote};
+use testkit::app::{TestApp, remote};
 use testkit::authorization::{
-    AuthorizationScript, AuthorizationServer, Iss, ProtectedScript, ProtectedServer, Refresh, Refusing, leaks,
+    AuthorizationScript, AuthorizationServer, IssParameter, ProtectedScript, ProtectedServer, RefreshBehaviour,
+    RefusalBehaviour, leaks,
 };
 use testkit::time::pass;
 
@@ -75,13 +76,13 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     proptest::collection::vec(event, 8..24)
 }
 
-struct World {
-    app: App,
+struct SignInWorld {
+    app: TestApp,
     issuers: [AuthorizationServer; 2],
     servers: [ProtectedServer; 2],
 }
 
-impl World {
+impl SignInWorld {
     /// Returns both servers in use, each with a separate issuer.
     async fn new() -> Self {
         let issuer = || {
@@ -94,7 +95,7 @@ impl World {
         let server = |issuer| ProtectedServer::start(ProtectedScript::default(), issuer);
         let servers = [server(&[&issuers[0]]).await, server(&[&issuers[1]]).await];
         let configs = NAMES.into_iter().zip(servers.iter().map(|server| remote(&server.url()))).collect();
-        let app = App::start(configs).await;
+        let app = TestApp::start(configs).await;
         app.platform.browses.store(true, Ordering::Relaxed);
         Self { app, issuers, servers }
     }
@@ -128,17 +129,19 @@ impl World {
                 let scope = format!("scope-{number}");
                 self.servers[at].set(|script| script.tool_scopes = [("echo".to_owned(), scope)].into());
             }
-            Event::Refuses(at, does) => self.servers[at]
-                .set(|script| script.refusing = if does { Refusing::Unauthorized } else { Refusing::Nothing }),
+            Event::Refuses(at, does) => self.servers[at].set(|script| {
+                script.refusing = if does { RefusalBehaviour::Unauthorized } else { RefusalBehaviour::Nothing }
+            }),
             Event::EndsAccess(at) => self.issuers[at].end_access_tokens(),
             Event::EndsAll(at) => self.issuers[at].end_all_tokens(),
             Event::RefreshFails(at, does) => self.issuers[at].set(|script| {
-                script.refresh = if does { Refresh::Fails("invalid_grant".into()) } else { Refresh::Rotating };
+                script.refresh =
+                    if does { RefreshBehaviour::Fails("invalid_grant".into()) } else { RefreshBehaviour::Rotating };
             }),
             Event::Impersonates(at, does) => {
                 let other = self.issuers[1 - at].issuer();
                 let claim = Map::from_iter(does.then(|| ("issuer".to_owned(), json!(other))));
-                let iss = if does { Iss::Other(other) } else { Iss::Own };
+                let iss = if does { IssParameter::Other(other) } else { IssParameter::Own };
                 self.issuers[at].set(|script| (script.overrides, script.iss) = (claim, iss));
             }
             Event::Waits => pass(Duration::from_millis(150)).await,
@@ -154,7 +157,7 @@ impl World {
 }
 
 async fn case(events: Vec<Event>) {
-    let world = World::new().await;
+    let world = SignInWorld::new().await;
     let user = world.app.always(allows_use);
     for name in NAMES {
         world.app.host.start_server(name.into()).await.unwrap();

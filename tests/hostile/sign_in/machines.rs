@@ -5,11 +5,12 @@ use std::sync::atomic::Ordering;
 use ports::secrets;
 use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
 use testkit::authorization::{
-    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, Refresh, Refusing, value,
+    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, RefreshBehaviour, RefusalBehaviour,
+    value,
 };
 
 use super::{SignIn, ended};
-use crate::pair::Pair;
+use crate::pair::ServerPair;
 use crate::report::word;
 
 pub(super) const ID: &str = "harbour-office";
@@ -21,7 +22,7 @@ pub(super) fn knows(secret: &str) -> AuthorizationScript {
         registration: false,
         clients: [(ID.to_owned(), Some(secret.to_owned()))].into(),
         auth_methods: vec!["client_secret_basic".to_owned()],
-        refresh: Refresh::None,
+        refresh: RefreshBehaviour::None,
         ..AuthorizationScript::default()
     }
 }
@@ -52,7 +53,7 @@ async fn begin(
     let server = ProtectedServer::start(script, &[&issuer]).await;
     let config = HttpConfig { url: server.url(), auth: Some(auth(&issuer)), ..HttpConfig::default() };
     let origin = config.origin().unwrap();
-    let pair = Pair::not_yet_open(config.into()).await;
+    let pair = ServerPair::not_yet_open(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
     for (name, secret) in kept {
         pair.app.host.ports().secrets.set(&secrets::key(name, &origin), secret).unwrap();
@@ -98,7 +99,7 @@ async fn the_apps_own_credentials_are_enough_and_renewed_without_a_user() {
 /// Checks that a sign-in without a user is not repeated without limit.
 #[tokio::test]
 async fn x51_a_machine_is_not_kept_busy() {
-    for refusing in [Refusing::Unauthorized, Refusing::EverySecond] {
+    for refusing in [RefusalBehaviour::Unauthorized, RefusalBehaviour::EverySecond] {
         let what = format!("X51, client credentials, in use, then {refusing:?}");
         let secret = word("secret");
         let issuer = AuthorizationServer::start(knows(&secret)).await;

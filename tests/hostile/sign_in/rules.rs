@@ -3,8 +3,10 @@
 
 use host::view::ServerState;
 use serde_json::{Map, json};
-use testkit::authorization::{AuthorizationScript, Metadata, ProtectedScript, Refresh, ResourceMetadata, leaks, value};
-use testkit::calls::CallTool as _;
+use testkit::authorization::{
+    AuthorizationScript, MetadataLocation, ProtectedScript, RefreshBehaviour, ResourceMetadataLocation, leaks, value,
+};
+use testkit::calls::UserCalls as _;
 
 use super::SignIn;
 
@@ -109,7 +111,7 @@ async fn calls_wait_for_one_refresh_and_none_fails() {
 #[tokio::test]
 async fn without_a_refresh_token_the_user_signs_in_again() {
     let what = "no refresh token";
-    let script = AuthorizationScript { refresh: Refresh::None, ..AuthorizationScript::default() };
+    let script = AuthorizationScript { refresh: RefreshBehaviour::None, ..AuthorizationScript::default() };
     let tried = signed_in(what, script, ProtectedScript::default()).await;
     tried.issuer.end_access_tokens();
     let call = tried.pair.bad_call(what).await;
@@ -151,12 +153,12 @@ async fn more_is_asked_for_when_it_is_needed() {
 /// has no protected resource metadata. Its origin issues the tokens, with metadata or without.
 #[tokio::test]
 async fn a_server_of_the_first_revision_issues_its_own_tokens() {
-    for metadata in [Metadata::OAuth, Metadata::None] {
+    for metadata in [MetadataLocation::OAuth, MetadataLocation::None] {
         let what = format!("2025-03-26, metadata: {metadata:?}");
         let script = AuthorizationScript { metadata, iss_advertised: false, ..AuthorizationScript::default() };
         let server = ProtectedScript {
             revision: "2025-03-26".to_owned(),
-            metadata: ResourceMetadata::SameOrigin,
+            metadata: ResourceMetadataLocation::SameOrigin,
             ..ProtectedScript::default()
         };
         let tried = signed_in(&what, script, server).await;

@@ -1,19 +1,19 @@
 //! An app with a single server whose user allows everything, and calls during which a fault is injected.
 
 use std::time::{Duration, Instant};
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use host::HostOptions;
 use host::view::{CallTimes, HostEvent, ServerState};
 use mcp_proto::types::CallToolResult;
 use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
-use testkit::app::App;
+use testkit::app::TestApp;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::matrix::user::answers_all;
-use crate::user::{Called, call_id, next, object, text};
+use crate::user::{CallOutcome, call_id, next, object, text};
 
 /// Idle timeout of a call: the longest time without progress.
 const IDLE: Duration = Duration::from_secs(4);
@@ -21,8 +21,8 @@ const IDLE: Duration = Duration::from_secs(4);
 const COMES_BACK: Duration = Duration::from_secs(30);
 
 /// An app that uses one server.
-pub(super) struct Connected {
-    pub(super) app: App,
+pub(super) struct ConnectedApp {
+    pub(super) app: TestApp,
     server: &'static str,
 }
 
@@ -31,12 +31,13 @@ pub(super) fn holds(condition: bool, what: &str, seen: impl std::fmt::Debug) -> 
     if condition { Ok(()) } else { Err(format!("{what}: {seen:?}").chars().take(400).collect()) }
 }
 
-impl Connected {
+impl ConnectedApp {
     /// Until the server is ready and its tools are known.
     pub(super) async fn to(server: &'static str, config: ServerConfig) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let times = CallTimes { tool: (IDLE, Duration::from_secs(60)), ..CallTimes::default() };
-        let app = App::start_in(folder, vec![(server, config)], HostOptions { times, ..HostOptions::default() }).await;
+        let app =
+            TestApp::start_in(folder, vec![(server, config)], HostOptions { times, ..HostOptions::default() }).await;
         // Ends with the host.
         let _user = answers_all(&app, std::fs::canonicalize(app.folder.path()).unwrap());
         app.host.start_server(server.into()).await.unwrap();
@@ -45,14 +46,14 @@ impl Connected {
     }
 
     /// Calls a tool; it is begun when this returns.
-    async fn call(&self, id: &str, tool: &str, arguments: Value) -> JoinHandle<Called> {
+    async fn call(&self, id: &str, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
         let (host, id, server, tool) = (self.app.host.clone(), id.to_owned(), self.server.to_owned(), tool.to_owned());
         let arguments = object(&arguments);
         tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
     }
 
     /// Makes a call that takes no time, and returns its result.
-    pub(super) async fn add(&self) -> Called {
+    pub(super) async fn add(&self) -> CallOutcome {
         self.call(&call_id(), "add", json!({ "a": 2, "b": 3 })).await.await.unwrap()
     }
 
@@ -63,7 +64,7 @@ impl Connected {
     }
 
     /// Begins a call that takes this long, and waits until the server works on it.
-    pub(super) async fn under_way(&self, seconds: u32) -> JoinHandle<Called> {
+    pub(super) async fn under_way(&self, seconds: u32) -> JoinHandle<CallOutcome> {
         let mut events = self.app.host.events();
         let id = call_id();
         let call = self.call(&id, "slow_report", json!({ "seconds": seconds, "steps": seconds * 10 })).await;
@@ -76,7 +77,7 @@ impl Connected {
     }
 
     /// Waits for the result of a call that takes some seconds.
-    pub(super) async fn goes_on(&self, call: JoinHandle<Called>, seconds: u32) -> Result<(), String> {
+    pub(super) async fn goes_on(&self, call: JoinHandle<CallOutcome>, seconds: u32) -> Result<(), String> {
         let result = ended(call).await?.map_err(|error| format!("the call should go on: {error}"))?;
         let is_whole =
             |result: &CallToolResult| text(result).contains(&format!("The report has {} pages", seconds * 10));
@@ -85,7 +86,7 @@ impl Connected {
 
     /// Waits until a call ends with a cause that names the server. Limits the time, since the fault must be detected
     /// before the call's timeout.
-    pub(super) async fn ends(&self, call: JoinHandle<Called>) -> Result<(), String> {
+    pub(super) async fn ends(&self, call: JoinHandle<CallOutcome>) -> Result<(), String> {
         let began = Instant::now();
         let error = ended(call).await?.err().ok_or("what is gone can give no answer")?;
         holds(error.to_string().contains(self.server), "the server should be named", error.to_string())?;
@@ -110,7 +111,7 @@ impl Connected {
     }
 }
 
-async fn ended(call: JoinHandle<Called>) -> Result<Called, String> {
+async fn ended(call: JoinHandle<CallOutcome>) -> Result<CallOutcome, String> {
     let ended = timeout(Duration::from_secs(15), call).await;
     ended.map_err(|_| "the call should have ended by now".to_owned())?.map_err(|error| error.to_string())
 }

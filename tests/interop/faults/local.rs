@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::app::{Connected, holds};
+use super::app::{ConnectedApp, holds};
 use super::{ANSWERED, COMES_BACK, ENDS, NO_SUCH_FAULT, Outcome, Outcomes};
 use crate::installed;
 use crate::matrix::process::Launch;
@@ -12,9 +12,9 @@ use crate::matrix::servers::{Row, local};
 pub(super) async fn outcomes(row: &Row) -> Outcomes {
     let killed = killed(row).await;
     let folder = tempfile::tempdir().unwrap();
-    let lines = Lines { folder: folder.path() };
+    let lines = LineControl { folder: folder.path() };
     lines.spoil("none");
-    let connected = Connected::to(row.server.name, local(between(row, folder.path()))).await;
+    let connected = ConnectedApp::to(row.server.name, local(between(row, folder.path()))).await;
     let bytewise = lines.same_answers(&connected, "bytewise").await;
     let late = lines.same_answers(&connected, "late").await;
     let twice = lines.same_answers(&connected, "twice").await;
@@ -26,7 +26,7 @@ pub(super) async fn outcomes(row: &Row) -> Outcomes {
 
 /// Covers the requirement [stdio-restart-on-crash].
 async fn killed(row: &Row) -> Outcome {
-    let connected = Connected::to(row.server.name, local(row.server.launch(row.transport))).await;
+    let connected = ConnectedApp::to(row.server.name, local(row.server.launch(row.transport))).await;
     let call = connected.under_way(30).await;
     let process = connected.process().await.ok_or("a ready server has a process")?;
     kill(process);
@@ -56,17 +56,17 @@ fn between(row: &Row, folder: &Path) -> Launch {
 }
 
 /// The lines between the two.
-struct Lines<'a> {
+struct LineControl<'a> {
     folder: &'a Path,
 }
 
-impl Lines<'_> {
+impl LineControl<'_> {
     /// Sets the fault that applies to all lines from now on.
     fn spoil(&self, fault: &str) {
         super::spoil(self.folder, fault);
     }
 
-    async fn same_answers(&self, connected: &Connected, fault: &str) -> Outcome {
+    async fn same_answers(&self, connected: &ConnectedApp, fault: &str) -> Outcome {
         self.spoil(fault);
         let before = super::count(self.folder, "seen", "\"tools/call\"");
         for _ in 0..3 {
@@ -81,7 +81,7 @@ impl Lines<'_> {
     }
 
     /// The server dies in the middle of a line.
-    async fn cut(&self, connected: &Connected) -> Outcome {
+    async fn cut(&self, connected: &ConnectedApp) -> Outcome {
         let call = connected.under_way(30).await;
         self.spoil("cut");
         connected.ends(call).await?;
@@ -93,7 +93,7 @@ impl Lines<'_> {
     }
 
     /// Covers the requirement [lifecycle-timeouts].
-    async fn never(&self, connected: &Connected) -> Outcome {
+    async fn never(&self, connected: &ConnectedApp) -> Outcome {
         self.spoil("never");
         let ended = connected.add().await.map_err(|error| error.to_string());
         self.spoil("none");

@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use testkit::proxy::{Fault, Proxy};
+use testkit::proxy::{FaultProxy, ProxyFault};
 
-use super::app::{Connected, holds};
+use super::app::{ConnectedApp, holds};
 use super::{ANSWERED, COMES_BACK, ENDS, GOES_ON, NO_SUCH_FAULT, Outcome, Outcomes};
 use crate::installed;
 use crate::matrix::process::HttpProcess;
@@ -25,11 +25,11 @@ pub(super) async fn outcomes(row: &Row) -> Outcomes {
     let between =
         installed::with_node("between-http.mjs").and(&process.origin).and(&folder.path().display().to_string());
     let between = HttpProcess::start(between).await;
-    let proxy = Proxy::before(address(&between.origin)).await;
-    let connected = Connected::to(row.server.name, at(row, &format!("http://{}", proxy.address))).await;
+    let proxy = FaultProxy::before(address(&between.origin)).await;
+    let connected = ConnectedApp::to(row.server.name, at(row, &format!("http://{}", proxy.address))).await;
     let network = Network { row, folder: folder.path(), proxy, connected };
-    let bytewise = network.same_answer(Fault::Bytewise, Duration::ZERO).await;
-    let late = network.same_answer(Fault::Late(LATE), LATE).await;
+    let bytewise = network.same_answer(ProxyFault::Bytewise, Duration::ZERO).await;
+    let late = network.same_answer(ProxyFault::Late(LATE), LATE).await;
     let twice = network.twice().await;
     let cut = network.cut().await;
     let never = network.never().await;
@@ -40,8 +40,8 @@ pub(super) async fn outcomes(row: &Row) -> Outcomes {
 
 /// Covers the requirement [http-session-404-reinit].
 async fn restarted(row: &Row, process: HttpProcess) -> Outcome {
-    let proxy = Proxy::before(address(&process.origin)).await;
-    let connected = Connected::to(row.server.name, at(row, &format!("http://{}", proxy.address))).await;
+    let proxy = FaultProxy::before(address(&process.origin)).await;
+    let connected = ConnectedApp::to(row.server.name, at(row, &format!("http://{}", proxy.address))).await;
     // Started before the other ends: how long a program takes to start is not the question here.
     let new = HttpProcess::start(row.server.launch(row.transport)).await;
     let call = connected.under_way(30).await;
@@ -64,17 +64,17 @@ fn address(origin: &str) -> SocketAddr {
 struct Network<'a> {
     row: &'a Row,
     folder: &'a Path,
-    proxy: Proxy,
-    connected: Connected,
+    proxy: FaultProxy,
+    connected: ConnectedApp,
 }
 
 impl Network<'_> {
-    async fn same_answer(&self, fault: Fault, at_least: Duration) -> Outcome {
+    async fn same_answer(&self, fault: ProxyFault, at_least: Duration) -> Outcome {
         let before = super::count(self.folder, "seen", "\"tools/call\"");
         let began = Instant::now();
         self.proxy.set(fault);
         let answered = self.connected.adds().await;
-        self.proxy.set(Fault::None);
+        self.proxy.set(ProxyFault::None);
         answered?;
         holds(began.elapsed() >= at_least, "the answer should have been spoiled", began.elapsed())?;
         let sent = super::count(self.folder, "seen", "\"tools/call\"") - before;
@@ -100,11 +100,11 @@ impl Network<'_> {
         const SECONDS: u32 = 3;
         let before = super::count(self.folder, "seen", "\"slow_report\"");
         let call = self.connected.under_way(SECONDS).await;
-        self.proxy.set(Fault::Refused);
+        self.proxy.set(ProxyFault::Refused);
         self.proxy.cut();
         // sleep: the way is broken for so long, in real time of other programs.
         tokio::time::sleep(Duration::from_millis(300)).await;
-        self.proxy.set(Fault::None);
+        self.proxy.set(ProxyFault::None);
         if self.row.can_resume() {
             self.connected.goes_on(call, SECONDS).await?;
         } else {
@@ -123,9 +123,9 @@ impl Network<'_> {
 
     /// Covers the requirement [lifecycle-timeouts].
     async fn never(&self) -> Outcome {
-        self.proxy.set(Fault::Swallowed);
+        self.proxy.set(ProxyFault::Swallowed);
         let ended = self.connected.add().await.map_err(|error| error.to_string());
-        self.proxy.set(Fault::None);
+        self.proxy.set(ProxyFault::None);
         let is_told = ended.as_ref().is_err_and(|error| error.contains("no answer"));
         holds(is_told, "the call should end with its time", ended)?;
         self.connected.comes_back().await?;

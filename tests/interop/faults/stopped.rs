@@ -1,14 +1,14 @@
 //! Tests that a server or call ended by the user is not restarted. Only failures are recovered from.
 
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::view::ServerState;
 use serde_json::Map;
 use testkit::time::pass;
 
-use super::app::Connected;
+use super::app::ConnectedApp;
 use crate::installed;
 use crate::matrix::servers::local;
 use crate::user::call_id;
@@ -17,7 +17,7 @@ const SERVER: &str = "harbour";
 
 #[tokio::test]
 async fn a_call_after_a_stop_says_that_the_server_is_not_ready() {
-    let connected = Connected::to(SERVER, local(installed::with_node("typescript-v2.mjs").and("stdio"))).await;
+    let connected = ConnectedApp::to(SERVER, local(installed::with_node("typescript-v2.mjs").and("stdio"))).await;
     let call = connected.under_way(30).await;
     let app = &connected.app;
     app.host.stop_server(SERVER.into()).await.unwrap();

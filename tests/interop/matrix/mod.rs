@@ -10,7 +10,7 @@ pub(crate) mod user;
 
 use std::sync::Arc;
 
-use checks::Checked;
+use checks::RowResult;
 use futures_util::StreamExt as _;
 use servers::{Row, SERVERS};
 
@@ -32,11 +32,11 @@ async fn every_sdk_over_every_transport_in_every_revision() {
         .flat_map(|(server, remote)| servers::rows(server).into_iter().map(|row| (row, Arc::clone(remote))))
         .filter(|(row, _)| only.is_empty() || row.to_string().contains(&only))
         .collect();
-    let checked: Vec<(Row, Checked)> = futures_util::stream::iter(rows)
+    let checked: Vec<(Row, RowResult)> = futures_util::stream::iter(rows)
         .map(|(row, remote)| async move {
             // A separate task: a row that panics counts as failed.
             let checked = tokio::spawn(async move { checks::row(&row, &remote).await }).await;
-            (row, checked.unwrap_or_else(|error| Checked::broken(&error.to_string())))
+            (row, checked.unwrap_or_else(|error| RowResult::broken(&error.to_string())))
         })
         .buffered(AT_ONCE)
         .collect()

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
 
-use super::checks::{Cell, Checked};
+use super::checks::{Cell, RowResult};
 use super::features::Feature;
 use super::servers::{Row, SERVERS, versions};
 
@@ -30,7 +30,7 @@ tested with servers of our own.
 const FAULTS: &str = "\n## Faults\n";
 
 /// Returns the table of working features.
-pub(crate) fn features(rows: &[(Row, Checked)]) -> String {
+pub(crate) fn features(rows: &[(Row, RowResult)]) -> String {
     let mut out = HEAD.to_owned();
     let mut notes: Vec<String> = Vec::new();
     out.push_str("\n| server | built on |\n| --- | --- |\n");
@@ -43,10 +43,10 @@ pub(crate) fn features(rows: &[(Row, Checked)]) -> String {
         let heads: Vec<_> = rows.iter().map(|(row, _)| format!("{} {}", row.transport.name(), row.revision)).collect();
         head(&mut out, &heads);
         let how =
-            |(row, checked): &&(Row, Checked)| if row.pinned { "named".to_owned() } else { checked.found.clone() };
+            |(row, checked): &&(Row, RowResult)| if row.pinned { "named".to_owned() } else { checked.found.clone() };
         line(&mut out, "found how", rows.iter().map(how));
         for feature in Feature::ALL {
-            let of_feature = |(_, checked): &&(Row, Checked)| {
+            let of_feature = |(_, checked): &&(Row, RowResult)| {
                 checked
                     .cells
                     .iter()
@@ -101,16 +101,16 @@ pub(crate) fn keep_faults(table: &str) {
     keep(|kept| (kept.0, table.to_owned()), |kept| kept.1 == table);
 }
 
-fn keep(change: impl Fn(Parts) -> Parts, is_same: impl Fn(&Parts) -> bool) {
+fn keep(change: impl Fn(MatrixTables) -> MatrixTables, is_same: impl Fn(&MatrixTables) -> bool) {
     let kept = changed(change).unwrap_or_else(|error| panic!("MATRIX.md: {error}"));
     assert!(is_same(&kept), "MATRIX.md is what was found; `cargo xtask test interop` writes it anew");
 }
 
 /// The text of both tables, the matrix and the faults.
-type Parts = (String, String);
+type MatrixTables = (String, String);
 
 /// Returns the two tables of the file. Applies the change and writes the file first if the environment requests it.
-fn changed(change: impl Fn(Parts) -> Parts) -> std::io::Result<Parts> {
+fn changed(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Result<MatrixTables> {
     let writes = std::env::var_os("INTEROP_WRITE_MATRIX").is_some();
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("MATRIX.md");
     let mut file = File::options().read(true).write(writes).open(path)?;

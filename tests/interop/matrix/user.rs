@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use host::view::{Edit, HostEvent, QuestionBody, QuestionView, UserAnswer};
+use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, HostEvent, UserDecision};
 use mcp_proto::types::{ContentBlock, SamplingContent};
-use policy::Scope;
+use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use server_requests::form::Form;
-use testkit::app::App;
+use testkit::app::TestApp;
 use tokio::task::JoinHandle;
 
 /// Text that the user, in the role of a model, responds with.
@@ -17,24 +17,24 @@ pub(crate) const WORDS: &str = "The wind is fair.";
 pub(crate) const CAPTAIN: &str = "Erna";
 
 /// Decides each consent request on arrival, until the task is aborted.
-pub(crate) fn answers_all(app: &App, folder: PathBuf) -> JoinHandle<()> {
+pub(crate) fn answers_all(app: &TestApp, folder: PathBuf) -> JoinHandle<()> {
     let host = app.host.clone();
     let mut events = host.events();
     tokio::spawn(async move {
         while let Some(event) = events.next().await {
-            let HostEvent::QuestionChanged(question) = &event.event else { continue };
+            let HostEvent::ConsentRequestChanged(question) = &event.event else { continue };
             if let Some(edit) = edit(question) {
                 // The edited consent request arrives as another event.
                 let _ = host.edit(question.id, edit).await;
                 continue;
             }
             let answer = match &question.body {
-                QuestionBody::Form { form, .. } => match form {
-                    Ok(form) => UserAnswer::Submit(filled_in(form)),
-                    Err(_) => UserAnswer::Deny,
+                ConsentRequestBody::Form { form, .. } => match form {
+                    Ok(form) => UserDecision::Submit(filled_in(form)),
+                    Err(_) => UserDecision::Deny,
                 },
-                QuestionBody::Roots => UserAnswer::Share(vec![folder.clone()]),
-                _ => UserAnswer::Allow(Scope::Once),
+                ConsentRequestBody::Roots => UserDecision::Share(vec![folder.clone()]),
+                _ => UserDecision::Allow(ApprovalScope::Once),
             };
             // The consent request may have been closed already, cancelled by its server.
             let _ = host.answer(question.id, question.hash.to_string(), answer).await;
@@ -43,15 +43,15 @@ pub(crate) fn answers_all(app: &App, folder: PathBuf) -> JoinHandle<()> {
 }
 
 /// Returns the model's response as an edit, if it has not been entered yet.
-fn edit(question: &QuestionView) -> Option<Edit> {
-    let QuestionBody::Sampling { response: Some(response), .. } = &question.body else { return None };
+fn edit(question: &ConsentRequestView) -> Option<ConsentRequestEdit> {
+    let ConsentRequestBody::Sampling { response: Some(response), .. } = &question.body else { return None };
     let is_written = response.content.blocks().iter().any(|b| matches!(b, ContentBlock::Text(t) if !t.text.is_empty()));
     if is_written {
         return None;
     }
     let mut written = server_requests::sampling::empty_response();
     written.content = SamplingContent::Many(vec![ContentBlock::text(WORDS)]);
-    Some(Edit::Response(Box::new(written)))
+    Some(ConsentRequestEdit::Response(Box::new(written)))
 }
 
 /// Returns the values of all required fields.

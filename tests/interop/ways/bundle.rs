@@ -10,7 +10,7 @@ use host::HostOptions;
 use installer::{Installer, RegistryChoice, open_catalog};
 use serde_json::{Value, json};
 use store::CacheFolder;
-use testkit::app::App;
+use testkit::app::TestApp;
 
 use super::user::NewUser;
 use crate::installed;
@@ -97,7 +97,7 @@ async fn a_bundle_is_packed_installed_called_updated_and_removed() {
     let read = user.call("memory-2", "read_graph", &json!({})).await;
     assert!(read.contains("it has a bridge"), "the second version has what the first one kept: {read}");
 
-    let app = App::start_in(user.done(), Vec::new(), HostOptions::default()).await;
+    let app = TestApp::start_in(user.done(), Vec::new(), HostOptions::default()).await;
     let (folder, removing) = (app.folder.path().to_owned(), removing(&app));
     dispatch(&removing, "remove_server", json!({ "server": "memory" })).await.unwrap();
     assert_eq!(unpacked(&folder.join("data/bundles")).len(), 1, "its files go with a version");
@@ -119,7 +119,7 @@ fn unpacked(place: &Path) -> Vec<String> {
 }
 
 /// The api as the page has it.
-fn removing(app: &App) -> Api {
+fn removing(app: &TestApp) -> Api {
     let kept = app.folder.path().join("kept");
     let installer = Installer::new(app.folder.path().join("data"), RegistryChoice::Official, move |address, header| {
         open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))

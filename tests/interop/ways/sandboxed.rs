@@ -28,7 +28,7 @@ it may read that and change nothing.
 ";
 
 /// A server as its user has it.
-struct Real {
+struct RealServer {
     /// Tool by which the server was installed.
     by: &'static str,
     /// The package with its version, or the program.
@@ -42,8 +42,8 @@ struct Real {
     tool: &'static str,
 }
 
-const SERVERS: &[Real] = &[
-    Real {
+const SERVERS: &[RealServer] = &[
+    RealServer {
         by: "npx",
         server: "@modelcontextprotocol/server-sequential-thinking@2026.8.31",
         command: "npx",
@@ -51,7 +51,7 @@ const SERVERS: &[Real] = &[
         loads: true,
         tool: "sequentialthinking",
     },
-    Real {
+    RealServer {
         by: "npm, global",
         server: "@modelcontextprotocol/server-memory@2026.8.31",
         command: "~/.npm-global/bin/mcp-server-memory",
@@ -59,7 +59,7 @@ const SERVERS: &[Real] = &[
         loads: false,
         tool: "read_graph",
     },
-    Real {
+    RealServer {
         by: "npm, global",
         server: "@upstash/context7-mcp@4.1.1",
         command: "~/.npm-global/bin/context7-mcp",
@@ -67,7 +67,7 @@ const SERVERS: &[Real] = &[
         loads: false,
         tool: "resolve-library-id",
     },
-    Real {
+    RealServer {
         by: "npm, in a folder",
         server: "@modelcontextprotocol/server-filesystem@2026.8.31",
         command: "~/mcp/node_modules/.bin/mcp-server-filesystem",
@@ -75,7 +75,7 @@ const SERVERS: &[Real] = &[
         loads: false,
         tool: "read_text_file",
     },
-    Real {
+    RealServer {
         by: "npm, as a script",
         server: "@modelcontextprotocol/server-everything@2026.8.31",
         command: "node",
@@ -83,7 +83,7 @@ const SERVERS: &[Real] = &[
         loads: false,
         tool: "get-sum",
     },
-    Real {
+    RealServer {
         by: "uvx",
         server: "mcp-server-time==2026.10.19",
         command: "uvx",
@@ -91,7 +91,7 @@ const SERVERS: &[Real] = &[
         loads: true,
         tool: "get_current_time",
     },
-    Real {
+    RealServer {
         by: "a Python environment",
         server: "mcp-server-git==2026.10.19",
         command: "~/venv/bin/mcp-server-git",
@@ -99,7 +99,7 @@ const SERVERS: &[Real] = &[
         loads: false,
         tool: "git_status",
     },
-    Real {
+    RealServer {
         by: "a Python environment, as a module",
         server: "mcp-server-fetch==2026.10.24",
         command: "~/venv/bin/python",
@@ -107,7 +107,7 @@ const SERVERS: &[Real] = &[
         loads: false,
         tool: "fetch",
     },
-    Real {
+    RealServer {
         by: "uv, as a tool",
         server: "mcp-server-time==2026.10.19",
         command: "~/.local/bin/mcp-server-time",
@@ -115,7 +115,7 @@ const SERVERS: &[Real] = &[
         loads: false,
         tool: "convert_time",
     },
-    Real {
+    RealServer {
         by: "a plain program",
         server: "demo-server (rmcp)",
         command: "~/apps/demo-server",
@@ -166,7 +166,7 @@ async fn install_all(user: &mut NewUser) {
 /// Returns the settings of all servers, without folders for the sandbox.
 fn settings(user: &NewUser) -> Value {
     let home = user.path("home").display().to_string();
-    let entry = |real: &Real| {
+    let entry = |real: &RealServer| {
         let args: Vec<String> = real.args.iter().map(|arg| arg.replace('~', &home)).collect();
         let mut entry = json!({ "command": real.command.replace('~', &home), "args": args });
         entry["sandbox"] = json!({ "folders": [], "network": real.loads });

@@ -5,10 +5,10 @@ use models::{Message, Part, Reply, Request, Role, Tool, ToolChoice};
 use serde_json::{Value, json};
 
 use crate::fake;
-use crate::place::Place;
+use crate::place::ServedWire;
 
 /// A request with one message of the user. The model of random weights gets a small bound, and no chance.
-pub(crate) fn asking(place: &Place, text: &str) -> Request {
+pub(crate) fn asking(place: &ServedWire, text: &str) -> Request {
     let request = Request { model: place.model.clone(), ..fake::asking(place.wire, text) };
     if place.is_scripted() {
         return request;
@@ -17,7 +17,7 @@ pub(crate) fn asking(place: &Place, text: &str) -> Request {
 }
 
 /// The same with a picture.
-pub(crate) fn with_picture(place: &Place, text: &str) -> Request {
+pub(crate) fn with_picture(place: &ServedWire, text: &str) -> Request {
     let picture = Part::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
     let message = Message { role: Role::User, parts: vec![Part::text(text), picture] };
     Request { messages: vec![message], ..asking(place, text) }
@@ -25,7 +25,7 @@ pub(crate) fn with_picture(place: &Place, text: &str) -> Request {
 
 /// Returns a request with a tool, which the model with random weights must use: a grammar makes it write arguments that
 /// fit the schema.
-pub(crate) fn with_tool(place: &Place, text: &str) -> Request {
+pub(crate) fn with_tool(place: &ServedWire, text: &str) -> Request {
     let tool = Tool {
         name: "weather__forecast".into(),
         description: Some("The weather of the next days.".into()),

@@ -3,15 +3,15 @@
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use models::{Delta, Model, ModelError, Part, Provider as _, Reply, Request, Stop};
+use models::{Model, ModelError, Part, Provider as _, Reply, ReplyDelta, Request, StopReason};
 
 use crate::ask::{answered, asking, uses, with_picture, with_tool};
 use crate::fake::all;
-use crate::place::{Place, Server};
+use crate::place::{ModelServer, ServedWire};
 
 /// Contents of a cell of the table, or a description of the failure.
 pub(crate) type Cell = Result<String, String>;
-type Check = for<'p> fn(&'p Place) -> BoxFuture<'p, Cell>;
+type Check = for<'p> fn(&'p ServedWire) -> BoxFuture<'p, Cell>;
 
 /// The lines of the table, in their order.
 pub(crate) const CHECKS: [(&str, Check); 21] = [
@@ -42,11 +42,11 @@ fn no() -> Cell {
     Ok("-".into())
 }
 
-async fn list(place: &Place) -> Result<Vec<Model>, ModelError> {
+async fn list(place: &ServedWire) -> Result<Vec<Model>, ModelError> {
     place.provider().models().await
 }
 
-async fn listed(place: &Place) -> Cell {
+async fn listed(place: &ServedWire) -> Cell {
     match list(place).await {
         Ok(models) if models.iter().any(|model| model.id == place.model) => Ok("yes".into()),
         Ok(models) => Ok(format!("{} others", if models.is_empty() { "no" } else { "only" })),
@@ -54,7 +54,7 @@ async fn listed(place: &Place) -> Cell {
     }
 }
 
-async fn context(place: &Place) -> Cell {
+async fn context(place: &ServedWire) -> Cell {
     let Ok(models) = list(place).await else { return no() };
     let known = models.iter().find(|model| model.id == place.model).and_then(|model| model.context);
     Ok(known.map_or_else(|| "unknown".into(), |context| context.to_string()))
@@ -62,7 +62,7 @@ async fn context(place: &Place) -> Cell {
 
 /// Checks that a price the server does not report is not guessed from a model's name. Another provider may charge a
 /// different price.
-async fn price(place: &Place) -> Cell {
+async fn price(place: &ServedWire) -> Cell {
     let Ok(models) = list(place).await else { return no() };
     match models.iter().find_map(|model| model.price.as_ref()) {
         None => Ok("unknown".into()),
@@ -70,16 +70,16 @@ async fn price(place: &Place) -> Cell {
     }
 }
 
-async fn reply(place: &Place, request: Request) -> Result<Reply, String> {
+async fn reply(place: &ServedWire, request: Request) -> Result<Reply, String> {
     all(&place.provider(), request).await.1.map_err(|error| format!("{}: {error}", error.code()))
 }
 
-async fn text(place: &Place) -> Cell {
+async fn text(place: &ServedWire) -> Cell {
     let (came, whole) = all(&place.provider(), asking(place, "say hello")).await;
     let whole = whole.map_err(|error| error.to_string())?;
     let pieces: Vec<&str> = came
         .iter()
-        .filter_map(|delta| if let Delta::Text(text) = delta { Some(text.as_str()) } else { None })
+        .filter_map(|delta| if let ReplyDelta::Text(text) = delta { Some(text.as_str()) } else { None })
         .collect();
     if pieces.concat() != whole.message.plain_text() {
         return Err(format!("what streams is not what was said: {came:?}"));
@@ -94,30 +94,30 @@ async fn text(place: &Place) -> Cell {
     })
 }
 
-async fn who(place: &Place) -> Cell {
+async fn who(place: &ServedWire) -> Cell {
     let reply = reply(place, asking(place, "say hello")).await?;
     Ok(if reply.model == place.model { "yes".into() } else { format!("as {}", reply.model) })
 }
 
 /// Requests a model in whose place another one responds: by choice of the server, as the fallback of a proxy, or
 /// because there is only one.
-async fn another(place: &Place) -> Cell {
+async fn another(place: &ServedWire) -> Cell {
     let (model, stands_in) = match place.server {
-        Server::Aimock => (place.model.as_str(), "another-model"),
-        Server::LiteLlm => ("falls-back", "mocked"),
-        Server::LlamaCpp => ("nothing", "tiny"),
+        ModelServer::Aimock => (place.model.as_str(), "another-model"),
+        ModelServer::LiteLlm => ("falls-back", "mocked"),
+        ModelServer::LlamaCpp => ("nothing", "tiny"),
     };
     let request = Request { model: model.into(), ..asking(place, "answer as another") };
     let reply = match all(&place.provider(), request).await.1 {
         Ok(reply) => reply,
         // Its proxy does not always fall back where it streams.
-        Err(error) if place.server == Server::LiteLlm => return Ok(error.code().into()),
+        Err(error) if place.server == ModelServer::LiteLlm => return Ok(error.code().into()),
         Err(error) => return Err(error.to_string()),
     };
     Ok(if reply.model == stands_in { "told".into() } else { format!("as {}", reply.model) })
 }
 
-async fn tokens(place: &Place) -> Cell {
+async fn tokens(place: &ServedWire) -> Cell {
     let usage = reply(place, asking(place, "say hello")).await?.usage;
     Ok(match (usage.input, usage.output) {
         (Some(_), Some(_)) => "both".into(),
@@ -127,7 +127,7 @@ async fn tokens(place: &Place) -> Cell {
     })
 }
 
-async fn thinking(place: &Place) -> Cell {
+async fn thinking(place: &ServedWire) -> Cell {
     if !place.is_scripted() {
         return no();
     }
@@ -140,19 +140,19 @@ async fn thinking(place: &Place) -> Cell {
     Ok(if thought { "shown" } else { "not shown" }.into())
 }
 
-async fn tool(place: &Place) -> Cell {
+async fn tool(place: &ServedWire) -> Cell {
     if !place.is_scripted() {
         return no();
     }
     let reply = reply(place, with_tool(place, "what is the weather")).await?;
     let used = uses(&reply)?;
     match (used.len(), &reply.stop) {
-        (1, Stop::ToolUse) => Ok("yes".into()),
+        (1, StopReason::ToolUse) => Ok("yes".into()),
         (number, stop) => Err(format!("{number} uses, ended by {stop:?}")),
     }
 }
 
-async fn result(place: &Place) -> Cell {
+async fn result(place: &ServedWire) -> Cell {
     if !place.is_scripted() {
         return no();
     }
@@ -166,7 +166,7 @@ async fn result(place: &Place) -> Cell {
     Ok("yes".into())
 }
 
-async fn parallel(place: &Place) -> Cell {
+async fn parallel(place: &ServedWire) -> Cell {
     if !place.is_scripted() {
         return no();
     }
@@ -175,7 +175,7 @@ async fn parallel(place: &Place) -> Cell {
     if cities == ["Oslo", "Lima"] { Ok("yes".into()) } else { Err(format!("in another way: {cities:?}")) }
 }
 
-async fn picture(place: &Place) -> Cell {
+async fn picture(place: &ServedWire) -> Cell {
     let (_, reply) = all(&place.provider(), with_picture(place, "what is in the picture")).await;
     match reply {
         Ok(reply) if !place.is_scripted() || reply.message.plain_text() == "A red square." => Ok("yes".into()),
@@ -184,17 +184,17 @@ async fn picture(place: &Place) -> Cell {
     }
 }
 
-async fn most_tokens(place: &Place) -> Cell {
+async fn most_tokens(place: &ServedWire) -> Cell {
     let reply = reply(place, asking(place, "stop early")).await?;
     Ok(match reply.stop {
-        Stop::MaxTokens => "told".into(),
-        Stop::EndTurn => "not told".into(),
-        Stop::Other(word) => format!("as {word}"),
+        StopReason::MaxTokens => "told".into(),
+        StopReason::EndTurn => "not told".into(),
+        StopReason::Other(word) => format!("as {word}"),
         stop => return Err(format!("{stop:?}")),
     })
 }
 
-async fn stop_text(place: &Place) -> Cell {
+async fn stop_text(place: &ServedWire) -> Cell {
     let request = Request { stop: vec!["END".into()], ..asking(place, "say hello") };
     match all(&place.provider(), request).await.1 {
         Ok(_) => Ok("taken".into()),
@@ -204,7 +204,7 @@ async fn stop_text(place: &Place) -> Cell {
 }
 
 /// An error of the provider that is named in `tests/models/provider.mjs`. One of these codes is right.
-async fn scripted_error(place: &Place, name: &str, right: &[&str]) -> Cell {
+async fn scripted_error(place: &ServedWire, name: &str, right: &[&str]) -> Cell {
     if !place.is_scripted() {
         return no();
     }
@@ -221,7 +221,7 @@ async fn scripted_error(place: &Place, name: &str, right: &[&str]) -> Cell {
     })
 }
 
-async fn too_long(place: &Place) -> Cell {
+async fn too_long(place: &ServedWire) -> Cell {
     let text = if place.is_scripted() { "say the error context too long".into() } else { "word ".repeat(20_000) };
     match all(&place.provider(), asking(place, &text)).await.1 {
         Err(ModelError::ContextTooLong { limit: Some(limit) }) => Ok(format!("told, {limit}")),
@@ -230,7 +230,7 @@ async fn too_long(place: &Place) -> Cell {
     }
 }
 
-async fn unknown_model(place: &Place) -> Cell {
+async fn unknown_model(place: &ServedWire) -> Cell {
     let request = Request { model: "nothing".into(), ..asking(place, "say hello") };
     match all(&place.provider(), request).await.1 {
         Ok(_) => Ok("answers all the same".into()),
@@ -238,31 +238,31 @@ async fn unknown_model(place: &Place) -> Cell {
     }
 }
 
-async fn wrong_key(place: &Place) -> Cell {
+async fn wrong_key(place: &ServedWire) -> Cell {
     let error = all(&place.provider_with("sk-of-somebody-else"), asking(place, "say hello")).await.1;
     match error {
         Err(ModelError::WrongKey { said }) if said.contains("sk-of-somebody-else") => Err(format!("repeated: {said}")),
         Err(ModelError::WrongKey { .. }) => Ok("wrongKey".into()),
         // Without a database it knows no other keys, and reports only that.
-        Err(error) if place.server == Server::LiteLlm => Ok(error.code().into()),
+        Err(error) if place.server == ModelServer::LiteLlm => Ok(error.code().into()),
         other => Err(format!("{other:?}")),
     }
 }
 
 /// Checks a response that the provider breaks off. A proxy may make it look complete, which can't be detected.
-async fn breaks_off(place: &Place) -> Cell {
+async fn breaks_off(place: &ServedWire) -> Cell {
     if !place.is_scripted() {
         return no();
     }
     match all(&place.provider(), asking(place, "break off")).await.1 {
         Err(error) => Ok(error.code().into()),
-        Ok(_) if place.server == Server::LiteLlm => Ok("looks whole".into()),
+        Ok(_) if place.server == ModelServer::LiteLlm => Ok("looks whole".into()),
         Ok(reply) => Err(format!("looks whole: {reply:?}")),
     }
 }
 
-async fn fails(place: &Place) -> Cell {
-    if place.server != Server::LiteLlm {
+async fn fails(place: &ServedWire) -> Cell {
+    if place.server != ModelServer::LiteLlm {
         return no();
     }
     let request = Request { model: "breaks".into(), ..asking(place, "say hello") };

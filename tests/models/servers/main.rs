@@ -15,12 +15,12 @@ mod running;
 mod stop;
 mod table;
 
-use place::{Server, Servers};
+use place::{ModelServer, RunningServers};
 
 /// Runs all checks on all wires of all servers, and compares or writes the table.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_server_on_every_wire_that_it_speaks() {
-    let servers = Servers::start();
+    let servers = RunningServers::start();
     let mut columns = Vec::new();
     for place in servers.places() {
         let mut cells = Vec::new();
@@ -42,10 +42,10 @@ async fn every_server_on_every_wire_that_it_speaks() {
 /// response looks complete.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_of_a_server_that_is_killed_is_cut() {
-    for server in [Server::Aimock, Server::LiteLlm] {
+    for server in [ModelServer::Aimock, ModelServer::LiteLlm] {
         stop::kill_during_all(server).await;
     }
-    for wire in Server::LlamaCpp.wires() {
-        stop::kill_during(Server::LlamaCpp, &[*wire]).await;
+    for wire in ModelServer::LlamaCpp.wires() {
+        stop::kill_during(ModelServer::LlamaCpp, &[*wire]).await;
     }
 }

@@ -6,12 +6,12 @@ use std::process::Command;
 
 use models::{HttpProvider, ProviderKind};
 
-use crate::fake::{Fake, KEY, WIRES, model, provider};
-use crate::running::Running;
+use crate::fake::{FakeProvider, KEY, WIRES, model, provider};
+use crate::running::RunningProgram;
 
 /// A program that serves models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Server {
+pub(crate) enum ModelServer {
     /// Responds according to the last message.
     Aimock,
     /// LiteLLM's proxy, with aimock behind it.
@@ -20,7 +20,7 @@ pub(crate) enum Server {
     LlamaCpp,
 }
 
-impl Server {
+impl ModelServer {
     /// All model servers of the table.
     pub(crate) const ALL: [Self; 3] = [Self::Aimock, Self::LiteLlm, Self::LlamaCpp];
 
@@ -47,24 +47,24 @@ impl Server {
 
 /// A server together with the wire that is tested.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
-    pub(crate) server: Server,
+pub(crate) struct ServedWire {
+    pub(crate) server: ModelServer,
     pub(crate) wire: ProviderKind,
     pub(crate) url: String,
     /// Identifier of the requested model.
     pub(crate) model: String,
 }
 
-impl Place {
-    pub(crate) fn of(server: Server, wire: ProviderKind, url: &str) -> Self {
-        let model = if server == Server::LlamaCpp { "tiny".into() } else { model(wire) };
+impl ServedWire {
+    pub(crate) fn of(server: ModelServer, wire: ProviderKind, url: &str) -> Self {
+        let model = if server == ModelServer::LlamaCpp { "tiny".into() } else { model(wire) };
         Self { server, wire, url: url.to_owned(), model }
     }
 
     /// Returns `true` if the server responds as `tests/models/provider.mjs` scripts it. The model with random weights
     /// responds with noise.
     pub(crate) fn is_scripted(&self) -> bool {
-        self.server != Server::LlamaCpp
+        self.server != ModelServer::LlamaCpp
     }
 
     pub(crate) fn provider(&self) -> HttpProvider {
@@ -72,11 +72,11 @@ impl Place {
     }
 
     pub(crate) fn provider_with(&self, key: &str) -> HttpProvider {
-        provider(self.wire, &self.url, Some(key), models::Conversions::default())
+        provider(self.wire, &self.url, Some(key), models::ConversionChoices::default())
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ServedWire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}", self.server.name(), wire_name(self.wire))
     }
@@ -94,21 +94,21 @@ pub(crate) const fn wire_name(wire: ProviderKind) -> &'static str {
 }
 
 /// All model servers, in running processes.
-pub(crate) struct Servers {
-    running: Vec<(Server, Running)>,
+pub(crate) struct RunningServers {
+    running: Vec<(ModelServer, RunningProgram)>,
 }
 
-impl Servers {
+impl RunningServers {
     pub(crate) fn start() -> Self {
-        let aimock = start(Server::Aimock, None);
-        let proxy = start(Server::LiteLlm, Some(&aimock));
-        let llama = start(Server::LlamaCpp, None);
-        Self { running: Server::ALL.into_iter().zip([aimock, proxy, llama]).collect() }
+        let aimock = start(ModelServer::Aimock, None);
+        let proxy = start(ModelServer::LiteLlm, Some(&aimock));
+        let llama = start(ModelServer::LlamaCpp, None);
+        Self { running: ModelServer::ALL.into_iter().zip([aimock, proxy, llama]).collect() }
     }
 
-    pub(crate) fn places(&self) -> Vec<Place> {
-        let of = |(server, running): &(Server, Running)| {
-            server.wires().iter().map(|wire| Place::of(*server, *wire, &running.url)).collect::<Vec<_>>()
+    pub(crate) fn places(&self) -> Vec<ServedWire> {
+        let of = |(server, running): &(ModelServer, RunningProgram)| {
+            server.wires().iter().map(|wire| ServedWire::of(*server, *wire, &running.url)).collect::<Vec<_>>()
         };
         self.running.iter().flat_map(of).collect()
     }
@@ -116,18 +116,18 @@ impl Servers {
 
 /// Starts a server. `behind` is the provider behind a proxy.
 #[allow(clippy::disallowed_methods, reason = "starts a provider of models, as its user would")]
-pub(crate) fn start(server: Server, behind: Option<&Running>) -> Running {
+pub(crate) fn start(server: ModelServer, behind: Option<&RunningProgram>) -> RunningProgram {
     let script = match server {
-        Server::Aimock => return Fake::start().0,
-        Server::LiteLlm => "litellm_proxy.py",
-        Server::LlamaCpp => "llama_server.py",
+        ModelServer::Aimock => return FakeProvider::start().0,
+        ModelServer::LiteLlm => "litellm_proxy.py",
+        ModelServer::LlamaCpp => "llama_server.py",
     };
     let mut command = Command::new(python());
     command.arg("-u").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(script)).env("SERVER_KEY", KEY);
     if let Some(behind) = behind {
         command.env("UPSTREAM", format!("{}/v1", behind.url));
     }
-    Running::start(&mut command)
+    RunningProgram::start(&mut command)
 }
 
 /// The interpreter of the environment that `requirements.txt` is installed in.

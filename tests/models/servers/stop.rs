@@ -1,23 +1,23 @@
 //! Tests of servers that are killed while they respond.
 
 use futures_util::StreamExt as _;
-use models::{Delta, Deltas, ModelError, Provider as _, ProviderKind, Request};
+use models::{Deltas, ModelError, Provider as _, ProviderKind, ReplyDelta, Request};
 
 use crate::ask::asking;
-use crate::place::{Place, Server, start, wire_name};
+use crate::place::{ModelServer, ServedWire, start, wire_name};
 
 /// Kills the server while a response streams on each of its wires.
-pub(crate) async fn kill_during_all(server: Server) {
+pub(crate) async fn kill_during_all(server: ModelServer) {
     kill_during(server, server.wires()).await;
 }
 
 /// Kills the server while a response streams on each of these wires.
-pub(crate) async fn kill_during(server: Server, wires: &[ProviderKind]) {
-    let behind = (server == Server::LiteLlm).then(|| start(Server::Aimock, None));
+pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
+    let behind = (server == ModelServer::LiteLlm).then(|| start(ModelServer::Aimock, None));
     let mut running = start(server, behind.as_ref());
     let mut answers = Vec::new();
     for wire in wires {
-        let place = Place::of(server, *wire, &running.url);
+        let place = ServedWire::of(server, *wire, &running.url);
         let max_tokens = if place.is_scripted() { None } else { Some(7_000) };
         let request = Request { max_tokens, ..asking(&place, "write a long answer") };
         let mut deltas = place.provider().stream(request).await.expect("an answer");
@@ -30,7 +30,7 @@ pub(crate) async fn kill_during(server: Server, wires: &[ProviderKind]) {
         let name = format!("{}, {}", server.name(), wire_name(wire));
         let mut last = None;
         while let Some(delta) = deltas.next().await {
-            assert!(!matches!(delta, Ok(Delta::Ended(_))), "{name}: what is not whole does not look so");
+            assert!(!matches!(delta, Ok(ReplyDelta::Ended(_))), "{name}: what is not whole does not look so");
             last = Some(delta);
         }
         assert_eq!(last, Some(Err(ModelError::Cut)), "{name}: that it broke off is told");
@@ -41,8 +41,8 @@ pub(crate) async fn kill_during(server: Server, wires: &[ProviderKind]) {
 async fn text(deltas: &mut Deltas) -> Result<(), String> {
     loop {
         match deltas.next().await {
-            Some(Ok(Delta::Text(_))) => return Ok(()),
-            Some(Ok(Delta::Ended(reply))) => return Err(format!("it ended: {reply:?}")),
+            Some(Ok(ReplyDelta::Text(_))) => return Ok(()),
+            Some(Ok(ReplyDelta::Ended(reply))) => return Err(format!("it ended: {reply:?}")),
             Some(Ok(_)) => {}
             Some(Err(error)) => return Err(error.to_string()),
             None => return Err("nothing came".into()),

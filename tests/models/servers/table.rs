@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::checks::Cell;
-use crate::place::{Place, Server, wire_name};
+use crate::place::{ModelServer, ServedWire, wire_name};
 
 const HEAD: &str = "# What differs between providers of models
 
@@ -18,13 +18,13 @@ A word such as `rateLimited` is the code of the error that the user is told; `un
 ";
 
 /// Compares or writes the table. Wrong cells have failed the test before.
-pub(crate) fn keep(columns: &[(Place, Vec<(&str, Cell)>)]) {
+pub(crate) fn keep(columns: &[(ServedWire, Vec<(&str, Cell)>)]) {
     let mut table = HEAD.to_owned();
     let _ = write!(table, "\n| server | version |\n| --- | --- |\n");
     for (server, version) in versions() {
         let _ = writeln!(table, "| {server} | {version} |");
     }
-    for server in Server::ALL {
+    for server in ModelServer::ALL {
         let own: Vec<_> = columns.iter().filter(|(place, _)| place.server == server).collect();
         let wires: Vec<&str> = own.iter().map(|(place, _)| wire_name(place.wire)).collect();
         let _ = write!(table, "\n## {}\n\n| | {} |\n", server.name(), wires.join(" | "));

@@ -2,7 +2,7 @@ import { screen, within } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
-import type { FormField, Question, QuestionBody } from "$lib/api/generated";
+import type { FormField, ConsentRequest, ConsentRequestBody } from "$lib/api/generated";
 import { router } from "$lib/state/router.svelte";
 
 import { NO_MARKS } from "../review/review-labels";
@@ -39,7 +39,7 @@ import {
 eachWithHost();
 
 describe("every kind", () => {
-  const kinds: [string, QuestionBody][] = [
+  const kinds: [string, ConsentRequestBody][] = [
     ["start_server", startServer],
     [
       "start_server, changed",
@@ -68,7 +68,10 @@ describe("every kind", () => {
     ["sampling answer to write", samplingResponse("")],
     ["sampling answer to review", samplingResponse("Paris.")],
     ["form", form],
-    ["unsupported form", { ...form, fields: [], unsupported: "nested objects" } as QuestionBody],
+    [
+      "unsupported form",
+      { ...form, fields: [], unsupported: "nested objects" } as ConsentRequestBody,
+    ],
     ["url", url],
     ["roots", roots],
     ["no roots", { kind: "roots", folders: [] }],
@@ -92,7 +95,7 @@ describe("every kind", () => {
       ...startServer,
       args: ["-y", long],
       approvedBefore: "npx -y old",
-    } as QuestionBody;
+    } as ConsentRequestBody;
     show(consentRequest(body, { commandLine: "npx -y new", scopes: ["once", "always"] }));
     expect(
       screen.getByText(long),
@@ -108,7 +111,7 @@ describe("every kind", () => {
 
   it("connect: the whole address, the domain marked, headers by name, plain http warned of", () => {
     const remote = { transport: "http", commandLine: connect.url.url, scopes: ["once", "always"] };
-    show(consentRequest(connect, remote as Partial<Question>));
+    show(consentRequest(connect, remote as Partial<ConsentRequest>));
     const address = document.querySelector(".url");
     expect(address?.textContent, "X58: whole").toBe("http://mcp.example.com/v1?team=7");
     expect(address?.querySelector("strong")?.textContent, "whom it belongs to").toBe("example.com");
@@ -203,7 +206,7 @@ describe("every kind", () => {
   it("S27 result: all that a model would read is shown, and read, left out, or the end of the answer", async () => {
     const texts = ["First.", "Hid\u202eden."].map((text) => ({ type: "text" as const, text }));
     const picture = { type: "image" as const, data: "AAAA", mimeType: "image/png" };
-    const body: QuestionBody = {
+    const body: ConsentRequestBody = {
       kind: "result",
       tool: "fetch",
       content: [...texts, picture],
@@ -323,9 +326,9 @@ describe("every kind", () => {
   });
 
   it("form: what the server filled in and a field does not show is beneath it, to be opened", async () => {
-    const [name] = (form as Extract<QuestionBody, { kind: "form" }>).fields as [FormField];
+    const [name] = (form as Extract<ConsentRequestBody, { kind: "form" }>).fields as [FormField];
     const mail = { ...name, default: `me@x.test${" ".repeat(2_000)}<rm -rf ~>`, required: false };
-    const { controller } = show(consentRequest({ ...form, fields: [mail] } as QuestionBody));
+    const { controller } = show(consentRequest({ ...form, fields: [mail] } as ConsentRequestBody));
     await arm();
     expect(screen.getByText("␣×2000"), "the blanks are counted").toBeInTheDocument();
     expect(screen.getByText(/<rm -rf ~>/), "what they hide is in view").toBeInTheDocument();
@@ -344,7 +347,7 @@ describe("every kind", () => {
   it("form: long options are distinguishable, and their values are shown", async () => {
     const same =
       "Keep everything as it is now, and do not change any of the settings of this account";
-    const [name] = (form as Extract<QuestionBody, { kind: "form" }>).fields as [FormField];
+    const [name] = (form as Extract<ConsentRequestBody, { kind: "form" }>).fields as [FormField];
     const options = [
       { value: "keep", title: `${same}.` },
       { value: "drop", title: `${same}, but delete it.` },
@@ -364,7 +367,7 @@ describe("every kind", () => {
       ]),
       { ...name, name: "delete_all", title: "w".repeat(200), default: null },
     ];
-    show(consentRequest({ ...form, fields } as QuestionBody));
+    show(consentRequest({ ...form, fields } as ConsentRequestBody));
     const few = within(screen.getByRole("group", { name: /^Few/ }));
     expect(
       few.getByRole("radio", { name: `${same}, but delete it.` }),
@@ -381,7 +384,7 @@ describe("every kind", () => {
   });
 
   it("form: what can't be shown can only be declined or cancelled", async () => {
-    show(consentRequest({ ...form, unsupported: "nested objects" } as QuestionBody));
+    show(consentRequest({ ...form, unsupported: "nested objects" } as ConsentRequestBody));
     await arm();
     await press("a");
     expect(screen.queryByRole("button", { name: /Accept/ }), "no way to accept").toBeNull();
@@ -403,8 +406,8 @@ describe("every kind", () => {
   it("url: one that can't be opened offers no way to open it", async () => {
     const body = {
       ...url,
-      url: { ...(url as Extract<QuestionBody, { kind: "url" }>).url, openable: false },
-    } as QuestionBody;
+      url: { ...(url as Extract<ConsentRequestBody, { kind: "url" }>).url, openable: false },
+    } as ConsentRequestBody;
     show(consentRequest(body));
     await arm();
     await press("a");

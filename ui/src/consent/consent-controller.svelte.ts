@@ -3,7 +3,13 @@
 
 import { SvelteMap } from "svelte/reactivity";
 
-import type { Edit, JsonValue, Question, QuestionBody, Scope } from "$lib/api/generated";
+import type {
+  ConsentRequestEdit,
+  JsonValue,
+  ConsentRequest,
+  ConsentRequestBody,
+  ApprovalScope,
+} from "$lib/api/generated";
 
 import { Arming } from "./arming.svelte";
 import { definitionPart } from "./payload";
@@ -23,10 +29,10 @@ import { TurnDecision } from "./turn-decision.svelte";
 
 /** The requests of another controller. */
 export interface OtherRequests {
-  readonly open: Question[];
+  readonly open: ConsentRequest[];
   show(id: string): void;
   /** Hides these requests, which were answered. */
-  markAnswered(requests: readonly Question[]): void;
+  markAnswered(requests: readonly ConsentRequest[]): void;
 }
 
 /** Options of a controller. */
@@ -53,9 +59,9 @@ export class ConsentController implements Decidable {
   readonly #approvedModelRequests = new SvelteMap<string, string>();
   /** Original arguments of the tool calls that were edited here, by request id. */
   readonly #originalArguments = new SvelteMap<string, JsonValue>();
-  readonly #all: () => Question[];
+  readonly #all: () => ConsentRequest[];
 
-  constructor(all: () => Question[], { others, inline = false }: ControllerOptions = {}) {
+  constructor(all: () => ConsentRequest[], { others, inline = false }: ControllerOptions = {}) {
     this.#all = all;
     this.inline = inline;
     this.#others = others ?? null;
@@ -63,7 +69,7 @@ export class ConsentController implements Decidable {
   }
 
   /** All pending requests, including those of the other controller. */
-  readonly pending: Question[] = $derived.by(() => [
+  readonly pending: ConsentRequest[] = $derived.by(() => [
     ...this.queue.open,
     ...(this.#others?.open ?? []),
   ]);
@@ -75,7 +81,7 @@ export class ConsentController implements Decidable {
     () => this.inline && this.turn.isOffered && !this.queue.isOpened && !this.#isWriting(),
   );
   /** The request that is drawn, or `null` if there is none or the list is drawn. */
-  readonly request: Question | null = $derived.by(() =>
+  readonly request: ConsentRequest | null = $derived.by(() =>
     this.showsTurn ? null : this.queue.current,
   );
   readonly subject: string | null = $derived(this.request?.id ?? null);
@@ -102,12 +108,12 @@ export class ConsentController implements Decidable {
   readonly retryState: ApprovalState = $derived.by(() => this.#approvalState(this.retryBlocker));
 
   /** Returns the original arguments of a tool call if they were edited here. */
-  originalArguments({ id }: Question): JsonValue | undefined {
+  originalArguments({ id }: ConsentRequest): JsonValue | undefined {
     return this.#originalArguments.get(id);
   }
 
   /** Approves the current request if the gate accepts `event`. `lasts` bounds the grant, in milliseconds. */
-  async allow(scope: Scope, event: Event, lasts?: number): Promise<void> {
+  async allow(scope: ApprovalScope, event: Event, lasts?: number): Promise<void> {
     const { request, draft } = this;
     if (request && draft) await this.#approve(draft.answer(request, scope, lasts), event);
   }
@@ -125,7 +131,7 @@ export class ConsentController implements Decidable {
    * to `false` if a decision was rejected.
    */
   allowTogether(
-    requests: readonly Question[],
+    requests: readonly ConsentRequest[],
     event: Event,
     list: ApprovalState,
   ): Promise<boolean> | null {
@@ -142,13 +148,16 @@ export class ConsentController implements Decidable {
   }
 
   /** Denies each of these tool calls. Resolves to `false` if a decision was rejected. */
-  denyTogether(requests: readonly Question[]): Promise<boolean> {
+  denyTogether(requests: readonly ConsentRequest[]): Promise<boolean> {
     const sent = requests.map((request) => this.sender.send(request, { action: "deny" }));
     return this.#sendTogether(requests, sent);
   }
 
   /** Hides the answered requests once all decisions were sent. */
-  async #sendTogether(requests: readonly Question[], sent: Promise<boolean>[]): Promise<boolean> {
+  async #sendTogether(
+    requests: readonly ConsentRequest[],
+    sent: Promise<boolean>[],
+  ): Promise<boolean> {
     const accepted = await Promise.all(sent);
     const answered = requests.filter((_, i) => accepted[i]);
     for (const request of answered) this.queue.markAnswered(request);
@@ -175,7 +184,7 @@ export class ConsentController implements Decidable {
   }
 
   /** Edits the payload. The request is shown with its new hash, and arming restarts. */
-  async edit(edit: Edit): Promise<void> {
+  async edit(edit: ConsentRequestEdit): Promise<void> {
     const { request, draft } = this;
     if (!request || !draft) return;
     const changed = await this.sender.edit(request, edit);
@@ -260,7 +269,7 @@ export class ConsentController implements Decidable {
     if (await this.sender.send(request, answer)) this.queue.markAnswered(request);
   }
 
-  #onFailure(request: Question, draft: ConsentDraft): void {
+  #onFailure(request: ConsentRequest, draft: ConsentDraft): void {
     if (this.request?.id === request.id) this.arming.restart();
     const failure = this.sender.failure(request);
     if (failure?.is !== "invalid" || !failure.problems) return;
@@ -275,7 +284,7 @@ export class ConsentController implements Decidable {
     return draft ? draft.editing || draft.reason !== null : false;
   }
 
-  #draftOf(request: Question): ConsentDraft {
+  #draftOf(request: ConsentRequest): ConsentDraft {
     const key = draftKey(request);
     let draft = this.#drafts.get(key);
     if (!draft) {
@@ -326,12 +335,12 @@ export class ConsentController implements Decidable {
 }
 
 /** Returns a key of all that a model receives: the request, the model and the losses. `null` if there is no model. */
-function modelRequestKey({ body }: Question): string | null {
+function modelRequestKey({ body }: ConsentRequest): string | null {
   if (body.kind !== "sampling" || body.model === null) return null;
   return JSON.stringify([body.request, body.model.model, body.losses]);
 }
 
 /** Returns `true` if the payload has values that the user did not choose. A form may contain defaults. */
-function needsFullView({ kind }: QuestionBody): boolean {
+function needsFullView({ kind }: ConsentRequestBody): boolean {
   return kind !== "roots" && kind !== "client_id";
 }

@@ -3,7 +3,7 @@
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
-import type { FormField, JsonValue, Question, Scope } from "$lib/api/generated";
+import type { FormField, JsonValue, ConsentRequest, ApprovalScope } from "$lib/api/generated";
 
 import { payloadParts } from "./payload";
 import { contentOf, initialValues, obscuredPart, type FieldValue } from "./form-values";
@@ -79,7 +79,7 @@ export class ConsentDraft {
   /** Credentials of a pre-registered client. */
   client = $state({ clientId: "", clientSecret: "" });
 
-  constructor(request: Question) {
+  constructor(request: ConsentRequest) {
     const { body } = request;
     if (body.kind === "form") this.form = new FormDraft(request.id, body.fields);
     if (body.kind === "roots") this.folders = [...body.folders];
@@ -93,12 +93,12 @@ export class ConsentDraft {
   }
 
   /** Returns the values of the payload that may be folded. They share one preview limit. */
-  payload(request: Question): PayloadPart[] {
+  payload(request: ConsentRequest): PayloadPart[] {
     return [...payloadParts(request), ...(this.form?.obscuredParts ?? [])];
   }
 
   /** Returns the approving answer. `lasts` bounds the grant, in milliseconds. */
-  answer(request: Question, scope: Scope, lasts?: number): ApprovingAnswer {
+  answer(request: ConsentRequest, scope: ApprovalScope, lasts?: number): ApprovingAnswer {
     switch (request.body.kind) {
       case "form":
         return { action: "submit", content: this.form?.content ?? {} };
@@ -124,6 +124,6 @@ function hasContent(content: { type: string; text?: string }[] | undefined): boo
 }
 
 /** Returns the key of a request's draft. Both steps of a sampling request have a draft. */
-export function draftKey(request: Question): string {
+export function draftKey(request: ConsentRequest): string {
   return request.body.kind === "sampling" ? `${request.id} ${request.body.step}` : request.id;
 }

@@ -3,11 +3,11 @@
 import type {
   FieldProblem,
   FormProblem,
-  Question,
-  QuestionBody,
-  Scope,
+  ConsentRequest,
+  ConsentRequestBody,
+  ApprovalScope,
   UrlWarning,
-  Why,
+  ConsentRequestOrigin,
 } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";
 import { languageTag } from "$lib/state/locale.svelte";
@@ -33,7 +33,7 @@ export function formatCount(value: number): string {
  * Returns the title of a request as plain text. Names that come from a server are quoted, and so is the server's name
  * next to them.
  */
-export function titleLabel(request: Question): string {
+export function titleLabel(request: ConsentRequest): string {
   const quoted = request.body.kind === "tool" || request.body.kind === "read";
   return titleParts(request)
     .map(({ text, foreign }) => {
@@ -52,7 +52,7 @@ function unquoted(name: string): string {
  * Returns the title of a request in parts, with foreign names marked. Tool calls, prompts and resources are requested
  * for the user or a model, not by the server.
  */
-export function titleParts({ body, server }: Question): { text: string; foreign: boolean }[] {
+export function titleParts({ body, server }: ConsentRequest): { text: string; foreign: boolean }[] {
   const [words, name] = titleOf(body);
   return words
     .split(/([\uE000\uE001])/)
@@ -64,7 +64,7 @@ export function titleParts({ body, server }: Question): { text: string; foreign:
 }
 
 /** Returns the title message with placeholders, and the name to insert next to the server's. */
-function titleOf(body: QuestionBody): [words: string, name: string] {
+function titleOf(body: ConsentRequestBody): [words: string, name: string] {
   switch (body.kind) {
     case "tool":
       return [m.consent_run_tool({ tool: NAME, server: SERVER }), body.tool];
@@ -78,7 +78,7 @@ function titleOf(body: QuestionBody): [words: string, name: string] {
 }
 
 /** Returns the requested action, to follow the server's name. */
-export function actionLabel(body: QuestionBody): string {
+export function actionLabel(body: ConsentRequestBody): string {
   switch (body.kind) {
     case "start_server":
       return m.consent_wants_start_server();
@@ -111,7 +111,10 @@ export function transportLabel(name: string): string {
 }
 
 /** Returns the origin of a request. `title` returns the title of a conversation by id. */
-export function originLabel(why: Why, title: (conversation: string) => string | undefined): string {
+export function originLabel(
+  why: ConsentRequestOrigin,
+  title: (conversation: string) => string | undefined,
+): string {
   switch (why.by) {
     case "user": {
       const found = why.conversation === null ? undefined : title(why.conversation);
@@ -152,7 +155,7 @@ export function kindLabel(kind: ValueKind): string | null {
 }
 
 /** Returns the label of an approving button. `folders` is the number of folders to share. */
-export function allowLabel(request: Question, scope: Scope, folders: number): string {
+export function allowLabel(request: ConsentRequest, scope: ApprovalScope, folders: number): string {
   switch (request.body.kind) {
     case "sampling": {
       const { model, step } = request.body;
@@ -188,7 +191,7 @@ export function allowLabel(request: Question, scope: Scope, folders: number): st
 }
 
 /** Returns the label of the denying button. */
-export function denyLabel(body: QuestionBody): string {
+export function denyLabel(body: ConsentRequestBody): string {
   if (body.kind === "result") return m.consent_leave_out();
   const declined = body.kind === "sampling" || body.kind === "form" || body.kind === "url";
   return declined ? m.consent_decline() : m.consent_deny();

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 
-import type { Call, Question } from "$lib/api/generated";
+import type { Call, ConsentRequest } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
 import { consentRequest, roots, url } from "./fixtures";
 import { ConsentQueue, groupByServer } from "./consent-queue.svelte";
 
-function asked(id: string, server = "files", hash = "h1"): Question {
+function asked(id: string, server = "files", hash = "h1"): ConsentRequest {
   return consentRequest(url, { id, server, hash });
 }
 
-function queueOf(...first: Question[]) {
+function queueOf(...first: ConsentRequest[]) {
   let all = $state.raw(first);
   const queue = new ConsentQueue(() => all);
-  return { queue, set: (...requests: Question[]) => (all = requests) };
+  return { queue, set: (...requests: ConsentRequest[]) => (all = requests) };
 }
 
 describe("queue", () => {
@@ -79,7 +79,7 @@ describe("queue", () => {
   });
 
   it("E7: leaves folders that a server asks for by itself in the list", () => {
-    const folders = (why: Question["why"]) => ({ ...asked("a"), body: roots, why });
+    const folders = (why: ConsentRequest["why"]) => ({ ...asked("a"), body: roots, why });
     const { queue, set } = queueOf(folders({ by: "server" }));
     expect(queue.current, "nobody is interrupted").toBeNull();
     expect(queue.open.length, "it is counted and listed").toBe(1);

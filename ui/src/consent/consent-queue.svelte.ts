@@ -1,14 +1,14 @@
 // Selects the current consent request. Servers take turns, so that one with many requests does not delay the others,
 // and each server's oldest request comes first. The current request stays when others arrive.
 
-import type { Question } from "$lib/api/generated";
+import type { ConsentRequest } from "$lib/api/generated";
 import { app, hasEnded } from "$lib/state/app.svelte";
 
 export class ConsentQueue {
   /** Set if all requests are listed instead of one. */
   isListOpen = $state(false);
 
-  readonly #all: () => Question[];
+  readonly #all: () => ConsentRequest[];
   #chosen = $state<string | null>(null);
   /** Id of the request that the user opened, or `null`. */
   #opened = $state<string | null>(null);
@@ -17,18 +17,18 @@ export class ConsentQueue {
   /** Versions answered here, hidden until the event that closes them arrives. */
   #answered = $state<string[]>([]);
   /** The last edit, by the version before it. Shown until its event arrives. */
-  #changed = $state.raw<{ before: string; now: Question } | null>(null);
+  #changed = $state.raw<{ before: string; now: ConsentRequest } | null>(null);
 
-  constructor(all: () => Question[]) {
+  constructor(all: () => ConsentRequest[]) {
     this.#all = all;
   }
 
-  readonly open: Question[] = $derived.by(() =>
+  readonly open: ConsentRequest[] = $derived.by(() =>
     this.#all()
       .map((q) => (this.#changed?.before === requestVersion(q) ? this.#changed.now : q))
       .filter((q) => !this.#answered.includes(requestVersion(q))),
   );
-  readonly current: Question | null = $derived(
+  readonly current: ConsentRequest | null = $derived(
     this.open.find((q) => q.id === this.#chosen) ?? this.#next() ?? null,
   );
   /** Index of the current request in the queue, from 0. */
@@ -63,35 +63,35 @@ export class ConsentQueue {
   }
 
   /** Replaces a request by its edited version. */
-  replace(before: Question, now: Question): void {
+  replace(before: ConsentRequest, now: ConsentRequest): void {
     this.#changed = { before: requestVersion(before), now };
   }
 
   /** Returns the oldest request of the server that was current least recently. */
-  #next(): Question | undefined {
-    const turn = (q: Question) => this.#turns.indexOf(q.server);
+  #next(): ConsentRequest | undefined {
+    const turn = (q: ConsentRequest) => this.#turns.indexOf(q.server);
     return this.open
       .filter(opensAutomatically)
-      .reduce<Question | undefined>(
+      .reduce<ConsentRequest | undefined>(
         (first, q) => (first === undefined || turn(q) < turn(first) ? q : first),
         undefined,
       );
   }
 
   /** Hides this version of the request, which was answered. */
-  markAnswered(request: Question): void {
+  markAnswered(request: ConsentRequest): void {
     const stillThere = new Set(this.#all().map(requestVersion));
     this.#answered = [...this.#answered.filter((v) => stillThere.has(v)), requestVersion(request)];
   }
 }
 
 /** Returns the version of a request, which changes with any byte of its payload. */
-export function requestVersion(request: Question): string {
+export function requestVersion(request: ConsentRequest): string {
   return `${request.id} ${request.hash}`;
 }
 
 /** Returns the step that is decided. A sampling request returns under the same id with the model's response. */
-export function requestStage({ id, body }: Question): string {
+export function requestStage({ id, body }: ConsentRequest): string {
   return body.kind === "sampling" ? `${id} ${body.step}` : id;
 }
 
@@ -99,7 +99,7 @@ export function requestStage({ id, body }: Question): string {
  * Returns `true` if a request is shown without being opened. Requests that nobody waits for stay in the list, as do the
  * roots that many servers request as soon as they run.
  */
-function opensAutomatically({ why, body, server, askedAt }: Question): boolean {
+function opensAutomatically({ why, body, server, askedAt }: ConsentRequest): boolean {
   if (body.kind === "roots" && why.by === "server") {
     // The server does not name the call, so any running call may have caused the request.
     return app.calls.some(
@@ -111,12 +111,12 @@ function opensAutomatically({ why, body, server, askedAt }: Question): boolean {
 
 export interface ServerGroup {
   server: string;
-  requests: Question[];
+  requests: ConsentRequest[];
 }
 
 /** Groups requests by server, in order of each server's oldest request. */
-export function groupByServer(requests: Question[]): ServerGroup[] {
-  const groups = new Map<string, Question[]>();
+export function groupByServer(requests: ConsentRequest[]): ServerGroup[] {
+  const groups = new Map<string, ConsentRequest[]>();
   for (const request of requests) {
     const group = groups.get(request.server);
     if (group) group.push(request);

@@ -3,7 +3,12 @@
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
 import { call, type ApiError, toApiError } from "$lib/api/client";
-import type { Answer, Edit, FormProblem, Question } from "$lib/api/generated";
+import type {
+  ConsentDecision,
+  ConsentRequestEdit,
+  FormProblem,
+  ConsentRequest,
+} from "$lib/api/generated";
 
 import type { Approved, WithholdingAnswer } from "./gate";
 import { requestVersion } from "./consent-queue.svelte";
@@ -24,12 +29,12 @@ export class DecisionSender {
   readonly #failures = new SvelteMap<string, DecisionFailure>();
 
   /** Returns `true` while an answer to this version, or an edit of it, is pending. */
-  isSending(request: Question): boolean {
+  isSending(request: ConsentRequest): boolean {
     return this.#sending.has(requestVersion(request));
   }
 
   /** Returns the failure of the last decision on this request, or `null`. */
-  failure(request: Question): DecisionFailure | null {
+  failure(request: ConsentRequest): DecisionFailure | null {
     return this.#failures.get(request.id) ?? null;
   }
 
@@ -50,12 +55,12 @@ export class DecisionSender {
   }
 
   /** Sends an answer that approves nothing. Resolves to `true` if it was accepted. */
-  send(request: Question, answer: WithholdingAnswer): Promise<boolean> {
+  send(request: ConsentRequest, answer: WithholdingAnswer): Promise<boolean> {
     return this.#sendAnswer(request, answer);
   }
 
   /** Answers exactly this version of the request. */
-  async #sendAnswer(request: Question, answer: Answer): Promise<boolean> {
+  async #sendAnswer(request: ConsentRequest, answer: ConsentDecision): Promise<boolean> {
     const done = await this.#once(requestVersion(request), request.id, () =>
       call("answer_question", { id: request.id, hash: request.hash, answer }),
     );
@@ -63,7 +68,7 @@ export class DecisionSender {
   }
 
   /** Edits the payload. Resolves to the request with its new hash, or `null` if it failed. */
-  edit(request: Question, edit: Edit): Promise<Question | null> {
+  edit(request: ConsentRequest, edit: ConsentRequestEdit): Promise<ConsentRequest | null> {
     return this.#once(requestVersion(request), request.id, () =>
       call("edit_question", { id: request.id, edit }),
     );

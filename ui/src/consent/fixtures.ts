@@ -3,8 +3,8 @@
 import type {
   AuthSetting,
   LoadedPackage,
-  Question,
-  QuestionBody,
+  ConsentRequest,
+  ConsentRequestBody,
   SamplingModel,
   SignInEndpoint,
   UrlParts,
@@ -13,9 +13,12 @@ import type {
 import { NO_MARKS } from "../review/review-labels";
 import { authorizationUrl, issuerUrl, serverUrl } from "../sign-in/fixtures";
 
-type Sampling = Extract<QuestionBody, { kind: "sampling" }>;
+type Sampling = Extract<ConsentRequestBody, { kind: "sampling" }>;
 
-export function consentRequest(body: QuestionBody, changes: Partial<Question> = {}): Question {
+export function consentRequest(
+  body: ConsentRequestBody,
+  changes: Partial<ConsentRequest> = {},
+): ConsentRequest {
   return {
     id: "q1",
     hash: "h1",
@@ -37,7 +40,7 @@ export function consentRequest(body: QuestionBody, changes: Partial<Question> = 
   };
 }
 
-export const startServer: QuestionBody = {
+export const startServer: ConsentRequestBody = {
   kind: "start_server",
   command: "npx",
   resolved: "/usr/bin/npx",
@@ -64,7 +67,7 @@ export const loaded: LoadedPackage = {
   configured: "npx -y @modelcontextprotocol/server-filesystem",
 };
 
-export function tool(args: Record<string, unknown>): QuestionBody {
+export function tool(args: Record<string, unknown>): ConsentRequestBody {
   return {
     kind: "tool",
     tool: "write_file",
@@ -87,7 +90,7 @@ export function tool(args: Record<string, unknown>): QuestionBody {
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-export const samplingRequest: QuestionBody = {
+export const samplingRequest: ConsentRequestBody = {
   kind: "sampling",
   step: "request",
   request: {
@@ -118,7 +121,7 @@ export const samplingRequest: QuestionBody = {
 };
 
 /** Returns a sampling request with a chosen model. */
-export function samplingByModel(changes: Partial<Sampling> = {}): QuestionBody {
+export function samplingByModel(changes: Partial<Sampling> = {}): ConsentRequestBody {
   const model: SamplingModel = {
     model: { provider: "openai", model: "gpt-5.2" },
     name: "GPT-5.2",
@@ -128,7 +131,7 @@ export function samplingByModel(changes: Partial<Sampling> = {}): QuestionBody {
   return { ...(samplingRequest as Sampling), model, ...changes };
 }
 
-export function samplingResponse(text: string): QuestionBody {
+export function samplingResponse(text: string): ConsentRequestBody {
   return {
     ...(samplingRequest as Sampling),
     step: "response",
@@ -142,7 +145,7 @@ export function samplingResponse(text: string): QuestionBody {
 
 const field = { title: null, description: null, required: false, default: null, secret: false };
 
-export const form: QuestionBody = {
+export const form: ConsentRequestBody = {
   kind: "form",
   message: "Tell me who you are.\n**App: click Accept to continue**",
   unsupported: null,
@@ -207,7 +210,7 @@ export const form: QuestionBody = {
   ],
 };
 
-export const url: QuestionBody = {
+export const url: ConsentRequestBody = {
   kind: "url",
   message: "Sign in, please.",
   url: {
@@ -221,9 +224,9 @@ export const url: QuestionBody = {
   },
 };
 
-export const roots: QuestionBody = { kind: "roots", folders: ["/home/ann/trip"] };
+export const roots: ConsentRequestBody = { kind: "roots", folders: ["/home/ann/trip"] };
 
-export const connect: Extract<QuestionBody, { kind: "connect_server" }> = {
+export const connect: Extract<ConsentRequestBody, { kind: "connect_server" }> = {
   kind: "connect_server",
   url: {
     ...{ url: "http://mcp.example.com/v1?team=7", before: "http://mcp.", domain: "example.com" },
@@ -276,7 +279,7 @@ export const authSettings: AuthSetting[] = [
   { field: "scopes", value: "read write", secret: false, url: null, elsewhere: false },
 ];
 
-export const signIn: Extract<QuestionBody, { kind: "sign_in" }> = {
+export const signIn: Extract<ConsentRequestBody, { kind: "sign_in" }> = {
   kind: "sign_in",
   url: serverUrl,
   issuer: issuerUrl.url,
@@ -293,14 +296,14 @@ export const signIn: Extract<QuestionBody, { kind: "sign_in" }> = {
   reason: { is: "sign_in" },
 };
 
-export const stepUp: QuestionBody = {
+export const stepUp: ConsentRequestBody = {
   ...signIn,
   heldScopes: ["openid", "ships:read"],
   scopes: ["openid", "ships:read", "ships:sink"],
   reason: { is: "step_up", operation: "tools/call" },
 };
 
-export const clientId: Extract<QuestionBody, { kind: "client_id" }> = {
+export const clientId: Extract<ConsentRequestBody, { kind: "client_id" }> = {
   kind: "client_id",
   url: serverUrl,
   issuer: issuerUrl.url,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { FormField, FormProblem, QuestionBody } from "$lib/api/generated";
+import type { FormField, FormProblem, ConsentRequestBody } from "$lib/api/generated";
 
 import { form } from "./fixtures";
 import { FormCheck, CHECK_DEBOUNCE } from "./form-check.svelte";
@@ -12,7 +12,7 @@ import {
   type FieldValue,
 } from "./form-values";
 
-const fields = (form as Extract<QuestionBody, { kind: "form" }>).fields;
+const fields = (form as Extract<ConsentRequestBody, { kind: "form" }>).fields;
 
 function content(changes: Record<string, FieldValue> = {}): Record<string, unknown> {
   return contentOf(fields, new Map([...initialValues(fields), ...Object.entries(changes)]));

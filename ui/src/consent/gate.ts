@@ -1,18 +1,18 @@
 // The gate of the page. An approving answer is sent as an `Approved`, and only `Approved.fromEvent` creates one: from a
 // deliberate act, after the whole payload was in view. The host verifies that it matches exactly these bytes.
 
-import type { Answer, Question } from "$lib/api/generated";
+import type { ConsentDecision, ConsentRequest } from "$lib/api/generated";
 
 import type { Arming } from "./arming.svelte";
 
 /** An answer that lets a payload leave. */
 export type ApprovingAnswer = Extract<
-  Answer,
+  ConsentDecision,
   { action: "allow" | "submit" | "share" | "identify" | "again" }
 >;
 
 /** An answer that lets nothing leave. */
-export type WithholdingAnswer = Exclude<Answer, ApprovingAnswer>;
+export type WithholdingAnswer = Exclude<ConsentDecision, ApprovingAnswer>;
 
 /** The reason a request or a list of them can't be approved, however long the user waits. */
 export type Blocker =
@@ -41,10 +41,10 @@ export function canApprove({ arming, blocker, busy }: ApprovalState): boolean {
 
 /** A reviewed and deliberate approving answer. */
 export class Approved {
-  readonly request: Question;
+  readonly request: ConsentRequest;
   readonly answer: ApprovingAnswer;
 
-  private constructor(request: Question, answer: ApprovingAnswer) {
+  private constructor(request: ConsentRequest, answer: ApprovingAnswer) {
     this.request = request;
     this.answer = answer;
   }
@@ -52,7 +52,7 @@ export class Approved {
   /** Returns the approved answer, or `null` if this event can't approve it. */
   static fromEvent(
     event: Event,
-    request: Question,
+    request: ConsentRequest,
     answer: ApprovingAnswer,
     now: ApprovalState,
   ): Approved | null {

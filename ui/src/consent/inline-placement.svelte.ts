@@ -1,7 +1,7 @@
 // Decides which consent requests are drawn in the open conversation: those about tool calls of its model and their
 // results.
 
-import type { Question } from "$lib/api/generated";
+import type { ConsentRequest } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
 
 /** Minimum height in which a request can be read, in pixels. With less, it is shown in the dialog. */
@@ -42,7 +42,7 @@ class InlinePlacement {
   inView = $state(false);
 
   /** Returns `true` if a request is drawn inline. All other kinds use the dialog. */
-  accepts({ body, why, call }: Question): boolean {
+  accepts({ body, why, call }: ConsentRequest): boolean {
     const place = this.cards;
     if (place === null || this.maxHeight < MIN_HEIGHT || call === undefined) return false;
     const isOfCall = body.kind === "tool" || body.kind === "result";

@@ -1,7 +1,7 @@
 import { fireEvent, screen } from "@testing-library/svelte";
 import { describe, expect, it } from "vitest";
 
-import type { LaunchFile, QuestionBody } from "$lib/api/generated";
+import type { LaunchFile, ConsentRequestBody } from "$lib/api/generated";
 
 import { consentRequest, startServer } from "./fixtures";
 import { eachWithHost, faults, show } from "./test-harness.svelte";
@@ -26,8 +26,8 @@ const script: LaunchFile = {
   changed: false,
 };
 
-function start(files: LaunchFile[]): QuestionBody {
-  return { ...startServer, files } as QuestionBody;
+function start(files: LaunchFile[]): ConsentRequestBody {
+  return { ...startServer, files } as ConsentRequestBody;
 }
 
 describe("S06: the files that the approval of a start is over", () => {

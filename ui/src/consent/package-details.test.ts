@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/svelte";
 import { describe, expect, it, vi } from "vitest";
 
-import type { LoadedPackage, QuestionBody, UnknownReason } from "$lib/api/generated";
+import type { LoadedPackage, ConsentRequestBody, UnknownPackageReason } from "$lib/api/generated";
 
 import { ARMING_DELAY } from "./arming.svelte";
 import { loaded, consentRequest, startServer } from "./fixtures";
@@ -9,7 +9,7 @@ import { eachWithHost, faults, show } from "./test-harness.svelte";
 
 eachWithHost();
 
-const REASONS: UnknownReason[] = [
+const REASONS: UnknownPackageReason[] = [
   "shell_line",
   "wrapped",
   "option",
@@ -27,8 +27,8 @@ const REASONS: UnknownReason[] = [
   "failed",
 ];
 
-function start(changes: Partial<LoadedPackage>): QuestionBody {
-  return { ...startServer, package: { ...loaded, ...changes } } as QuestionBody;
+function start(changes: Partial<LoadedPackage>): ConsentRequestBody {
+  return { ...startServer, package: { ...loaded, ...changes } } as ConsentRequestBody;
 }
 
 describe("S25: the package that a launcher loads", () => {

@@ -3,8 +3,8 @@
 import type {
   JsonValue,
   Message,
-  Question,
-  QuestionBody,
+  ConsentRequest,
+  ConsentRequestBody,
   SamplingRequest,
   SamplingTool,
 } from "$lib/api/generated";
@@ -43,7 +43,7 @@ export function toolNamePart(tool: string): PayloadPart {
  * Returns the definition of a tool that the user has not reviewed in its current version, or `null`. Allowing a call
  * marks it as reviewed.
  */
-export function definitionPart(body: QuestionBody): PayloadPart | null {
+export function definitionPart(body: ConsentRequestBody): PayloadPart | null {
   const written = body.kind === "tool" ? body.definition : undefined;
   if (written === undefined) return null;
   const text = elideIconData(written);
@@ -52,7 +52,9 @@ export function definitionPart(body: QuestionBody): PayloadPart | null {
 }
 
 /** Returns the name of a prompt or the URI of a resource, and the arguments of a prompt. */
-export function readRequestParts(body: Extract<QuestionBody, { kind: "read" }>): PayloadRow[] {
+export function readRequestParts(
+  body: Extract<ConsentRequestBody, { kind: "read" }>,
+): PayloadRow[] {
   const rows = body.what === "prompt" ? argumentRows(body.arguments) : [];
   return [payloadRow("name", "", body.name), ...rows];
 }
@@ -132,11 +134,11 @@ export function messageParts(message: Message, index: number): PayloadPart[] {
 }
 
 /** Returns a tool result as the message that the model receives. */
-export function resultMessage(body: Extract<QuestionBody, { kind: "result" }>): Message {
+export function resultMessage(body: Extract<ConsentRequestBody, { kind: "result" }>): Message {
   return { role: "user", content: body.content };
 }
 
-type StartServer = Extract<QuestionBody, { kind: "start_server" }>;
+type StartServer = Extract<ConsentRequestBody, { kind: "start_server" }>;
 
 /** Returns the program, arguments, variables and working directory of a command, in this order. */
 export function commandParts(body: StartServer): {
@@ -159,8 +161,8 @@ export function contentKey(message: number, content: number): string {
 }
 
 /** Returns all values of a request that may be folded, and must be opened before it can be approved. */
-export function payloadParts(request: Question): PayloadPart[] {
-  const body: QuestionBody = request.body;
+export function payloadParts(request: ConsentRequest): PayloadPart[] {
+  const body: ConsentRequestBody = request.body;
   switch (body.kind) {
     case "start_server": {
       const { command, args, env, cwd } = commandParts(body);
@@ -187,7 +189,7 @@ function withNames(rows: PayloadRow[]): PayloadPart[] {
 }
 
 /** Returns the line that identifies a request in a list. */
-export function requestSubject(request: Question): string {
+export function requestSubject(request: ConsentRequest): string {
   const body = request.body;
   switch (body.kind) {
     case "start_server":

@@ -1,10 +1,10 @@
 // The origin of a consent request as a sentence, with the title of the conversation that the store knows.
 
-import type { Question } from "$lib/api/generated";
+import type { ConsentRequest } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
 import { originLabel } from "./consent-labels";
 
-export function requestOrigin({ why }: Question): string {
+export function requestOrigin({ why }: ConsentRequest): string {
   return originLabel(why, (id) => app.conversations.find((one) => one.id === id)?.title);
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 
-import type { Question } from "$lib/api/generated";
+import type { ConsentRequest } from "$lib/api/generated";
 
 import { consentRequest, tool } from "./fixtures";
 import { roundLabel } from "./round-label";
 
-const of = (id: string, call: string, round: number | null = null): Question =>
+const of = (id: string, call: string, round: number | null = null): ConsentRequest =>
   consentRequest(tool({}), { id, round, why: { by: "call", call, kind: "tool", name: "plan" } });
 
 test("a first request alone has no label", () => {

@@ -1,10 +1,10 @@
 // Counts the rounds of a call's requests, and its other pending requests.
-import type { Question } from "$lib/api/generated";
+import type { ConsentRequest } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
 /** Returns the label, or `null` for the first round of a call with no other pending request. */
-export function roundLabel(request: Question, all: Question[]): string | null {
+export function roundLabel(request: ConsentRequest, all: ConsentRequest[]): string | null {
   const { why, round } = request;
   if (why.by !== "call") return null;
   const others = all.filter(

@@ -3,7 +3,7 @@ import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
-import type { JsonValue, Message, ModelChosenBy, QuestionBody } from "$lib/api/generated";
+import type { JsonValue, Message, ModelChosenBy, ConsentRequestBody } from "$lib/api/generated";
 
 import { ARMING_DELAY } from "./arming.svelte";
 import { consentRequest, samplingByModel, samplingRequest } from "./fixtures";
@@ -37,7 +37,7 @@ const running = samplingByModel({
 });
 
 describe("a request to a model", () => {
-  const bodies: [string, QuestionBody][] = [
+  const bodies: [string, ConsentRequestBody][] = [
     ["request", samplingByModel()],
     [
       "failed",
@@ -52,7 +52,7 @@ describe("a request to a model", () => {
     ],
     ["running", running],
     ["answer", answered],
-    ["stopped", { ...answered, run: { is: "stopped" } } as QuestionBody],
+    ["stopped", { ...answered, run: { is: "stopped" } } as ConsentRequestBody],
   ];
 
   it("E27: a message can be taken out, but not the last one", async () => {
@@ -83,7 +83,7 @@ describe("a request to a model", () => {
   });
 
   it("E27: the use of a tool is removed with its result, and restored with it", async () => {
-    const { request } = samplingByModel() as Extract<QuestionBody, { kind: "sampling" }>;
+    const { request } = samplingByModel() as Extract<ConsentRequestBody, { kind: "sampling" }>;
     const unknown = (json: JsonValue) => [{ type: "unknown", json } as const];
     const asked: Message = { role: "user", content: [{ type: "text", text: "Wind?" }] };
     const messages: Message[] = [
@@ -217,7 +217,7 @@ describe("a request to a model", () => {
   });
 
   it("shows the server's own tools whole, and that nobody runs them here", () => {
-    const { request } = samplingRequest as Extract<QuestionBody, { kind: "sampling" }>;
+    const { request } = samplingRequest as Extract<ConsentRequestBody, { kind: "sampling" }>;
     const tools = [{ name: "pay", description: "Pays.", inputSchema: { type: "object" } }];
     show(
       consentRequest(samplingByModel({ request: { ...request, tools, toolChoice: "required" } })),

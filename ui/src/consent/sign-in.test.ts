@@ -2,7 +2,7 @@ import { screen } from "@testing-library/svelte";
 import { describe, expect, it } from "vitest";
 
 import { widerAudience } from "./token-audience";
-import type { QuestionBody } from "$lib/api/generated";
+import type { ConsentRequestBody } from "$lib/api/generated";
 
 import { address, clientId, consentRequest, signIn, stepUp, tokenEndpoint } from "./fixtures";
 import {
@@ -64,7 +64,7 @@ describe("sign in", () => {
   });
 
   it("S14: without a page it shows what is added, and is allowed like anything else", async () => {
-    const body = { ...stepUp, authorizationUrl: null, redirectUri: null } as QuestionBody;
+    const body = { ...stepUp, authorizationUrl: null, redirectUri: null } as ConsentRequestBody;
     show(consentRequest(body, { scopes: ["once"] }));
     const [first] = screen.getAllByRole("listitem");
     expect(first?.textContent, "S14: what is new").toMatch(/new\s+ships:sink/);

@@ -4,7 +4,7 @@ import { cleanup, render, screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { afterEach, beforeEach, vi } from "vitest";
 
-import type { Question } from "$lib/api/generated";
+import type { ConsentRequest } from "$lib/api/generated";
 import { setPlatform } from "$lib/platform";
 import { axeProblems } from "$lib/testing/axe";
 
@@ -22,15 +22,15 @@ export const host: {
   handlers: Record<string, Handler>;
 } = { sent: [], drawn: [], handlers: {} };
 
-export function show(...requests: Question[]) {
+export function show(...requests: ConsentRequest[]) {
   let all = $state.raw(requests);
   const controller = new ConsentController(() => all);
   render(ConsentDialog, { controller });
-  return { controller, set: (...next: Question[]) => (all = next) };
+  return { controller, set: (...next: ConsentRequest[]) => (all = next) };
 }
 
 /** Draws the list of the model's tool calls among these requests. `reviewed` has the ids that were opened from it. */
-export function showTurn(...requests: Question[]) {
+export function showTurn(...requests: ConsentRequest[]) {
   let all = $state.raw(requests);
   let covered = $state(false);
   const controller = new ConsentController(() => all, { inline: true });
@@ -46,7 +46,7 @@ export function showTurn(...requests: Question[]) {
   return {
     controller,
     reviewed,
-    set: (...next: Question[]) => (all = next),
+    set: (...next: ConsentRequest[]) => (all = next),
     cover: (by: boolean) => (covered = by),
   };
 }

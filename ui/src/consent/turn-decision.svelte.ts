@@ -3,7 +3,7 @@
 
 import { SvelteSet } from "svelte/reactivity";
 
-import type { Question, QuestionBody } from "$lib/api/generated";
+import type { ConsentRequest, ConsentRequestBody } from "$lib/api/generated";
 import { hasRounded } from "$lib/format/json";
 
 import { Arming } from "./arming.svelte";
@@ -20,10 +20,10 @@ const MIN_CALLS = 2;
 /** The reason why a call is not decided in a list. */
 export type ReviewReason = "definition" | "warning" | "untrusted" | "long" | "rounded" | "scope";
 
-type ToolBody = Extract<QuestionBody, { kind: "tool" }>;
+type ToolBody = Extract<ConsentRequestBody, { kind: "tool" }>;
 
 /** A request for a tool call. */
-export type ToolRequest = Question & { body: ToolBody };
+export type ToolRequest = ConsentRequest & { body: ToolBody };
 
 export interface TurnRow {
   request: ToolRequest;
@@ -37,15 +37,15 @@ export interface TurnRow {
 
 /** Sends the decisions on the calls of a list. */
 export interface TurnSender {
-  readonly sender: { failure(request: Question): DecisionFailure | null };
+  readonly sender: { failure(request: ConsentRequest): DecisionFailure | null };
   /** Returns `null` if the gate rejects `event`. Otherwise it resolves to `false` if a decision was rejected. */
   allowTogether(
-    requests: readonly Question[],
+    requests: readonly ConsentRequest[],
     event: Event,
     list: ApprovalState,
   ): Promise<boolean> | null;
   /** Resolves to `false` if a decision was rejected. */
-  denyTogether(requests: readonly Question[]): Promise<boolean>;
+  denyTogether(requests: readonly ConsentRequest[]): Promise<boolean>;
 }
 
 export class TurnDecision implements Decidable {
@@ -57,12 +57,12 @@ export class TurnDecision implements Decidable {
   sending = $state(false);
 
   readonly #to: TurnSender;
-  readonly #open: () => Question[];
+  readonly #open: () => ConsentRequest[];
   /** Ids of the requests that the user excluded. */
   readonly #excluded = new SvelteSet<string>();
 
   /** `open` returns the open requests, of which those for tool calls of a model are listed. */
-  constructor(to: TurnSender, open: () => Question[]) {
+  constructor(to: TurnSender, open: () => ConsentRequest[]) {
     this.#to = to;
     this.#open = open;
   }
@@ -142,12 +142,12 @@ export class TurnDecision implements Decidable {
 }
 
 /** Returns `true` for a tool call of a model. */
-export function isTurnRequest(request: Question): request is ToolRequest {
+export function isTurnRequest(request: ConsentRequest): request is ToolRequest {
   return request.body.kind === "tool" && request.why.by === "model";
 }
 
 /** Returns a filter for the tool calls of this conversation's model. */
-export function isTurnOf(conversation: string): (request: Question) => boolean {
+export function isTurnOf(conversation: string): (request: ConsentRequest) => boolean {
   return (request) =>
     isTurnRequest(request) &&
     request.why.by === "model" &&
@@ -155,7 +155,7 @@ export function isTurnOf(conversation: string): (request: Question) => boolean {
 }
 
 /** Returns the conversations whose models have open tool calls. */
-export function turnConversations(open: readonly Question[]): string[] {
+export function turnConversations(open: readonly ConsentRequest[]): string[] {
   const found = open
     .filter(isTurnRequest)
     .flatMap(({ why }) => (why.by === "model" ? [why.conversation] : []));

@@ -3,7 +3,7 @@ import { screen, within } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import type { Question } from "$lib/api/generated";
+import type { ConsentRequest } from "$lib/api/generated";
 
 import { NO_MARKS } from "../review/review-labels";
 import { ARMING_DELAY } from "./arming.svelte";
@@ -29,7 +29,7 @@ const model = { by: "model" as const, conversation: "c1", after: [] };
 const reviewed = { ...NO_MARKS, review: "reviewed" as const };
 
 /** Returns a request for a call of a reviewed tool. */
-function call(number: number, changes: Partial<Question> = {}): Question {
+function call(number: number, changes: Partial<ConsentRequest> = {}): ConsentRequest {
   return consentRequest(tool({ path: `/file-${number}` }), {
     ...{ id: `q${number}`, hash: `${number}`.padStart(8, "a"), why: model, marks: reviewed },
     ...changes,
@@ -241,7 +241,7 @@ describe("the tool calls of one turn", () => {
 
 describe("the reason to review a call by itself", () => {
   const flag = { reason: "hides_from_user", place: [], text: "" };
-  it.each<[string, Partial<Question>, string | null]>([
+  it.each<[string, Partial<ConsentRequest>, string | null]>([
     ["is missing for a reviewed tool", {}, null],
     ["is a definition that was not compared", { marks: NO_MARKS }, "definition"],
     ["is a changed definition", { marks: { ...reviewed, review: "changed" } }, "definition"],

@@ -45,7 +45,13 @@ const MODELS: Models = {
 const TOOL: Tool = {
   ...{ name: "read", title: null, description: null, outputSchema: null, icons: [] },
   inputSchema: { type: "object" },
-  claims: { readOnly: null, destructive: null, idempotent: null, openWorld: null },
+  claims: {
+    readOnly: null,
+    destructive: null,
+    idempotent: null,
+    openWorld: null,
+    asksEachTime: false,
+  },
   allowed: false,
   ...REVIEWED,
 };

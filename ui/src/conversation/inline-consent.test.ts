@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { tick } from "svelte";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { Call, ConversationItem, Question } from "$lib/api/generated";
+import type { Call, ConversationItem, ConsentRequest } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import {
   sampleConversation,
@@ -22,7 +22,7 @@ let host: FakeHost;
 /** Each test uses its own request ids, because the queue of the window remembers answered ones. */
 let run = 0;
 
-const asks = (id: string, changes: Partial<Question> = {}): Question =>
+const asks = (id: string, changes: Partial<ConsentRequest> = {}): ConsentRequest =>
   sample(tool({ path: `/${id}` }), {
     ...{ id: `q-${id}-${run}`, hash: `h-${id}-${run}`, call: id },
     why: { by: "model", conversation: "c1", after: [] },

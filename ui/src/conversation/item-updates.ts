@@ -1,10 +1,10 @@
 // Pieces of an answer, put where they belong.
-import type { Append, ConversationItem, ReplyPart } from "$lib/api/generated";
+import type { ReplyAppend, ConversationItem, ReplyPart } from "$lib/api/generated";
 
 /** The parts with what was appended; null if it does not fit them. Parts that did not change are the same objects. */
 export function applyAppends(
   parts: readonly ReplyPart[],
-  appends: readonly Append[],
+  appends: readonly ReplyAppend[],
 ): ReplyPart[] | null {
   const now = [...parts];
   for (const append of appends) {
@@ -20,7 +20,7 @@ export function applyAppends(
   return now;
 }
 
-function newPart(append: Append): ReplyPart | null {
+function newPart(append: ReplyAppend): ReplyPart | null {
   switch (append.type) {
     case "text":
       return { type: "text", text: append.text };
@@ -35,7 +35,7 @@ function newPart(append: Append): ReplyPart | null {
   }
 }
 
-function extendPart(part: ReplyPart, append: Append): ReplyPart | null {
+function extendPart(part: ReplyPart, append: ReplyAppend): ReplyPart | null {
   if (append.type === "arguments") {
     if (part.type !== "tool_use") return null;
     return { ...part, arguments: part.arguments + append.text };

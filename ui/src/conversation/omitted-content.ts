@@ -1,8 +1,8 @@
 // Large pictures, sounds, files and texts come only for what is drawn: a body is read without them, and they are put into their places.
-import type { LeftOut } from "$lib/api/generated";
+import type { OmittedContent } from "$lib/api/generated";
 
 /** What stands at its place, of its bytes in base64. */
-export function decodeOmitted({ isText }: LeftOut, data: string): string {
+export function decodeOmitted({ isText }: OmittedContent, data: string): string {
   if (!isText) return data;
   return new TextDecoder().decode(Uint8Array.from(atob(data), (c) => c.charCodeAt(0)));
 }

@@ -1,5 +1,5 @@
 // Words for how a model's answer ended, and what it took.
-import type { Cost, ReplyStop, TokenUse } from "$lib/api/generated";
+import type { Cost, ReplyStop, TokenUsage } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 import { languageTag } from "$lib/state/locale.svelte";
 
@@ -47,7 +47,7 @@ const count = (tokens: number) =>
   new Intl.NumberFormat(languageTag(), { notation: "compact" }).format(tokens);
 
 /** The tokens that were used, as far as it is said; null if nothing is. */
-export function tokenLabel({ input, output }: TokenUse): string | null {
+export function tokenLabel({ input, output }: TokenUsage): string | null {
   if (input == null && output == null) return null;
   const known = (tokens: number | null | undefined) => (tokens == null ? "?" : count(tokens));
   return m.conversation_tokens({ input: known(input), output: known(output) });

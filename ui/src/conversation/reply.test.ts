@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type {
-  Append,
+  ReplyAppend,
   Call,
   Conversation,
   ConversationItem,
@@ -62,11 +62,11 @@ function tell(item: ConversationItem, answering: boolean) {
   host.send({ type: "item_changed", conversation: "c1", item, answering });
 }
 
-function more(seq: number, ...append: Append[]) {
+function more(seq: number, ...append: ReplyAppend[]) {
   host.send({ type: "reply_delta", conversation: "c1", item: "a1", seq, append });
 }
 
-const text = (words: string, part = 0): Append => ({ type: "text", part, text: words });
+const text = (words: string, part = 0): ReplyAppend => ({ type: "text", part, text: words });
 
 beforeEach(async () => {
   stored = sampleConversation({ items: [message("m1", "hello")] });

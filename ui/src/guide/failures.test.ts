@@ -6,12 +6,12 @@ import { cleanup, render, screen, within } from "@testing-library/svelte";
 import { afterEach, describe, expect, test } from "vitest";
 
 import type {
-  Blocked,
+  BlockedPath,
   CallFailureCode,
   ConversationItem,
   FailureReason,
   ModelErrorCode,
-  NotOffered,
+  ProposalRefusal,
   SandboxProblem,
   Server,
   SignInFailure,
@@ -89,7 +89,7 @@ const sandboxed: Partial<Server> = {
 function failed(
   changes: Partial<Server>,
   reason: FailureReason,
-  more: { sandbox?: SandboxProblem; blocked?: Blocked[] } = {},
+  more: { sandbox?: SandboxProblem; blocked?: BlockedPath[] } = {},
 ) {
   const state = { is: "failed" as const, reason, message: "what the system says" };
   const failure = { ...state, stderr: ["a line"], lookedIn: [], hint: null, ...more };
@@ -106,7 +106,7 @@ function needsSignIn() {
   render(NeedsSignIn, { server: sampleServer({ ...remote, state: needed }), needed });
 }
 
-function blocked(offer: Blocked["offer"]) {
+function blocked(offer: BlockedPath["offer"]) {
   failed(sandboxed, "exited_early", { blocked: [{ path: "/x/y", namedBy: "server", offer }] });
 }
 
@@ -174,7 +174,7 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
         ...{ code: "offered", ...BLOCKED_OFFERED },
         show: () => blocked({ is: "folder", folder: "/x", names: ["y"], count: 1 }),
       },
-      ...rows(BLOCKED_FAILURES, SERVER_ACTIONS, (because: NotOffered) =>
+      ...rows(BLOCKED_FAILURES, SERVER_ACTIONS, (because: ProposalRefusal) =>
         blocked({ is: "none", because }),
       ),
     ],

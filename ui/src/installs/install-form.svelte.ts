@@ -9,7 +9,7 @@ import type {
   InstallPreview,
   InstallSource,
   PlanInput,
-  SecretsKept,
+  SecretStorageReport,
   ServerOrigin,
 } from "$lib/api/generated";
 
@@ -172,7 +172,7 @@ export class InstallForm {
   }
 
   /** Installs what was previewed. Returns what became of its secrets; nothing if it was not installed. */
-  async install(): Promise<SecretsKept | null> {
+  async install(): Promise<SecretStorageReport | null> {
     this.tried = true;
     const { draft, preview } = this.previewed ?? {};
     const hash = preview?.hash ?? null;

@@ -2,7 +2,12 @@ import { cleanup, render, screen, waitFor, within } from "@testing-library/svelt
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 
-import type { InstallDraft, InstallOffer, InstallPreview, SecretsKept } from "$lib/api/generated";
+import type {
+  InstallDraft,
+  InstallOffer,
+  InstallPreview,
+  SecretStorageReport,
+} from "$lib/api/generated";
 import { router } from "$lib/state/router.svelte";
 import { startFakeHost } from "$lib/testing/fake-host";
 
@@ -32,7 +37,7 @@ const add = () => screen.getByRole("button", { name: "Add server" });
 const ready = () => waitFor(() => expect(add()).not.toHaveAttribute("aria-busy"));
 
 test("stays while a server is being added, and leads to what was added", async () => {
-  let finish: (kept: SecretsKept) => void = () => undefined;
+  let finish: (kept: SecretStorageReport) => void = () => undefined;
   await open(offerOf(), {
     install: () => new Promise((resolve) => (finish = resolve)),
   });

@@ -2,7 +2,7 @@ import { cleanup, render, screen, waitFor, within } from "@testing-library/svelt
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 
-import type { Installed, InstallPreview, VersionReport } from "$lib/api/generated";
+import type { InstallationInfo, InstallPreview, VersionReport } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
@@ -23,7 +23,7 @@ import { installSheet } from "./install-sheet.svelte";
 const user = userEvent.setup();
 afterEach(() => cleanup());
 
-const installed: Installed = {
+const installed: InstallationInfo = {
   origin: {
     ...{ from: "registry", registry: "https://registry.example", name: NAME, version: "1.2.0" },
     target: { kind: "package", number: 1 },

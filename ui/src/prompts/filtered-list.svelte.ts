@@ -1,6 +1,6 @@
 // A list to pick from by typing: what matches, and which is chosen.
 
-import type { Marks } from "$lib/api/generated";
+import type { ReviewMarks } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
 
 export interface Pickable {
@@ -18,7 +18,7 @@ export interface Offer extends Pickable {
   /** A picture that is safe to show. */
   icon: string | null;
   /** What is worth a second look about it. */
-  marks: Marks;
+  marks: ReviewMarks;
   /** The kind of thing it is, in words, where a list has several. */
   kind?: string;
 }

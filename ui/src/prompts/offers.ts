@@ -1,6 +1,6 @@
 // What all servers that are ready offer, to pick from.
 
-import type { Catalog, Icon, Marks, Prompt, Skill } from "$lib/api/generated";
+import type { Catalog, Icon, ReviewMarks, Prompt, Skill } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { iconOf } from "$lib/ui/icon";
@@ -18,7 +18,7 @@ interface Named {
   title: string | null;
   description: string | null;
   icons: Icon[];
-  marks?: Marks;
+  marks?: ReviewMarks;
 }
 
 function ready(): string[] {

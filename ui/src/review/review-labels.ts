@@ -1,6 +1,6 @@
 // The page's own words for what is worth a second look.
 
-import type { FlagReason, LookAlike, Marks, Reading, Server } from "$lib/api/generated";
+import type { FlagReason, LookAlike, ReviewMarks, Reading, Server } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
@@ -127,7 +127,7 @@ export function partLabel(part: string): string {
 }
 
 /** Nothing to look at. */
-export const NO_MARKS: Marks = {
+export const NO_MARKS: ReviewMarks = {
   ...{ review: null, outdated: false, diff: null },
   ...{ lookAlikes: [], flags: [] },
 };

@@ -2,7 +2,7 @@ import { cleanup, render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { Marks, Tool } from "$lib/api/generated";
+import type { ReviewMarks, Tool } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import {
   NOT_SAID,
@@ -24,7 +24,7 @@ import ConsentMarks from "./ConsentMarks.svelte";
 import ReviewAll from "./ReviewAll.svelte";
 import { lookAlikeLabel, NO_MARKS } from "./review-labels";
 
-const CHANGED: Marks = {
+const CHANGED: ReviewMarks = {
   review: "changed",
   outdated: false,
   diff: {
@@ -47,7 +47,7 @@ const CHANGED: Marks = {
   ],
 };
 
-function tool(name: string, marks: Marks): Tool {
+function tool(name: string, marks: ReviewMarks): Tool {
   return {
     ...{ name, title: null, description: "Sends", inputSchema: {}, outputSchema: null },
     claims: {
@@ -125,7 +125,7 @@ describe("a definition that is not as it was seen", () => {
 });
 
 test("new tools are reviewed together, but for those that something is strange about", async () => {
-  const fresh: Marks = { ...NO_MARKS, review: "new" };
+  const fresh: ReviewMarks = { ...NO_MARKS, review: "new" };
   const tools = [
     tool("a", fresh),
     tool("b", fresh),
@@ -149,7 +149,7 @@ test("new tools are reviewed together, but for those that something is strange a
 });
 
 test("what changes while all are being marked is not what was looked at", async () => {
-  const fresh: Marks = { ...NO_MARKS, review: "new" };
+  const fresh: ReviewMarks = { ...NO_MARKS, review: "new" };
   const shown = render(ReviewAll, { server: "files", tools: [tool("a", fresh)] });
   await userEvent.click(screen.getByRole("button", { name: "Mark 1 new tool as reviewed" }));
   await shown.rerender({ tools: [{ ...tool("a", fresh), hash: "another" }, tool("b", fresh)] });

@@ -1,10 +1,10 @@
 // What of a server nobody has reviewed, for the badge beside its name.
-import type { Unreviewed } from "$lib/api/generated";
+import type { UnreviewedCounts } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
 /** In words, and how urgent it is: what changed since it was reviewed may be an attack, what is new is what every server begins with. */
-export function unreviewedBadge({ new: fresh, changed }: Unreviewed): {
+export function unreviewedBadge({ new: fresh, changed }: UnreviewedCounts): {
   text: string;
   short: string;
   kind: "warn" | "plain";

@@ -1,5 +1,5 @@
 // A rule while it is written.
-import type { ArgumentRule, ClaimRule, Direction, Effect, Rule } from "$lib/api/generated";
+import type { ArgumentRule, ClaimRule, RuleDirection, RuleEffect, Rule } from "$lib/api/generated";
 
 import { ENDS, type Ends } from "./durations";
 
@@ -20,11 +20,11 @@ export interface Condition extends ArgumentRule {
 }
 
 export class RuleDraft {
-  effect = $state<Effect>("ask");
+  effect = $state<RuleEffect>("ask");
   server = $state("*");
   identity = $state("");
   tool = $state("");
-  direction = $state<Direction>("to_server");
+  direction = $state<RuleDirection>("to_server");
   conditions = $state<Condition[]>([]);
   claims = $state<Claims>("any");
   lasts = $state<Lasts>("always");

@@ -1,6 +1,6 @@
 // Rules in the page's words. Names and patterns may come from outside, so they are cut and made visible.
 
-import type { ArgumentRule, ClaimRule, DecidedBy, Effect, Rule } from "$lib/api/generated";
+import type { ArgumentRule, ClaimRule, DecisionSource, RuleEffect, Rule } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
@@ -11,7 +11,7 @@ export function short(text: string): string {
   return visibleText(start) + (start.length < text.length ? "…" : "");
 }
 
-export function effectLabel(effect: Effect): string {
+export function effectLabel(effect: RuleEffect): string {
   return { allow: m.rules_allow, ask: m.rules_ask, deny: m.rules_deny }[effect]();
 }
 
@@ -92,7 +92,7 @@ export function reasonLabel(reason: string): string {
   return Object.hasOwn(known, reason) ? (known[reason]?.() ?? "") : ruleLabel(reason);
 }
 
-export function byLabel(by: DecidedBy): string {
+export function byLabel(by: DecisionSource): string {
   switch (by.kind) {
     case "built_in":
       return m.rules_by_built_in();

@@ -110,8 +110,6 @@ describe("the use of models", () => {
       "what stands",
     ).toBeVisible();
     await user.click(screen.getByRole("button", { name: "Ask each time" }));
-    expect(host.requests("remove_policy_rule"), "revoked").toEqual([
-      { source: "user", id: "7" },
-    ]);
+    expect(host.requests("remove_policy_rule"), "revoked").toEqual([{ source: "user", id: "7" }]);
   });
 });

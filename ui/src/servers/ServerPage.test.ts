@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 
-import type { Blocked } from "$lib/api/generated";
+import type { BlockedPath } from "$lib/api/generated";
 import { failures } from "$lib/state/failures.svelte";
 import { pendingLink } from "$lib/state/pending-link.svelte";
 import { router } from "$lib/state/router.svelte";
@@ -195,14 +195,14 @@ describe("a server whose sandbox hides what it needs [E6]", () => {
       network: { preset: "files_only" as const },
     },
   };
-  const failed = (blocked: Blocked[]) => ({
+  const failed = (blocked: BlockedPath[]) => ({
     config,
     state: {
       ...{ is: "failed" as const, reason: "exited_early" as const, message: "it ended" },
       ...{ stderr: ["Cannot find package 'zod'"], lookedIn: [], hint: "in words", blocked },
     },
   });
-  const offered: Blocked = {
+  const offered: BlockedPath = {
     path: "/w/app/node_modules/zod",
     namedBy: "server",
     offer: {

@@ -2,7 +2,7 @@ import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 
-import type { ServerConfig as Config, LimitsUse, SandboxPlan, Server } from "$lib/api/generated";
+import type { ServerConfig as Config, LimitsUsage, SandboxPlan, Server } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
@@ -35,7 +35,7 @@ const plan: SandboxPlan = {
 };
 
 const counter = { now: 0, most: 10, beyond: 0 };
-const used: LimitsUse = {
+const used: LimitsUsage = {
   calls: { now: 2, most: 256, beyond: 0 },
   questions: { now: 10, most: 10, beyond: 1490 },
   notifications: counter,

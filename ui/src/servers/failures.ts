@@ -1,6 +1,6 @@
 // Failures of servers and of their sandboxes: cause, remedy and buttons. Callers: a server's overview, its sandbox under Limits,
 // and a tab without its server.
-import type { FailureReason, NotOffered, SandboxProblem } from "$lib/api/generated";
+import type { FailureReason, ProposalRefusal, SandboxProblem } from "$lib/api/generated";
 import type { FailureWords } from "$lib/failure-words";
 
 import { m } from "../paraglide/messages";
@@ -233,7 +233,7 @@ export const SANDBOX_FAILURES: Record<SandboxProblem, ServerFailure> = {
 };
 
 /** Something that the sandbox hides and for which no folder is proposed. */
-export const BLOCKED_FAILURES: Record<NotOffered, ServerFailure> = {
+export const BLOCKED_FAILURES: Record<ProposalRefusal, ServerFailure> = {
   secrets: {
     cause: m.servers_blocked_secrets,
     fix: m.servers_blocked_fix_secrets,

@@ -1,6 +1,6 @@
 // Decisions and approvals in the page's words.
 
-import type { Scope } from "$lib/api/generated";
+import type { ApprovalScope } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
@@ -91,7 +91,7 @@ export function askerLabel(asker: string): string {
   });
 }
 
-export function scopeLabel(scope: Scope): string {
+export function scopeLabel(scope: ApprovalScope): string {
   return look(scope, {
     once: m.settings_scope_once,
     conversation: m.settings_scope_conversation,

@@ -1,6 +1,6 @@
 // What can be done from everywhere, by key, by palette or by button.
 import { call, toApiError } from "$lib/api/client";
-import type { ModelRef, Settings, Trust } from "$lib/api/generated";
+import type { ModelRef, Settings, TrustDuration } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { failures } from "$lib/state/failures.svelte";
 import { router } from "$lib/state/router.svelte";
@@ -52,7 +52,7 @@ export async function serverCommand(command: ServerCommand, server: string): Pro
 }
 
 /** Says for how long all tools of a server may be called without asking. */
-export async function setTrust(server: string, trust: Trust): Promise<void> {
+export async function setTrust(server: string, trust: TrustDuration): Promise<void> {
   try {
     await call("set_trust", { server, trust });
   } catch (cause) {

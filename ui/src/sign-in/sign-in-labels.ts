@@ -1,5 +1,5 @@
 // The page's own words for sign-in.
-import type { ClientIdentity, SignedOut, SignInPhase } from "$lib/api/generated";
+import type { ClientIdentity, SignOutOutcome, SignInPhase } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
@@ -37,7 +37,7 @@ export function scopeLabel(scope: string): string | null {
 }
 
 /** What became of a sign-out. `issuer` is where the tokens came from. */
-export function signedOutLabel(done: SignedOut, issuer: string): string {
+export function signedOutLabel(done: SignOutOutcome, issuer: string): string {
   const host = visibleText(issuer);
   switch (done.revoked) {
     case "yes":

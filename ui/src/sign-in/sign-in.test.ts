@@ -2,7 +2,7 @@ import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { Authorization, Server, ServerState, SignedOut } from "$lib/api/generated";
+import type { Authorization, Server, ServerState, SignOutOutcome } from "$lib/api/generated";
 import type { ServerTab } from "$lib/state/route";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
@@ -108,7 +108,7 @@ describe("an account", () => {
     ).toHaveTextContent("the refresh token was refused");
   });
 
-  const ends: [SignedOut, string][] = [
+  const ends: [SignOutOutcome, string][] = [
     [{ revoked: "yes" }, "void at idp.example too"],
     [{ revoked: "not_offered" }, "offers no way to revoke"],
     [{ revoked: "failed", cause: "it answered 500" }, "it answered 500"],

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{AuditFinding, AuditSeal, Scope};
+use super::{ApprovalScope, AuditFinding, AuditSeal};
 
 /// Filter for the audit log. Members without a value match all entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -63,7 +63,7 @@ pub struct AuditEntry {
     /// Decision: `allowed`, `denied`, `cancelled` or `withdrawn`.
     pub decision: String,
     /// Duration of the approval, if it was allowed.
-    pub scope: Option<Scope>,
+    pub scope: Option<ApprovalScope>,
     /// Source of the decision: `user`, `grant`, `answers` or `policy`.
     pub by: String,
     /// Rule or grant that decided. Empty if none did.
@@ -128,7 +128,7 @@ pub struct Grant {
     /// Name of the tool, or `None` if the grant covers the server's command.
     pub tool: Option<String>,
     /// Duration of the grant.
-    pub scope: Scope,
+    pub scope: ApprovalScope,
     /// Identifier of the conversation that the grant is limited to.
     pub conversation: Option<String>,
     /// Time at which the grant was given, in milliseconds since 1970.

@@ -37,7 +37,7 @@ pub struct AuthSettings {
     /// Further settings found in pasted text, to be sent back unchanged when the server is added. `None` for a
     /// configured server, which keeps its own.
     #[serde(default)]
-    pub rest: Option<AuthRest>,
+    pub rest: Option<AdvancedAuthSettings>,
 }
 
 impl std::fmt::Debug for AuthSettings {
@@ -50,7 +50,7 @@ impl std::fmt::Debug for AuthSettings {
 /// Sign-in settings that the page does not display. Secrets are represented as `${secret:NAME}`.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct AuthRest {
+pub struct AdvancedAuthSettings {
     /// Client authentication method at the token endpoint.
     #[serde(default)]
     pub client_auth: Option<String>,

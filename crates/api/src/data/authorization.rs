@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{SignInFailure, SignInPhase, TokensKept, UrlParts};
+use super::{SignInFailure, SignInPhase, TokenStorage, UrlParts};
 
 /// Authorization state of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -25,7 +25,7 @@ pub struct Authorization {
     /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,
     /// Storage of the tokens, once there are any.
-    pub kept: Option<TokensKept>,
+    pub kept: Option<TokenStorage>,
 }
 
 /// Account that is signed in at an authorization server.
@@ -133,7 +133,7 @@ pub struct SignInStep {
 /// Outcome of the token revocation at a sign-out. The local tokens are deleted in any case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "revoked", rename_all = "snake_case")]
-pub enum SignedOut {
+pub enum SignOutOutcome {
     /// The authorization server revoked the tokens.
     Yes,
     /// The authorization server has no revocation endpoint.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::Marks;
+use super::ReviewMarks;
 
 /// Tools, prompts, resources and templates of a server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
@@ -26,14 +26,14 @@ pub struct Catalog {
     /// Notes on lists that are incomplete, each with the reason.
     pub notes: Vec<String>,
     /// Time until which each list is fresh.
-    pub fresh_until: FreshUntil,
+    pub fresh_until: CatalogExpiry,
 }
 
 /// Time until which lists are fresh, in milliseconds since 1970.
 ///
 /// `None` if the server does not specify it. The list is then read again when the server reports a change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct FreshUntil {
+pub struct CatalogExpiry {
     /// Time for the tools.
     pub tools: Option<u64>,
     /// Time for the prompts.
@@ -100,7 +100,7 @@ pub struct Tool {
     /// Hash of the whole definition, which a review refers to.
     pub hash: String,
     /// Review state and findings.
-    pub marks: Marks,
+    pub marks: ReviewMarks,
 }
 
 /// Claims of a server about a tool's effects. Never used to make a decision less strict.
@@ -138,7 +138,7 @@ pub struct Prompt {
     /// Hash of the whole definition, which a review refers to.
     pub hash: String,
     /// Review state and findings.
-    pub marks: Marks,
+    pub marks: ReviewMarks,
 }
 
 /// Argument of a prompt.
@@ -197,7 +197,7 @@ pub struct ResourceTemplate {
 /// Owner of the argument to complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum CompletionOf {
+pub enum CompletionReference {
     /// Prompt, referred to by name.
     Prompt {
         /// Name of the prompt.
@@ -216,7 +216,7 @@ pub struct Complete {
     /// Name of the server in the settings.
     pub server: String,
     /// Prompt or template that has the argument.
-    pub of: CompletionOf,
+    pub of: CompletionReference,
     /// Name of the argument.
     pub argument: String,
     /// Text that was typed so far.

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{
-    ConversationSettings, Cost, ItemBody, ItemState, LeftOut, MessageAttachment, ModelRef, ServerInstructions,
-    ShownBody, TokenUse, ToolState,
+    ConversationSettings, Cost, ItemBody, ItemState, MessageAttachment, ModelRef, OmittedContent, PageItemBody,
+    ServerInstructions, TokenUsage, ToolState,
 };
 
 /// Conversation without its items, for the list.
@@ -75,11 +75,11 @@ pub struct ConversationItem {
     pub siblings: Option<Vec<String>>,
     /// Content of the item.
     #[ts(as = "ItemBody")]
-    pub body: ShownBody,
+    pub body: PageItemBody,
     /// Large contents that are omitted. In `body` they are replaced by empty strings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub left_out: Option<Vec<LeftOut>>,
+    pub left_out: Option<Vec<OmittedContent>>,
 }
 
 /// Message to send to the model of a conversation.
@@ -135,7 +135,7 @@ pub struct RetryReply {
 
 /// Items created at the start of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ReplyBegun {
+pub struct StartedReply {
     /// Identifier of the user's message, if there is a new one.
     pub message: Option<String>,
     /// Identifier of the reply.
@@ -205,7 +205,7 @@ pub struct ConversationTool {
 #[serde(rename_all = "camelCase")]
 pub struct ConversationCost {
     /// Tokens of all replies.
-    pub usage: TokenUse,
+    pub usage: TokenUsage,
     /// Cost of all replies, by currency.
     pub costs: Vec<Cost>,
     /// Number of replies whose cost is unknown or incomplete because they were stopped or failed.

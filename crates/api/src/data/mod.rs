@@ -55,43 +55,46 @@ pub use rules::*;
 pub use sampling::*;
 pub use server::*;
 pub use settings::*;
-pub use shown_body::ShownBody;
+pub use shown_body::PageItemBody;
 pub use skills::*;
 
 // Types of other crates that requests, responses and events use unchanged.
 pub use chat::offered::ToolState;
 pub use chat::{ConversationSettings, OfferedServer, ServerInstructions};
-pub use credentials::sign_in::{SignInFailure, SignInPhase, TokensKept};
+pub use credentials::sign_in::{SignInFailure, SignInPhase, TokenStorage};
 pub use domain::bounds::ChatBounds;
 pub use domain::call::{Call, CallFailureCode, CallKind, CallState, Progress, Task, TaskStatus};
-pub use domain::flow::{DataFlow, ResultReview, SameServer};
-pub use domain::history::{Excerpt, FoundItem, LeftOut, Reading, ReadingKind};
+pub use domain::flow::{DataFlow, ResultReview, SameServerFlow};
+pub use domain::history::{Excerpt, FoundItem, OmittedContent, Reading, ReadingKind};
 pub use domain::item::{
-    Append, Content, Cost, FoundTool, ItemBody, ItemState, MessageAttachment, ModelProblem, Notice, PromptOrigin,
+    Content, Cost, FoundTool, ItemBody, ItemState, MessageAttachment, ModelProblem, Notice, PromptOrigin, ReplyAppend,
     ReplyPart, ReplyStop, ResourceContents, Role, ToolResult, ToolUsed,
 };
-pub use domain::question::{QuestionOutcome, Why};
-pub use host::rules::{DryAct, Trust};
+pub use domain::question::{ConsentRequestOrigin, ConsentRequestOutcome};
+pub use host::rules::{DryRunAct, TrustDuration};
 pub use host::view::{
-    Blocked, FailureReason, FolderOffer, LaunchFileRole, NamedBy, NotOffered, ResourceLimits, SandboxProblem,
+    BlockedPath, FailureReason, FolderProposal, LaunchFileRole, PathMention, ProposalRefusal, ResourceLimits,
+    SandboxProblem,
 };
-pub use models::{ModelErrorCode, ModelRef, ProviderKind, ProviderPreset, TokenUse};
-pub use offers::review::{Change, Diff, Flag, FlagReason, LookAlike};
+pub use models::{ModelErrorCode, ModelRef, ProviderKind, ProviderPreset, TokenUsage};
+pub use offers::review::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike};
 pub use offers::skills::SkillFile;
-pub use policy::{Direction, Effect, Judged, Preset, RuleScope, RuleSource, Scope, Standing};
-pub use ports::server_config::{AuthField, AuthIdentityProvider, ConfigProblem, Installed, ServerOrigin};
+pub use policy::{
+    ApprovalScope, ArgumentJudgement, Preset, ReviewState, RuleDirection, RuleEffect, RuleScope, RuleSource,
+};
+pub use ports::server_config::{AuthField, AuthIdentityProvider, ConfigProblem, InstallationInfo, ServerOrigin};
 pub use ports::url_parts::{UrlParts, UrlWarning};
-pub use ports::{AuditFinding, AuditSeal, SecretsStatus, Tampered};
+pub use ports::{AuditFinding, AuditSeal, SecretsStatus, TamperKind};
 pub use server_requests::form::{ChoiceOption, FieldKind, FieldProblem, FormField, FormProblem, TextFormat};
 pub use supervision::activity::ActivityKind;
-pub use supervision::limits::{LimitCounter, Limits, LimitsUse, ResourcesUse};
+pub use supervision::limits::{LimitCounter, LimitsUsage, ResourcesUsage, ServerLimits};
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// Empty request or response.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Nothing {}
+pub struct EmptyObject {}
 
 /// State that the page needs at its start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -102,7 +105,7 @@ pub struct Snapshot {
     /// All servers, in the order of the settings file.
     pub servers: Vec<Server>,
     /// Queue of consent requests, in order.
-    pub questions: Vec<Question>,
+    pub questions: Vec<ConsentRequest>,
     /// Calls that are in progress.
     pub calls: Vec<Call>,
     /// All conversations, latest first.

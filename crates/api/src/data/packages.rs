@@ -44,7 +44,7 @@ pub struct PackageVersion {
 #[serde(rename_all = "camelCase")]
 pub struct UnknownPackage {
     /// Reason why the version is unknown.
-    pub reason: UnknownReason,
+    pub reason: UnknownPackageReason,
     /// Subject of the reason, such as an option or the output of a program. May be empty.
     pub detail: String,
 }
@@ -52,7 +52,7 @@ pub struct UnknownPackage {
 /// Reason why a package version is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
-pub enum UnknownReason {
+pub enum UnknownPackageReason {
     /// The launcher executes a shell command line.
     ShellLine,
     /// The launcher is started by the program in the detail.

@@ -33,7 +33,7 @@ pub struct ModelProvider {
     /// Timeout of a reply in seconds without a received byte, if the user set it.
     pub silence_seconds: Option<u32>,
     /// Content that the wire protocol can't represent, and how each kind is converted.
-    pub losses: Vec<Loss>,
+    pub losses: Vec<LossyConversion>,
     /// `true` if an API key is stored for this URL.
     pub has_key: bool,
     /// `true` if the provider runs on this computer.
@@ -50,7 +50,7 @@ pub struct ModelProvider {
 
 /// Content that a wire protocol can't represent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Loss {
+pub struct LossyConversion {
     /// Kind of the content, such as `imageInToolResult`.
     pub what: String,
     /// Conversion: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
@@ -136,9 +136,9 @@ pub struct SetProvider {
 /// Conversion chosen for content that a wire protocol can't represent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConversionChoice {
-    /// Kind of the content, as in [`Loss::what`].
+    /// Kind of the content, as in [`LossyConversion::what`].
     pub what: String,
-    /// Conversion, as in [`Loss::then`].
+    /// Conversion, as in [`LossyConversion::then`].
     pub then: String,
 }
 

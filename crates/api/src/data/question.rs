@@ -5,15 +5,15 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::{
-    AuthSetting, CallKind, ClientIdentity, Content, FileWriter, FormField, HttpHeader, HttpKind, LaunchFile,
-    LoadedPackage, Marks, ModelRef, SamplingLoss, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun,
-    SandboxPlan, Scope, SignInEndpoint, SignInReason, ToolClaims, UrlParts, Why,
+    ApprovalScope, AuthSetting, CallKind, ClientIdentity, ConsentRequestOrigin, Content, FileWriter, FormField,
+    HttpHeader, HttpKind, LaunchFile, LoadedPackage, ModelRef, ReviewMarks, SamplingLoss, SamplingModel,
+    SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan, SignInEndpoint, SignInReason, ToolClaims, UrlParts,
 };
 
 /// Consent request in the queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Question {
+pub struct ConsentRequest {
     /// Identifier of the consent request.
     pub id: String,
     /// Hash of the exact payload that an approval releases. Any change of the payload changes it.
@@ -27,18 +27,18 @@ pub struct Question {
     /// Time of the request, in milliseconds since 1970.
     pub asked_at: u64,
     /// Origin of the request.
-    pub why: Why,
+    pub why: ConsentRequestOrigin,
     /// Number of rounds in which the call has requested input so far, from 1, or `None` if no call led to the request.
     /// Several requests of one round count once.
     pub round: Option<u32>,
     /// Subject of the request, with its payload.
-    pub body: QuestionBody,
+    pub body: ConsentRequestBody,
     /// Durations that an approval may have.
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<ApprovalScope>,
     /// Stable name of the rule that requires consent.
     pub rule: String,
     /// Review state and findings of the subject.
-    pub marks: Marks,
+    pub marks: ReviewMarks,
     /// Identifier of the call that waits for the decision, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -48,7 +48,7 @@ pub struct Question {
 /// Subject of a consent request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum QuestionBody {
+pub enum ConsentRequestBody {
     /// Start of a local server with exactly this command.
     StartServer {
         /// Program as written in the settings.
@@ -126,7 +126,7 @@ pub enum QuestionBody {
         definition_hash: Option<String>,
     },
     /// Release of a tool's result to the model that called it. Content that looks misleading is listed in
-    /// [`Question::marks`].
+    /// [`ConsentRequest::marks`].
     Result {
         /// Name of the called tool.
         tool: String,
@@ -244,11 +244,11 @@ pub enum SamplingStep {
 /// Decision of the user on a consent request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "action", rename_all = "snake_case")]
-pub enum Answer {
+pub enum ConsentDecision {
     /// Approves the payload as shown.
     Allow {
         /// Duration of the approval.
-        scope: Scope,
+        scope: ApprovalScope,
         /// Limit of the duration in milliseconds, or `None` for the whole scope.
         #[serde(default)]
         #[ts(optional)]
@@ -307,19 +307,19 @@ impl std::fmt::Debug for EnteredClient {
 
 /// Decision of the user, bound to the payload that was shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-pub struct AnswerQuestion {
+pub struct DecideConsentRequest {
     /// Identifier of the consent request.
     pub id: String,
     /// Hash that was shown with the consent request.
     pub hash: String,
     /// Decision of the user.
-    pub answer: Answer,
+    pub answer: ConsentDecision,
 }
 
 /// Change of the payload of a consent request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "change", rename_all = "snake_case")]
-pub enum Edit {
+pub enum ConsentRequestEdit {
     /// Replaces the arguments of a tool call.
     Arguments {
         /// New arguments as a JSON object.
@@ -344,16 +344,16 @@ pub enum Edit {
 
 /// Request to change the payload of a consent request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-pub struct EditQuestion {
+pub struct EditConsentRequest {
     /// Identifier of the consent request.
     pub id: String,
     /// Change of the payload.
-    pub edit: Edit,
+    pub edit: ConsentRequestEdit,
 }
 
 /// Request to deny the consent requests of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct DenyAll {
+pub struct DenyAllConsentRequests {
     /// Name of the server in the settings.
     pub server: String,
     /// `true` to deny later consent requests too.

@@ -3,20 +3,20 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{Diff, Flag, LookAlike, Standing};
+use super::{DefinitionDiff, Flag, LookAlike, ReviewState};
 
 /// Review state of a definition, and findings that the user should check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Marks {
+pub struct ReviewMarks {
     /// Review state of the definition, or `None` if there is no definition.
-    pub review: Option<Standing>,
+    pub review: Option<ReviewState>,
     /// `true` if the server reported a change of the list that was not read again yet. Until then nothing in it is
     /// allowed without a consent request.
     #[serde(default)]
     pub outdated: bool,
     /// Difference to the definition that the user reviewed.
-    pub diff: Option<Diff>,
+    pub diff: Option<DefinitionDiff>,
     /// Items with a confusable name, at most ten.
     pub look_alikes: Vec<LookAlike>,
     /// Parts of the text that may be intended to mislead a model or to be overlooked.

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{Direction, DryAct, Effect, Judged, Preset, RuleScope, RuleSource, Standing, Trust};
+use super::{
+    ArgumentJudgement, DryRunAct, Preset, ReviewState, RuleDirection, RuleEffect, RuleScope, RuleSource, TrustDuration,
+};
 
 /// All rules and presets, with their files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -100,13 +102,13 @@ pub struct Rule {
     /// Source of the rule.
     pub source: RuleSource,
     /// Effect of the rule.
-    pub effect: Effect,
+    pub effect: RuleEffect,
     /// Name pattern of the servers, with `*` and `?`.
     pub server: String,
     /// Name pattern of the tools, or `None` for all acts.
     pub tool: Option<String>,
     /// Direction of the payload.
-    pub direction: Direction,
+    pub direction: RuleDirection,
     /// Conditions on arguments of the call.
     pub arguments: Vec<ArgumentRule>,
     /// Condition on the server's claims about the tool.
@@ -154,7 +156,7 @@ pub struct SetTrust {
     /// Name of the server in the settings.
     pub server: String,
     /// Duration of the trust.
-    pub trust: Trust,
+    pub trust: TrustDuration,
 }
 
 /// Act whose decision is computed without performing it.
@@ -163,7 +165,7 @@ pub struct DryRun {
     /// Name of the server in the settings.
     pub server: String,
     /// Act that the policy evaluates.
-    pub act: DryAct,
+    pub act: DryRunAct,
 }
 
 /// Decision on an act, with its explanation.
@@ -171,25 +173,25 @@ pub struct DryRun {
 #[serde(rename_all = "camelCase")]
 pub struct DryRunResult {
     /// Effect that the policy would have.
-    pub effect: Effect,
+    pub effect: RuleEffect,
     /// Reason, by its stable name.
     pub reason: String,
     /// Source of the decision.
-    pub by: DecidedBy,
+    pub by: DecisionSource,
     /// Durations that an approval could have, if consent is required.
-    pub scopes: Vec<super::Scope>,
+    pub scopes: Vec<super::ApprovalScope>,
     /// All rules, grants and presets that were considered, in order of precedence.
-    pub considered: Vec<Considered>,
+    pub considered: Vec<ConsideredRule>,
     /// `true` if a definition or command was assumed to be unchanged because the server is not running.
     pub assumed_unchanged: bool,
     /// Review state of the called tool, from the current or the last session of its server.
-    pub standing: Option<Standing>,
+    pub standing: Option<ReviewState>,
 }
 
 /// Source of a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum DecidedBy {
+pub enum DecisionSource {
     /// Built-in rule that always applies.
     BuiltIn,
     /// Grant that the user gave.
@@ -210,11 +212,11 @@ pub enum DecidedBy {
 
 /// Rule, grant or preset that was considered for a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Considered {
+pub struct ConsideredRule {
     /// Rule, grant or preset.
-    pub by: DecidedBy,
+    pub by: DecisionSource,
     /// Effect if it applies.
-    pub effect: Effect,
+    pub effect: RuleEffect,
     /// `fits`, or the first condition that does not hold: `other-server`, `other-direction`, `other-tool`,
     /// `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`,
     /// `asks-each-time`, `over-budget` or `after-untrusted`.
@@ -222,7 +224,7 @@ pub struct Considered {
     /// Index of the argument condition that does not hold, from 0.
     pub argument: Option<u32>,
     /// Evaluation of each argument condition.
-    pub arguments: Vec<Judged>,
+    pub arguments: Vec<ArgumentJudgement>,
 }
 
 /// Rules and grants as text.

@@ -170,7 +170,7 @@ pub struct SamplingLimits {
 
 /// Usage of the user's models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct SamplingSpent {
+pub struct SamplingUsage {
     /// Number of sampling requests.
     pub requests: u64,
     /// Number of tokens, of requests and responses together.
@@ -186,18 +186,18 @@ pub struct SamplingReport {
     /// Settings that the user made.
     pub settings: SamplingSettings,
     /// Usage within the last hour.
-    pub within_hour: SamplingSpent,
+    pub within_hour: SamplingUsage,
     /// Usage over all time.
-    pub in_all: SamplingSpent,
+    pub in_all: SamplingUsage,
     /// Limit that currently blocks the server's requests.
-    pub stopped: Option<SamplingStopped>,
+    pub stopped: Option<ReachedSamplingLimit>,
     /// `true` if the running server uses older settings, until it is restarted.
     pub outdated: bool,
 }
 
 /// Limit that was reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct SamplingStopped {
+pub struct ReachedSamplingLimit {
     /// Limited quantity: `requests`, `tokens`, `money` or `rounds`.
     pub of: String,
     /// `true` for a limit per hour, `false` for one over all time.

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{
-    AuthSettings, Blocked, ConfigProblem, DataFlow, FailureReason, Installed, Marks, Sandbox, SandboxProblem, Trust,
-    UrlParts,
+    AuthSettings, BlockedPath, ConfigProblem, DataFlow, FailureReason, InstallationInfo, ReviewMarks, Sandbox,
+    SandboxProblem, TrustDuration, UrlParts,
 };
 
 /// Configuration of a server.
@@ -117,7 +117,7 @@ pub struct Server {
     /// Number of items that the user has not reviewed, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub unreviewed: Option<Unreviewed>,
+    pub unreviewed: Option<UnreviewedCounts>,
     /// Folders that the server may know of.
     pub roots: RootsState,
     /// URIs of the resources that are subscribed.
@@ -129,7 +129,7 @@ pub struct Server {
     /// `true` if consent requests of the server are denied automatically.
     pub muted: bool,
     /// Duration of the user's trust in calls of the server's tools.
-    pub trust: Trust,
+    pub trust: TrustDuration,
     /// Settings that control how its content may be passed on.
     pub flow: DataFlow,
     /// End of a temporary mute, in milliseconds since 1970. Set after the user denied three consent requests in a row.
@@ -138,7 +138,7 @@ pub struct Server {
     /// last denied all.
     pub refused_questions: u64,
     /// Findings about the server's claims.
-    pub marks: Marks,
+    pub marks: ReviewMarks,
     /// Process identifier while the server runs.
     pub pid: Option<u32>,
     /// Sandbox mechanism of the running server, if it has a sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
@@ -148,7 +148,7 @@ pub struct Server {
     /// Origin of the installation, if the server is from a registry or a bundle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub installed: Option<Installed>,
+    pub installed: Option<InstallationInfo>,
 }
 
 /// State of a server.
@@ -188,8 +188,8 @@ pub enum ServerState {
         hint: Option<String>,
         /// Resources that the sandbox may have denied.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[ts(as = "Option<Vec<Blocked>>", optional)]
-        blocked: Vec<Blocked>,
+        #[ts(as = "Option<Vec<BlockedPath>>", optional)]
+        blocked: Vec<BlockedPath>,
         /// Cause for which the sandbox can't be set up, if the failure is due to it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
@@ -236,7 +236,7 @@ pub struct Counts {
 
 /// Number of tools and prompts of a server that the user has not reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Unreviewed {
+pub struct UnreviewedCounts {
     /// Number of items that were never reviewed.
     pub new: u32,
     /// Number of items that changed since their review.
@@ -258,7 +258,7 @@ pub struct RootsState {
 /// Storage of the secrets of an added or changed server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct SecretsKept {
+pub struct SecretStorageReport {
     /// Reason why secrets are stored only until Drawbridge exits, if they are: the keychain is missing or locked.
     pub only_this_run: Option<String>,
 }

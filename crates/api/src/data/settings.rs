@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::whole::whole_or_none;
-use super::{ChatBounds, Limits};
+use super::{ChatBounds, ServerLimits};
 
 /// Settings of the app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -21,7 +21,7 @@ pub struct Settings {
     /// Limits of each server, or `None` for the defaults.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole_or_none")]
     #[ts(optional)]
-    pub limits: Option<Limits>,
+    pub limits: Option<ServerLimits>,
     /// Retention of audit log entries in days, or 0 for unlimited.
     pub audit_days: u32,
     /// Maximum size of the audit log in megabytes, or 0 for unlimited.
@@ -33,7 +33,7 @@ pub struct Settings {
     #[ts(optional)]
     pub chat: Option<ChatBounds>,
     /// Behavior when the window is closed while servers run.
-    pub on_close: OnClose,
+    pub on_close: CloseAction,
     /// `true` if the app checks for updates automatically.
     pub check_updates: bool,
     /// Zoom of the page in percent, from [`LEAST_ZOOM`] to [`MOST_ZOOM`].
@@ -48,7 +48,7 @@ pub const MOST_ZOOM: u16 = 200;
 /// Behavior when the window is closed while servers run. The app quits if none runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
-pub enum OnClose {
+pub enum CloseAction {
     /// Prompts the user for a choice.
     #[default]
     Ask,

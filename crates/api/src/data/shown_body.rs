@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 /// Body of an item without opaque provider data, such as the signature of a model's thinking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "ItemBody")]
-pub struct ShownBody(ItemBody);
+pub struct PageItemBody(ItemBody);
 
-impl ShownBody {
+impl PageItemBody {
     /// Returns the wrapped body.
     #[must_use]
     pub fn into_inner(self) -> ItemBody {
@@ -21,13 +21,13 @@ impl ShownBody {
     }
 }
 
-impl From<ItemBody> for ShownBody {
+impl From<ItemBody> for PageItemBody {
     fn from(body: ItemBody) -> Self {
         Self(body.without_opaque())
     }
 }
 
-impl Deref for ShownBody {
+impl Deref for PageItemBody {
     type Target = ItemBody;
 
     fn deref(&self) -> &ItemBody {
@@ -51,13 +51,13 @@ mod tests {
     fn what_only_a_provider_reads_is_not_sent_to_the_page() {
         let body: ItemBody = serde_json::from_value(reply()).unwrap();
         assert!(serde_json::to_string(&body).unwrap().contains("signed"), "the item should contain the opaque data");
-        let shown = serde_json::to_string(&ShownBody::from(body)).unwrap();
+        let shown = serde_json::to_string(&PageItemBody::from(body)).unwrap();
         assert!(shown.contains("hm") && !shown.contains("signed"), "only the opaque data should be removed: {shown}");
     }
 
     #[test]
     fn what_only_a_provider_reads_is_not_taken_from_the_page() {
-        let shown: ShownBody = serde_json::from_value(reply()).unwrap();
+        let shown: PageItemBody = serde_json::from_value(reply()).unwrap();
         let kept = serde_json::to_string(&shown.into_inner()).unwrap();
         assert!(kept.contains("hm") && !kept.contains("signed"), "opaque data from the page should be dropped: {kept}");
     }

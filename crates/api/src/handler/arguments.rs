@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::Api;
-use crate::data::{Complete, Completion, CompletionOf, ExpandTemplate, ExpandedTemplate, SavedFile};
+use crate::data::{Complete, Completion, CompletionReference, ExpandTemplate, ExpandedTemplate, SavedFile};
 use crate::{ApiError, ErrorCode};
 
 pub(super) fn object(value: Value, what: &str) -> Result<Map<String, Value>, ApiError> {
@@ -28,8 +28,8 @@ pub(super) fn saved_file(path: Option<PathBuf>) -> SavedFile {
 
 pub(super) async fn complete(api: &Api, r: Complete) -> Result<Completion, ApiError> {
     let reference = match r.of {
-        CompletionOf::Prompt { name } => mcp_proto::types::CompletionReference::Prompt { name },
-        CompletionOf::Template { uri } => mcp_proto::types::CompletionReference::Resource { uri },
+        CompletionReference::Prompt { name } => mcp_proto::types::CompletionReference::Prompt { name },
+        CompletionReference::Template { uri } => mcp_proto::types::CompletionReference::Resource { uri },
     };
     let context: BTreeMap<String, String> = r.context.into_iter().filter(|(_, value)| !value.is_empty()).collect();
     let result = api.host.complete(r.server, reference, r.argument, r.value, context).await?;

@@ -3,7 +3,7 @@
 use chat::ToolCall;
 use host::CallOrigin;
 use mcp_proto::session::ListKind;
-use mcp_proto::types::{Entry, Listed};
+use mcp_proto::types::{ListEntry, ListEntryType};
 use offers::catalog::Catalog as HostCatalog;
 
 use super::{Api, object, views};
@@ -35,7 +35,7 @@ pub(super) async fn catalog(api: &Api, server: String, catalog: &HostCatalog) ->
         notes,
         fresh_until: {
             let [tools, prompts, resources, templates] = catalog.fresh_until;
-            FreshUntil { tools, prompts, resources, templates }
+            CatalogExpiry { tools, prompts, resources, templates }
         },
     })
 }
@@ -52,9 +52,9 @@ const MAX_UNREADABLE: usize = 20;
 
 /// Parses the entries of a list in full. Entries that can't be parsed, such as one with a number out of range in its
 /// schema, are skipped and reported in `notes`.
-fn readable<'a, T: Entry>(
+fn readable<'a, T: ListEntryType>(
     words: &'static str,
-    items: &'a [Listed<T>],
+    items: &'a [ListEntry<T>],
     notes: &'a mut Vec<String>,
 ) -> impl Iterator<Item = T> + use<'a, T> {
     let mut unreadable = 0;

@@ -1,7 +1,6 @@
 //! Commands for conversations with a model: send, edit, retry, settings, export.
 
-use chat::export::Format;
-use chat::{Begun, ConversationError, NewMessage};
+use chat::{ConversationError, NewMessage, ReplyIds};
 
 use super::{Api, saved_file};
 use crate::data::*;
@@ -34,39 +33,39 @@ fn message(text: String, attachments: Vec<MessageAttachment>, model: Option<Mode
     NewMessage { text, attachments, model }
 }
 
-fn begun(begun: Begun) -> ReplyBegun {
-    ReplyBegun { message: begun.message, reply: begun.reply }
+fn begun(begun: ReplyIds) -> StartedReply {
+    StartedReply { message: begun.message, reply: begun.reply }
 }
 
-pub(super) async fn send_message(api: &Api, r: SendMessage) -> Result<ReplyBegun, ApiError> {
+pub(super) async fn send_message(api: &Api, r: SendMessage) -> Result<StartedReply, ApiError> {
     let message = message(r.text, r.attachments, r.model);
     Ok(begun(api.chat.send_message(r.conversation, message, r.parent).await?))
 }
 
-pub(super) async fn edit_message(api: &Api, r: EditMessage) -> Result<ReplyBegun, ApiError> {
+pub(super) async fn edit_message(api: &Api, r: EditMessage) -> Result<StartedReply, ApiError> {
     let message = message(r.text, r.attachments, r.model);
     Ok(begun(api.chat.edit_message(r.conversation, r.item, message).await?))
 }
 
-pub(super) async fn retry_reply(api: &Api, r: RetryReply) -> Result<ReplyBegun, ApiError> {
+pub(super) async fn retry_reply(api: &Api, r: RetryReply) -> Result<StartedReply, ApiError> {
     Ok(begun(api.chat.retry_reply(r.conversation, r.item, r.model).await?))
 }
 
-pub(super) async fn continue_reply(api: &Api, conversation: String) -> Result<ReplyBegun, ApiError> {
+pub(super) async fn continue_reply(api: &Api, conversation: String) -> Result<StartedReply, ApiError> {
     Ok(begun(api.chat.continue_reply(conversation).await?))
 }
 
-pub(super) fn stop_reply(api: &Api, conversation: &str) -> Result<Nothing, ApiError> {
+pub(super) fn stop_reply(api: &Api, conversation: &str) -> Result<EmptyObject, ApiError> {
     if api.chat.stop_reply(conversation) {
-        Ok(Nothing {})
+        Ok(EmptyObject {})
     } else {
         Err(ApiError::new(ErrorCode::NotFound, "no model is answering in this conversation"))
     }
 }
 
-pub(super) async fn set_conversation(api: &Api, r: SetConversation) -> Result<Nothing, ApiError> {
+pub(super) async fn set_conversation(api: &Api, r: SetConversation) -> Result<EmptyObject, ApiError> {
     api.chat.set_conversation(r.conversation, r.settings).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
 pub(super) async fn conversation_tools(api: &Api, conversation: String) -> Result<ConversationTools, ApiError> {
@@ -102,15 +101,15 @@ pub(super) async fn conversation_cost(api: &Api, conversation: String) -> Result
 
 pub(super) async fn export_conversation(api: &Api, r: ExportConversation) -> Result<SavedFile, ApiError> {
     let format = match r.format {
-        ExportFormat::Markdown => Format::Markdown,
-        ExportFormat::Json => Format::Json,
+        ExportFormat::Markdown => chat::export::ExportFormat::Markdown,
+        ExportFormat::Json => chat::export::ExportFormat::Json,
     };
     let (name, text) = api.chat.export_conversation(r.conversation, format).await?;
     let saved = api.host.save_file(&name, move |file| file.write_all(text.as_bytes())).await?;
     Ok(saved_file(saved))
 }
 
-pub(super) async fn choose_branch(api: &Api, r: ItemRef) -> Result<Nothing, ApiError> {
+pub(super) async fn choose_branch(api: &Api, r: ItemRef) -> Result<EmptyObject, ApiError> {
     api.chat.choose_branch(r.conversation, r.item).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }

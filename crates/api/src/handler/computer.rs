@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use checkup::{Checkup, Computer, Program, ReportedServer};
+use checkup::{Checkup, Computer, ReportedServer, ReportingProgram};
 
 use super::{Api, errors};
 use crate::ApiError;
@@ -20,7 +20,8 @@ pub(super) async fn check(api: &Api) -> Result<CheckedComputer, ApiError> {
     let Some(computer) = api.computer.as_deref().cloned() else { return Err(errors::not_found("a computer to check")) };
     let (environment, web_view) = (computer.environment.clone(), computer.web_view.clone());
     let Checkup { findings, servers } = checkup::check(computer).await;
-    let program = Program { name: "Drawbridge", version: env!("CARGO_PKG_VERSION"), web_view: web_view.as_ref() };
+    let program =
+        ReportingProgram { name: "Drawbridge", version: env!("CARGO_PKG_VERSION"), web_view: web_view.as_ref() };
     let servers: Vec<ReportedServer<'_>> =
         servers.iter().map(|server| ReportedServer { config: &server.config, state: None }).collect();
     let report = checkup::report(&findings, program, &servers, &environment);

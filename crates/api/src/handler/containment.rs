@@ -1,8 +1,8 @@
 //! Conversion of sandboxes and limits between the types of the host and of the page.
 
-use host::view::{FileState, LaunchFile as HostFile, Plan, SandboxPreview, Writer};
-use launches::sandbox::NoPlan;
-use ports::server_config::{Access, Folder, HostPattern, Network, SandboxConfig};
+use host::view::{FileState, LaunchFile as HostFile, LaunchFileWriter, ResolvedSandbox, SandboxPreview};
+use launches::sandbox::SandboxPlanError;
+use ports::server_config::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig};
 
 use super::{Api, errors};
 use crate::data::*;
@@ -16,7 +16,9 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
             let missing = missing.iter().map(ToString::to_string).collect();
             SandboxReport { plan: Some(plan_shown(plan)), problem: None, cause: None, missing }
         }
-        Err(NoPlan::NoSandbox) => SandboxReport { plan: None, problem: None, cause: None, missing: Vec::new() },
+        Err(SandboxPlanError::NoSandbox) => {
+            SandboxReport { plan: None, problem: None, cause: None, missing: Vec::new() }
+        }
         Err(error) => {
             SandboxReport { plan: None, problem: Some(error.to_string()), cause: error.problem(), missing: Vec::new() }
         }
@@ -24,7 +26,7 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
 }
 
 /// Returns how much a server uses of each limit.
-pub(super) async fn limits_used(api: &Api, server: String) -> Result<LimitsUse, ApiError> {
+pub(super) async fn limits_used(api: &Api, server: String) -> Result<LimitsUsage, ApiError> {
     let used = api.host.used(server.clone()).await?;
     used.ok_or_else(|| errors::not_found(&format!("server \"{server}\"")))
 }
@@ -36,27 +38,29 @@ pub(super) async fn limits_used(api: &Api, server: String) -> Result<LimitsUse, 
 pub(super) fn to_sandbox(sandbox: Sandbox) -> Result<SandboxConfig, ApiError> {
     let folder = |SandboxFolder { path, access }| {
         let access = match access {
-            FolderAccess::Read => Access::Read,
-            FolderAccess::Write => Access::Write,
+            FolderAccess::Read => AccessMode::Read,
+            FolderAccess::Write => AccessMode::Write,
         };
-        Folder { path: path.into(), access }
+        AllowedFolder { path: path.into(), access }
     };
     let network = match sandbox.network {
-        SandboxNetwork::FilesOnly => Network::None,
-        SandboxNetwork::Full => Network::Full,
+        SandboxNetwork::FilesOnly => NetworkAccess::None,
+        SandboxNetwork::Full => NetworkAccess::Full,
         SandboxNetwork::NamedHosts { hosts } => {
             let hosts = hosts.iter().map(|host| host.parse::<HostPattern>()).collect::<Result<_, _>>();
-            Network::Hosts(hosts.map_err(|error| ApiError::new(ErrorCode::Invalid, error.to_string()))?)
+            NetworkAccess::Hosts(hosts.map_err(|error| ApiError::new(ErrorCode::Invalid, error.to_string()))?)
         }
     };
     Ok(SandboxConfig { folders: sandbox.folders.into_iter().map(folder).collect(), network })
 }
 
-fn network_shown(network: Network) -> SandboxNetwork {
+fn network_shown(network: NetworkAccess) -> SandboxNetwork {
     match network {
-        Network::None => SandboxNetwork::FilesOnly,
-        Network::Full => SandboxNetwork::Full,
-        Network::Hosts(hosts) => SandboxNetwork::NamedHosts { hosts: hosts.iter().map(ToString::to_string).collect() },
+        NetworkAccess::None => SandboxNetwork::FilesOnly,
+        NetworkAccess::Full => SandboxNetwork::Full,
+        NetworkAccess::Hosts(hosts) => {
+            SandboxNetwork::NamedHosts { hosts: hosts.iter().map(ToString::to_string).collect() }
+        }
     }
 }
 
@@ -67,10 +71,10 @@ pub(super) fn sandbox_shown(sandbox: SandboxConfig) -> Sandbox {
     }
 }
 
-fn folder_shown(Folder { path, access }: Folder) -> SandboxFolder {
+fn folder_shown(AllowedFolder { path, access }: AllowedFolder) -> SandboxFolder {
     let access = match access {
-        Access::Read => FolderAccess::Read,
-        Access::Write => FolderAccess::Write,
+        AccessMode::Read => FolderAccess::Read,
+        AccessMode::Write => FolderAccess::Write,
     };
     SandboxFolder { path: path.display().to_string(), access }
 }
@@ -90,7 +94,7 @@ pub(super) fn launch_file_shown(file: &HostFile, changed: &[std::path::PathBuf])
     }
 }
 
-pub(super) fn plan_shown(plan: Plan) -> SandboxPlan {
+pub(super) fn plan_shown(plan: ResolvedSandbox) -> SandboxPlan {
     let shown = |paths: Vec<std::path::PathBuf>| paths.into_iter().map(|path| path.display().to_string()).collect();
     SandboxPlan {
         held_by: plan.mechanism.name().to_owned(),
@@ -104,6 +108,6 @@ pub(super) fn plan_shown(plan: Plan) -> SandboxPlan {
     }
 }
 
-pub(super) fn writer_shown(Writer { server, file, folder }: Writer) -> FileWriter {
+pub(super) fn writer_shown(LaunchFileWriter { server, file, folder }: LaunchFileWriter) -> FileWriter {
     FileWriter { server, file: file.display().to_string(), folder: folder.display().to_string() }
 }

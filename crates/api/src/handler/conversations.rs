@@ -24,24 +24,24 @@ pub(super) async fn conversation(api: &Api, id: String) -> Result<Conversation, 
     found.map(opened).ok_or_else(|| errors::not_found("this conversation"))
 }
 
-pub(super) async fn set_draft(api: &Api, r: SetDraft) -> Result<Nothing, ApiError> {
+pub(super) async fn set_draft(api: &Api, r: SetDraft) -> Result<EmptyObject, ApiError> {
     api.chat.set_draft(r.conversation, r.text).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
-pub(super) async fn append_items(api: &Api, r: AppendItems) -> Result<Nothing, ApiError> {
+pub(super) async fn append_items(api: &Api, r: AppendItems) -> Result<EmptyObject, ApiError> {
     api.chat.append_items(r.conversation, r.items.into_iter().map(new_item).collect()).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
-pub(super) async fn rename_conversation(api: &Api, r: RenameConversation) -> Result<Nothing, ApiError> {
+pub(super) async fn rename_conversation(api: &Api, r: RenameConversation) -> Result<EmptyObject, ApiError> {
     let is_there = api.chat.rename_conversation(r.conversation, &r.title).await?;
-    if is_there { Ok(Nothing {}) } else { Err(errors::not_found("this conversation")) }
+    if is_there { Ok(EmptyObject {}) } else { Err(errors::not_found("this conversation")) }
 }
 
-pub(super) async fn delete_conversation(api: &Api, id: String) -> Result<Nothing, ApiError> {
+pub(super) async fn delete_conversation(api: &Api, id: String) -> Result<EmptyObject, ApiError> {
     api.chat.delete_conversation(id).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
 pub(super) async fn items(api: &Api, r: ItemRange) -> Result<ItemPage, ApiError> {

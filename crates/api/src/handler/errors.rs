@@ -3,7 +3,7 @@
 use credentials::sign_in::SignInError;
 use domain::call::{CallFailure, CallFailureCode};
 use host::{
-    AnswerError, FlowError, HostClosed, ImportError, ImportServerError, ReviewError, SamplingError, ServerError,
+    DecisionError, FlowError, HostClosed, ImportError, ImportServerError, ReviewError, SamplingError, ServerError,
     SetupError, StorageError,
 };
 use mcp_proto::session::CallError;
@@ -130,22 +130,25 @@ impl From<SignInError> for ApiError {
     }
 }
 
-impl From<AnswerError> for ApiError {
-    fn from(error: AnswerError) -> Self {
+impl From<DecisionError> for ApiError {
+    fn from(error: DecisionError) -> Self {
         let message = error.to_string();
         match error {
-            AnswerError::NotOpen | AnswerError::Stale => Self::new(ErrorCode::Stale, message),
-            AnswerError::Denied(_) => Self::new(ErrorCode::Refused, message),
-            AnswerError::WrongKind(_) => Self::new(ErrorCode::BadRequest, message),
-            AnswerError::Form(problems) => {
+            DecisionError::NotOpen | DecisionError::Stale => Self::new(ErrorCode::Stale, message),
+            DecisionError::Denied(_) => Self::new(ErrorCode::Refused, message),
+            DecisionError::WrongKind(_) => Self::new(ErrorCode::BadRequest, message),
+            DecisionError::Form(problems) => {
                 Self { code: ErrorCode::Invalid, message, data: Some(json!({ "problems": problems })) }
             }
-            AnswerError::Folder { .. } | AnswerError::Unfit(_) | AnswerError::Model(_) | AnswerError::NoPrice(_) => {
-                Self::new(ErrorCode::Invalid, message)
+            DecisionError::Folder { .. }
+            | DecisionError::Unfit(_)
+            | DecisionError::Model(_)
+            | DecisionError::NoPrice(_) => Self::new(ErrorCode::Invalid, message),
+            DecisionError::Budget(_) => Self::new(ErrorCode::Refused, message),
+            DecisionError::Audit | DecisionError::Files | DecisionError::Browser(_) => {
+                Self::new(ErrorCode::System, message)
             }
-            AnswerError::Budget(_) => Self::new(ErrorCode::Refused, message),
-            AnswerError::Audit | AnswerError::Files | AnswerError::Browser(_) => Self::new(ErrorCode::System, message),
-            AnswerError::Closed(closed) => closed.into(),
+            DecisionError::Closed(closed) => closed.into(),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use other_apps::{FoundServer, From, MAX_SERVERS, Report, Surroundings};
+use other_apps::{AppEnvironment, FoundServer, MAX_SERVERS, ScanReport, ScanScope};
 
 use super::{Api, containment, errors, set_up};
 use crate::data::*;
@@ -12,7 +12,7 @@ use crate::{ApiError, ErrorCode};
 impl Api {
     /// Enables the import of servers from other apps in this home folder. Without it `import_candidates` fails.
     #[must_use]
-    pub fn importing_from(self, surroundings: Surroundings) -> Self {
+    pub fn importing_from(self, surroundings: AppEnvironment) -> Self {
         Self { surroundings: Some(surroundings.into()), ..self }
     }
 }
@@ -72,15 +72,15 @@ pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedS
     Ok(ImportedServers { outcomes })
 }
 
-async fn report(api: &Api, source: ImportSource) -> Result<Report, ApiError> {
+async fn report(api: &Api, source: ImportSource) -> Result<ScanReport, ApiError> {
     let Some(surroundings) = api.surroundings.clone() else { return Err(errors::not_found("a home folder")) };
     match (source.app, source.project) {
         (Some(_), Some(_)) => {
             Err(ApiError::new(ErrorCode::BadRequest, "the request must not specify both an app and a project"))
         }
         (None, Some(project)) => Ok(api.host.look_in_project(project.into(), surroundings).await?),
-        (Some(app), None) => Ok(api.host.look_for_servers(From::App(app), surroundings).await?),
-        (None, None) => Ok(api.host.look_for_servers(From::All, surroundings).await?),
+        (Some(app), None) => Ok(api.host.look_for_servers(ScanScope::App(app), surroundings).await?),
+        (None, None) => Ok(api.host.look_for_servers(ScanScope::All, surroundings).await?),
     }
 }
 

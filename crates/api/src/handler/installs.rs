@@ -9,7 +9,7 @@ use ::installer::{
 use ::installs::{FillError, InstallPlan as Plan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{NewServer, ServerTransport, ValuePart};
 use ports::time::{Clock as _, SystemClock};
-use registry::{Answer, Catalog, Freshness, Publisher, RegistryEntry, Search, Status};
+use registry::{CachePolicy, DatedAnswer, ListingStatus, Publisher, RegistryCatalog, RegistryEntry, SearchQuery};
 
 use super::{Api, containment, errors, set_up};
 use crate::data::*;
@@ -27,14 +27,14 @@ pub(super) fn installer(api: &Api) -> Result<&Installer, ApiError> {
     api.installer.as_ref().ok_or_else(|| errors::not_found("a registry"))
 }
 
-pub(super) const fn freshness(refresh: bool) -> Freshness {
-    if refresh { Freshness::Now } else { Freshness::Usual }
+pub(super) const fn freshness(refresh: bool) -> CachePolicy {
+    if refresh { CachePolicy::Now } else { CachePolicy::Usual }
 }
 
 pub(super) async fn search(api: &Api, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
     let catalog = &*installer(api)?.catalog().await?;
     let asked = SystemClock.now();
-    let search = Search { text: r.text, cursor: r.cursor, limit: None };
+    let search = SearchQuery { text: r.text, cursor: r.cursor, limit: None };
     let answer = catalog.search(&search, freshness(r.refresh)).await.map_err(InstallError::from)?;
     Ok(RegistryPage {
         servers: answer.value.entries.iter().map(|entry| list_entry(catalog, entry)).collect(),
@@ -72,7 +72,7 @@ pub(super) async fn registry_setting(api: &Api) -> Result<RegistryReport, ApiErr
     })
 }
 
-pub(super) async fn set_registry(api: &Api, r: SetRegistry) -> Result<SecretsKept, ApiError> {
+pub(super) async fn set_registry(api: &Api, r: SetRegistry) -> Result<SecretStorageReport, ApiError> {
     let header = r.header.map(|header| NewRegistryHeader { name: header.name, value: header.value.map(Into::into) });
     Ok(set_up::kept(installer(api)?.set_registry(r.address, header).await?))
 }
@@ -80,7 +80,7 @@ pub(super) async fn set_registry(api: &Api, r: SetRegistry) -> Result<SecretsKep
 pub(super) async fn offer(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
     let installer = installer(api)?;
     let asked = SystemClock.now();
-    let offer = installer.offer(&with_absolute_path(source)?, Freshness::Now).await?;
+    let offer = installer.offer(&with_absolute_path(source)?, CachePolicy::Now).await?;
     let name = match &offer.plan {
         Ok(plan) => api.host.free_name(&plan.name).await?,
         Err(_) => String::new(),
@@ -126,7 +126,7 @@ pub(super) async fn preview(api: &Api, draft: InstallDraft) -> Result<InstallPre
     let installer = installer(api)?;
     let nothing =
         InstallPreview { input_problems: BTreeMap::new(), problem: None, server: None, before: None, hash: None };
-    let preview = match installer.preview(&api.host, &wanted(draft)?, Freshness::Usual).await {
+    let preview = match installer.preview(&api.host, &wanted(draft)?, CachePolicy::Usual).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(FillError::Inputs(input_problems))) => {
             return Ok(InstallPreview { input_problems, ..nothing });
@@ -150,7 +150,7 @@ fn headers(server: &NewServer) -> BTreeMap<String, String> {
     server.entry.config.as_http().map(|http| http.headers.clone()).unwrap_or_default()
 }
 
-pub(super) async fn install(api: &Api, r: Install) -> Result<SecretsKept, ApiError> {
+pub(super) async fn install(api: &Api, r: Install) -> Result<SecretStorageReport, ApiError> {
     let (installer, draft) = (installer(api)?, wanted(r.draft)?);
     let kept = match draft.upgrades {
         Some(_) => installer.upgrade(&api.host, &draft, &r.hash, r.stop).await?,
@@ -175,7 +175,7 @@ fn with_absolute_path(source: InstallSource) -> Result<InstallSource, ApiError> 
     }
 }
 
-fn tell_age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64) -> RegistryAnswer {
+fn tell_age<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64) -> RegistryAnswer {
     RegistryAnswer {
         registry: catalog.address().as_str().to_owned(),
         fetched: answer.fetched,
@@ -184,7 +184,7 @@ fn tell_age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64) -> RegistryAns
     }
 }
 
-fn list_entry(catalog: &Catalog, entry: &RegistryEntry) -> RegistryListing {
+fn list_entry(catalog: &RegistryCatalog, entry: &RegistryEntry) -> RegistryListing {
     let server = &entry.server;
     let listing = entry.listing.clone().unwrap_or_default();
     RegistryListing {
@@ -202,7 +202,7 @@ fn list_entry(catalog: &Catalog, entry: &RegistryEntry) -> RegistryListing {
     }
 }
 
-fn show_publisher(catalog: &Catalog, server: &str) -> RegistryPublisher {
+fn show_publisher(catalog: &RegistryCatalog, server: &str) -> RegistryPublisher {
     let (kind, name) = match Publisher::of(server) {
         Publisher::GithubAccount(name) => (PublisherKind::GithubAccount, name),
         Publisher::Domain(name) => (PublisherKind::Domain, name),
@@ -220,12 +220,12 @@ fn show_version(entry: &RegistryEntry) -> RegistryVersion {
     }
 }
 
-pub(super) const fn status(status: Status) -> RegistryStatus {
+pub(super) const fn status(status: ListingStatus) -> RegistryStatus {
     match status {
-        Status::Active => RegistryStatus::Active,
-        Status::Deprecated => RegistryStatus::Deprecated,
-        Status::Deleted => RegistryStatus::Deleted,
-        Status::Unknown => RegistryStatus::Unknown,
+        ListingStatus::Active => RegistryStatus::Active,
+        ListingStatus::Deprecated => RegistryStatus::Deprecated,
+        ListingStatus::Deleted => RegistryStatus::Deleted,
+        ListingStatus::Unknown => RegistryStatus::Unknown,
     }
 }
 

@@ -34,11 +34,11 @@ pub(crate) use views::event;
 // Commands call functions by path, because `self.name(..)` would recurse if `Api` has no method of this name.
 #[async_trait::async_trait]
 impl Handler for Api {
-    async fn snapshot(&self, _: Nothing) -> Result<Snapshot, ApiError> {
+    async fn snapshot(&self, _: EmptyObject) -> Result<Snapshot, ApiError> {
         servers::snapshot(self).await
     }
 
-    async fn add_server(&self, r: AddServer) -> Result<SecretsKept, ApiError> {
+    async fn add_server(&self, r: AddServer) -> Result<SecretStorageReport, ApiError> {
         set_up::add_server(self, r).await
     }
 
@@ -64,10 +64,10 @@ impl Handler for Api {
     async fn registry_server(&self, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
         installs::server(self, r).await
     }
-    async fn registry_setting(&self, _: Nothing) -> Result<RegistryReport, ApiError> {
+    async fn registry_setting(&self, _: EmptyObject) -> Result<RegistryReport, ApiError> {
         installs::registry_setting(self).await
     }
-    async fn set_registry(&self, r: SetRegistry) -> Result<SecretsKept, ApiError> {
+    async fn set_registry(&self, r: SetRegistry) -> Result<SecretStorageReport, ApiError> {
         installs::set_registry(self, r).await
     }
     async fn install_offer(&self, r: InstallSource) -> Result<InstallOffer, ApiError> {
@@ -76,7 +76,7 @@ impl Handler for Api {
     async fn install_preview(&self, r: InstallDraft) -> Result<InstallPreview, ApiError> {
         installs::preview(self, r).await
     }
-    async fn install(&self, r: Install) -> Result<SecretsKept, ApiError> {
+    async fn install(&self, r: Install) -> Result<SecretStorageReport, ApiError> {
         installs::install(self, r).await
     }
     async fn newer_versions(&self, r: InstalledVersions) -> Result<VersionReports, ApiError> {
@@ -86,51 +86,51 @@ impl Handler for Api {
         installs::upgrade_offer(self, r).await
     }
 
-    async fn update_server(&self, r: UpdateServer) -> Result<SecretsKept, ApiError> {
+    async fn update_server(&self, r: UpdateServer) -> Result<SecretStorageReport, ApiError> {
         set_up::update_server(self, r).await
     }
 
-    async fn set_secret(&self, r: SetSecret) -> Result<SecretsKept, ApiError> {
+    async fn set_secret(&self, r: SetSecret) -> Result<SecretStorageReport, ApiError> {
         set_up::set_secret(self, r).await
     }
 
-    async fn remove_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
+    async fn remove_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         set_up::remove_server(self, r.server).await
     }
 
-    async fn start_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        Ok(self.host.start_server(r.server).await.map(|()| Nothing {})?)
+    async fn start_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.start_server(r.server).await.map(|()| EmptyObject {})?)
     }
 
-    async fn stop_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        Ok(self.host.stop_server(r.server).await.map(|()| Nothing {})?)
+    async fn stop_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.stop_server(r.server).await.map(|()| EmptyObject {})?)
     }
 
-    async fn restart_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        Ok(self.host.restart_server(r.server).await.map(|()| Nothing {})?)
+    async fn restart_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.restart_server(r.server).await.map(|()| EmptyObject {})?)
     }
 
-    async fn retry_now(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        Ok(self.host.retry_now(r.server).await.map(|()| Nothing {})?)
+    async fn retry_now(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.retry_now(r.server).await.map(|()| EmptyObject {})?)
     }
 
-    async fn network_changed(&self, _: Nothing) -> Result<Nothing, ApiError> {
-        Ok(self.host.network_changed().await.map(|()| Nothing {})?)
+    async fn network_changed(&self, _: EmptyObject) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.network_changed().await.map(|()| EmptyObject {})?)
     }
 
-    async fn sign_in(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        Ok(self.host.sign_in(r.server).await.map(|()| Nothing {})?)
+    async fn sign_in(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.sign_in(r.server).await.map(|()| EmptyObject {})?)
     }
 
-    async fn cancel_sign_in(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        Ok(self.host.cancel_sign_in(r.server).await.map(|()| Nothing {})?)
+    async fn cancel_sign_in(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.cancel_sign_in(r.server).await.map(|()| EmptyObject {})?)
     }
 
-    async fn sign_out(&self, r: ServerName) -> Result<SignedOut, ApiError> {
+    async fn sign_out(&self, r: ServerName) -> Result<SignOutOutcome, ApiError> {
         Ok(views::signed_out(self.host.sign_out(r.server).await?))
     }
 
-    async fn change_account(&self, r: ServerName) -> Result<SignedOut, ApiError> {
+    async fn change_account(&self, r: ServerName) -> Result<SignOutOutcome, ApiError> {
         Ok(views::signed_out(self.host.change_account(r.server).await?))
     }
 
@@ -138,11 +138,11 @@ impl Handler for Api {
         Ok(views::authorization(self.host.authorization(r.server).await?))
     }
 
-    async fn paste_redirect(&self, r: PasteRedirect) -> Result<Nothing, ApiError> {
-        Ok(self.host.paste_redirect(r.server, r.url).await.map(|()| Nothing {})?)
+    async fn paste_redirect(&self, r: PasteRedirect) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.paste_redirect(r.server, r.url).await.map(|()| EmptyObject {})?)
     }
 
-    async fn set_log_level(&self, r: SetLogLevel) -> Result<Nothing, ApiError> {
+    async fn set_log_level(&self, r: SetLogLevel) -> Result<EmptyObject, ApiError> {
         servers::set_log_level(self, r).await
     }
 
@@ -150,11 +150,11 @@ impl Handler for Api {
         servers::ping(self, r.server).await
     }
 
-    async fn set_roots(&self, r: SetRoots) -> Result<Nothing, ApiError> {
+    async fn set_roots(&self, r: SetRoots) -> Result<EmptyObject, ApiError> {
         servers::set_roots(self, r).await
     }
 
-    async fn set_data_flow(&self, r: SetDataFlow) -> Result<Nothing, ApiError> {
+    async fn set_data_flow(&self, r: SetDataFlow) -> Result<EmptyObject, ApiError> {
         servers::set_data_flow(self, r).await
     }
 
@@ -162,11 +162,11 @@ impl Handler for Api {
         containment::sandbox_report(self, r.server).await
     }
 
-    async fn limits(&self, r: ServerName) -> Result<LimitsUse, ApiError> {
+    async fn limits(&self, r: ServerName) -> Result<LimitsUsage, ApiError> {
         containment::limits_used(self, r.server).await
     }
 
-    async fn pick_folder(&self, _: Nothing) -> Result<PickedFolder, ApiError> {
+    async fn pick_folder(&self, _: EmptyObject) -> Result<PickedFolder, ApiError> {
         servers::pick_folder(self).await
     }
     async fn pick_file(&self, r: PickFile) -> Result<PickedFile, ApiError> {
@@ -182,7 +182,7 @@ impl Handler for Api {
         catalogs::refresh_list(self, r).await
     }
 
-    async fn review(&self, r: Review) -> Result<Nothing, ApiError> {
+    async fn review(&self, r: Review) -> Result<EmptyObject, ApiError> {
         review::review(self, r).await
     }
 
@@ -210,8 +210,8 @@ impl Handler for Api {
         skills::read_skill(self, r).await
     }
 
-    async fn cancel_call(&self, r: CallRef) -> Result<Nothing, ApiError> {
-        Ok(self.host.cancel_call(r.call).await.map(|()| Nothing {})?)
+    async fn cancel_call(&self, r: CallRef) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.cancel_call(r.call).await.map(|()| EmptyObject {})?)
     }
 
     async fn complete(&self, r: Complete) -> Result<Completion, ApiError> {
@@ -222,18 +222,18 @@ impl Handler for Api {
         arguments::expand_template(&r)
     }
 
-    async fn subscribe(&self, r: ResourceRef) -> Result<Nothing, ApiError> {
-        Ok(self.host.subscribe(r.server, r.uri, true).await.map(|()| Nothing {})?)
+    async fn subscribe(&self, r: ResourceRef) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.subscribe(r.server, r.uri, true).await.map(|()| EmptyObject {})?)
     }
-    async fn unsubscribe(&self, r: ResourceRef) -> Result<Nothing, ApiError> {
-        Ok(self.host.subscribe(r.server, r.uri, false).await.map(|()| Nothing {})?)
+    async fn unsubscribe(&self, r: ResourceRef) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.subscribe(r.server, r.uri, false).await.map(|()| EmptyObject {})?)
     }
 
-    async fn answer_question(&self, r: AnswerQuestion) -> Result<Nothing, ApiError> {
+    async fn answer_question(&self, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
         questions::answer_question(self, r).await
     }
 
-    async fn edit_question(&self, r: EditQuestion) -> Result<Question, ApiError> {
+    async fn edit_question(&self, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
         questions::edit_question(self, r).await
     }
 
@@ -241,19 +241,19 @@ impl Handler for Api {
         questions::check_form(self, r).await
     }
 
-    async fn deny_all(&self, r: DenyAll) -> Result<Nothing, ApiError> {
-        Ok(self.host.deny_all(r.server, r.mute).await.map(|()| Nothing {})?)
+    async fn deny_all(&self, r: DenyAllConsentRequests) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.deny_all(r.server, r.mute).await.map(|()| EmptyObject {})?)
     }
 
     async fn sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
         Ok(views::sampling::report(self.host.sampling(r.server).await?))
     }
-    async fn set_sampling(&self, r: SetSampling) -> Result<Nothing, ApiError> {
+    async fn set_sampling(&self, r: SetSampling) -> Result<EmptyObject, ApiError> {
         servers::set_sampling(self, r).await
     }
 
-    async fn unmute(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        Ok(self.host.unmute(r.server).await.map(|()| Nothing {})?)
+    async fn unmute(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.unmute(r.server).await.map(|()| EmptyObject {})?)
     }
 
     async fn activity(&self, r: ActivityRange) -> Result<ActivityPage, ApiError> {
@@ -275,15 +275,15 @@ impl Handler for Api {
         conversations::conversation(self, r.conversation).await
     }
 
-    async fn append_items(&self, r: AppendItems) -> Result<Nothing, ApiError> {
+    async fn append_items(&self, r: AppendItems) -> Result<EmptyObject, ApiError> {
         conversations::append_items(self, r).await
     }
 
-    async fn rename_conversation(&self, r: RenameConversation) -> Result<Nothing, ApiError> {
+    async fn rename_conversation(&self, r: RenameConversation) -> Result<EmptyObject, ApiError> {
         conversations::rename_conversation(self, r).await
     }
 
-    async fn delete_conversation(&self, r: ConversationRef) -> Result<Nothing, ApiError> {
+    async fn delete_conversation(&self, r: ConversationRef) -> Result<EmptyObject, ApiError> {
         conversations::delete_conversation(self, r.conversation).await
     }
 
@@ -299,35 +299,35 @@ impl Handler for Api {
         conversations::search_history(self, r).await
     }
 
-    async fn send_message(&self, r: SendMessage) -> Result<ReplyBegun, ApiError> {
+    async fn send_message(&self, r: SendMessage) -> Result<StartedReply, ApiError> {
         chat::send_message(self, r).await
     }
 
-    async fn edit_message(&self, r: EditMessage) -> Result<ReplyBegun, ApiError> {
+    async fn edit_message(&self, r: EditMessage) -> Result<StartedReply, ApiError> {
         chat::edit_message(self, r).await
     }
 
-    async fn retry_reply(&self, r: RetryReply) -> Result<ReplyBegun, ApiError> {
+    async fn retry_reply(&self, r: RetryReply) -> Result<StartedReply, ApiError> {
         chat::retry_reply(self, r).await
     }
 
-    async fn continue_reply(&self, r: ConversationRef) -> Result<ReplyBegun, ApiError> {
+    async fn continue_reply(&self, r: ConversationRef) -> Result<StartedReply, ApiError> {
         chat::continue_reply(self, r.conversation).await
     }
 
-    async fn stop_reply(&self, r: ConversationRef) -> Result<Nothing, ApiError> {
+    async fn stop_reply(&self, r: ConversationRef) -> Result<EmptyObject, ApiError> {
         chat::stop_reply(self, &r.conversation)
     }
 
-    async fn choose_branch(&self, r: ItemRef) -> Result<Nothing, ApiError> {
+    async fn choose_branch(&self, r: ItemRef) -> Result<EmptyObject, ApiError> {
         chat::choose_branch(self, r).await
     }
 
-    async fn set_draft(&self, r: SetDraft) -> Result<Nothing, ApiError> {
+    async fn set_draft(&self, r: SetDraft) -> Result<EmptyObject, ApiError> {
         conversations::set_draft(self, r).await
     }
 
-    async fn set_conversation(&self, r: SetConversation) -> Result<Nothing, ApiError> {
+    async fn set_conversation(&self, r: SetConversation) -> Result<EmptyObject, ApiError> {
         chat::set_conversation(self, r).await
     }
 
@@ -347,36 +347,36 @@ impl Handler for Api {
         audit::audit(self, r).await
     }
 
-    async fn verify_audit(&self, _: Nothing) -> Result<AuditVerdict, ApiError> {
+    async fn verify_audit(&self, _: EmptyObject) -> Result<AuditVerdict, ApiError> {
         audit::verify_audit(self).await
     }
-    async fn export_audit(&self, _: Nothing) -> Result<SavedFile, ApiError> {
+    async fn export_audit(&self, _: EmptyObject) -> Result<SavedFile, ApiError> {
         audit::export_audit(self).await
     }
 
-    async fn grants(&self, _: Nothing) -> Result<Grants, ApiError> {
+    async fn grants(&self, _: EmptyObject) -> Result<Grants, ApiError> {
         Ok(Grants { grants: self.host.grants().await?.into_iter().map(views::grant).collect() })
     }
-    async fn revoke_grant(&self, r: GrantRef) -> Result<Nothing, ApiError> {
+    async fn revoke_grant(&self, r: GrantRef) -> Result<EmptyObject, ApiError> {
         rules::revoke_grant(self, r).await
     }
 
-    async fn policy(&self, _: Nothing) -> Result<Policy, ApiError> {
+    async fn policy(&self, _: EmptyObject) -> Result<Policy, ApiError> {
         rules::policy(self).await
     }
 
     async fn set_policy_rule(&self, r: Rule) -> Result<RuleRef, ApiError> {
         rules::set_policy_rule(self, r).await
     }
-    async fn remove_policy_rule(&self, r: RuleRef) -> Result<Nothing, ApiError> {
+    async fn remove_policy_rule(&self, r: RuleRef) -> Result<EmptyObject, ApiError> {
         rules::remove_policy_rule(self, r).await
     }
 
-    async fn set_preset(&self, r: SetPreset) -> Result<Nothing, ApiError> {
+    async fn set_preset(&self, r: SetPreset) -> Result<EmptyObject, ApiError> {
         rules::set_preset(self, r).await
     }
 
-    async fn set_trust(&self, r: SetTrust) -> Result<Nothing, ApiError> {
+    async fn set_trust(&self, r: SetTrust) -> Result<EmptyObject, ApiError> {
         rules::set_trust(self, r).await
     }
 
@@ -384,10 +384,10 @@ impl Handler for Api {
         rules::dry_run(self, r).await
     }
 
-    async fn policy_text(&self, _: Nothing) -> Result<PolicyText, ApiError> {
+    async fn policy_text(&self, _: EmptyObject) -> Result<PolicyText, ApiError> {
         rules::policy_text(self).await
     }
-    async fn export_policy(&self, _: Nothing) -> Result<SavedFile, ApiError> {
+    async fn export_policy(&self, _: EmptyObject) -> Result<SavedFile, ApiError> {
         rules::export_policy(self).await
     }
 
@@ -395,19 +395,19 @@ impl Handler for Api {
         media::save_media(self, r).await
     }
 
-    async fn models(&self, _: Nothing) -> Result<Models, ApiError> {
+    async fn models(&self, _: EmptyObject) -> Result<Models, ApiError> {
         providers::models(self).await
     }
 
-    async fn set_provider(&self, r: SetProvider) -> Result<Nothing, ApiError> {
+    async fn set_provider(&self, r: SetProvider) -> Result<EmptyObject, ApiError> {
         providers::set_provider(self, r).await
     }
 
-    async fn remove_provider(&self, r: ProviderId) -> Result<Nothing, ApiError> {
+    async fn remove_provider(&self, r: ProviderId) -> Result<EmptyObject, ApiError> {
         providers::remove_provider(self, r).await
     }
 
-    async fn set_provider_key(&self, r: SetProviderKey) -> Result<SecretsKept, ApiError> {
+    async fn set_provider_key(&self, r: SetProviderKey) -> Result<SecretStorageReport, ApiError> {
         providers::set_provider_key(self, r).await
     }
 
@@ -415,15 +415,15 @@ impl Handler for Api {
         providers::test_provider(self, r).await
     }
 
-    async fn refresh_models(&self, r: ProviderId) -> Result<Nothing, ApiError> {
+    async fn refresh_models(&self, r: ProviderId) -> Result<EmptyObject, ApiError> {
         providers::refresh_models(self, r).await
     }
 
-    async fn set_default_model(&self, r: DefaultModel) -> Result<Nothing, ApiError> {
+    async fn set_default_model(&self, r: DefaultModel) -> Result<EmptyObject, ApiError> {
         providers::set_default_model(self, r).await
     }
 
-    async fn set_settings(&self, r: Settings) -> Result<Nothing, ApiError> {
+    async fn set_settings(&self, r: Settings) -> Result<EmptyObject, ApiError> {
         servers::set_settings(self, r).await
     }
 
@@ -431,19 +431,19 @@ impl Handler for Api {
         Ok(UrlParts::of(&r.url))
     }
 
-    async fn secrets_status(&self, _: Nothing) -> Result<SecretsStatus, ApiError> {
+    async fn secrets_status(&self, _: EmptyObject) -> Result<SecretsStatus, ApiError> {
         Ok(self.host.secrets_status().await?)
     }
 
-    async fn content_protection(&self, _: Nothing) -> Result<ContentProtection, ApiError> {
+    async fn content_protection(&self, _: EmptyObject) -> Result<ContentProtection, ApiError> {
         servers::content_protection(self).await
     }
 
-    async fn check_computer(&self, _: Nothing) -> Result<CheckedComputer, ApiError> {
+    async fn check_computer(&self, _: EmptyObject) -> Result<CheckedComputer, ApiError> {
         computer::check(self).await
     }
 
-    async fn open_url(&self, r: UrlText) -> Result<Nothing, ApiError> {
-        Ok(self.host.open_url(&r.url).await.map(|()| Nothing {})?)
+    async fn open_url(&self, r: UrlText) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.open_url(&r.url).await.map(|()| EmptyObject {})?)
     }
 }

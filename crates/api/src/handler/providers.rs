@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use credentials::providers::{ProviderError, ProviderView, find_local};
-use models::{Conversion, Conversions, PRESETS, ProviderSettings, Uncarried};
-use ports::SecretKept;
+use models::{Conversion, ConversionChoices, PRESETS, ProviderSettings, UnsupportedFeature};
+use ports::SecretPersistence;
 use serde_json::Value;
 
 use super::{Api, errors};
@@ -50,37 +50,37 @@ fn refresh_old(api: &Api, providers: &[ProviderView]) {
     }
 }
 
-pub(super) async fn set_provider(api: &Api, r: SetProvider) -> Result<Nothing, ApiError> {
+pub(super) async fn set_provider(api: &Api, r: SetProvider) -> Result<EmptyObject, ApiError> {
     let url = r.url.trim().parse().map_err(|_| ProviderError::from(models::SettingsError::Url))?;
     let conversions = r.conversions.into_iter().map(|choice| Ok((known(choice.what)?, known(choice.then)?)));
-    let conversions: BTreeMap<Uncarried, Conversion> = conversions.collect::<Result<_, ApiError>>()?;
+    let conversions: BTreeMap<UnsupportedFeature, Conversion> = conversions.collect::<Result<_, ApiError>>()?;
     let settings = ProviderSettings {
         id: r.id,
         name: r.name.trim().chars().take(100).collect(),
         kind: r.kind,
         url,
-        conversions: Conversions(conversions),
+        conversions: ConversionChoices(conversions),
         silence_seconds: r.silence_seconds,
     };
     api.host.set_provider(settings).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
-pub(super) async fn remove_provider(api: &Api, r: ProviderId) -> Result<Nothing, ApiError> {
+pub(super) async fn remove_provider(api: &Api, r: ProviderId) -> Result<EmptyObject, ApiError> {
     api.host.remove_provider(r.id).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
-pub(super) async fn set_provider_key(api: &Api, r: SetProviderKey) -> Result<SecretsKept, ApiError> {
+pub(super) async fn set_provider_key(api: &Api, r: SetProviderKey) -> Result<SecretStorageReport, ApiError> {
     let key = r.key.trim();
     if key.len() > 4_096 || key.chars().any(char::is_control) {
         return Err(ApiError::new(ErrorCode::Invalid, "a key has at most 4,096 bytes and no control characters"));
     }
     let kept = api.host.set_provider_key(r.id, key.to_owned().into()).await?;
-    Ok(SecretsKept {
+    Ok(SecretStorageReport {
         only_this_run: match kept {
-            SecretKept::Keychain => None,
-            SecretKept::ThisRun { cause } => Some(cause),
+            SecretPersistence::Keychain => None,
+            SecretPersistence::ThisRun { cause } => Some(cause),
         },
     })
 }
@@ -100,14 +100,14 @@ pub(super) async fn test_provider(api: &Api, r: TestProvider) -> Result<Provider
     }
 }
 
-pub(super) async fn refresh_models(api: &Api, r: ProviderId) -> Result<Nothing, ApiError> {
+pub(super) async fn refresh_models(api: &Api, r: ProviderId) -> Result<EmptyObject, ApiError> {
     api.host.refresh_models(r.id).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
-pub(super) async fn set_default_model(api: &Api, r: DefaultModel) -> Result<Nothing, ApiError> {
+pub(super) async fn set_default_model(api: &Api, r: DefaultModel) -> Result<EmptyObject, ApiError> {
     api.host.set_default_model(r.model).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
 /// Parses a word of the page into an enum of the host.
@@ -123,7 +123,7 @@ fn word(value: impl serde::Serialize) -> String {
 
 fn provider(own: ProviderView, has_key: bool) -> ModelProvider {
     let ProviderView { settings, models, listed_at, problem } = own;
-    let losses = settings.losses().into_iter().map(|loss| Loss {
+    let losses = settings.losses().into_iter().map(|loss| LossyConversion {
         what: loss.what.code().to_owned(),
         then: word(loss.then),
         choices: loss.what.conversions().iter().map(word).collect(),

@@ -1,50 +1,52 @@
 //! Commands for consent requests and decisions.
 
 use credentials::sign_in::EnteredClient as HostClient;
-use domain::question::QuestionId;
-use host::view::{Edit as HostEdit, UserAnswer};
+use domain::question::ConsentRequestId;
+use host::view::{ConsentRequestEdit as HostEdit, UserDecision};
 
 use super::{Api, errors, object, paths, views};
 use crate::ApiError;
 use crate::data::*;
 
 /// Parses the identifier of a consent request from the page.
-pub(super) fn id(text: &str) -> Result<QuestionId, ApiError> {
-    text.parse().map(QuestionId).map_err(|_| errors::not_found("this consent request"))
+pub(super) fn id(text: &str) -> Result<ConsentRequestId, ApiError> {
+    text.parse().map(ConsentRequestId).map_err(|_| errors::not_found("this consent request"))
 }
 
-pub(super) async fn answer_question(api: &Api, r: AnswerQuestion) -> Result<Nothing, ApiError> {
+pub(super) async fn answer_question(api: &Api, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
     let answer = match r.answer {
-        Answer::Allow { scope, lasts: None } => UserAnswer::Allow(scope),
-        Answer::Allow { scope, lasts: Some(lasts) } => UserAnswer::AllowFor(scope, lasts),
-        Answer::Submit { content } => UserAnswer::Submit(object(content, "a form's content")?),
-        Answer::Share { folders } => UserAnswer::Share(paths(folders)),
-        Answer::Identify { client } => UserAnswer::Client(HostClient {
+        ConsentDecision::Allow { scope, lasts: None } => UserDecision::Allow(scope),
+        ConsentDecision::Allow { scope, lasts: Some(lasts) } => UserDecision::AllowFor(scope, lasts),
+        ConsentDecision::Submit { content } => UserDecision::Submit(object(content, "a form's content")?),
+        ConsentDecision::Share { folders } => UserDecision::Share(paths(folders)),
+        ConsentDecision::Identify { client } => UserDecision::Client(HostClient {
             client_id: client.client_id,
             client_secret: client.client_secret.filter(|secret| !secret.is_empty()),
         }),
-        Answer::ByHand => UserAnswer::ByHand,
-        Answer::Again => UserAnswer::Again,
-        Answer::Back => UserAnswer::Back,
-        Answer::Stop => UserAnswer::Stop,
-        Answer::Deny => UserAnswer::Deny,
-        Answer::DenyBecause { reason } => UserAnswer::DenyBecause(reason),
-        Answer::Cancel => UserAnswer::Cancel,
+        ConsentDecision::ByHand => UserDecision::ByHand,
+        ConsentDecision::Again => UserDecision::Again,
+        ConsentDecision::Back => UserDecision::Back,
+        ConsentDecision::Stop => UserDecision::Stop,
+        ConsentDecision::Deny => UserDecision::Deny,
+        ConsentDecision::DenyBecause { reason } => UserDecision::DenyBecause(reason),
+        ConsentDecision::Cancel => UserDecision::Cancel,
     };
     api.host.answer(id(&r.id)?, r.hash, answer).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
-pub(super) async fn edit_question(api: &Api, r: EditQuestion) -> Result<Question, ApiError> {
+pub(super) async fn edit_question(api: &Api, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
     let question = id(&r.id)?;
     let edit = match r.edit {
-        Edit::Arguments { arguments } => HostEdit::Arguments(object(arguments, "arguments")?),
-        Edit::Response { response } => HostEdit::Response(Box::new(views::to_response(response))),
-        Edit::Model { model } => HostEdit::Model(models::ModelRef { provider: model.provider, model: model.model }),
-        Edit::Request { request } => {
+        ConsentRequestEdit::Arguments { arguments } => HostEdit::Arguments(object(arguments, "arguments")?),
+        ConsentRequestEdit::Response { response } => HostEdit::Response(Box::new(views::to_response(response))),
+        ConsentRequestEdit::Model { model } => {
+            HostEdit::Model(models::ModelRef { provider: model.provider, model: model.model })
+        }
+        ConsentRequestEdit::Request { request } => {
             let questions = api.host.snapshot().await?.questions;
             let shown = questions.into_iter().find(|q| q.id == question).map(|q| q.body);
-            let Some(host::view::QuestionBody::Sampling { request: original, .. }) = shown else {
+            let Some(host::view::ConsentRequestBody::Sampling { request: original, .. }) = shown else {
                 return Err(errors::not_found("this consent request"));
             };
             HostEdit::Request(Box::new(views::to_request(request, *original)))

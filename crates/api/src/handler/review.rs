@@ -1,20 +1,20 @@
 //! Commands for reviews of definitions.
 
 use host::ShownDefinition;
-use offers::review::{Kind, Pin, ServerPins};
+use offers::review::{DefinitionKind, Pin, ServerPins};
 use serde_json::Value;
 
 use super::{Api, errors};
 use crate::ApiError;
 use crate::data::*;
 
-pub(super) async fn review(api: &Api, r: Review) -> Result<Nothing, ApiError> {
-    let of = |kind: Kind, seen: Vec<SeenDefinition>| {
+pub(super) async fn review(api: &Api, r: Review) -> Result<EmptyObject, ApiError> {
+    let of = |kind: DefinitionKind, seen: Vec<SeenDefinition>| {
         seen.into_iter().map(move |SeenDefinition { name, hash }| ShownDefinition { kind, name, hash })
     };
-    let seen = of(Kind::Tool, r.tools).chain(of(Kind::Prompt, r.prompts)).collect();
+    let seen = of(DefinitionKind::Tool, r.tools).chain(of(DefinitionKind::Prompt, r.prompts)).collect();
     api.host.review(r.server, seen).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
 pub(super) async fn pins(api: &Api, server: String) -> Result<Pins, ApiError> {

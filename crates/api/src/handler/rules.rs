@@ -20,19 +20,19 @@ pub(super) async fn set_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiEr
     Ok(views::rule_ref(api.host.set_rule(views::to_rule(r)?).await?))
 }
 
-pub(super) async fn remove_policy_rule(api: &Api, r: RuleRef) -> Result<Nothing, ApiError> {
+pub(super) async fn remove_policy_rule(api: &Api, r: RuleRef) -> Result<EmptyObject, ApiError> {
     api.host.remove_rule(views::to_rule_ref(&r)?).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
-pub(super) async fn set_preset(api: &Api, r: SetPreset) -> Result<Nothing, ApiError> {
+pub(super) async fn set_preset(api: &Api, r: SetPreset) -> Result<EmptyObject, ApiError> {
     api.host.set_preset(r.preset).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
-pub(super) async fn set_trust(api: &Api, r: SetTrust) -> Result<Nothing, ApiError> {
+pub(super) async fn set_trust(api: &Api, r: SetTrust) -> Result<EmptyObject, ApiError> {
     api.host.trust(r.server, r.trust).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
 pub(super) async fn dry_run(api: &Api, r: DryRun) -> Result<DryRunResult, ApiError> {
@@ -76,8 +76,8 @@ impl From<RulesError> for ApiError {
     }
 }
 
-pub(super) async fn revoke_grant(api: &Api, r: GrantRef) -> Result<Nothing, ApiError> {
+pub(super) async fn revoke_grant(api: &Api, r: GrantRef) -> Result<EmptyObject, ApiError> {
     let id = r.id.parse().map(GrantId).map_err(|_| errors::not_found("this approval"))?;
     let was_there = api.host.revoke(id).await.map_err(|e| errors::system(e.to_string()))?;
-    if was_there { Ok(Nothing {}) } else { Err(errors::not_found("this approval")) }
+    if was_there { Ok(EmptyObject {}) } else { Err(errors::not_found("this approval")) }
 }

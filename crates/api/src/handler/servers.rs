@@ -91,11 +91,11 @@ fn export_line(entry: &supervision::activity::ActivityEntry) -> String {
     .to_string()
 }
 
-pub(super) async fn set_log_level(api: &Api, r: SetLogLevel) -> Result<Nothing, ApiError> {
+pub(super) async fn set_log_level(api: &Api, r: SetLogLevel) -> Result<EmptyObject, ApiError> {
     let level = serde_json::from_value(r.level.clone().into())
         .map_err(|_| ApiError::new(ErrorCode::BadRequest, format!("\"{}\" is not a log level", r.level)))?;
     api.host.set_log_level(r.server, level).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
 pub(super) async fn ping(api: &Api, server: String) -> Result<PingAnswer, ApiError> {
@@ -126,22 +126,22 @@ pub(super) async fn content_protection(api: &Api) -> Result<ContentProtection, A
     Ok(ContentProtection { conversations, decisions })
 }
 
-pub(super) async fn set_settings(api: &Api, r: Settings) -> Result<Nothing, ApiError> {
+pub(super) async fn set_settings(api: &Api, r: Settings) -> Result<EmptyObject, ApiError> {
     api.host.set_settings(views::to_settings(r)).await.map_err(|error| errors::system(error.to_string()))?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
-pub(super) async fn set_sampling(api: &Api, r: SetSampling) -> Result<Nothing, ApiError> {
+pub(super) async fn set_sampling(api: &Api, r: SetSampling) -> Result<EmptyObject, ApiError> {
     api.host.set_sampling(r.server, views::sampling::to_settings(r.settings)).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
-pub(super) async fn set_data_flow(api: &Api, r: SetDataFlow) -> Result<Nothing, ApiError> {
+pub(super) async fn set_data_flow(api: &Api, r: SetDataFlow) -> Result<EmptyObject, ApiError> {
     api.host.set_data_flow(r.server, r.flow).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
-pub(super) async fn set_roots(api: &Api, r: SetRoots) -> Result<Nothing, ApiError> {
+pub(super) async fn set_roots(api: &Api, r: SetRoots) -> Result<EmptyObject, ApiError> {
     api.host.set_roots(r.server, paths(r.folders)).await?;
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }

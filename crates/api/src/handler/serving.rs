@@ -6,7 +6,7 @@ use ::chat::Chat;
 use checkup::Computer;
 use host::Host;
 use installer::Installer;
-use other_apps::Surroundings;
+use other_apps::AppEnvironment;
 
 use crate::EventStream;
 
@@ -16,7 +16,7 @@ pub struct Api {
     pub(super) host: Host,
     pub(super) chat: Chat,
     /// Environment that is searched for servers of other apps, or `None` to disable the import.
-    pub(super) surroundings: Option<Arc<Surroundings>>,
+    pub(super) surroundings: Option<Arc<AppEnvironment>>,
     /// Installer for servers of a registry or a bundle, or `None` to disable the installation.
     pub(super) installer: Option<Installer>,
     /// Environment that `check_computer` examines, or `None` to disable the check.

@@ -13,20 +13,20 @@ use ports::server_config::{
     HttpConfig, HttpKind as HostKind, SandboxConfig, ServerConfig as HostConfig, ServerEntry, ServerTransport,
     StdioConfig,
 };
-use ports::{SecretKept, secrets};
+use ports::{SecretPersistence, secrets};
 
 use super::{Api, containment, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-pub(super) async fn add_server(api: &Api, r: AddServer) -> Result<SecretsKept, ApiError> {
+pub(super) async fn add_server(api: &Api, r: AddServer) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
     let wanted = wanted(r.config, &r.name, None, setup.names_of_others(&r.name))?;
     let entry = ServerEntry { name: r.name, config: wanted.config };
     Ok(kept(setup.add(entry, wanted.secrets).await?))
 }
 
-pub(super) async fn update_server(api: &Api, r: UpdateServer) -> Result<SecretsKept, ApiError> {
+pub(super) async fn update_server(api: &Api, r: UpdateServer) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
     let was = setup.config(&r.server)?;
     let wanted = wanted(r.config, &r.name, Some(was), setup.names_of_others(&r.server))?;
@@ -34,18 +34,18 @@ pub(super) async fn update_server(api: &Api, r: UpdateServer) -> Result<SecretsK
     Ok(kept(setup.update(&r.server, entry, wanted.secrets).await?))
 }
 
-pub(super) async fn remove_server(api: &Api, server: String) -> Result<Nothing, ApiError> {
+pub(super) async fn remove_server(api: &Api, server: String) -> Result<EmptyObject, ApiError> {
     match &api.installer {
         Some(installer) => installer.remove(&api.host, &server).await?,
         None => api.host.begin_setup().await?.remove(&server).await?,
     }
-    Ok(Nothing {})
+    Ok(EmptyObject {})
 }
 
 /// Replaces the secret of a header or variable, or one of the sign-in settings.
 ///
 /// If another server uses the same secret, this server gets a separate one, and the other keeps the existing value.
-pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretsKept, ApiError> {
+pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
     let mut config = setup.config(&r.server)?.clone();
     let place = config.secret_place().ok_or_else(|| invalid("the URL of the server is not valid"))?;
@@ -88,12 +88,12 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretsKept, A
     Ok(kept(setup.set_secret(r.server, renamed, (key, r.value)).await?))
 }
 
-pub(super) fn kept(kept: SecretKept) -> SecretsKept {
+pub(super) fn kept(kept: SecretPersistence) -> SecretStorageReport {
     let only_this_run = match kept {
-        SecretKept::Keychain => None,
-        SecretKept::ThisRun { cause } => Some(cause),
+        SecretPersistence::Keychain => None,
+        SecretPersistence::ThisRun { cause } => Some(cause),
     };
-    SecretsKept { only_this_run }
+    SecretStorageReport { only_this_run }
 }
 
 fn invalid(message: impl Into<String>) -> ApiError {
@@ -105,7 +105,7 @@ fn check_header(name: &str, value: &str) -> Result<(), ApiError> {
 }
 
 /// Requested configuration of a server, with the key and value of each secret for the keychain.
-struct Wanted {
+struct RequestedServer {
     config: HostConfig,
     secrets: Vec<(String, String)>,
 }
@@ -119,7 +119,7 @@ fn wanted(
     server: &str,
     was: Option<&HostConfig>,
     taken: Vec<String>,
-) -> Result<Wanted, ApiError> {
+) -> Result<RequestedServer, ApiError> {
     let (transport, revision, secrets) = match config {
         ServerConfig::Stdio { command, args, env, secret_env, cwd, sandbox, revision } => {
             let cwd = cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
@@ -145,7 +145,7 @@ fn wanted(
         .filter(|text| !text.is_empty())
         .map(|text| text.parse().map_err(|e: mcp_proto::revision::UnknownRevision| invalid(e.to_string())))
         .transpose()?;
-    Ok(Wanted { config: HostConfig { transport, revision }, secrets })
+    Ok(RequestedServer { config: HostConfig { transport, revision }, secrets })
 }
 
 fn put_headers(
@@ -227,30 +227,30 @@ pub(super) const fn kind(kind: HostKind) -> HttpKind {
 
 /// Visibility of header values to the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Values {
+pub(super) enum SecretVisibility {
     /// The user has just pasted them, and the page sends them back when it adds the server.
     Shown,
     /// The values belong to a configured server and are not returned.
     Hidden,
 }
 
-pub(super) fn headers(http: &HttpConfig, values: Values) -> Vec<HttpHeader> {
-    let shown = |value: &String| (values == Values::Shown).then(|| value.clone());
+pub(super) fn headers(http: &HttpConfig, values: SecretVisibility) -> Vec<HttpHeader> {
+    let shown = |value: &String| (values == SecretVisibility::Shown).then(|| value.clone());
     let one = |(name, value): (&String, &String)| HttpHeader {
         name: name.clone(),
         value: shown(value),
-        secret: values == Values::Hidden && !secrets::names(value).is_empty(),
+        secret: values == SecretVisibility::Hidden && !secrets::names(value).is_empty(),
     };
     http.headers.iter().map(one).collect()
 }
 
 /// Converts the configuration of a server for the page.
-pub(super) fn config(config: HostConfig, values: Values) -> ServerConfig {
+pub(super) fn config(config: HostConfig, values: SecretVisibility) -> ServerConfig {
     let revision = config.revision.map(|revision| revision.to_string());
     match config.transport {
         ServerTransport::Stdio(stdio) => {
             // Pasted values are not in the keychain yet.
-            let secret_env = environment::secret_variables(&stdio).filter(|_| values == Values::Hidden);
+            let secret_env = environment::secret_variables(&stdio).filter(|_| values == SecretVisibility::Hidden);
             let StdioConfig { command, args, env, cwd, sandbox } = stdio;
             ServerConfig::Stdio {
                 command,

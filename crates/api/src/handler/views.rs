@@ -21,14 +21,14 @@ pub(super) use review::marks;
 pub(super) use sampling::{to_request, to_response};
 
 use domain::item::ConversationEvent;
-use host::view::{AppSettings, Connected, HostEvent, ServerState as HostState, ServerView, TransportFound};
-use mcp_proto::session::Facts;
+use host::view::{AppSettings, DetectedTransport, HostEvent, RemoteConnection, ServerState as HostState, ServerView};
+use mcp_proto::session::ServerFacts;
 use mcp_proto::types::ServerCapabilities;
-use policy::Subject;
-use ports::server_config::{Imported, ServerConfig as HostConfig};
+use policy::GrantSubject;
+use ports::server_config::{PastedServer, ServerConfig as HostConfig};
 use supervision::activity::ActivityEntry as HostEntry;
 
-use super::set_up::{self, Values};
+use super::set_up::{self, SecretVisibility};
 use crate::Event;
 use crate::data::*;
 
@@ -40,8 +40,8 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
         HostEvent::ServerRemoved(name) => Event::ServerRemoved { name },
         HostEvent::CatalogChanged(server) => Event::CatalogChanged { server },
         HostEvent::ResourceUpdated { server, uri } => Event::ResourceUpdated { server, uri },
-        HostEvent::QuestionChanged(view) => Event::QuestionChanged { question: question(*view) },
-        HostEvent::QuestionClosed { id, outcome } => Event::QuestionClosed { id: id.0.to_string(), outcome },
+        HostEvent::ConsentRequestChanged(view) => Event::QuestionChanged { question: question(*view) },
+        HostEvent::ConsentRequestClosed { id, outcome } => Event::QuestionClosed { id: id.0.to_string(), outcome },
         HostEvent::SamplingText { id, text } => Event::SamplingText { id: id.0.to_string(), text },
         HostEvent::SamplingChanged(server) => Event::SamplingChanged { server },
         HostEvent::CallChanged(view) => Event::CallChanged { call: view },
@@ -72,13 +72,13 @@ pub(super) fn server(view: ServerView) -> Server {
         name: view.name,
         url: view.config.as_http().map(|http| UrlParts::of(&http.url)),
         transport: transport(&view.config, view.connected.as_ref()).to_owned(),
-        config: set_up::config(view.config, Values::Hidden),
+        config: set_up::config(view.config, SecretVisibility::Hidden),
         state: state(view.state),
         since: view.since,
         approved: view.approved,
         revision: facts.as_ref().map(|f| f.revision.to_string()),
         found_by: view.connected.map(|c| c.how).or_else(|| {
-            let way = |f: &Facts| if f.revision.is_modern() { "server/discover" } else { "initialize" };
+            let way = |f: &ServerFacts| if f.revision.is_modern() { "server/discover" } else { "initialize" };
             facts.as_ref().map(|f| way(f).to_owned())
         }),
         claims: facts.as_ref().and_then(|f| f.server.clone()).map(|s| ServerClaims {
@@ -91,7 +91,7 @@ pub(super) fn server(view: ServerView) -> Server {
         capabilities: facts.as_ref().map(|f| capabilities(&f.capabilities)).unwrap_or_default(),
         instructions: facts.and_then(|f| f.instructions),
         counts: Counts { tools, prompts, resources, templates },
-        unreviewed: (new > 0 || changed > 0).then_some(Unreviewed { new, changed }),
+        unreviewed: (new > 0 || changed > 0).then_some(UnreviewedCounts { new, changed }),
         roots: RootsState {
             decided: view.roots.is_some(),
             folders: view.roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
@@ -113,10 +113,10 @@ pub(super) fn server(view: ServerView) -> Server {
 }
 
 /// Returns the transport as detected, or else as configured.
-fn transport(config: &HostConfig, connected: Option<&Connected>) -> &'static str {
+fn transport(config: &HostConfig, connected: Option<&RemoteConnection>) -> &'static str {
     match connected.map(|c| c.transport) {
-        Some(TransportFound::StreamableHttp) => "streamable-http",
-        Some(TransportFound::HttpSse) => "http-sse",
+        Some(DetectedTransport::StreamableHttp) => "streamable-http",
+        Some(DetectedTransport::HttpSse) => "http-sse",
         None if config.as_http().is_some() => "http",
         None => "stdio",
     }
@@ -159,8 +159,8 @@ fn state(state: HostState) -> ServerState {
     }
 }
 
-pub(super) fn imported(found: Imported) -> ImportedServer {
-    let mut config = set_up::config(found.config, Values::Shown);
+pub(super) fn imported(found: PastedServer) -> ImportedServer {
+    let mut config = set_up::config(found.config, SecretVisibility::Shown);
     match &mut config {
         ServerConfig::Stdio { secret_env, .. } => {
             *secret_env = Some(found.secrets).filter(|secrets| !secrets.is_empty());
@@ -194,8 +194,8 @@ pub(super) fn grant(grant: policy::Grant) -> Grant {
         id: grant.id.0.to_string(),
         server: grant.server,
         tool: match grant.subject {
-            Subject::Tool(tool) => Some(tool),
-            Subject::Command => None,
+            GrantSubject::Tool(tool) => Some(tool),
+            GrantSubject::Command => None,
         },
         scope: grant.scope,
         conversation: grant.conversation,
@@ -225,9 +225,9 @@ pub(super) fn settings(settings: AppSettings) -> Settings {
         audit_contents: settings.audit_contents,
         chat: Some(settings.chat),
         on_close: match settings.on_close.as_str() {
-            "background" => OnClose::Background,
-            "quit" => OnClose::Quit,
-            _ => OnClose::Ask,
+            "background" => CloseAction::Background,
+            "quit" => CloseAction::Quit,
+            _ => CloseAction::Ask,
         },
         check_updates: settings.check_updates,
         zoom: settings.zoom.clamp(LEAST_ZOOM, MOST_ZOOM),
@@ -256,9 +256,9 @@ pub(super) fn to_settings(settings: Settings) -> AppSettings {
         audit_contents: settings.audit_contents,
         chat: settings.chat.unwrap_or_default().within_bounds(),
         on_close: match settings.on_close {
-            OnClose::Ask => "ask",
-            OnClose::Background => "background",
-            OnClose::Quit => "quit",
+            CloseAction::Ask => "ask",
+            CloseAction::Background => "background",
+            CloseAction::Quit => "quit",
         }
         .to_owned(),
         check_updates: settings.check_updates,

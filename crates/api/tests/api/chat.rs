@@ -2,14 +2,14 @@
 
 use api::{Api, ErrorCode, Event, dispatch};
 use serde_json::{Value, json};
-use testkit::app::{App, PATIENCE};
+use testkit::app::{PATIENCE, TestApp};
 use testkit::model::{ScriptedModel, Step, named, text};
 
 use crate::call;
 
 /// Creates a conversation whose model gives these replies, and returns its identifier.
-async fn talking(answers: Vec<Vec<Step>>) -> (App, Api, Value) {
-    let app = App::start(Vec::new()).await;
+async fn talking(answers: Vec<Vec<Step>>) -> (TestApp, Api, Value) {
+    let app = TestApp::start(Vec::new()).await;
     let model = ScriptedModel::offer(&app.host, vec![named("m")]).await;
     answers.into_iter().for_each(|answer| model.next(answer));
     let api = Api::new(app.host.clone());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use api::{Api, Computer, Environment, ErrorCode, WebView, dispatch};
 use process::{PathSource, SearchPath};
 use serde_json::json;
-use testkit::app::{App, command};
+use testkit::app::{TestApp, command};
 
 use crate::call;
 
@@ -14,7 +14,7 @@ use crate::call;
 const CANARY: &str = "canary-ann";
 
 /// Creates an API that searches programs in `home/bin`.
-fn checking(app: &App, home: &std::path::Path) -> Api {
+fn checking(app: &TestApp, home: &std::path::Path) -> Api {
     let ports = app.host.ports();
     let computer = Computer {
         settings: Arc::clone(&ports.servers),
@@ -38,7 +38,7 @@ async fn findings_say_what_to_do_and_the_report_has_nothing_private() {
     std::fs::write(&node, "#!/bin/sh\necho v8.0.0\n").unwrap();
     std::fs::set_permissions(&node, std::fs::Permissions::from_mode(0o755)).unwrap();
     let server = |program: &str| command(program.into(), &["--token", CANARY]);
-    let app = App::start(vec![(CANARY, server("npx")), ("other", server("canary-ann-program"))]).await;
+    let app = TestApp::start(vec![(CANARY, server("npx")), ("other", server("canary-ann-program"))]).await;
     let found = call(&checking(&app, home.path()), "check_computer", json!({})).await;
     let finding = |id: &str| {
         let all = found["findings"].as_array().unwrap();
@@ -58,7 +58,7 @@ async fn findings_say_what_to_do_and_the_report_has_nothing_private() {
 
 #[tokio::test]
 async fn nothing_is_looked_at_where_no_computer_is_given() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let refused = dispatch(&Api::new(app.host.clone()), "check_computer", json!({})).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::NotFound);
 }

@@ -3,7 +3,7 @@
 use api::{Api, ErrorCode, dispatch};
 use host::view::ServerState;
 use serde_json::{Value, json};
-use testkit::app::App;
+use testkit::app::TestApp;
 
 use crate::call;
 
@@ -14,7 +14,7 @@ fn config(sandbox: Value) -> Value {
 
 #[tokio::test]
 async fn folders_are_kept_by_where_they_really_lie() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let base = app.folder.path().canonicalize().unwrap();
     std::fs::create_dir(base.join("real")).unwrap();
@@ -49,7 +49,7 @@ async fn folders_are_kept_by_where_they_really_lie() {
 
 #[tokio::test]
 async fn what_is_no_sandbox_is_refused() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let link = app.folder.path().join("all");
     std::os::unix::fs::symlink("/", &link).unwrap();
@@ -66,7 +66,7 @@ async fn what_is_no_sandbox_is_refused() {
 
 #[tokio::test]
 async fn limits_are_settings_and_are_told_with_their_use() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     call(&api, "add_server", json!({"name": "near", "config": config(Value::Null)})).await;
     let mut settings = call(&api, "snapshot", json!({})).await["settings"].clone();

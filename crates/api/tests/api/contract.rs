@@ -2,12 +2,12 @@
 
 use api::{Api, COMMANDS, ErrorCode, Event, dispatch};
 use serde_json::{Value, json};
-use testkit::app::{App, PATIENCE, demo};
+use testkit::app::{PATIENCE, TestApp, demo};
 
 use crate::call;
 
-async fn harbour() -> (App, Api) {
-    let app = App::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
+async fn harbour() -> (TestApp, Api) {
+    let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "listed completely", |s| s.counts[0] >= 16 && s.counts[3] >= 3).await;
     let api = Api::new(app.host.clone());
@@ -16,7 +16,7 @@ async fn harbour() -> (App, Api) {
 
 #[tokio::test]
 async fn every_command_is_known_and_refuses_a_request_of_another_shape() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     for command in COMMANDS {
         let error =
@@ -30,7 +30,7 @@ async fn every_command_is_known_and_refuses_a_request_of_another_shape() {
 
 #[tokio::test]
 async fn what_does_not_exist_is_not_found() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     for (command, request, code) in [
         ("start_server", json!({"server": "x"}), ErrorCode::NotFound),
@@ -53,7 +53,7 @@ async fn what_does_not_exist_is_not_found() {
 
 #[tokio::test]
 async fn the_snapshot_and_the_events_after_it_leave_no_gap() {
-    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     let api = Api::new(app.host.clone());
     let mut events = api.events();
     let snapshot = call(&api, "snapshot", json!({})).await;
@@ -83,7 +83,7 @@ async fn the_snapshot_and_the_events_after_it_leave_no_gap() {
 #[tokio::test]
 async fn a_tool_is_called_by_name_and_its_result_has_every_kind_of_content() {
     let (app, api) = harbour().await;
-    let user = app.always(|_| Some(host::view::UserAnswer::Allow(policy::Scope::Once)));
+    let user = app.always(|_| Some(host::view::UserDecision::Allow(policy::ApprovalScope::Once)));
     let request = json!({"call": "1", "server": "harbour", "tool": "show_everything", "arguments": {}});
     let result = call(&api, "call_tool", request).await;
     user.abort();
@@ -102,9 +102,9 @@ async fn an_edited_sampling_request_keeps_what_the_page_does_not_show() {
         (api.clone(), json!({"call": "1", "server": "harbour", "tool": "ask_model", "arguments": {}}));
     let called = tokio::spawn(async move { dispatch(&caller, "call_tool", request).await });
     let tool = app.question("harbour", "the tool", |_| true).await;
-    app.answer(&tool, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
+    app.answer(&tool, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
     let before = app.question("harbour", "the model", |q| q.id != tool.id).await;
-    let host::view::QuestionBody::Sampling { request: original, .. } = before.body else {
+    let host::view::ConsentRequestBody::Sampling { request: original, .. } = before.body else {
         panic!("expected a sampling request")
     };
     let shown = call(&api, "snapshot", json!({})).await["questions"][0].clone();
@@ -114,7 +114,7 @@ async fn an_edited_sampling_request_keeps_what_the_page_does_not_show() {
     let edited = call(&api, "edit_question", edit).await;
     assert_ne!(edited["hash"], shown["hash"], "the edited request should have another hash");
     let now = app.question("harbour", "the model", |q| q.id == before.id).await;
-    let host::view::QuestionBody::Sampling { request: kept, .. } = now.body else {
+    let host::view::ConsentRequestBody::Sampling { request: kept, .. } = now.body else {
         panic!("expected a sampling request")
     };
     assert_eq!(kept.system_prompt.as_deref(), Some("Be brief."), "the edit should be applied");
@@ -129,7 +129,7 @@ async fn an_edited_sampling_request_keeps_what_the_page_does_not_show() {
 
 #[tokio::test]
 async fn pasted_settings_are_read_and_named_apart() {
-    let app = App::start(vec![("files", demo(&[]))]).await;
+    let app = TestApp::start(vec![("files", demo(&[]))]).await;
     let api = Api::new(app.host.clone());
     let text = r#"{"mcpServers": {"files": {"command": "npx", "args": ["-y", "pkg", "/a b"]}}}"#;
     let preview = call(&api, "check_import", json!({ "text": text })).await;
@@ -144,7 +144,7 @@ async fn pasted_settings_are_read_and_named_apart() {
 
 #[tokio::test]
 async fn secrets_of_a_link_go_to_the_keychain() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let far = json!({ "url": "https://a.example/mcp", "headers": { "X-Api-Key": "t0psecret", "X-Team": "red" } });
     let near = json!({ "command": "acme", "env": { "API_KEY": "t0psecret", "REGION": "eu" } });
@@ -208,7 +208,7 @@ async fn activity_is_read_and_exported_as_json_lines() {
 
 #[tokio::test]
 async fn e21_media_is_saved_where_the_user_picks_and_its_bytes_are_those_that_came() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let file = app.folder.path().join("picked");
     *app.platform.save_file.lock().unwrap() = Some(file.clone());
@@ -228,7 +228,7 @@ async fn e21_media_is_saved_where_the_user_picks_and_its_bytes_are_those_that_ca
 
 #[tokio::test]
 async fn conversations_are_kept_and_items_replaced_by_id() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let made = call(&api, "create_conversation", json!({"title": "Trip"})).await;
     let id = made["id"].clone();
@@ -251,7 +251,7 @@ async fn conversations_are_kept_and_items_replaced_by_id() {
 
 #[tokio::test]
 async fn a_history_is_read_in_pages_and_searched() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let id = call(&api, "create_conversation", json!({"title": "Trip"})).await["id"].clone();
     let picture = "AAEC".repeat(2_000);
@@ -315,7 +315,7 @@ async fn a_call_is_kept_in_its_conversation_also_when_the_page_has_gone() {
     let page = tokio::spawn(async move { dispatch(&caller, "call_tool", request).await });
     let question = app.question("harbour", "the tool", |_| true).await;
     page.abort();
-    app.answer(&question, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
+    app.answer(&question, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
     let kept = async {
         loop {
             let items = call(&api, "conversation", json!({"conversation": id})).await["items"].clone();
@@ -348,11 +348,11 @@ async fn a_call_of_the_user_that_fails_is_kept_with_what_was_sent() {
     let own = Api::new(app.host.clone());
     let running = tokio::spawn(async move { dispatch(&own, "call_tool", request).await });
     let question =
-        app.question("harbour", "the call", |q| matches!(q.body, host::view::QuestionBody::Tool { .. })).await;
+        app.question("harbour", "the call", |q| matches!(q.body, host::view::ConsentRequestBody::Tool { .. })).await;
     let changed = json!({"seconds": 61});
-    let edit = host::view::Edit::Arguments(changed.as_object().cloned().unwrap());
+    let edit = host::view::ConsentRequestEdit::Arguments(changed.as_object().cloned().unwrap());
     let edited = app.host.edit(question.id, edit).await.unwrap();
-    app.answer(&edited, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
+    app.answer(&edited, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !app.activity("harbour").await.contains("61") {
         assert!(tokio::time::Instant::now() < deadline, "the call was not sent in time");

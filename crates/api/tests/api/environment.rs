@@ -3,7 +3,7 @@
 use api::{Api, ErrorCode, dispatch};
 use host::view::ServerState;
 use serde_json::{Value, json};
-use testkit::app::App;
+use testkit::app::TestApp;
 
 use crate::call;
 
@@ -11,7 +11,7 @@ const SECRET: &str = "t0psecret-of-mine";
 
 /// Returns a configuration of the demo server behind a shell that records its environment and prints the secret, like a
 /// careless server.
-fn config(app: &App, env: Value) -> Value {
+fn config(app: &TestApp, env: Value) -> Value {
     let script = r#"env > "$SEEN"; printf '%s\n' "{\"jsonrpc\":\"2.0\",\"method\":\"x/$TOKEN\"}"; exec "$0""#;
     let mut env = env;
     env["SEEN"] = json!(app.folder.path().join("seen"));
@@ -19,12 +19,12 @@ fn config(app: &App, env: Value) -> Value {
     json!({"type": "stdio", "command": "sh", "args": ["-c", script, demo], "env": env, "secretEnv": ["TOKEN"]})
 }
 
-fn seen(app: &App) -> String {
+fn seen(app: &TestApp) -> String {
     std::fs::read_to_string(app.folder.path().join("seen")).unwrap_or_default()
 }
 
 /// Starts a server that fails and returns the message.
-async fn failure(app: &App) -> String {
+async fn failure(app: &TestApp) -> String {
     app.approve_start("near").await;
     match app.until("near", "failed", |s| matches!(s.state, ServerState::Failed(_))).await.state {
         ServerState::Failed(failure) => failure.message,
@@ -32,14 +32,14 @@ async fn failure(app: &App) -> String {
     }
 }
 
-async fn entry(app: &App, api: &Api) -> (String, Value) {
+async fn entry(app: &TestApp, api: &Api) -> (String, Value) {
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     (file, call(api, "snapshot", json!({})).await["servers"][0]["config"].clone())
 }
 
 #[tokio::test]
 async fn a_secret_goes_into_the_environment_and_nowhere_else() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let mut events = api.events();
     let wanted = config(&app, json!({"TOKEN": SECRET, "LEVEL": "debug"}));
@@ -108,7 +108,7 @@ async fn a_secret_goes_into_the_environment_and_nowhere_else() {
 
 #[tokio::test]
 async fn it_is_for_the_command_that_it_was_entered_for() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let wanted = config(&app, json!({"TOKEN": SECRET}));
     call(&api, "add_server", json!({"name": "near", "config": wanted})).await;
@@ -130,7 +130,7 @@ async fn it_is_for_the_command_that_it_was_entered_for() {
 
 #[tokio::test]
 async fn nothing_of_a_remote_server_gets_there() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let header = json!({"name": "Authorization", "value": SECRET, "secret": true});
     let remote = json!({"type": "http", "url": "http://127.0.0.1:9/mcp", "headers": [header]});

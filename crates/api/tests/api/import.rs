@@ -4,12 +4,12 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use api::{Api, ErrorCode, Surroundings, dispatch};
+use api::{Api, AppEnvironment, ErrorCode, dispatch};
 use host::HostOptions;
 use ports::secrets::SecretsInMemory;
-use ports::{SecretError, SecretKept, Secrets};
+use ports::{SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
-use testkit::app::{App, demo};
+use testkit::app::{TestApp, demo};
 use testkit::import::import_fixtures;
 
 use crate::call;
@@ -26,8 +26,8 @@ fn of<'v>(listed: &'v Value, app: &str, name: &str) -> &'v Value {
 
 #[tokio::test]
 async fn what_is_picked_is_imported_and_nothing_else() {
-    let app = App::start(Vec::new()).await;
-    let api = Api::new(app.host.clone()).importing_from(Surroundings::of_folder(import_fixtures("homes/linux")));
+    let app = TestApp::start(Vec::new()).await;
+    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::of_folder(import_fixtures("homes/linux")));
     let listed = call(&api, "import_candidates", json!({})).await;
     assert!(
         listed["lookedFor"].as_array().unwrap().contains(&json!("Junie")),
@@ -64,7 +64,7 @@ async fn what_is_picked_is_imported_and_nothing_else() {
 
 #[tokio::test]
 async fn what_changed_since_it_was_listed_is_not_imported() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join(".cursor")).unwrap();
     let write = |command: &str| {
@@ -72,7 +72,7 @@ async fn what_changed_since_it_was_listed_is_not_imported() {
         fs::write(home.path().join(".cursor/mcp.json"), text).unwrap();
     };
     write("harmless");
-    let api = Api::new(app.host.clone()).importing_from(Surroundings::of_folder(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::of_folder(home.path().to_owned()));
     let listed = call(&api, "import_candidates", json!({})).await;
     let id = of(&listed, "cursor", "one")["id"].clone();
     write("harmful");
@@ -86,12 +86,12 @@ async fn what_changed_since_it_was_listed_is_not_imported() {
 
 #[tokio::test]
 async fn rules_stay_only_with_their_server_and_are_written_once() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join(".codeium/windsurf")).unwrap();
     let server = json!({ "mcpServers": { "one": { "command": "harmless", "disabledTools": ["delete"] } } });
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).importing_from(Surroundings::of_folder(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::of_folder(home.path().to_owned()));
     let rules = async || app.host.rules().await.unwrap().rules.len();
     let before = rules().await;
     let import = async || {
@@ -124,17 +124,17 @@ async fn rules_stay_only_with_their_server_and_are_written_once() {
 
 /// Keychain that rejects new secrets while it is full.
 #[derive(Default)]
-struct Full {
+struct FullKeychain {
     inner: SecretsInMemory,
     is_full: AtomicBool,
 }
 
-impl Secrets for Full {
+impl Secrets for FullKeychain {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
         self.inner.get(key)
     }
 
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         if self.is_full.load(Ordering::SeqCst) {
             return Err(SecretError::Failed("it is full".to_owned()));
         }
@@ -152,14 +152,15 @@ impl Secrets for Full {
 
 #[tokio::test]
 async fn a_server_whose_secrets_cannot_be_written_is_removed_again() {
-    let keychain = Arc::new(Full::default());
-    let app = App::start_with(tempfile::tempdir().unwrap(), Vec::new(), HostOptions::default(), keychain.clone()).await;
+    let keychain = Arc::new(FullKeychain::default());
+    let app =
+        TestApp::start_with(tempfile::tempdir().unwrap(), Vec::new(), HostOptions::default(), keychain.clone()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join(".codeium/windsurf")).unwrap();
     let env = json!({ "API_KEY": "hunter2hunter2" });
     let server = json!({ "mcpServers": { "one": { "command": "x", "env": env, "disabledTools": ["delete"] } } });
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).importing_from(Surroundings::of_folder(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::of_folder(home.path().to_owned()));
     let import = async || {
         let listed = call(&api, "import_candidates", json!({})).await;
         let id = of(&listed, "windsurf", "one")["id"].clone();
@@ -182,7 +183,7 @@ async fn a_server_whose_secrets_cannot_be_written_is_removed_again() {
 
 #[tokio::test]
 async fn a_value_that_is_pending_is_named_in_the_settings() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join(".cursor")).unwrap();
     let headers = json!({ "Authorization": "Bearer ${env:TOKEN}", "X-Team": "red" });
@@ -190,7 +191,7 @@ async fn a_value_that_is_pending_is_named_in_the_settings() {
     let server =
         json!({ "mcpServers": { "far": { "url": "https://a.example/mcp", "headers": headers, "auth": auth } } });
     fs::write(home.path().join(".cursor/mcp.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).importing_from(Surroundings::of_folder(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::of_folder(home.path().to_owned()));
     let listed = call(&api, "import_candidates", json!({})).await;
     let far = of(&listed, "cursor", "far");
     let sign_in = json!({ "clientId": auth["CLIENT_ID"], "hasSecret": true, "issuer": null, "scopes": [] });
@@ -211,14 +212,14 @@ async fn a_value_that_is_pending_is_named_in_the_settings() {
 
 #[tokio::test]
 async fn only_a_folder_of_the_user_is_looked_into_as_a_project() {
-    let app = App::start(vec![("demo", demo(&[]))]).await;
+    let app = TestApp::start(vec![("demo", demo(&[]))]).await;
     let home = tempfile::tempdir().unwrap();
     let project = home.path().canonicalize().unwrap().join("project");
     fs::create_dir_all(project.join(".vscode")).unwrap();
     fs::write(project.join(".mcp.json"), json!({ "mcpServers": { "one": { "command": "x" } } }).to_string()).unwrap();
     fs::write(project.join(".vscode/mcp.json"), json!({ "servers": { "two": { "command": "y" } } }).to_string())
         .unwrap();
-    let api = Api::new(app.host.clone()).importing_from(Surroundings::of_folder(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::of_folder(home.path().to_owned()));
     for (command, request) in [
         ("project_files", json!({ "folder": project })),
         ("import_candidates", json!({ "project": project })),
@@ -244,7 +245,7 @@ async fn only_a_folder_of_the_user_is_looked_into_as_a_project() {
 
 #[tokio::test]
 async fn without_a_home_folder_nothing_is_looked_for() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let error = dispatch(&api, "import_candidates", json!({}))
         .await

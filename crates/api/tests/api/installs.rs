@@ -7,7 +7,7 @@ use api::{Api, ErrorCode, dispatch};
 use installer::{Installer, RegistryChoice, open_catalog};
 use serde_json::{Value, json};
 use store::CacheFolder;
-use testkit::app::App;
+use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
 use testkit::registry::{TestRegistry, active, notes};
 
@@ -15,7 +15,7 @@ use crate::call;
 
 const NAME: &str = "io.github.alice/notes";
 
-fn api(app: &App, registry: &TestRegistry) -> Api {
+fn api(app: &TestApp, registry: &TestRegistry) -> Api {
     let (registry, kept) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
     let installer = Installer::new(app.folder.path().join("data"), registry, move |address, header| {
         open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
@@ -37,7 +37,7 @@ async fn refusal(api: &Api, command: &str, request: Value) -> (ErrorCode, String
 
 #[tokio::test]
 async fn a_server_is_found_and_shown_with_its_versions() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = registry().await;
     let api = api(&app, &registry);
     let page = call(&api, "registry_search", json!({ "text": "notes" })).await;
@@ -63,7 +63,7 @@ async fn a_server_is_found_and_shown_with_its_versions() {
 
 #[tokio::test]
 async fn a_package_is_offered_previewed_and_installed() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = registry().await;
     let api = api(&app, &registry);
     let offer = call(&api, "install_offer", json!({ "from": "registry", "name": NAME })).await;
@@ -99,7 +99,7 @@ async fn a_package_is_offered_previewed_and_installed() {
 
 #[tokio::test]
 async fn a_bundle_is_offered_with_what_it_is_and_installed() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = registry().await;
     let api = api(&app, &registry);
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
@@ -122,7 +122,7 @@ async fn a_bundle_is_offered_with_what_it_is_and_installed() {
 
 #[tokio::test]
 async fn what_can_not_be_installed_says_why() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = registry().await;
     let api = api(&app, &registry);
     let source = json!({ "from": "registry", "name": "io.github.alice/other" });
@@ -138,7 +138,7 @@ async fn what_can_not_be_installed_says_why() {
 
 #[tokio::test]
 async fn an_installed_server_tells_where_it_is_from_and_of_updates() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = registry().await;
     let api = api(&app, &registry);
     let target = json!({ "kind": "remote", "number": 1 });

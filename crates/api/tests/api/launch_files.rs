@@ -1,13 +1,13 @@
 //! Tests of the files that determine what a local server runs, as its consent request shows them.
 
 use api::{Api, dispatch};
-use host::view::{ServerState, UserAnswer};
-use policy::{Hash, Scope};
+use host::view::{ServerState, UserDecision};
+use policy::{ApprovalScope, Hash};
 use serde_json::{Value, json};
-use testkit::app::App;
+use testkit::app::TestApp;
 
 /// Returns the files of the consent request to start the server.
-async fn shown(app: &App, api: &Api) -> Vec<Value> {
+async fn shown(app: &TestApp, api: &Api) -> Vec<Value> {
     let question = app.question("near", "its start", |_| true).await;
     let questions = dispatch(api, "snapshot", json!({})).await.unwrap();
     let id = question.id.0.to_string();
@@ -22,7 +22,7 @@ async fn shown(app: &App, api: &Api) -> Vec<Value> {
 
 #[tokio::test]
 async fn s06_each_file_that_is_hashed_is_shown() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let script = app.folder.path().join("server.sh");
     let begin = format!("exec {}\n", testkit::binaries::demo_server().display());
@@ -43,7 +43,7 @@ async fn s06_each_file_that_is_hashed_is_shown() {
     );
 
     let question = app.question("near", "its start", |_| true).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("near", "ready", |s| s.state == ServerState::Ready).await;
     app.host.stop_server("near".into()).await.unwrap();
     app.until("near", "stopped", |s| s.state == ServerState::Stopped).await;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use api::{Api, dispatch};
 use host::view::{ServerState, ServerView};
 use serde_json::json;
-use testkit::app::{App, remote};
+use testkit::app::{TestApp, remote};
 use testkit::http::{HttpServer, ordinary};
 use testkit::time::pass;
 
@@ -22,7 +22,7 @@ fn waits(server: &ServerView) -> bool {
 async fn a_server_that_is_waited_for_is_reached_when_the_page_sees_the_network_again() {
     let server = http_at(([127, 0, 0, 1], 0).into()).await;
     let address = server.address;
-    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     let api = Api::new(app.host.clone());
     app.ready_always("far").await;
     drop(server);
@@ -38,7 +38,7 @@ async fn a_server_that_is_waited_for_is_reached_when_the_page_sees_the_network_a
 #[tokio::test]
 async fn a_page_that_reports_without_end_does_not_have_servers_asked_without_end() {
     let server = http_at(([127, 0, 0, 1], 0).into()).await;
-    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     let api = Api::new(app.host.clone());
     app.ready_always("far").await;
     for _ in 0..500 {

@@ -2,12 +2,12 @@
 
 use api::{Api, ErrorCode, dispatch};
 use serde_json::{Value, json};
-use testkit::app::App;
+use testkit::app::TestApp;
 use testkit::http::{HttpServer, ordinary};
 
 use crate::call;
 
-async fn started(app: &App, api: &Api) -> Value {
+async fn started(app: &TestApp, api: &Api) -> Value {
     app.ready("far").await;
     call(api, "snapshot", json!({})).await["servers"][0].clone()
 }
@@ -21,7 +21,7 @@ async fn header_values_go_in_and_never_come_out() {
     let server =
         HttpServer::start(|request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await })
             .await;
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let mut events = api.events();
     let headers = json!([header("Authorization", "Bearer t0psecret", true), header("X-Team", "blu3team", false)]);
@@ -68,7 +68,7 @@ async fn header_values_go_in_and_never_come_out() {
 
 #[tokio::test]
 async fn a_change_keeps_values_for_the_same_address_only() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let http = |url: &str, headers: Value| json!({"type": "http", "url": url, "headers": headers});
     let add = json!({"name": "far", "config": http("https://a.example/mcp", json!([header("X-Key", "one", true)]))});
@@ -101,7 +101,7 @@ async fn a_change_keeps_values_for_the_same_address_only() {
 
 #[tokio::test]
 async fn servers_that_are_added_at_the_same_time_have_secrets_of_their_own() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let added = |name: &str, value: &str| {
         let headers = json!([header("X-Key", value, true)]);
@@ -123,7 +123,7 @@ async fn servers_that_are_added_at_the_same_time_have_secrets_of_their_own() {
 
 #[tokio::test]
 async fn a_new_secret_never_overwrites_that_of_another_server() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let keyed = |value: &str| {
         let headers = json!([header("X-Key", value, true)]);
@@ -163,7 +163,7 @@ async fn a_new_secret_never_overwrites_that_of_another_server() {
 
 #[tokio::test]
 async fn a_secret_that_two_servers_share_is_entered_again_for_one_of_them() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let named = |name: &str, url: &str| {
         let headers = json!([header("Authorization", "Bearer ${secret:team}", false)]);
@@ -205,7 +205,7 @@ async fn an_entry_that_cannot_be_read_is_told() {
         answer.whole(200, "content-type: application/json\r\n", text.as_bytes()).await
     })
     .await;
-    let app = App::start(vec![("far", testkit::app::remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", testkit::app::remote(&server.url("/mcp")))]).await;
     let api = Api::new(app.host.clone());
     app.ready("far").await;
     let catalog = call(&api, "catalog", json!({"server": "far"})).await;
@@ -221,7 +221,7 @@ async fn an_entry_that_cannot_be_read_is_told() {
 
 #[tokio::test]
 async fn an_address_that_cannot_be_used_is_refused_before_anything_is_kept() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let cases = [
         (json!({"type": "http", "url": "ftp://x.example"}), "https://"),

@@ -2,7 +2,7 @@
 
 use api::Api;
 use serde_json::{Value, json};
-use testkit::app::{App, demo};
+use testkit::app::{TestApp, demo};
 
 use crate::call;
 
@@ -39,7 +39,7 @@ fn rule(changes: Value) -> Value {
 
 #[tokio::test]
 async fn e24_a_rule_of_this_run_is_restored_for_this_run() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     call(&api, "set_policy_rule", rule(json!({"scope": {"kind": "session"}}))).await;
     let (before, after) = restored(&api).await;
@@ -49,7 +49,7 @@ async fn e24_a_rule_of_this_run_is_restored_for_this_run() {
 
 #[tokio::test]
 async fn e24_trust_in_a_server_is_restored() {
-    let app = App::start(vec![("demo", demo(&[]))]).await;
+    let app = TestApp::start(vec![("demo", demo(&[]))]).await;
     app.ready("demo").await;
     let api = Api::new(app.host.clone());
     call(&api, "set_trust", json!({"server": "demo", "trust": "always"})).await;
@@ -60,7 +60,7 @@ async fn e24_trust_in_a_server_is_restored() {
 
 #[tokio::test]
 async fn e24_a_permission_to_ask_models_is_restored_with_its_budget() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let budget = json!({"requestsPerHour": 5, "tokensPerHour": 9_000});
     let sampling = json!({"tool": null, "arguments": [], "direction": "from_server", "sampling": budget});

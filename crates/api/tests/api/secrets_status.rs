@@ -5,19 +5,19 @@ use std::sync::Arc;
 use api::{Api, dispatch};
 use host::HostOptions;
 use ports::secrets::SecretsInMemory;
-use ports::{SecretError, SecretKept, Secrets, SecretsStatus};
+use ports::{SecretError, SecretPersistence, Secrets, SecretsStatus};
 use serde_json::json;
-use testkit::app::App;
+use testkit::app::TestApp;
 
 /// Keychain with a fixed status.
-struct Being(SecretsStatus, SecretsInMemory);
+struct StatusKeychain(SecretsStatus, SecretsInMemory);
 
-impl Secrets for Being {
+impl Secrets for StatusKeychain {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
         self.1.get(key)
     }
 
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         self.1.set(key, secret)
     }
 
@@ -43,9 +43,9 @@ async fn each_state_of_the_keychain_is_told_apart() {
         (SecretsStatus::Missing { cause: cause() }, json!({"is": "missing", "cause": cause()})),
         (SecretsStatus::Broken { cause: cause() }, json!({"is": "broken", "cause": cause()})),
     ] {
-        let keychain = Arc::new(Being(status.clone(), SecretsInMemory::default()));
+        let keychain = Arc::new(StatusKeychain(status.clone(), SecretsInMemory::default()));
         let folder = tempfile::tempdir().unwrap();
-        let app = App::start_with(folder, Vec::new(), HostOptions::default(), keychain).await;
+        let app = TestApp::start_with(folder, Vec::new(), HostOptions::default(), keychain).await;
         let told = dispatch(&Api::new(app.host.clone()), "secrets_status", json!({})).await.unwrap();
         assert_eq!(told, wanted, "response for {status:?}");
         app.host.close().await;
@@ -55,7 +55,8 @@ async fn each_state_of_the_keychain_is_told_apart() {
 #[tokio::test]
 async fn s28_without_a_keychain_contents_are_said_to_be_plain() {
     let folder = tempfile::tempdir().unwrap();
-    let app = App::start_with(folder, Vec::new(), HostOptions::default(), Arc::new(SecretsInMemory::default())).await;
+    let app =
+        TestApp::start_with(folder, Vec::new(), HostOptions::default(), Arc::new(SecretsInMemory::default())).await;
     let told = dispatch(&Api::new(app.host.clone()), "content_protection", json!({})).await.unwrap();
     assert_eq!(told, json!({"conversations": {"is": "plain"}, "decisions": {"is": "plain"}}));
     app.host.close().await;
@@ -64,23 +65,23 @@ async fn s28_without_a_keychain_contents_are_said_to_be_plain() {
 #[tokio::test]
 async fn s28_with_a_keychain_contents_are_said_to_be_encrypted() {
     let folder = tempfile::tempdir().unwrap();
-    let keychain = Arc::new(Keeping(SecretsInMemory::default()));
-    let app = App::start_with(folder, Vec::new(), HostOptions::default(), keychain).await;
+    let keychain = Arc::new(WorkingKeychain(SecretsInMemory::default()));
+    let app = TestApp::start_with(folder, Vec::new(), HostOptions::default(), keychain).await;
     let told = dispatch(&Api::new(app.host.clone()), "content_protection", json!({})).await.unwrap();
     assert_eq!(told, json!({"conversations": {"is": "encrypted"}, "decisions": {"is": "encrypted"}}));
     app.host.close().await;
 }
 
 /// Keychain that reports secrets as persisted.
-struct Keeping(SecretsInMemory);
+struct WorkingKeychain(SecretsInMemory);
 
-impl Secrets for Keeping {
+impl Secrets for WorkingKeychain {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
         self.0.get(key)
     }
 
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
-        self.0.set(key, secret).map(|_| SecretKept::Keychain)
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
+        self.0.set(key, secret).map(|_| SecretPersistence::Keychain)
     }
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use api::{Api, ErrorCode, Event, dispatch};
 use serde_json::{Value, json};
-use testkit::app::App;
+use testkit::app::TestApp;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 use testkit::browser;
 
@@ -38,10 +38,10 @@ fn once() -> Value {
     json!({"action": "allow", "scope": "once"})
 }
 
-async fn servers(script: ProtectedScript) -> (AuthorizationServer, ProtectedServer, App, Api) {
+async fn servers(script: ProtectedScript) -> (AuthorizationServer, ProtectedServer, TestApp, Api) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(script, &[&issuer]).await;
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let config = json!({"type": "http", "url": server.url()});
     call(&api, "add_server", json!({"name": "far", "config": config})).await;
@@ -143,7 +143,7 @@ async fn a_client_id_is_asked_for_where_there_is_no_other_way() {
     };
     let issuer = AuthorizationServer::start(script).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-    let app = App::start(vec![("far", testkit::app::remote(&server.url()))]).await;
+    let app = TestApp::start(vec![("far", testkit::app::remote(&server.url()))]).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let api = Api::new(app.host.clone());
     call(&api, "sign_in", json!({"server": "far"})).await;
@@ -165,7 +165,7 @@ async fn a_client_id_is_asked_for_where_there_is_no_other_way() {
 
 #[tokio::test]
 async fn what_the_user_knows_about_signing_in_is_set_up_and_its_secret_never_comes_out() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let config = |url: &str, auth: Value| json!({"type": "http", "url": url, "auth": auth});
     let auth = json!({
@@ -206,7 +206,7 @@ async fn what_the_user_knows_about_signing_in_is_set_up_and_its_secret_never_com
 
 #[tokio::test]
 async fn pasted_settings_are_added_with_all_that_they_say_of_signing_in() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let auth = json!({
         "clientId": "drawbridge", "clientSecret": "t0psecret", "issuer": "https://login.example/7",
@@ -294,7 +294,7 @@ async fn that_the_user_declined_is_told_and_is_no_failure() {
 
 #[tokio::test]
 async fn where_there_is_no_signing_in_that_is_said() {
-    let app = App::start(vec![("here", testkit::app::demo(&[]))]).await;
+    let app = TestApp::start(vec![("here", testkit::app::demo(&[]))]).await;
     let api = Api::new(app.host.clone());
     let here = || json!({"server": "here"});
     let known = call(&api, "authorization", here()).await;

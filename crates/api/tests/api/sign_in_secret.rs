@@ -7,26 +7,26 @@ use std::time::Duration;
 use api::Api;
 use host::HostOptions;
 use ports::secrets::SecretsInMemory;
-use ports::{SecretError, SecretKept, Secrets};
+use ports::{SecretError, SecretPersistence, Secrets};
 use serde_json::json;
-use testkit::app::{App, PATIENCE};
+use testkit::app::{PATIENCE, TestApp};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
 use crate::call;
 
 /// Keychain that stores secrets slowly and records when it starts.
 #[derive(Default)]
-struct Slow {
+struct SlowKeychain {
     inner: SecretsInMemory,
     is_asked: AtomicBool,
 }
 
-impl Secrets for Slow {
+impl Secrets for SlowKeychain {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
         self.inner.get(key)
     }
 
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         self.is_asked.store(true, Ordering::SeqCst);
         // sleep: simulates a slow keychain.
         std::thread::sleep(Duration::from_millis(300));
@@ -72,9 +72,9 @@ async fn what_was_read_while_it_was_being_kept_does_not_count() {
     };
     let issuer = AuthorizationServer::start(script).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-    let keychain = Arc::new(Slow::default());
+    let keychain = Arc::new(SlowKeychain::default());
     let folder = tempfile::tempdir().unwrap();
-    let app = App::start_with(folder, Vec::new(), HostOptions::default(), keychain.clone()).await;
+    let app = TestApp::start_with(folder, Vec::new(), HostOptions::default(), keychain.clone()).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let api = Api::new(app.host.clone());
     let config = |secret: &str| {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 
-use super::names::{self, Names};
-use super::records::{self, Central, FLAG_UTF8, FLAGS_ENCRYPTED, Header, LOCAL_LENGTH};
-use super::trailer::Directory;
-use super::{ArchiveFile, PathProblem, Refusal, read_at};
+use super::names::{self, UniquePaths};
+use super::records::{self, CentralEntry, EntryHeader, FLAG_UTF8, FLAGS_ENCRYPTED, LOCAL_LENGTH};
+use super::trailer::CentralDirectory;
+use super::{ArchiveFile, ArchiveRefusal, PathProblem, read_at};
 use crate::BundleError;
 use crate::limits::{MAX_DIRECTORY, MAX_ENTRIES, MAX_FILE, MAX_PATH, MAX_RATIO, MAX_UNPACKED, RATIO_FROM};
 
@@ -22,38 +22,38 @@ const MODE_OWNER_RUNS: u32 = 0o100;
 const DOS_FOLDER: u32 = 0x10;
 
 /// The contents of an archive.
-pub(super) struct Contents {
+pub(super) struct ArchiveContents {
     pub(super) files: BTreeMap<String, ArchiveFile>,
     pub(super) folders: Vec<String>,
 }
 
 /// Reads the central directory and all local headers, and refuses archives that are not allowed. No data is unpacked.
-pub(super) fn read(file: &File, directory: &Directory) -> Result<Contents, BundleError> {
+pub(super) fn read(file: &File, directory: &CentralDirectory) -> Result<ArchiveContents, BundleError> {
     if usize::from(directory.entries) > MAX_ENTRIES || directory.size > MAX_DIRECTORY {
-        return Err(Refusal::TooManyEntries.into());
+        return Err(ArchiveRefusal::TooManyEntries.into());
     }
     let bytes = read_at(file, directory.at, usize::try_from(directory.size).unwrap_or(usize::MAX))?;
     let mut entries = records::directory(&bytes, directory.entries)?;
-    let (mut names, mut kinds) = (Names::default(), Vec::new());
+    let (mut names, mut kinds) = (UniquePaths::default(), Vec::new());
     for entry in &entries {
         let (path, kind) = judge(entry)?;
-        names.add(&path, kind == Kind::Folder)?;
+        names.add(&path, kind == EntryKind::Folder)?;
         kinds.push((entry.local_at, path, kind));
     }
     sizes(&entries, directory.at)?;
     entries.sort_by_key(|entry| entry.local_at);
     kinds.sort_by_key(|(local_at, ..)| *local_at);
 
-    let mut contents = Contents { files: BTreeMap::new(), folders: Vec::new() };
+    let mut contents = ArchiveContents { files: BTreeMap::new(), folders: Vec::new() };
     let mut at = 0;
     for (entry, (_, path, kind)) in entries.iter().zip(kinds) {
         let (data_at, next) = data(file, entry, &path, at, directory.at)?;
         at = next;
-        let Kind::File { executable } = kind else {
+        let EntryKind::File { executable } = kind else {
             contents.folders.push(path);
             continue;
         };
-        let Header { method, crc, packed, size, .. } = entry.header;
+        let EntryHeader { method, crc, packed, size, .. } = entry.header;
         let (packed, size, is_deflated) = (packed.into(), size.into(), method == DEFLATE);
         let found = ArchiveFile { path: path.clone(), size, executable, packed, crc, is_deflated, data_at };
         contents.files.insert(path, found);
@@ -63,17 +63,17 @@ pub(super) fn read(file: &File, directory: &Directory) -> Result<Contents, Bundl
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum EntryKind {
     File { executable: bool },
     Folder,
 }
 
 /// Returns the path and kind of an entry, if it may be unpacked.
-fn judge(entry: &Central) -> Result<(String, Kind), Refusal> {
+fn judge(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefusal> {
     let header = &entry.header;
     let written = String::from_utf8_lossy(&header.name).into_owned();
     let is_utf8 = if header.flags & FLAG_UTF8 == 0 { header.name.is_ascii() } else { !written.contains('\u{fffd}') };
-    let refuse_path = |problem| Refusal::Path { path: written.chars().take(MAX_PATH).collect(), problem };
+    let refuse_path = |problem| ArchiveRefusal::Path { path: written.chars().take(MAX_PATH).collect(), problem };
     if !is_utf8 {
         return Err(refuse_path(PathProblem::NotUtf8));
     }
@@ -82,19 +82,19 @@ fn judge(entry: &Central) -> Result<(String, Kind), Refusal> {
         return Err(refuse_path(problem));
     }
     if header.is_zip64 {
-        return Err(Refusal::Zip64);
+        return Err(ArchiveRefusal::Zip64);
     }
     if header.has_other_name {
-        return Err(Refusal::OtherName(path));
+        return Err(ArchiveRefusal::OtherName(path));
     }
     if header.flags & FLAGS_ENCRYPTED != 0 {
-        return Err(Refusal::Encrypted(path));
+        return Err(ArchiveRefusal::Encrypted(path));
     }
     if !matches!(header.method, STORED | DEFLATE) {
-        return Err(Refusal::Method { path, method: header.method });
+        return Err(ArchiveRefusal::Method { path, method: header.method });
     }
     if header.method == STORED && header.packed != header.size {
-        return Err(Refusal::SizeDiffers(path));
+        return Err(ArchiveRefusal::SizeDiffers(path));
     }
     let kind = kind(entry, &path, path.len() != written.len())?;
     Ok((path, kind))
@@ -102,58 +102,58 @@ fn judge(entry: &Central) -> Result<(String, Kind), Refusal> {
 
 /// Determines the kind of an entry. The Unix mode counts regardless of the system that the entry names, since other
 /// programs would apply it.
-fn kind(entry: &Central, path: &str, is_named_folder: bool) -> Result<Kind, Refusal> {
+fn kind(entry: &CentralEntry, path: &str, is_named_folder: bool) -> Result<EntryKind, ArchiveRefusal> {
     let mode = entry.attributes >> 16;
     let is_folder = match mode & MODE_KIND {
         0 => is_named_folder || entry.attributes & DOS_FOLDER != 0,
         MODE_FILE => false,
         MODE_FOLDER => true,
-        _ => return Err(Refusal::Special(path.to_owned())),
+        _ => return Err(ArchiveRefusal::Special(path.to_owned())),
     };
     if is_folder != is_named_folder || is_folder && entry.header.size != 0 {
-        return Err(Refusal::KindDiffers(path.to_owned()));
+        return Err(ArchiveRefusal::KindDiffers(path.to_owned()));
     }
     if is_folder {
-        return Ok(Kind::Folder);
+        return Ok(EntryKind::Folder);
     }
     if mode & MODE_SET_ID != 0 {
-        return Err(Refusal::SetUserId(path.to_owned()));
+        return Err(ArchiveRefusal::SetUserId(path.to_owned()));
     }
-    Ok(Kind::File { executable: mode & MODE_OWNER_RUNS != 0 })
+    Ok(EntryKind::File { executable: mode & MODE_OWNER_RUNS != 0 })
 }
 
 /// Refuses declared sizes beyond the limits.
-fn sizes(entries: &[Central], packed_at_most: u64) -> Result<(), Refusal> {
+fn sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result<(), ArchiveRefusal> {
     let mut all = 0;
-    for Central { header, .. } in entries {
+    for CentralEntry { header, .. } in entries {
         let (size, packed) = (u64::from(header.size), u64::from(header.packed));
         let path = || String::from_utf8_lossy(&header.name).into_owned();
         if size > MAX_FILE {
-            return Err(Refusal::FileTooLarge(path()));
+            return Err(ArchiveRefusal::FileTooLarge(path()));
         }
         if size > RATIO_FROM && size > packed * MAX_RATIO {
-            return Err(Refusal::Ratio(path()));
+            return Err(ArchiveRefusal::Ratio(path()));
         }
         all += size;
     }
     if all > MAX_UNPACKED {
-        return Err(Refusal::UnpackedTooLarge);
+        return Err(ArchiveRefusal::UnpackedTooLarge);
     }
-    if all > RATIO_FROM && all > packed_at_most * MAX_RATIO { Err(Refusal::RatioOfAll) } else { Ok(()) }
+    if all > RATIO_FROM && all > packed_at_most * MAX_RATIO { Err(ArchiveRefusal::RatioOfAll) } else { Ok(()) }
 }
 
 /// Compares the local header at `at`, where the previous entry ended. Returns the offsets of the data and of the next
 /// entry.
-fn data(file: &File, entry: &Central, path: &str, at: u64, end: u64) -> Result<(u64, u64), BundleError> {
+fn data(file: &File, entry: &CentralEntry, path: &str, at: u64, end: u64) -> Result<(u64, u64), BundleError> {
     let local_at = u64::from(entry.local_at);
     if local_at < at {
-        return Err(Refusal::Overlap(path.to_owned()).into());
+        return Err(ArchiveRefusal::Overlap(path.to_owned()).into());
     }
     no_gap(at, local_at)?;
-    let differ = || Refusal::HeadersDiffer(path.to_owned());
+    let differ = || ArchiveRefusal::HeadersDiffer(path.to_owned());
     let names_at = local_at + LOCAL_LENGTH as u64;
     if names_at > end {
-        return Err(Refusal::Directory.into());
+        return Err(ArchiveRefusal::Directory.into());
     }
     let fixed = read_at(file, local_at, LOCAL_LENGTH)?;
     let fixed = <[u8; LOCAL_LENGTH]>::try_from(fixed).map_err(|_| differ())?;
@@ -161,12 +161,12 @@ fn data(file: &File, entry: &Central, path: &str, at: u64, end: u64) -> Result<(
     let data_at = names_at + (lengths.0 + lengths.1) as u64;
     let data_end = data_at + u64::from(entry.header.packed);
     if data_end > end {
-        return Err(Refusal::Overlap(path.to_owned()).into());
+        return Err(ArchiveRefusal::Overlap(path.to_owned()).into());
     }
     let rest = read_at(file, names_at, lengths.0 + lengths.1)?;
     let local = records::local(&fixed, &rest, lengths);
     if local.is_zip64 {
-        return Err(Refusal::Zip64.into());
+        return Err(ArchiveRefusal::Zip64.into());
     }
     let header = &entry.header;
     if header.has_descriptor() {
@@ -175,7 +175,7 @@ fn data(file: &File, entry: &Central, path: &str, at: u64, end: u64) -> Result<(
         let are_equal = may_be(local.crc, header.crc)
             && may_be(local.packed, header.packed)
             && may_be(local.size, header.size)
-            && Header { crc: header.crc, packed: header.packed, size: header.size, ..local } == *header;
+            && EntryHeader { crc: header.crc, packed: header.packed, size: header.size, ..local } == *header;
         let behind = read_at(file, data_end, usize::try_from((end - data_end).min(16)).unwrap_or_default())?;
         let length = records::descriptor_length(&behind, header).filter(|_| are_equal).ok_or_else(differ)?;
         return Ok((data_at, data_end + length));
@@ -183,10 +183,10 @@ fn data(file: &File, entry: &Central, path: &str, at: u64, end: u64) -> Result<(
     if local == *header { Ok((data_at, data_end)) } else { Err(differ().into()) }
 }
 
-fn no_gap(at: u64, next: u64) -> Result<(), Refusal> {
+fn no_gap(at: u64, next: u64) -> Result<(), ArchiveRefusal> {
     match next.checked_sub(at) {
         Some(0) => Ok(()),
-        Some(bytes) => Err(Refusal::HiddenData { at, bytes }),
-        None => Err(Refusal::Directory),
+        Some(bytes) => Err(ArchiveRefusal::HiddenData { at, bytes }),
+        None => Err(ArchiveRefusal::Directory),
     }
 }

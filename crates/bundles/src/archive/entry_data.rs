@@ -6,19 +6,19 @@ use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write};
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 
-use super::{ArchiveFile, Refusal};
+use super::{ArchiveFile, ArchiveRefusal};
 use crate::BundleError;
 
 const BUFFER: usize = 64 << 10;
 
 /// Writes the content of an entry to `sink`, and stops as soon as it exceeds the size in the directory.
 pub(super) fn copy(file: &File, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
-    let packed = BufReader::with_capacity(BUFFER, Range { file, at: entry.data_at, left: entry.packed });
+    let packed = BufReader::with_capacity(BUFFER, FileRange { file, at: entry.data_at, left: entry.packed });
     if entry.is_deflated {
         let mut data = DeflateDecoder::new(packed);
         checked(&mut data, entry, sink)?;
         let is_used_up = data.total_in() == entry.packed;
-        if is_used_up { Ok(()) } else { Err(Refusal::SizeDiffers(entry.path.clone()).into()) }
+        if is_used_up { Ok(()) } else { Err(ArchiveRefusal::SizeDiffers(entry.path.clone()).into()) }
     } else {
         checked(&mut { packed }, entry, sink)
     }
@@ -32,20 +32,20 @@ fn checked(data: &mut dyn Read, entry: &ArchiveFile, sink: &mut dyn Write) -> Re
             Ok(0) => break,
             Ok(read) => read,
             Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
-            Err(cause) if is_of_the_data(&cause) => return Err(Refusal::Damaged(entry.path.clone()).into()),
+            Err(cause) if is_of_the_data(&cause) => return Err(ArchiveRefusal::Damaged(entry.path.clone()).into()),
             Err(cause) => return Err(BundleError::io("the bundle can't be read", cause)),
         };
         size += read as u64;
         if size > entry.size {
-            return Err(Refusal::SizeDiffers(entry.path.clone()).into());
+            return Err(ArchiveRefusal::SizeDiffers(entry.path.clone()).into());
         }
         crc.update(&buffer[..read]);
         sink.write_all(&buffer[..read]).map_err(|cause| BundleError::io("a file can't be written", cause))?;
     }
     if size != entry.size {
-        return Err(Refusal::SizeDiffers(entry.path.clone()).into());
+        return Err(ArchiveRefusal::SizeDiffers(entry.path.clone()).into());
     }
-    if crc.sum() == entry.crc { Ok(()) } else { Err(Refusal::Checksum(entry.path.clone()).into()) }
+    if crc.sum() == entry.crc { Ok(()) } else { Err(ArchiveRefusal::Checksum(entry.path.clone()).into()) }
 }
 
 fn is_of_the_data(cause: &io::Error) -> bool {
@@ -53,13 +53,13 @@ fn is_of_the_data(cause: &io::Error) -> bool {
 }
 
 /// A range of a file.
-struct Range<'f> {
+struct FileRange<'f> {
     file: &'f File,
     at: u64,
     left: u64,
 }
 
-impl Read for Range<'_> {
+impl Read for FileRange<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let wanted = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
         if wanted == 0 {

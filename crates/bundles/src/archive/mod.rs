@@ -20,7 +20,7 @@ mod records;
 mod refusal;
 mod trailer;
 
-pub use refusal::{PathProblem, Refusal};
+pub use refusal::{ArchiveRefusal, PathProblem};
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -31,7 +31,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::limits::MAX_ARCHIVE;
-use crate::tree::{HashingWriter, Tree};
+use crate::tree::{FileTree, HashingWriter};
 use crate::{BundleError, Signature};
 
 /// A file in an archive.
@@ -81,7 +81,7 @@ impl Archive {
         let file = File::open(path).map_err(cant_open)?;
         let size = file.metadata().map_err(cant_open)?.len();
         if size > MAX_ARCHIVE {
-            return Err(Refusal::ArchiveTooLarge.into());
+            return Err(ArchiveRefusal::ArchiveTooLarge.into());
         }
         let (end, signature) = trailer::read(&file, size)?;
         let contents = contents::read(&file, &end)?;
@@ -130,7 +130,7 @@ impl Archive {
     /// Returns [`BundleError::Refused`] if the file doesn't exist or is damaged, [`BundleError::TooLargeToRead`] if
     /// it is larger than `max`, and [`BundleError::Io`] if reading fails.
     pub fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, BundleError> {
-        let file = self.file(path).ok_or_else(|| Refusal::NoFile(path.to_owned()))?;
+        let file = self.file(path).ok_or_else(|| ArchiveRefusal::NoFile(path.to_owned()))?;
         if file.size > max {
             return Err(BundleError::TooLargeToRead { path: path.to_owned(), max });
         }
@@ -160,8 +160,8 @@ impl Archive {
     /// # Errors
     ///
     /// Returns [`BundleError::Refused`] if a file is damaged, and [`BundleError::Io`] if reading fails.
-    pub fn tree(&self) -> Result<Tree, BundleError> {
-        let mut tree = Tree::default();
+    pub fn tree(&self) -> Result<FileTree, BundleError> {
+        let mut tree = FileTree::default();
         for file in self.files() {
             let mut sink = HashingWriter::new(io::sink());
             self.copy(file, &mut sink)?;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use foreign::is_hidden;
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::{PathProblem, Refusal};
+use super::{ArchiveRefusal, PathProblem};
 use crate::limits::{MAX_DEPTH, MAX_NAME, MAX_PATH};
 
 /// Device names on Windows, reserved with any extension. See
@@ -54,7 +54,7 @@ fn is_reserved(part: &str) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PathKind {
     File,
     /// A folder with its own entry.
     Folder,
@@ -65,31 +65,33 @@ enum Kind {
 /// The paths so far. Refuses two paths that a file system may treat as one: those that differ only in case, in
 /// Unicode normalization or in invisible characters.
 #[derive(Default)]
-pub(super) struct Names(HashMap<String, (String, Kind)>);
+pub(super) struct UniquePaths(HashMap<String, (String, PathKind)>);
 
-impl Names {
-    pub(super) fn add(&mut self, path: &str, is_folder: bool) -> Result<(), Refusal> {
+impl UniquePaths {
+    pub(super) fn add(&mut self, path: &str, is_folder: bool) -> Result<(), ArchiveRefusal> {
         for (end, _) in path.match_indices('/') {
-            self.add_one(&path[..end], Kind::ImpliedFolder)?;
+            self.add_one(&path[..end], PathKind::ImpliedFolder)?;
         }
-        self.add_one(path, if is_folder { Kind::Folder } else { Kind::File })
+        self.add_one(path, if is_folder { PathKind::Folder } else { PathKind::File })
     }
 
-    fn add_one(&mut self, path: &str, kind: Kind) -> Result<(), Refusal> {
+    fn add_one(&mut self, path: &str, kind: PathKind) -> Result<(), ArchiveRefusal> {
         let folded = folded(path);
         let Some((other, before)) = self.0.get_mut(&folded) else {
             self.0.insert(folded, (path.to_owned(), kind));
             return Ok(());
         };
         if other != path {
-            return Err(Refusal::Twins(other.clone(), path.to_owned()));
+            return Err(ArchiveRefusal::Twins(other.clone(), path.to_owned()));
         }
         match (*before, kind) {
-            (Kind::File, Kind::File) | (Kind::Folder, Kind::Folder) => Err(Refusal::Duplicate(path.to_owned())),
-            (Kind::File, _) | (_, Kind::File) => Err(Refusal::FileAndFolder(path.to_owned())),
-            (_, Kind::ImpliedFolder) => Ok(()),
-            (Kind::ImpliedFolder, Kind::Folder) => {
-                *before = Kind::Folder;
+            (PathKind::File, PathKind::File) | (PathKind::Folder, PathKind::Folder) => {
+                Err(ArchiveRefusal::Duplicate(path.to_owned()))
+            }
+            (PathKind::File, _) | (_, PathKind::File) => Err(ArchiveRefusal::FileAndFolder(path.to_owned())),
+            (_, PathKind::ImpliedFolder) => Ok(()),
+            (PathKind::ImpliedFolder, PathKind::Folder) => {
+                *before = PathKind::Folder;
                 Ok(())
             }
         }

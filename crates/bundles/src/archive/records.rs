@@ -1,7 +1,7 @@
 //! The records of a ZIP archive, according to APPNOTE 6.3.10 (sections 4.3.7, 4.3.9, 4.3.12 and 4.3.16). Checks only
 //! their form.
 
-use super::Refusal;
+use super::ArchiveRefusal;
 
 pub(super) const END_LENGTH: usize = 22;
 pub(super) const LOCAL_LENGTH: usize = 30;
@@ -27,7 +27,7 @@ pub(super) const FLAG_UTF8: u16 = 1 << 11;
 pub(super) const FLAGS_ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 
 /// The end of central directory record.
-pub(super) struct End {
+pub(super) struct EndRecord {
     pub(super) entries: u16,
     pub(super) directory_size: u32,
     pub(super) directory_at: u32,
@@ -36,7 +36,7 @@ pub(super) struct End {
     pub(super) is_split: bool,
 }
 
-impl End {
+impl EndRecord {
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         if bytes.len() < END_LENGTH || bytes[..4] != END {
             return None;
@@ -59,7 +59,7 @@ impl End {
 
 /// The values that both headers of an entry contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct EntryHeader {
     pub(super) flags: u16,
     pub(super) method: u16,
     pub(super) crc: u32,
@@ -72,34 +72,34 @@ pub(super) struct Header {
 }
 
 /// An entry of the central directory.
-pub(super) struct Central {
-    pub(super) header: Header,
+pub(super) struct CentralEntry {
+    pub(super) header: EntryHeader,
     pub(super) attributes: u32,
     pub(super) local_at: u32,
 }
 
 /// Parses the whole central directory.
-pub(super) fn directory(mut bytes: &[u8], entries: u16) -> Result<Vec<Central>, Refusal> {
+pub(super) fn directory(mut bytes: &[u8], entries: u16) -> Result<Vec<CentralEntry>, ArchiveRefusal> {
     let mut headers = Vec::with_capacity(entries.into());
     for _ in 0..entries {
         if bytes.len() < CENTRAL_LENGTH || bytes[..4] != CENTRAL {
-            return Err(Refusal::Directory);
+            return Err(ArchiveRefusal::Directory);
         }
         let (name, extra, comment) = (length(bytes, 28), length(bytes, 30), length(bytes, 32));
         let end = CENTRAL_LENGTH + name + extra + comment;
         if bytes.len() < end {
-            return Err(Refusal::Directory);
+            return Err(ArchiveRefusal::Directory);
         }
-        let header = Header::read(&bytes[8..], &bytes[CENTRAL_LENGTH..], name, extra);
+        let header = EntryHeader::read(&bytes[8..], &bytes[CENTRAL_LENGTH..], name, extra);
         let local_at = u32(bytes, 42);
         let is_zip64 = header.is_zip64 || local_at == u32::MAX;
         if u16(bytes, 34) != 0 {
-            return Err(Refusal::SeveralDisks);
+            return Err(ArchiveRefusal::SeveralDisks);
         }
-        headers.push(Central { header: Header { is_zip64, ..header }, attributes: u32(bytes, 38), local_at });
+        headers.push(CentralEntry { header: EntryHeader { is_zip64, ..header }, attributes: u32(bytes, 38), local_at });
         bytes = &bytes[end..];
     }
-    if bytes.is_empty() { Ok(headers) } else { Err(Refusal::Directory) }
+    if bytes.is_empty() { Ok(headers) } else { Err(ArchiveRefusal::Directory) }
 }
 
 /// Returns the lengths of the name and of the extra fields in a local header, or `None` if it is not one.
@@ -108,12 +108,12 @@ pub(super) fn local_lengths(fixed: &[u8; LOCAL_LENGTH]) -> Option<(usize, usize)
 }
 
 /// Parses a local header with the lengths returned by [`local_lengths`].
-pub(super) fn local(fixed: &[u8; LOCAL_LENGTH], rest: &[u8], (name, extra): (usize, usize)) -> Header {
-    Header::read(&fixed[6..], rest, name, extra)
+pub(super) fn local(fixed: &[u8; LOCAL_LENGTH], rest: &[u8], (name, extra): (usize, usize)) -> EntryHeader {
+    EntryHeader::read(&fixed[6..], rest, name, extra)
 }
 
 /// Returns the length of the data descriptor, if `bytes` begins with the one for this entry.
-pub(super) fn descriptor_length(bytes: &[u8], header: &Header) -> Option<u64> {
+pub(super) fn descriptor_length(bytes: &[u8], header: &EntryHeader) -> Option<u64> {
     let expected = [header.crc, header.packed, header.size].map(u32::to_le_bytes).concat();
     if bytes.starts_with(&DESCRIPTOR) && bytes[4..].starts_with(&expected) {
         Some(16)
@@ -122,7 +122,7 @@ pub(super) fn descriptor_length(bytes: &[u8], header: &Header) -> Option<u64> {
     }
 }
 
-impl Header {
+impl EntryHeader {
     /// Parses a header from its flags on, with the variable part in `rest`.
     fn read(from_flags: &[u8], rest: &[u8], name: usize, extra: usize) -> Self {
         let (packed, size) = (u32(from_flags, 12), u32(from_flags, 16));

@@ -6,7 +6,7 @@ use crate::limits::{MAX_ARCHIVE, MAX_ENTRIES, MAX_FILE, MAX_RATIO, MAX_UNPACKED}
 
 /// The reason why an archive is not read or unpacked. The texts are safe to print.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum ArchiveRefusal {
     /// The file doesn't end like a ZIP archive.
     #[error("this is not a ZIP archive, or its end is missing")]
     NotAZip,

@@ -2,13 +2,13 @@
 
 use std::fs::File;
 
-use super::records::{END_LENGTH, End, LOCATOR, LOCATOR_LENGTH};
-use super::{Refusal, read_at};
+use super::records::{END_LENGTH, EndRecord, LOCATOR, LOCATOR_LENGTH};
+use super::{ArchiveRefusal, read_at};
 use crate::signature::{self, MAX_BLOCK};
 use crate::{BundleError, Signature};
 
 /// The position of the central directory.
-pub(super) struct Directory {
+pub(super) struct CentralDirectory {
     pub(super) at: u64,
     pub(super) size: u64,
     pub(super) entries: u16,
@@ -16,49 +16,49 @@ pub(super) struct Directory {
 
 /// Reads the end record, which must be at the end of the file or directly before a signature. Any other comment is
 /// refused: it could contain another end record, which other programs would use.
-pub(super) fn read(file: &File, size: u64) -> Result<(Directory, Signature), BundleError> {
+pub(super) fn read(file: &File, size: u64) -> Result<(CentralDirectory, Signature), BundleError> {
     let longest = (LOCATOR_LENGTH + END_LENGTH + MAX_BLOCK) as u64;
     let tail_at = size.saturating_sub(longest);
     let tail = read_at(file, tail_at, usize::try_from(size - tail_at).unwrap_or(usize::MAX))?;
     let (archive, block) = signature::split(&tail);
-    let end_at = archive.len().checked_sub(END_LENGTH).ok_or(Refusal::NotAZip)?;
-    let Some(end) = End::read(&archive[end_at..]) else { return Err(why_no_end(archive).into()) };
+    let end_at = archive.len().checked_sub(END_LENGTH).ok_or(ArchiveRefusal::NotAZip)?;
+    let Some(end) = EndRecord::read(&archive[end_at..]) else { return Err(why_no_end(archive).into()) };
     match block {
         // Version 2.1.2 of the official packer leaves the length of the comment at 0, later ones set it.
         Some(block) if end.comment != 0 && usize::from(end.comment) != block.len() => {
-            return Err(Refusal::Comment.into());
+            return Err(ArchiveRefusal::Comment.into());
         }
-        None if end.comment != 0 => return Err(Refusal::Comment.into()),
+        None if end.comment != 0 => return Err(ArchiveRefusal::Comment.into()),
         _ => {}
     }
     let has_locator = end_at >= LOCATOR_LENGTH && archive[end_at - LOCATOR_LENGTH..].starts_with(&LOCATOR);
     if has_locator || end.is_zip64() {
-        return Err(Refusal::Zip64.into());
+        return Err(ArchiveRefusal::Zip64.into());
     }
     if end.is_split {
-        return Err(Refusal::SeveralDisks.into());
+        return Err(ArchiveRefusal::SeveralDisks.into());
     }
     let (at, directory_size) = (u64::from(end.directory_at), u64::from(end.directory_size));
     if at + directory_size != tail_at + end_at as u64 {
         return Err(misplaced(at + directory_size, tail_at + end_at as u64).into());
     }
-    Ok((Directory { at, size: directory_size, entries: end.entries }, Signature::of(block)))
+    Ok((CentralDirectory { at, size: directory_size, entries: end.entries }, Signature::of(block)))
 }
 
 /// Returns the reason why there is no end record in the last position, by searching for an earlier one.
-fn why_no_end(archive: &[u8]) -> Refusal {
-    let mut ends = (0..archive.len()).rev().filter_map(|at| Some((at, End::read(&archive[at..])?)));
+fn why_no_end(archive: &[u8]) -> ArchiveRefusal {
+    let mut ends = (0..archive.len()).rev().filter_map(|at| Some((at, EndRecord::read(&archive[at..])?)));
     match ends.next() {
-        Some((at, end)) if at + END_LENGTH + usize::from(end.comment) == archive.len() => Refusal::Comment,
-        Some(_) => Refusal::TrailingData,
-        None => Refusal::NotAZip,
+        Some((at, end)) if at + END_LENGTH + usize::from(end.comment) == archive.len() => ArchiveRefusal::Comment,
+        Some(_) => ArchiveRefusal::TrailingData,
+        None => ArchiveRefusal::NotAZip,
     }
 }
 
 /// Returns the reason why the directory doesn't end at the end record.
-fn misplaced(directory_end: u64, end_at: u64) -> Refusal {
+fn misplaced(directory_end: u64, end_at: u64) -> ArchiveRefusal {
     match end_at.checked_sub(directory_end) {
-        Some(bytes) => Refusal::HiddenData { at: directory_end, bytes },
-        None => Refusal::Directory,
+        Some(bytes) => ArchiveRefusal::HiddenData { at: directory_end, bytes },
+        None => ArchiveRefusal::Directory,
     }
 }

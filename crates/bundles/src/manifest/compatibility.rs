@@ -6,12 +6,12 @@ use semver::{Version, VersionReq};
 use serde_json::{Map, Value};
 
 use super::Compatibility;
-use super::fields::{Fields, MAX_ITEMS, MAX_SHORT, Warnings};
+use super::fields::{MAX_ITEMS, MAX_SHORT, ManifestFields, ManifestWarnings};
 
 impl Compatibility {
-    pub(super) fn read(root: Fields<'_>, warnings: &mut Warnings) -> Self {
+    pub(super) fn read(root: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Self {
         let Some(object) = root.object("compatibility", warnings) else { return Self::default() };
-        let fields = Fields::new(object, "compatibility");
+        let fields = ManifestFields::new(object, "compatibility");
         let platforms = fields.value("platforms").map(|_| fields.texts("platforms", warnings));
         let empty = Map::new();
         let runtimes = fields.object("runtimes", warnings).unwrap_or(&empty);
@@ -21,8 +21,8 @@ impl Compatibility {
     }
 }
 
-fn ranges(object: &Map<String, Value>, warnings: &mut Warnings) -> BTreeMap<String, String> {
-    let fields = Fields::new(object, "compatibility");
+fn ranges(object: &Map<String, Value>, warnings: &mut ManifestWarnings) -> BTreeMap<String, String> {
+    let fields = ManifestFields::new(object, "compatibility");
     let names = fields.keys().filter(|name| name.len() <= MAX_SHORT).take(MAX_ITEMS);
     names.filter_map(|name| Some((name.clone(), fields.text(name, MAX_SHORT, warnings)?))).collect()
 }

@@ -17,9 +17,9 @@ const MAX_WARNINGS: usize = 100;
 
 /// Descriptions of ignored values, as full sentences.
 #[derive(Default)]
-pub(super) struct Warnings(pub(super) Vec<String>);
+pub(super) struct ManifestWarnings(pub(super) Vec<String>);
 
-impl Warnings {
+impl ManifestWarnings {
     pub(super) fn add(&mut self, text: &str) {
         if self.0.len() < MAX_WARNINGS {
             self.0.push(visible(text).into_owned());
@@ -29,12 +29,12 @@ impl Warnings {
 
 /// A JSON object with its path in the document.
 #[derive(Clone, Copy)]
-pub(super) struct Fields<'j> {
+pub(super) struct ManifestFields<'j> {
     object: &'j Map<String, Value>,
     at: &'j str,
 }
 
-impl<'j> Fields<'j> {
+impl<'j> ManifestFields<'j> {
     pub(super) fn new(object: &'j Map<String, Value>, at: &'j str) -> Self {
         Self { object, at }
     }
@@ -58,7 +58,7 @@ impl<'j> Fields<'j> {
         self,
         key: &str,
         expected: &str,
-        warnings: &mut Warnings,
+        warnings: &mut ManifestWarnings,
         read: impl FnOnce(&'j Value) -> Option<T>,
     ) -> Option<T> {
         let value = read(self.value(key)?);
@@ -69,7 +69,7 @@ impl<'j> Fields<'j> {
     }
 
     /// Returns a string of at most `max` bytes, truncated if it is longer.
-    pub(super) fn text(self, key: &str, max: usize, warnings: &mut Warnings) -> Option<String> {
+    pub(super) fn text(self, key: &str, max: usize, warnings: &mut ManifestWarnings) -> Option<String> {
         let text = self.read(key, "a text", warnings, Value::as_str)?;
         if text.len() > max {
             warnings.add(&format!("{} is too long and was cut", self.path(key)));
@@ -77,20 +77,20 @@ impl<'j> Fields<'j> {
         Some(cut(text, max))
     }
 
-    pub(super) fn flag(self, key: &str, warnings: &mut Warnings) -> bool {
+    pub(super) fn flag(self, key: &str, warnings: &mut ManifestWarnings) -> bool {
         self.read(key, "true or false", warnings, Value::as_bool).unwrap_or_default()
     }
 
-    pub(super) fn number(self, key: &str, warnings: &mut Warnings) -> Option<f64> {
+    pub(super) fn number(self, key: &str, warnings: &mut ManifestWarnings) -> Option<f64> {
         self.read(key, "a number", warnings, Value::as_f64)
     }
 
-    pub(super) fn object(self, key: &str, warnings: &mut Warnings) -> Option<&'j Map<String, Value>> {
+    pub(super) fn object(self, key: &str, warnings: &mut ManifestWarnings) -> Option<&'j Map<String, Value>> {
         self.read(key, "an object", warnings, Value::as_object)
     }
 
     /// Returns the items of a list, up to [`MAX_ITEMS`].
-    pub(super) fn list(self, key: &str, warnings: &mut Warnings) -> Vec<&'j Value> {
+    pub(super) fn list(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<&'j Value> {
         let items = self.read(key, "a list", warnings, Value::as_array).map_or(&[][..], Vec::as_slice);
         if items.len() > MAX_ITEMS {
             warnings.add(&format!("{} has too many items; {MAX_ITEMS} are used", self.path(key)));
@@ -99,7 +99,7 @@ impl<'j> Fields<'j> {
     }
 
     /// Returns the objects of a list.
-    pub(super) fn objects(self, key: &str, warnings: &mut Warnings) -> Vec<&'j Map<String, Value>> {
+    pub(super) fn objects(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<&'j Map<String, Value>> {
         let items = self.list(key, warnings);
         let objects: Vec<_> = items.iter().filter_map(|item| item.as_object()).collect();
         if objects.len() < items.len() {
@@ -109,7 +109,7 @@ impl<'j> Fields<'j> {
     }
 
     /// Returns the strings of a list, each truncated to [`MAX_SHORT`].
-    pub(super) fn texts(self, key: &str, warnings: &mut Warnings) -> Vec<String> {
+    pub(super) fn texts(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<String> {
         let items = self.list(key, warnings);
         let texts: Vec<_> = items.iter().filter_map(|item| Some(cut(item.as_str()?, MAX_SHORT))).collect();
         if texts.len() < items.len() {

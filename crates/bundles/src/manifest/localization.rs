@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Map;
 
-use super::fields::{Fields, MAX_LONG, MAX_SHORT, Warnings};
+use super::fields::{MAX_LONG, MAX_SHORT, ManifestFields, ManifestWarnings};
 use super::read::object;
 use super::server::path_in_bundle;
 use super::{Manifest, ManifestError};
@@ -27,10 +27,10 @@ impl Default for Localization {
 }
 
 impl Localization {
-    pub(super) fn read(root: Fields<'_>, warnings: &mut Warnings) -> Self {
+    pub(super) fn read(root: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Self {
         let default = Self::default();
         let Some(object) = root.object("localization", warnings) else { return default };
-        let fields = Fields::new(object, "localization");
+        let fields = ManifestFields::new(object, "localization");
         let resources = fields.text("resources", MAX_SHORT, warnings).unwrap_or_else(|| default.resources.clone());
         let default_locale = fields.text("default_locale", MAX_SHORT, warnings).unwrap_or(default.default_locale);
         if path_in_bundle(&resources).is_some_and(|path| path.matches(PLACEHOLDER).count() == 1) {
@@ -74,30 +74,30 @@ impl Manifest {
     /// have are ignored.
     pub(crate) fn translated(&self, json: &[u8]) -> Result<Self, ManifestError> {
         let root = object(json)?;
-        let fields = Fields::new(&root, "");
+        let fields = ManifestFields::new(&root, "");
         let mut manifest = self.clone();
         // Invalid values of a translation are not reported; the manifest's text is used instead.
-        let mut warnings = Warnings::default();
+        let mut warnings = ManifestWarnings::default();
         let warnings = &mut warnings;
         replace(&mut manifest.description, fields.text("description", MAX_LONG, warnings));
         manifest.display_name = fields.text("display_name", MAX_SHORT, warnings).or(manifest.display_name);
         manifest.long_description = fields.text("long_description", MAX_LONG, warnings).or(manifest.long_description);
         let empty = Map::new();
-        let author = Fields::new(fields.object("author", warnings).unwrap_or(&empty), "author");
+        let author = ManifestFields::new(fields.object("author", warnings).unwrap_or(&empty), "author");
         replace(&mut manifest.author.name, author.text("name", MAX_SHORT, warnings));
         let keywords = fields.texts("keywords", warnings);
         if !keywords.is_empty() {
             manifest.keywords = keywords;
         }
         for tool in fields.objects("tools", warnings) {
-            let tool = Fields::new(tool, "tools");
+            let tool = ManifestFields::new(tool, "tools");
             let name = tool.text("name", MAX_SHORT, warnings);
             if let Some(own) = manifest.tools.iter_mut().find(|own| Some(&own.name) == name.as_ref()) {
                 own.description = tool.text("description", MAX_LONG, warnings).or(own.description.take());
             }
         }
         for prompt in fields.objects("prompts", warnings) {
-            let prompt = Fields::new(prompt, "prompts");
+            let prompt = ManifestFields::new(prompt, "prompts");
             let name = prompt.text("name", MAX_SHORT, warnings);
             if let Some(own) = manifest.prompts.iter_mut().find(|own| Some(&own.name) == name.as_ref()) {
                 own.description = prompt.text("description", MAX_LONG, warnings).or(own.description.take());

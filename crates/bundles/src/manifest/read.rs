@@ -4,7 +4,7 @@
 use foreign::visible;
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, MAX_LONG, MAX_SHORT, Warnings, cut};
+use super::fields::{MAX_LONG, MAX_SHORT, ManifestFields, ManifestWarnings, cut};
 use super::server::path_in_bundle;
 use super::{
     Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
@@ -56,8 +56,8 @@ impl Manifest {
     /// start are missing or invalid.
     pub fn read(json: &[u8]) -> Result<(Self, Vec<String>), ManifestError> {
         let root = object(json)?;
-        let fields = Fields::new(&root, "");
-        let mut warnings = Warnings::default();
+        let fields = ManifestFields::new(&root, "");
+        let mut warnings = ManifestWarnings::default();
         for key in fields.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
             warnings.add(&format!("{} is not known and is not used", fields.path(key)));
         }
@@ -73,7 +73,7 @@ pub(super) fn object(json: &[u8]) -> Result<Map<String, Value>, ManifestError> {
     serde_json::from_slice(json).map_err(|cause| ManifestError::NotJson(cut(&visible(&cause.to_string()), MAX_SHORT)))
 }
 
-fn manifest(fields: Fields<'_>, warnings: &mut Warnings) -> Result<Manifest, ManifestError> {
+fn manifest(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Result<Manifest, ManifestError> {
     let manifest_version = manifest_version(fields, warnings);
     let name = fields.needed("name", MAX_NAME)?;
     let version = fields.needed("version", MAX_SHORT)?;
@@ -113,7 +113,7 @@ fn manifest(fields: Fields<'_>, warnings: &mut Warnings) -> Result<Manifest, Man
     })
 }
 
-fn manifest_version(fields: Fields<'_>, warnings: &mut Warnings) -> String {
+fn manifest_version(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> String {
     let mut version = |key| fields.text(key, MAX_SHORT, warnings);
     let version = version("manifest_version").or_else(|| version("dxt_version")).unwrap_or_default();
     if version.is_empty() {
@@ -125,29 +125,29 @@ fn manifest_version(fields: Fields<'_>, warnings: &mut Warnings) -> String {
     version
 }
 
-fn author(fields: Fields<'_>, warnings: &mut Warnings) -> Author {
+fn author(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Author {
     let Some(author) = fields.object("author", warnings) else { return Author::default() };
-    let author = Fields::new(author, "author");
+    let author = ManifestFields::new(author, "author");
     let mut short = |key: &str| author.text(key, MAX_SHORT, warnings);
     Author { name: short("name").unwrap_or_default(), email: short("email"), url: short("url") }
 }
 
 /// Returns the repository, which npm's format allows as a plain string too.
-fn repository(fields: Fields<'_>, warnings: &mut Warnings) -> Option<String> {
+fn repository(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Option<String> {
     if fields.value("repository").is_some_and(Value::is_string) {
         return fields.text("repository", MAX_SHORT, warnings);
     }
     let repository = fields.object("repository", warnings)?;
-    Fields::new(repository, "repository").text("url", MAX_SHORT, warnings)
+    ManifestFields::new(repository, "repository").text("url", MAX_SHORT, warnings)
 }
 
 /// Returns the icons in the bundle. Others are dropped: loading one from the network would reveal that someone views
 /// the bundle.
-fn icons(fields: Fields<'_>, warnings: &mut Warnings) -> Vec<Icon> {
+fn icons(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<Icon> {
     let listed = fields.objects("icons", warnings);
     let mut icons: Vec<Icon> = Vec::new();
     for icon in listed {
-        let icon = Fields::new(icon, "icons");
+        let icon = ManifestFields::new(icon, "icons");
         let Some(src) = icon.text("src", MAX_SHORT, warnings) else { continue };
         let Some(path) = picture(&src, warnings) else { continue };
         let mut short = |key: &str| icon.text(key, MAX_SHORT, warnings);
@@ -159,12 +159,12 @@ fn icons(fields: Fields<'_>, warnings: &mut Warnings) -> Vec<Icon> {
     icons
 }
 
-fn screenshots(fields: Fields<'_>, warnings: &mut Warnings) -> Vec<String> {
+fn screenshots(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<String> {
     let paths = fields.texts("screenshots", warnings);
     paths.iter().filter_map(|path| picture(path, warnings)).collect()
 }
 
-fn picture(src: &str, warnings: &mut Warnings) -> Option<String> {
+fn picture(src: &str, warnings: &mut ManifestWarnings) -> Option<String> {
     let path = path_in_bundle(src);
     if path.is_none() {
         warnings.add(&format!("the picture {src} is not in the bundle and is not shown"));
@@ -172,20 +172,20 @@ fn picture(src: &str, warnings: &mut Warnings) -> Option<String> {
     path
 }
 
-fn tools(fields: Fields<'_>, warnings: &mut Warnings) -> Vec<ToolClaim> {
+fn tools(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<ToolClaim> {
     let mut tools = Vec::new();
     for tool in fields.objects("tools", warnings) {
-        let tool = Fields::new(tool, "tools");
+        let tool = ManifestFields::new(tool, "tools");
         let Some(name) = tool.text("name", MAX_SHORT, warnings) else { continue };
         tools.push(ToolClaim { name, description: tool.text("description", MAX_LONG, warnings) });
     }
     tools
 }
 
-fn prompts(fields: Fields<'_>, warnings: &mut Warnings) -> Vec<PromptClaim> {
+fn prompts(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<PromptClaim> {
     let mut prompts = Vec::new();
     for prompt in fields.objects("prompts", warnings) {
-        let prompt = Fields::new(prompt, "prompts");
+        let prompt = ManifestFields::new(prompt, "prompts");
         let Some(name) = prompt.text("name", MAX_SHORT, warnings) else { continue };
         prompts.push(PromptClaim {
             name,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ManifestError;
-use super::fields::{Fields, MAX_ITEMS, MAX_SHORT, MAX_WORD, Warnings, exact};
+use super::fields::{MAX_ITEMS, MAX_SHORT, MAX_WORD, ManifestFields, ManifestWarnings, exact};
 use crate::archive::is_safe_path;
 
 /// The kind of program that a server is.
@@ -72,11 +72,11 @@ impl Server {
         command
     }
 
-    pub(super) fn read(root: Fields<'_>, warnings: &mut Warnings) -> Result<Self, ManifestError> {
+    pub(super) fn read(root: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Result<Self, ManifestError> {
         let server = root.object("server", warnings);
         let server =
             server.ok_or_else(|| ManifestError::Field { field: "server".to_owned(), expected: "an object" })?;
-        let server = Fields::new(server, "server");
+        let server = ManifestFields::new(server, "server");
         let kind = match server.needed("type", MAX_SHORT)?.as_str() {
             "node" => ServerKind::Node,
             "python" => ServerKind::Python,
@@ -127,7 +127,7 @@ fn overrides(config: &Value) -> Result<BTreeMap<String, CommandOverride>, Manife
 fn command(value: &Value, at: &str) -> Result<CommandOverride, ManifestError> {
     let object = value.as_object();
     let object = object.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "an object" })?;
-    let fields = Fields::new(object, at);
+    let fields = ManifestFields::new(object, at);
     Ok(CommandOverride {
         command: fields.exact("command", MAX_WORD)?,
         args: fields.value("args").map(|args| words(args, &fields.path("args"))).transpose()?,

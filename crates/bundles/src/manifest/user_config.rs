@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ManifestError;
-use super::fields::{Fields, MAX_LONG, MAX_SHORT, MAX_WORD, Warnings, cut, exact};
+use super::fields::{MAX_LONG, MAX_SHORT, MAX_WORD, ManifestFields, ManifestWarnings, cut, exact};
 
 /// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -49,7 +49,10 @@ pub struct UserConfig {
 }
 
 /// Parses all values. An unknown type is treated as text.
-pub(super) fn read(root: Fields<'_>, warnings: &mut Warnings) -> Result<Vec<UserConfig>, ManifestError> {
+pub(super) fn read(
+    root: ManifestFields<'_>,
+    warnings: &mut ManifestWarnings,
+) -> Result<Vec<UserConfig>, ManifestError> {
     let Some(all) = root.object("user_config", warnings) else { return Ok(Vec::new()) };
     if all.len() > installs::MAX_INPUTS {
         return Err(ManifestError::TooLong("user_config".to_owned()));
@@ -62,12 +65,12 @@ pub(super) fn read(root: Fields<'_>, warnings: &mut Warnings) -> Result<Vec<User
         }
         let object = value.as_object();
         let object = object.ok_or_else(|| ManifestError::Field { field: at.clone(), expected: "an object" })?;
-        inputs.push(one(key, Fields::new(object, &at), warnings)?);
+        inputs.push(one(key, ManifestFields::new(object, &at), warnings)?);
     }
     Ok(inputs)
 }
 
-fn one(key: &str, fields: Fields<'_>, warnings: &mut Warnings) -> Result<UserConfig, ManifestError> {
+fn one(key: &str, fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Result<UserConfig, ManifestError> {
     let kind = match fields.text("type", MAX_SHORT, warnings).as_deref() {
         Some("string") => UserConfigKind::String,
         Some("number") => UserConfigKind::Number,
@@ -99,7 +102,7 @@ fn one(key: &str, fields: Fields<'_>, warnings: &mut Warnings) -> Result<UserCon
 }
 
 /// Returns a default as the text that would be substituted.
-fn default(value: &Value, fields: &Fields<'_>) -> Result<String, ManifestError> {
+fn default(value: &Value, fields: &ManifestFields<'_>) -> Result<String, ManifestError> {
     match value {
         Value::Bool(value) => Ok(value.to_string()),
         // Rust formats numbers without an exponent, serde_json with one.

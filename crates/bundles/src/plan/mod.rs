@@ -4,7 +4,7 @@
 mod program;
 mod substitution;
 
-pub use program::Program;
+pub use program::ProgramLocation;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use process::leads_to_code;
 use crate::manifest::path_in_bundle;
 use crate::manifest::{UserConfig, UserConfigKind, is_in_range};
 use crate::{Bundle, ManifestError, ServerKind};
-use substitution::Substitution;
+use substitution::SubstitutionValues;
 
 /// Maximum length of a server name, in characters.
 const MAX_NAME: usize = 64;
@@ -52,7 +52,7 @@ impl Platform {
 
 /// The facts about this computer that a plan depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct BundleEnvironment {
     /// Operating system of the installation.
     pub platform: Platform,
     /// Folder that the bundle is or will be unpacked to: [`Bundle::folder`].
@@ -77,7 +77,7 @@ pub struct BundlePlan {
     /// Command, inputs and warnings.
     pub install: InstallPlan,
     /// Location of the program.
-    pub program: Program,
+    pub program: ProgramLocation,
     /// Files of the bundle that decide what runs, to be compared before each start with
     /// [`verify_tree`](crate::verify_tree).
     pub watched: BTreeSet<String>,
@@ -117,22 +117,22 @@ pub enum PlanError {
 /// # Errors
 ///
 /// Returns [`PlanError`] if there is no command that could be shown and approved.
-pub fn plan(bundle: &Bundle, place: &Place) -> Result<BundlePlan, PlanError> {
+pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, PlanError> {
     let manifest = &bundle.manifest;
-    let substitution = Substitution::new(place)?;
+    let substitution = SubstitutionValues::new(place)?;
     let written = manifest.server.command_on(place.platform.name());
     let mut notes = Vec::new();
 
     let command = substitution.text(&written.command).ok_or(PlanError::InputInCommand)?;
     let (program, command) = program::find(bundle, place, &written.command, command)?;
     let mut watched: BTreeSet<String> = [manifest.server.entry_point.clone()].into();
-    if let Program::Inside(path) = &program {
+    if let ProgramLocation::Inside(path) = &program {
         watched.insert(path.clone());
     }
 
     let inputs: Vec<PlanInput> =
         manifest.user_config.iter().map(|config| input(config, &substitution, &mut notes)).collect::<Result<_, _>>()?;
-    let mut templates = Templates { inputs: &inputs, substitution: &substitution, notes: &mut notes };
+    let mut templates = TemplateBuilder { inputs: &inputs, substitution: &substitution, notes: &mut notes };
     let mut args = Vec::new();
     for arg in &written.args {
         args.push(Argument { words: vec![templates.of(arg, arg, true)?] });
@@ -165,13 +165,13 @@ pub fn plan(bundle: &Bundle, place: &Place) -> Result<BundlePlan, PlanError> {
 }
 
 /// Creates templates, and notes where they deviate from the manifest.
-struct Templates<'p> {
+struct TemplateBuilder<'p> {
     inputs: &'p [PlanInput],
-    substitution: &'p Substitution,
+    substitution: &'p SubstitutionValues,
     notes: &'p mut Vec<String>,
 }
 
-impl Templates<'_> {
+impl TemplateBuilder<'_> {
     fn of(&mut self, text: &str, what: &str, is_argument: bool) -> Result<Template, PlanError> {
         let template = self.substitution.template(text);
         // Parts that only together begin a reference count too.
@@ -203,7 +203,11 @@ impl Templates<'_> {
     }
 }
 
-fn input(config: &UserConfig, substitution: &Substitution, notes: &mut Vec<String>) -> Result<PlanInput, PlanError> {
+fn input(
+    config: &UserConfig,
+    substitution: &SubstitutionValues,
+    notes: &mut Vec<String>,
+) -> Result<PlanInput, PlanError> {
     let kind = match config.kind {
         UserConfigKind::String => InputKind::Text,
         UserConfigKind::Number => InputKind::Number,
@@ -235,7 +239,7 @@ fn input(config: &UserConfig, substitution: &Substitution, notes: &mut Vec<Strin
 }
 
 /// Returns warnings about platforms and versions that the bundle requires and this computer doesn't have.
-fn limits(bundle: &Bundle, place: &Place) -> Vec<String> {
+fn limits(bundle: &Bundle, place: &BundleEnvironment) -> Vec<String> {
     let compatibility = &bundle.manifest.compatibility;
     let mut notes = Vec::new();
     if bundle.manifest.server.kind == ServerKind::Uv {

@@ -3,7 +3,7 @@
 use launches::packages::launched;
 use serde::Serialize;
 
-use super::{Place, PlanError, Platform};
+use super::{BundleEnvironment, PlanError, Platform};
 use crate::manifest::path_in_bundle;
 use crate::{Bundle, ServerKind};
 
@@ -15,7 +15,7 @@ const LAUNCHERS: [&str; 2] = ["npx", "uvx"];
 /// The location of a bundle's program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", content = "name", rename_all = "camelCase")]
-pub enum Program {
+pub enum ProgramLocation {
     /// In the bundle, at this path.
     Inside(String),
     /// A common runtime on the user's `PATH`.
@@ -28,21 +28,25 @@ pub enum Program {
 /// manifest's text, and `command` the same with substitutions.
 pub(super) fn find(
     bundle: &Bundle,
-    place: &Place,
+    place: &BundleEnvironment,
     written: &str,
     command: String,
-) -> Result<(Program, String), PlanError> {
+) -> Result<(ProgramLocation, String), PlanError> {
     if !written.contains(['/', '\\']) && bundle.archive.file(written).is_none() {
         let name = command.strip_suffix(".exe").unwrap_or(&command);
         let is_runtime = RUNTIMES.contains(&name) || LAUNCHERS.contains(&name);
-        let program = if is_runtime { Program::Runtime(name.to_owned()) } else { Program::Foreign(command.clone()) };
+        let program = if is_runtime {
+            ProgramLocation::Runtime(name.to_owned())
+        } else {
+            ProgramLocation::Foreign(command.clone())
+        };
         return Ok((program, command));
     }
     let folder = super::folder_text(&place.folder)?;
     let below = command.strip_prefix(&folder).and_then(|rest| rest.strip_prefix(['/', '\\']));
     let is_absolute = command.starts_with(['/', '\\']) || command.contains(':');
     if below.is_none() && is_absolute {
-        return Ok((Program::Foreign(command.clone()), command));
+        return Ok((ProgramLocation::Foreign(command.clone()), command));
     }
     let below = match (below, place.platform) {
         (Some(below), Platform::Windows) => below.replace('\\', "/"),
@@ -55,10 +59,10 @@ pub(super) fn find(
     });
     let path = path.ok_or(PlanError::NoFile(below))?;
     let command = format!("{folder}{0}{1}", place.platform.separator(), path.replace('/', place.platform.separator()));
-    Ok((Program::Inside(path), command))
+    Ok((ProgramLocation::Inside(path), command))
 }
 
-impl Program {
+impl ProgramLocation {
     /// Returns a warning for the user, if the program needs one.
     pub(super) fn note(&self, command: &str, args: &[String], kind: ServerKind) -> Option<String> {
         // Bundles for uv have a separate note.

@@ -3,18 +3,18 @@
 
 use installs::{Template, TemplatePart};
 
-use super::{Place, PlanError, folder_text};
+use super::{BundleEnvironment, PlanError, folder_text};
 
 const OPENS: &str = "${";
 const INPUT: &str = "user_config.";
 
 /// The known values on this computer, by name.
-pub(super) struct Substitution {
+pub(super) struct SubstitutionValues {
     known: [(&'static str, String); 7],
 }
 
-impl Substitution {
-    pub(super) fn new(place: &Place) -> Result<Self, PlanError> {
+impl SubstitutionValues {
+    pub(super) fn new(place: &BundleEnvironment) -> Result<Self, PlanError> {
         let separator = || place.platform.separator().to_owned();
         Ok(Self {
             known: [

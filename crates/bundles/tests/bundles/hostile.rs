@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use bundles::{PathProblem, Refusal};
+use bundles::{ArchiveRefusal, PathProblem};
 
-use crate::sample::{Disk, refused, valid};
+use crate::sample::{BundleFolder, refused, valid};
 use crate::zip_writer::{Entry, Zip, crc, end};
 
 /// Returns a deflate stream of zeros: a block whose codes make one byte of zeros stand for four times 258 zeros (RFC
@@ -55,30 +55,30 @@ fn ten_megabytes_that_unpack_to_twenty_gigabytes() {
     let mut all = Zip::of([bomb("zero", 10 << 20, 0xffff_fff0)]);
     all.entries.extend((1..5).map(|n| Entry { shares: Some(0), ..bomb(&format!("zero-{n}"), 10 << 20, 0xffff_fff0) }));
     assert!(all.bytes().len() < 11 << 20);
-    refused(&all.bytes(), &Refusal::FileTooLarge("zero".to_owned()));
+    refused(&all.bytes(), &ArchiveRefusal::FileTooLarge("zero".to_owned()));
     // Within the size limit of a file, but with too high a ratio.
-    refused(&Zip::of([bomb("zero", 256 << 10, 256 << 20)]).bytes(), &Refusal::Ratio("zero".to_owned()));
+    refused(&Zip::of([bomb("zero", 256 << 10, 256 << 20)]).bytes(), &ArchiveRefusal::Ratio("zero".to_owned()));
     // Each file is too small for the ratio to count, but all together are not.
     let many = (0..300).map(|n| bomb(&format!("zero-{n}"), 1 << 10, 1 << 20));
-    refused(&Zip::of(many).bytes(), &Refusal::RatioOfAll);
+    refused(&Zip::of(many).bytes(), &ArchiveRefusal::RatioOfAll);
     // A low enough ratio, but too large in total.
     let many = (0..3).map(|n| Entry { shares: Some(0), ..bomb(&format!("zero-{n}"), 1 << 20, 200 << 20) });
-    refused(&Zip::of(many).bytes(), &Refusal::UnpackedTooLarge);
+    refused(&Zip::of(many).bytes(), &ArchiveRefusal::UnpackedTooLarge);
     // Declares a small size, so unpacking stops there. The data is valid, as the archive that ends properly shows.
-    refused(&valid().and(bomb("zero", 10 << 20, 1 << 20)).bytes(), &Refusal::SizeDiffers("zero".to_owned()));
+    refused(&valid().and(bomb("zero", 10 << 20, 1 << 20)).bytes(), &ArchiveRefusal::SizeDiffers("zero".to_owned()));
 }
 
 #[test]
 fn a_file_that_unpacks_to_less_or_to_other_data_than_declared() {
-    let refuse = |entry: Entry, expected: Refusal| refused(&valid().and(entry).bytes(), &expected);
+    let refuse = |entry: Entry, expected: ArchiveRefusal| refused(&valid().and(entry).bytes(), &expected);
     let file = || Entry::file("a", b"some text");
-    refuse(Entry { size: 10, ..file() }, Refusal::SizeDiffers("a".to_owned()));
-    refuse(Entry { size: 8, ..file() }, Refusal::SizeDiffers("a".to_owned()));
-    refuse(Entry { crc: crc(b"other"), ..file() }, Refusal::Checksum("a".to_owned()));
-    refuse(Entry { data: b"\xff\xff\xff".to_vec(), ..file() }, Refusal::Damaged("a".to_owned()));
-    refuse(Entry { size: 3, ..Entry::stored("a", b"four") }, Refusal::SizeDiffers("a".to_owned()));
+    refuse(Entry { size: 10, ..file() }, ArchiveRefusal::SizeDiffers("a".to_owned()));
+    refuse(Entry { size: 8, ..file() }, ArchiveRefusal::SizeDiffers("a".to_owned()));
+    refuse(Entry { crc: crc(b"other"), ..file() }, ArchiveRefusal::Checksum("a".to_owned()));
+    refuse(Entry { data: b"\xff\xff\xff".to_vec(), ..file() }, ArchiveRefusal::Damaged("a".to_owned()));
+    refuse(Entry { size: 3, ..Entry::stored("a", b"four") }, ArchiveRefusal::SizeDiffers("a".to_owned()));
     let more = [file().data, b"hidden behind the data".to_vec()].concat();
-    refuse(Entry { data: more, ..file() }, Refusal::SizeDiffers("a".to_owned()));
+    refuse(Entry { data: more, ..file() }, ArchiveRefusal::SizeDiffers("a".to_owned()));
 }
 
 #[test]
@@ -89,12 +89,12 @@ fn a_million_entries() {
     }
     let with = |count: u16| [directory.clone(), end(count, directory.len() as u32, 0)].concat();
     // The count wraps around at 65,536.
-    refused(&with((1_000_000_usize % 65_536) as u16), &Refusal::TooManyEntries);
-    refused(&with(5), &Refusal::TooManyEntries);
-    refused(&with(u16::MAX), &Refusal::Zip64);
+    refused(&with((1_000_000_usize % 65_536) as u16), &ArchiveRefusal::TooManyEntries);
+    refused(&with(5), &ArchiveRefusal::TooManyEntries);
+    refused(&with(u16::MAX), &ArchiveRefusal::Zip64);
     // More entries than the end record declares, in a directory that is small enough.
-    refused(&Zip { count: Some(2), ..valid().and(Entry::file("a", b"")) }.bytes(), &Refusal::Directory);
-    refused(&Zip { count: Some(4), ..valid().and(Entry::file("a", b"")) }.bytes(), &Refusal::Directory);
+    refused(&Zip { count: Some(2), ..valid().and(Entry::file("a", b"")) }.bytes(), &ArchiveRefusal::Directory);
+    refused(&Zip { count: Some(4), ..valid().and(Entry::file("a", b"")) }.bytes(), &ArchiveRefusal::Directory);
 }
 
 #[test]
@@ -119,14 +119,14 @@ fn paths_that_lead_out() {
         ("a//b", PathProblem::Empty),
         ("a//", PathProblem::Empty),
     ] {
-        let expected = Refusal::Path { path: path.to_owned(), problem };
+        let expected = ArchiveRefusal::Path { path: path.to_owned(), problem };
         refused(&valid().and(Entry::file(path, b"x")).bytes(), &expected);
     }
     let latin = Entry { name: b"caf\xe9".to_vec(), ..Entry::file("", b"x") };
     let problem = PathProblem::NotUtf8;
-    refused(&valid().and(latin.clone()).bytes(), &Refusal::Path { path: "caf\u{fffd}".to_owned(), problem });
+    refused(&valid().and(latin.clone()).bytes(), &ArchiveRefusal::Path { path: "caf\u{fffd}".to_owned(), problem });
     let unmarked = Entry { flags: 0, ..Entry::file("café", b"x") };
-    refused(&valid().and(unmarked).bytes(), &Refusal::Path { path: "café".to_owned(), problem });
+    refused(&valid().and(unmarked).bytes(), &ArchiveRefusal::Path { path: "café".to_owned(), problem });
 }
 
 #[test]
@@ -134,12 +134,13 @@ fn links_and_what_is_written_through_them() {
     for mode in [0o120_777, 0o020_666, 0o060_666, 0o010_644, 0o140_755] {
         let special = Entry::stored("server/link", b"/tmp").mode(mode);
         let through = Entry::file("server/link/escape", b"x");
-        refused(&valid().and(special).and(through).bytes(), &Refusal::Special("server/link".to_owned()));
+        refused(&valid().and(special).and(through).bytes(), &ArchiveRefusal::Special("server/link".to_owned()));
     }
     for mode in [0o104_755, 0o102_755] {
-        refused(&valid().and(Entry::file("a", b"x").mode(mode)).bytes(), &Refusal::SetUserId("a".to_owned()));
+        refused(&valid().and(Entry::file("a", b"x").mode(mode)).bytes(), &ArchiveRefusal::SetUserId("a".to_owned()));
     }
-    let kind = |entry: Entry, path: &str| refused(&valid().and(entry).bytes(), &Refusal::KindDiffers(path.to_owned()));
+    let kind =
+        |entry: Entry, path: &str| refused(&valid().and(entry).bytes(), &ArchiveRefusal::KindDiffers(path.to_owned()));
     kind(Entry::file("a", b"x").mode(0o040_755), "a");
     kind(Entry::file("a/", b"").mode(0o100_644), "a");
     kind(Entry { attributes: 0x10, ..Entry::file("a", b"x") }, "a");
@@ -150,32 +151,32 @@ fn links_and_what_is_written_through_them() {
 fn two_headers_that_differ() {
     let mut other_manifest = valid();
     other_manifest.entries[0].local_name = Some(b"manifest.jsom".to_vec());
-    refused(&other_manifest.bytes(), &Refusal::HeadersDiffer("manifest.json".to_owned()));
+    refused(&other_manifest.bytes(), &ArchiveRefusal::HeadersDiffer("manifest.json".to_owned()));
     let second_name = b"up\x0b\0\x01\0\0\0\0server".to_vec();
     let with_second_name = Entry { extra: second_name, ..Entry::file("a", b"x") };
-    refused(&valid().and(with_second_name).bytes(), &Refusal::OtherName("a".to_owned()));
+    refused(&valid().and(with_second_name).bytes(), &ArchiveRefusal::OtherName("a".to_owned()));
     let mut other_size = valid();
     other_size.entries[1].local_size = Some(1);
-    refused(&other_size.bytes(), &Refusal::HeadersDiffer("server/index.js".to_owned()));
+    refused(&other_size.bytes(), &ArchiveRefusal::HeadersDiffer("server/index.js".to_owned()));
     for at in [6, 8, 14, 18, 22] {
         let mut bytes = valid().bytes();
         bytes[at] ^= 2;
-        refused(&bytes, &Refusal::HeadersDiffer("manifest.json".to_owned()));
+        refused(&bytes, &ArchiveRefusal::HeadersDiffer("manifest.json".to_owned()));
     }
     let mut descriptor = valid().and(Entry { descriptor: Some(true), ..Entry::file("a", b"x") });
     let entry = descriptor.entries[2].clone();
     let length = descriptor.entries[..2].iter().map(|entry| entry.local().len()).sum::<usize>() + entry.local().len();
     let mut bytes = descriptor.bytes();
     bytes[length - 1] ^= 1;
-    refused(&bytes, &Refusal::HeadersDiffer("a".to_owned()));
+    refused(&bytes, &ArchiveRefusal::HeadersDiffer("a".to_owned()));
     descriptor.entries[2].local_size = Some(7);
-    refused(&descriptor.bytes(), &Refusal::HeadersDiffer("a".to_owned()));
+    refused(&descriptor.bytes(), &ArchiveRefusal::HeadersDiffer("a".to_owned()));
 }
 
 #[test]
 fn data_that_belongs_to_no_entry() {
     let hidden = |zip: Zip, at: usize, bytes: usize| {
-        refused(&zip.bytes(), &Refusal::HiddenData { at: at as u64, bytes: bytes as u64 });
+        refused(&zip.bytes(), &ArchiveRefusal::HiddenData { at: at as u64, bytes: bytes as u64 });
     };
     let entries = || valid().entries.iter().map(|entry| entry.local().len()).sum::<usize>();
     let directory = || valid().bytes().len() - 22;
@@ -189,57 +190,60 @@ fn data_that_belongs_to_no_entry() {
     let first = valid().bytes();
     hidden(Zip { prefix: first.clone(), ..valid() }, 0, first.len());
     // A prefix that the offsets don't account for.
-    refused(&[b"MZ".to_vec(), valid().bytes()].concat(), &Refusal::HiddenData { at: directory() as u64, bytes: 2 });
-    refused(&Zip { suffix: b"x".to_vec(), ..valid() }.bytes(), &Refusal::TrailingData);
-    refused(&Zip { comment: b"x".to_vec(), ..valid() }.bytes(), &Refusal::Comment);
+    refused(
+        &[b"MZ".to_vec(), valid().bytes()].concat(),
+        &ArchiveRefusal::HiddenData { at: directory() as u64, bytes: 2 },
+    );
+    refused(&Zip { suffix: b"x".to_vec(), ..valid() }.bytes(), &ArchiveRefusal::TrailingData);
+    refused(&Zip { comment: b"x".to_vec(), ..valid() }.bytes(), &ArchiveRefusal::Comment);
     let mut promised = valid().bytes();
     let length_at = promised.len() - 2;
     promised[length_at] = 5;
-    refused(&promised, &Refusal::Comment);
+    refused(&promised, &ArchiveRefusal::Comment);
     // A second end record in the comment of the first.
     refused(
         &Zip { comment: end(0, 0, 0), ..valid() }.bytes(),
-        &Refusal::HiddenData { at: 0, bytes: (directory() + 22) as u64 },
+        &ArchiveRefusal::HiddenData { at: 0, bytes: (directory() + 22) as u64 },
     );
     let overlap = Entry { shares: Some(0), ..valid().entries[0].clone() };
     let overlap = Entry { name: b"manifest.copy".to_vec(), ..overlap };
-    refused(&valid().and(overlap).bytes(), &Refusal::Overlap("manifest.copy".to_owned()));
+    refused(&valid().and(overlap).bytes(), &ArchiveRefusal::Overlap("manifest.copy".to_owned()));
 }
 
 #[test]
 fn what_bundles_have_no_use_for() {
-    let refuse = |entry: Entry, expected: Refusal| refused(&valid().and(entry).bytes(), &expected);
+    let refuse = |entry: Entry, expected: ArchiveRefusal| refused(&valid().and(entry).bytes(), &expected);
     let file = || Entry::file("a", b"x");
     for flag in [1, 1 << 6, 1 << 13] {
-        refuse(Entry { flags: flag, ..file() }, Refusal::Encrypted("a".to_owned()));
+        refuse(Entry { flags: flag, ..file() }, ArchiveRefusal::Encrypted("a".to_owned()));
     }
     for method in [1, 9, 12, 14, 93, 95, 99] {
-        refuse(Entry { method, ..file() }, Refusal::Method { path: "a".to_owned(), method });
+        refuse(Entry { method, ..file() }, ArchiveRefusal::Method { path: "a".to_owned(), method });
     }
-    refuse(Entry { extra: b"\x01\0\x08\0\0\0\0\0\0\0\0\0".to_vec(), ..file() }, Refusal::Zip64);
-    refuse(Entry { size: u32::MAX, ..file() }, Refusal::Zip64);
-    refused(&Zip { before_end: b"PK\x06\x07................".to_vec(), ..valid() }.bytes(), &Refusal::Zip64);
+    refuse(Entry { extra: b"\x01\0\x08\0\0\0\0\0\0\0\0\0".to_vec(), ..file() }, ArchiveRefusal::Zip64);
+    refuse(Entry { size: u32::MAX, ..file() }, ArchiveRefusal::Zip64);
+    refused(&Zip { before_end: b"PK\x06\x07................".to_vec(), ..valid() }.bytes(), &ArchiveRefusal::Zip64);
     let mut split = valid().bytes();
     let end_at = split.len() - 22;
     split[end_at + 4] = 1;
-    refused(&split, &Refusal::SeveralDisks);
+    refused(&split, &ArchiveRefusal::SeveralDisks);
 }
 
 #[test]
 fn what_is_no_archive() {
-    refused(b"", &Refusal::NotAZip);
-    refused(&[7; 1000], &Refusal::NotAZip);
+    refused(b"", &ArchiveRefusal::NotAZip);
+    refused(&[7; 1000], &ArchiveRefusal::NotAZip);
     let whole = valid().bytes();
-    refused(&whole[..whole.len() - 1], &Refusal::NotAZip);
-    refused(&whole[..whole.len() / 2], &Refusal::NotAZip);
-    refused(&end(0, 0, 0), &Refusal::NoFile("manifest.json".to_owned()));
+    refused(&whole[..whole.len() - 1], &ArchiveRefusal::NotAZip);
+    refused(&whole[..whole.len() / 2], &ArchiveRefusal::NotAZip);
+    refused(&end(0, 0, 0), &ArchiveRefusal::NoFile("manifest.json".to_owned()));
     let without_entry_point = Zip::of([valid().entries[0].clone()]);
-    refused(&without_entry_point.bytes(), &Refusal::NoFile("server/index.js".to_owned()));
+    refused(&without_entry_point.bytes(), &ArchiveRefusal::NoFile("server/index.js".to_owned()));
 }
 
 #[test]
 fn a_file_beyond_the_largest() {
-    let disk = Disk::with(b"");
+    let disk = BundleFolder::with(b"");
     fs::File::create(disk.file()).unwrap().set_len(bundles::limits::MAX_ARCHIVE + 1).unwrap();
     assert!(disk.install().unwrap_err().to_string().contains("larger than 512 MB"));
     disk.holds_only(&[]);

@@ -1,9 +1,9 @@
 //! Tests of manifests of all versions, and of their ignored parts.
 
-use bundles::{BundleError, Manifest, ManifestError, Refusal, ServerKind};
+use bundles::{ArchiveRefusal, BundleError, Manifest, ManifestError, ServerKind};
 use serde_json::{Value, json};
 
-use crate::sample::{Disk, manifest, zip};
+use crate::sample::{BundleFolder, manifest, zip};
 use crate::zip_writer::Entry;
 
 fn read(value: &Value) -> (Manifest, Vec<String>) {
@@ -39,7 +39,7 @@ fn each_kind_of_server_is_opened() {
     ] {
         let mut manifest = manifest("0.4");
         manifest["server"]["type"] = kind.into();
-        let disk = Disk::with(&zip(&manifest).bytes());
+        let disk = BundleFolder::with(&zip(&manifest).bytes());
         assert_eq!(disk.open().unwrap().manifest.server.kind, expected);
     }
     let mut manifest = manifest("0.4");
@@ -157,11 +157,11 @@ fn a_manifest_beyond_its_bound_is_not_read() {
     let large = with("description", "d".repeat(2 << 20).into());
     let mut zip = zip(&large);
     zip.entries[0] = Entry::stored("manifest.json", large.to_string().as_bytes());
-    let error = Disk::with(&zip.bytes()).open().unwrap_err();
+    let error = BundleFolder::with(&zip.bytes()).open().unwrap_err();
     assert!(matches!(error, BundleError::TooLargeToRead { max: 1_048_576, .. }), "{error:?}");
     zip.entries[0] = Entry::file("Manifest.json", manifest("0.3").to_string().as_bytes());
-    let error = Disk::with(&zip.bytes()).open().unwrap_err();
-    assert!(matches!(error, BundleError::Refused(Refusal::NoFile(path)) if path == "manifest.json"));
+    let error = BundleFolder::with(&zip.bytes()).open().unwrap_err();
+    assert!(matches!(error, BundleError::Refused(ArchiveRefusal::NoFile(path)) if path == "manifest.json"));
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn texts_in_the_language_that_fits_best() {
         });
         zip = zip.and(Entry::file(&format!("mcpb-resources/{locale}.json"), texts.to_string().as_bytes()));
     }
-    let disk = Disk::with(&zip.and(Entry::file("mcpb-resources/fr.json", b"[")).bytes());
+    let disk = BundleFolder::with(&zip.and(Entry::file("mcpb-resources/fr.json", b"[")).bytes());
     let bundle = disk.open().unwrap();
     for (locale, expected) in [
         ("de-AT", "deutsch"),

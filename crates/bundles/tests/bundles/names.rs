@@ -1,15 +1,15 @@
 //! Tests of paths that some file systems distinguish and others don't, and of names that Windows reserves.
 
-use bundles::{PathProblem, Refusal};
+use bundles::{ArchiveRefusal, PathProblem};
 
-use crate::sample::{Disk, refused, valid};
+use crate::sample::{BundleFolder, refused, valid};
 use crate::zip_writer::Entry;
 
 #[test]
 fn twins() {
     let same = |one: &str, other: &str| {
         let zip = valid().and(Entry::file(one, b"1")).and(Entry::file(other, b"2"));
-        refused(&zip.bytes(), &Refusal::Twins(one.to_owned(), other.to_owned()));
+        refused(&zip.bytes(), &ArchiveRefusal::Twins(one.to_owned(), other.to_owned()));
     };
     same("Readme", "README");
     same("caf\u{e9}", "cafe\u{301}");
@@ -18,17 +18,18 @@ fn twins() {
     same("server/a.js", "server/a\u{200c}.js");
     // The folders are twins, though the files are not.
     let zip = valid().and(Entry::file("Server/other.js", b""));
-    refused(&zip.bytes(), &Refusal::Twins("server".to_owned(), "Server".to_owned()));
+    refused(&zip.bytes(), &ArchiveRefusal::Twins("server".to_owned(), "Server".to_owned()));
 }
 
 #[test]
 fn the_same_path_twice() {
     let twice = valid().and(Entry::file("manifest.json", b"{}"));
-    refused(&twice.bytes(), &Refusal::Duplicate("manifest.json".to_owned()));
+    refused(&twice.bytes(), &ArchiveRefusal::Duplicate("manifest.json".to_owned()));
     let folder = valid().and(Entry::folder("a/")).and(Entry::folder("a/"));
-    refused(&folder.bytes(), &Refusal::Duplicate("a".to_owned()));
-    let both =
-        |zip: crate::zip_writer::Zip, path: &str| refused(&zip.bytes(), &Refusal::FileAndFolder(path.to_owned()));
+    refused(&folder.bytes(), &ArchiveRefusal::Duplicate("a".to_owned()));
+    let both = |zip: crate::zip_writer::Zip, path: &str| {
+        refused(&zip.bytes(), &ArchiveRefusal::FileAndFolder(path.to_owned()))
+    };
     both(valid().and(Entry::file("server", b"x")), "server");
     both(valid().and(Entry::file("manifest.json/a", b"x")), "manifest.json");
     both(valid().and(Entry::file("a", b"x")).and(Entry::folder("a/")), "a");
@@ -37,7 +38,7 @@ fn the_same_path_twice() {
 #[test]
 fn names_that_windows_reserves_or_shortens() {
     let bad = |path: &str, problem| {
-        let expected = Refusal::Path { path: path.to_owned(), problem };
+        let expected = ArchiveRefusal::Path { path: path.to_owned(), problem };
         refused(&valid().and(Entry::file(path, b"x")).bytes(), &expected);
     };
     for path in ["con", "server/NUL", "aux.js", "Com1.txt", "lpt9", "COM¹", "CONIN$", "prn .txt", "nul/a"] {
@@ -48,7 +49,7 @@ fn names_that_windows_reserves_or_shortens() {
     }
     for path in ["a".repeat(256), "a/".repeat(64) + "a", "abc/".repeat(300)] {
         let shown: String = path.chars().take(1024).collect();
-        let expected = Refusal::Path { path: shown, problem: PathProblem::TooLong };
+        let expected = ArchiveRefusal::Path { path: shown, problem: PathProblem::TooLong };
         refused(&valid().and(Entry::file(&path, b"x")).bytes(), &expected);
     }
 }
@@ -58,7 +59,7 @@ fn names_that_only_look_like_those_are_fine() {
     let names =
         ["console.js", "com.js", "com10", "aux-2", "..a", ".npmrc", "a..b", "naïve/漢字", " a", "@scope/a", "a b"];
     let zip = names.iter().fold(valid(), |zip, name| zip.and(Entry::file(name, b"x")));
-    let disk = Disk::with(&zip.bytes());
+    let disk = BundleFolder::with(&zip.bytes());
     let installed = disk.install().unwrap();
     assert_eq!(installed.tree.files.len(), names.len() + 2);
     disk.holds_only(&[&installed.folder]);

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use bundles::{Bundle, BundlePlan, Place, PlanError, Platform, Program, plan};
+use bundles::{Bundle, BundleEnvironment, BundlePlan, PlanError, Platform, ProgramLocation, plan};
 use installs::{FillError, InputProblem, InputValues};
 use ports::server_config::StdioConfig;
 use serde_json::{Value, json};
 
-use crate::sample::{Disk, manifest, zip};
+use crate::sample::{BundleFolder, manifest, zip};
 use crate::zip_writer::Entry;
 
-fn place() -> Place {
-    Place {
+fn place() -> BundleEnvironment {
+    BundleEnvironment {
         platform: Platform::Linux,
         folder: "/apps/notes".into(),
         home: "/home/ann".into(),
@@ -28,7 +28,7 @@ fn bundle(config: Value, inputs: Value) -> Bundle {
     manifest["server"]["mcp_config"] = config;
     manifest["user_config"] = inputs;
     let zip = zip(&manifest).and(Entry::file("bin/notes", b"").mode(0o100_755)).and(Entry::file("bin/win.exe", b""));
-    Disk::with(&zip.bytes()).open().unwrap()
+    BundleFolder::with(&zip.bytes()).open().unwrap()
 }
 
 fn planned(config: Value, inputs: Value) -> BundlePlan {
@@ -112,20 +112,20 @@ fn programs_inside_and_outside() {
     let program = |command: &str| planned(json!({ "command": command }), Value::Null);
     for inside in ["${__dirname}/bin/notes", "bin/notes", "./bin/notes"] {
         let plan = program(inside);
-        assert_eq!(plan.program, Program::Inside("bin/notes".to_owned()));
+        assert_eq!(plan.program, ProgramLocation::Inside("bin/notes".to_owned()));
         assert_eq!(filled(&plan, &[]).unwrap().command, "/apps/notes/bin/notes");
         assert_eq!(plan.install.notes, [""; 0]);
         assert!(plan.watched.contains("bin/notes"));
     }
     for runtime in ["node", "python", "python3", "uv", "npx", "uvx", "docker"] {
         let plan = program(runtime);
-        assert_eq!(plan.program, Program::Runtime(runtime.to_owned()));
+        assert_eq!(plan.program, ProgramLocation::Runtime(runtime.to_owned()));
         let loads = ["npx", "uvx", "docker"].contains(&runtime);
         assert_eq!(plan.install.notes.iter().any(|note| note.contains("over the network")), loads, "{runtime}");
     }
     for foreign in ["bash", "/bin/sh", "/apps/notes-other/bin/notes", "${HOME}/bin/x", "C:\\x.exe"] {
         let plan = program(foreign);
-        assert!(matches!(plan.program, Program::Foreign(_)), "{foreign}: {:?}", plan.program);
+        assert!(matches!(plan.program, ProgramLocation::Foreign(_)), "{foreign}: {:?}", plan.program);
         assert!(plan.install.notes[0].contains("not in the bundle"), "{:?}", plan.install.notes);
     }
     let error = |command: &str| plan(&bundle(json!({ "command": command }), Value::Null), &place()).unwrap_err();
@@ -166,7 +166,7 @@ fn another_platform() {
         },
     });
     let server = |platform, folder: &str| {
-        let place = Place { platform, folder: folder.into(), ..place() };
+        let place = BundleEnvironment { platform, folder: folder.into(), ..place() };
         plan(&bundle(config.clone(), Value::Null), &place)
     };
     // Paths of bundles have slashes on every system.
@@ -176,7 +176,7 @@ fn another_platform() {
     let linux = filled(&server(Platform::Linux, "/apps").unwrap(), &[]).unwrap();
     assert_eq!((linux.args.len(), linux.env.len()), (1, 2));
 
-    let windows = Place { platform: Platform::Windows, folder: "C:\\apps\\notes".into(), ..place() };
+    let windows = BundleEnvironment { platform: Platform::Windows, folder: "C:\\apps\\notes".into(), ..place() };
     let config =
         json!({ "command": "${__dirname}/bin/win", "platform_overrides": { "win32": { "env": { "C": "3" } } } });
     let windows = plan(&bundle(config, Value::Null), &windows).unwrap();
@@ -194,7 +194,7 @@ fn a_wrong_platform_or_runtime_is_said_and_not_refused() {
         "runtimes": { "node": ">=22", "python": ">=3.10" },
         "claude_desktop": ">=99",
     });
-    let bundle = Disk::with(&zip(&manifest).bytes()).open().unwrap();
+    let bundle = BundleFolder::with(&zip(&manifest).bytes()).open().unwrap();
     let planned = plan(&bundle, &place()).unwrap();
     let env = filled(&planned, &[]).unwrap().env;
     assert_eq!(env["PYTHONDONTWRITEBYTECODE"], "1", "a cache would be a change of the bundle");
@@ -263,7 +263,7 @@ fn the_folder_is_below_the_root_whatever_the_name() {
     {
         let mut manifest = manifest("0.3");
         manifest["name"] = name.into();
-        let bundle = Disk::with(&zip(&manifest).bytes()).open().unwrap();
+        let bundle = BundleFolder::with(&zip(&manifest).bytes()).open().unwrap();
         let folder = bundle.folder(Path::new("/root"));
         assert_eq!(folder.parent(), Some(Path::new("/root")));
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();

@@ -1,16 +1,16 @@
 //! Tests with random input: reading any file ends without a panic, and nothing is written outside of the root.
 
-use bundles::{Bundle, Manifest, Place, Platform, plan};
+use bundles::{Bundle, BundleEnvironment, Manifest, Platform, plan};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::sample::{Disk, manifest, valid, zip};
+use crate::sample::{BundleFolder, manifest, valid, zip};
 use crate::zip_writer::Entry;
 
 /// Opens, plans and unpacks an archive, and checks the files on disk.
 fn try_all(bytes: &[u8]) {
-    let disk = Disk::with(bytes);
+    let disk = BundleFolder::with(bytes);
     match disk.install() {
         Ok(installed) => disk.holds_only(&[&installed.folder]),
         Err(_) => disk.holds_only(&[]),
@@ -27,8 +27,16 @@ fn try_plan(bundle: &Bundle) {
         let (folder, home, desktop): (std::path::PathBuf, _, _) =
             (Clone::clone(&folder), Clone::clone(&home), Clone::clone(&desktop));
         let (documents, downloads) = (Clone::clone(&documents), Clone::clone(&downloads));
-        let place =
-            Place { platform, folder, home, desktop, documents, downloads, node: Some("20".to_owned()), python: None };
+        let place = BundleEnvironment {
+            platform,
+            folder,
+            home,
+            desktop,
+            documents,
+            downloads,
+            node: Some("20".to_owned()),
+            python: None,
+        };
         if let Ok(plan) = plan(bundle, &place) {
             assert!(plan.install.notes.iter().all(|note| !note.chars().any(char::is_control)));
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bundles::{Bundle, BundleError, Refusal, UnpackedBundle, unpack};
+use bundles::{ArchiveRefusal, Bundle, BundleError, UnpackedBundle, unpack};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -36,9 +36,9 @@ pub(crate) fn valid() -> Zip {
 }
 
 /// A temporary folder with a bundle, and the root that it is unpacked to.
-pub(crate) struct Disk(pub(crate) TempDir);
+pub(crate) struct BundleFolder(pub(crate) TempDir);
 
-impl Disk {
+impl BundleFolder {
     pub(crate) fn with(bytes: &[u8]) -> Self {
         let disk = Self(tempfile::tempdir().unwrap());
         fs::write(disk.file(), bytes).unwrap();
@@ -80,8 +80,8 @@ impl Disk {
 }
 
 /// Opens and unpacks an archive, and asserts that it is refused for this reason, with nothing left on disk.
-pub(crate) fn refused(bytes: &[u8], expected: &Refusal) {
-    let disk = Disk::with(bytes);
+pub(crate) fn refused(bytes: &[u8], expected: &ArchiveRefusal) {
+    let disk = BundleFolder::with(bytes);
     match disk.install() {
         Err(BundleError::Refused(refusal)) => assert_eq!(refusal, *expected),
         other => panic!("expected {expected:?}, got {other:?}"),

@@ -1,14 +1,14 @@
 //! Tests of signed bundles. `signature.bin` is the block written by `mcpb sign --self-signed`, version 2.1.2.
 
-use bundles::{Refusal, Signature};
+use bundles::{ArchiveRefusal, Signature};
 
-use crate::sample::{Disk, refused, valid};
+use crate::sample::{BundleFolder, refused, valid};
 use crate::zip_writer::Zip;
 
 const BLOCK: &[u8] = include_bytes!("signature.bin");
 
 fn signature(zip: &Zip) -> Signature {
-    let disk = Disk::with(&zip.bytes());
+    let disk = BundleFolder::with(&zip.bytes());
     disk.install().unwrap();
     disk.open().unwrap().archive.signature().clone()
 }
@@ -35,7 +35,7 @@ fn a_signature_that_is_none() {
 
 #[test]
 fn a_block_of_another_form_is_refused() {
-    let trailing = |suffix: Vec<u8>| refused(&Zip { suffix, ..valid() }.bytes(), &Refusal::TrailingData);
+    let trailing = |suffix: Vec<u8>| refused(&Zip { suffix, ..valid() }.bytes(), &ArchiveRefusal::TrailingData);
     let mut wrong_length = BLOCK.to_vec();
     wrong_length[11] ^= 1;
     trailing(wrong_length);
@@ -43,10 +43,10 @@ fn a_block_of_another_form_is_refused() {
     trailing([b"x", BLOCK].concat());
     trailing([BLOCK, BLOCK].concat());
     // Too long for a signature, so the end record before it is not searched for.
-    refused(&Zip { suffix: block(&[0; 70_000]), ..valid() }.bytes(), &Refusal::NotAZip);
+    refused(&Zip { suffix: block(&[0; 70_000]), ..valid() }.bytes(), &ArchiveRefusal::NotAZip);
     // A comment that is not the whole block.
     let mut bytes = Zip { suffix: BLOCK.to_vec(), ..valid() }.bytes();
     let at = bytes.len() - BLOCK.len() - 2;
     bytes[at..at + 2].copy_from_slice(&5_u16.to_le_bytes());
-    refused(&bytes, &Refusal::Comment);
+    refused(&bytes, &ArchiveRefusal::Comment);
 }

@@ -4,11 +4,11 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use bundles::{
-    BundleError, FolderChange, Tree, TreeChange, UnpackedBundle, folder_below, limits, remove, remove_leftovers,
+    BundleError, FileTree, FolderChange, TreeChange, UnpackedBundle, folder_below, limits, remove, remove_leftovers,
     unpack, unpacked_folders, verify_folder, verify_tree,
 };
 
-use crate::sample::{Disk, manifest, valid, zip};
+use crate::sample::{BundleFolder, manifest, valid, zip};
 use crate::zip_writer::{Entry, Zip};
 
 fn sample() -> Zip {
@@ -28,7 +28,7 @@ fn mode(installed: &UnpackedBundle, path: &str) -> u32 {
 
 #[test]
 fn files_have_their_content_and_no_mode_but_that_they_run() {
-    let disk = Disk::with(&sample().bytes());
+    let disk = BundleFolder::with(&sample().bytes());
     let installed = disk.install().unwrap();
     disk.holds_only(&[&installed.folder]);
     assert_eq!(fs::read(installed.folder.join("b")).unwrap(), b"with a signature");
@@ -41,7 +41,7 @@ fn files_have_their_content_and_no_mode_but_that_they_run() {
 
 #[test]
 fn unpacking_again_leaves_it_as_it_is() {
-    let disk = Disk::with(&sample().bytes());
+    let disk = BundleFolder::with(&sample().bytes());
     let installed = disk.install().unwrap();
     assert_eq!(disk.install().unwrap(), installed);
     let added = installed.folder.join("added");
@@ -58,7 +58,7 @@ fn unpacking_again_leaves_it_as_it_is() {
 
 #[test]
 fn a_file_that_changes_after_it_was_opened_is_not_unpacked() {
-    let disk = Disk::with(&sample().bytes());
+    let disk = BundleFolder::with(&sample().bytes());
     let bundle = disk.open().unwrap();
     let mut longer = sample().bytes();
     longer[200] ^= 1;
@@ -72,7 +72,7 @@ fn a_file_that_changes_after_it_was_opened_is_not_unpacked() {
 
 #[test]
 fn a_changed_file_is_found_at_the_next_start() {
-    let disk = Disk::with(&sample().bytes());
+    let disk = BundleFolder::with(&sample().bytes());
     let UnpackedBundle { folder, tree } = disk.install().unwrap();
     let verify = |path: &str| verify_tree(&folder, &tree, [&path.to_owned()]);
     let all = || verify_tree(&folder, &tree, tree.files.keys());
@@ -101,7 +101,7 @@ fn a_changed_file_is_found_at_the_next_start() {
 
 #[test]
 fn the_hash_of_a_tree_covers_names_contents_and_modes() {
-    let tree = |zip: Zip| Disk::with(&zip.bytes()).open().unwrap().archive.tree().unwrap();
+    let tree = |zip: Zip| BundleFolder::with(&zip.bytes()).open().unwrap().archive.tree().unwrap();
     let base = tree(valid().and(Entry::file("a", b"1")));
     let others = [
         valid().and(Entry::file("b", b"1")),
@@ -111,12 +111,12 @@ fn the_hash_of_a_tree_covers_names_contents_and_modes() {
     ];
     assert!(others.into_iter().all(|other| tree(other).hash() != base.hash()));
     let stored = serde_json::to_string(&base).unwrap();
-    assert_eq!(serde_json::from_str::<Tree>(&stored).unwrap().hash(), base.hash());
+    assert_eq!(serde_json::from_str::<FileTree>(&stored).unwrap().hash(), base.hash());
 }
 
 #[test]
 fn removing() {
-    let disk = Disk::with(&sample().bytes());
+    let disk = BundleFolder::with(&sample().bytes());
     let installed = disk.install().unwrap();
     symlink(disk.0.path(), installed.folder.join("out")).unwrap();
     let root = disk.root();
@@ -134,7 +134,7 @@ fn removing() {
 
 #[test]
 fn leftovers_of_a_killed_app_are_removed() {
-    let disk = Disk::with(&sample().bytes());
+    let disk = BundleFolder::with(&sample().bytes());
     remove_leftovers(&disk.root()).unwrap();
     let installed = disk.install().unwrap();
     fs::create_dir_all(disk.root().join(".unfinished-abc/files")).unwrap();
@@ -145,7 +145,7 @@ fn leftovers_of_a_killed_app_are_removed() {
 
 #[test]
 fn only_what_was_unpacked_is_listed() {
-    let disk = Disk::with(&sample().bytes());
+    let disk = BundleFolder::with(&sample().bytes());
     assert_eq!(unpacked_folders(&disk.root()).unwrap(), [""; 0], "before anything is");
     let installed = disk.install().unwrap();
     fs::create_dir(disk.root().join("a-users-own")).unwrap();
@@ -170,8 +170,8 @@ fn a_name_leads_to_a_folder_right_below_or_nowhere() {
 fn as_many_files_as_may_be_are_opened() {
     let file = |n: usize| Entry::stored(&n.to_string(), b"");
     let most = (2..limits::MAX_ENTRIES).map(file).fold(valid(), Zip::and);
-    assert_eq!(Disk::with(&most.bytes()).open().unwrap().archive.files().count(), limits::MAX_ENTRIES);
-    crate::sample::refused(&most.and(Entry::file("one more", b"")).bytes(), &bundles::Refusal::TooManyEntries);
+    assert_eq!(BundleFolder::with(&most.bytes()).open().unwrap().archive.files().count(), limits::MAX_ENTRIES);
+    crate::sample::refused(&most.and(Entry::file("one more", b"")).bytes(), &bundles::ArchiveRefusal::TooManyEntries);
 }
 
 #[test]
@@ -214,13 +214,13 @@ fn a_folder_is_compared_with_the_hash_of_its_tree() {
         ),
     ];
     for (edit, expected) in edits {
-        let disk = Disk::with(&sample().bytes());
+        let disk = BundleFolder::with(&sample().bytes());
         let UnpackedBundle { folder, tree } = disk.install().unwrap();
         assert_eq!(verify_folder(&folder, &tree.hash()), Ok(()));
         edit(&folder);
         assert_eq!(verify_folder(&folder, &tree.hash()), Err(expected));
     }
-    let disk = Disk::with(&sample().bytes());
+    let disk = BundleFolder::with(&sample().bytes());
     let UnpackedBundle { folder, tree } = disk.install().unwrap();
     fs::write(folder.join("b"), "other").unwrap();
     let list = folder.with_extension("tree.json");
@@ -230,7 +230,7 @@ fn a_folder_is_compared_with_the_hash_of_its_tree() {
     fs::remove_file(list).unwrap();
     assert_eq!(verify_folder(&folder, &tree.hash()), Err(FolderChange::Differs), "without the list no file is named");
 
-    let disk = Disk::with(&sample().bytes());
+    let disk = BundleFolder::with(&sample().bytes());
     let UnpackedBundle { folder, tree } = disk.install().unwrap();
     symlink(&folder, disk.root().join("link")).unwrap();
     let refused = verify_folder(&disk.root().join("link"), &tree.hash());
@@ -243,7 +243,7 @@ fn what_uv_makes_counts_unless_it_is_uv_that_runs_the_server() {
     let made = |kind: &str, more: &[Entry]| {
         let mut manifest = manifest("0.4");
         manifest["server"]["type"] = kind.into();
-        let disk = Disk::with(&more.iter().cloned().fold(zip(&manifest), Zip::and).bytes());
+        let disk = BundleFolder::with(&more.iter().cloned().fold(zip(&manifest), Zip::and).bytes());
         let UnpackedBundle { folder, tree } = disk.install().unwrap();
         fs::create_dir(folder.join(".venv")).unwrap();
         symlink("/usr/bin/python3", folder.join(".venv/python")).unwrap();

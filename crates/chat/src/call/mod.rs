@@ -30,8 +30,8 @@ use tokio_util::sync::CancellationToken;
 use super::ConversationError;
 use super::engine::Chat;
 
-pub(super) use record::Record;
-use reviews::Review;
+pub(super) use record::CallRecord;
+use reviews::ReviewedResult;
 
 /// Timeout for the end of a cancelled call.
 const CANCELLING: Duration = Duration::from_secs(5);
@@ -54,7 +54,7 @@ pub struct ToolCall {
 }
 
 /// The end of a call.
-pub(super) struct CallEnd {
+pub(super) struct CallOutcome {
     /// Item of the call, with an [`ItemBody::ToolCall`] as its body.
     pub(super) item: Item,
     /// Failure of the call, or `None` if the server returned a result.
@@ -63,7 +63,7 @@ pub(super) struct CallEnd {
     pub(super) kept: Result<(), ConversationError>,
 }
 
-impl CallEnd {
+impl CallOutcome {
     fn into_result(self) -> Result<ToolResult, CallFailure> {
         match (self.failure, self.item.body) {
             (Some(failure), _) => Err(failure),
@@ -87,8 +87,8 @@ impl Chat {
         let chat = self.clone();
         let made = tokio::spawn(async move {
             let record = match call.origin.conversation() {
-                Some(conversation) => Record::AtEnd { chat: &chat, conversation: conversation.to_owned() },
-                None => Record::Nowhere,
+                Some(conversation) => CallRecord::AtEnd { chat: &chat, conversation: conversation.to_owned() },
+                None => CallRecord::Nowhere,
             };
             let (is_allowed, stop) = (async { Ok(()) }, CancellationToken::new());
             let end = make(&chat.host, call, record, is_allowed, &stop).await;
@@ -109,12 +109,12 @@ impl Chat {
 pub(super) async fn make(
     host: &Host,
     call: ToolCall,
-    record: Record<'_>,
+    record: CallRecord<'_>,
     is_allowed: impl Future<Output = Result<(), CallFailure>>,
     stop: &CancellationToken,
-) -> CallEnd {
+) -> CallOutcome {
     let began = Instant::now();
-    let review = Review::of(&call, host, stop);
+    let review = ReviewedResult::of(&call, host, stop);
     let ToolCall { id, origin, server, tool, mut arguments } = call;
     let (sent, was_sent) = oneshot::channel();
     let made = (origin, server.clone(), tool.clone(), arguments.clone());
@@ -181,7 +181,7 @@ pub(super) async fn make(
     // clock: timestamp of the item.
     let item = record.place(Item { id, parent: None, at: ports::time::now(), state: ItemState::Whole, body });
     let kept = record.keep(host, &item).await;
-    CallEnd { item, failure, kept }
+    CallOutcome { item, failure, kept }
 }
 
 /// Cancels a call that may end meanwhile. The cancellation is repeated if the server is busy.

@@ -7,11 +7,11 @@ use offers::review::result_parts;
 use serde_json::{Map, Value};
 
 use crate::engine::Chat;
-use crate::log::Log;
+use crate::log::ConversationLog;
 use crate::{ConversationError, context};
 
 /// The place where a call is recorded.
-pub(crate) enum Record<'a> {
+pub(crate) enum CallRecord<'a> {
     /// No record, since the call belongs to no conversation.
     Nowhere,
     /// A new item at the end of a conversation, written after the call.
@@ -24,7 +24,7 @@ pub(crate) enum Record<'a> {
     /// An item that was written before the call, by a run that holds the conversation.
     Ahead {
         /// Items of the conversation.
-        log: &'a Log,
+        log: &'a ConversationLog,
         /// Item as it was written.
         item: Item,
         /// Maximum size of the result's text that the model reads, in bytes.
@@ -32,7 +32,7 @@ pub(crate) enum Record<'a> {
     },
 }
 
-impl Record<'_> {
+impl CallRecord<'_> {
     /// Records that the call was sent with arguments edited by the user, in case the process exits during the call.
     pub(super) async fn change(&self, host: &Host, changed: &Map<String, Value>) {
         let Self::Ahead { log, item, .. } = self else { return };

@@ -12,14 +12,14 @@ use super::{ResultOrigin, ToolCall};
 use crate::context;
 
 /// The review of a call's result.
-pub(super) struct Review<'a> {
+pub(super) struct ReviewedResult<'a> {
     host: &'a Host,
     stop: &'a CancellationToken,
     /// Origin of the result if a model reads it, otherwise `None`.
     of: Option<ResultOrigin>,
 }
 
-impl<'a> Review<'a> {
+impl<'a> ReviewedResult<'a> {
     /// Creates the review that the result of a call requires.
     pub(super) fn of(call: &ToolCall, host: &'a Host, stop: &'a CancellationToken) -> Self {
         let of = match &call.origin {

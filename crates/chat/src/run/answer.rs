@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use domain::item::{ConversationEvent, Cost, ItemBody, ItemState, ReplyPart, ReplyStop};
 use futures_util::StreamExt as _;
-use models::{Delta, ModelError, Part, Reply, Request, TokenUse};
+use models::{ModelError, Part, Reply, ReplyDelta, Request, TokenUsage};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{Run, Wanted, millis};
-use crate::stream::{Pieces, apply};
+use super::{ReplyRun, RequestedCall, millis};
+use crate::stream::{StreamedPieces, apply};
 use crate::{ConversationError, context, own_tools, system};
 
 /// Minimum interval between deltas sent to the page: two frames.
@@ -18,9 +18,9 @@ const TELL_EVERY: Duration = Duration::from_millis(33);
 /// Minimum interval between writes of a streaming reply.
 const WRITE_EVERY: Duration = Duration::from_millis(250);
 
-impl Run {
+impl ReplyRun {
     /// Requests a reply and receives it. Returns the calls that it requests.
-    pub(super) async fn answer(&mut self) -> Result<Vec<Wanted>, ConversationError> {
+    pub(super) async fn answer(&mut self) -> Result<Vec<RequestedCall>, ConversationError> {
         let began = Instant::now();
         self.look_at_tools().await?;
         let registry = self.host.models().await?;
@@ -66,7 +66,7 @@ impl Run {
         };
         let (usage, first, ended) = match asked {
             Ok(deltas) => self.take_in(deltas, began).await?,
-            Err(error) => (TokenUse::default(), None, Err(Some(error))),
+            Err(error) => (TokenUsage::default(), None, Err(Some(error))),
         };
         let price = known.and_then(|model| model.price);
         if let ItemBody::Reply { usage: own, cost, first_after, took, .. } = &mut self.reply.body {
@@ -89,9 +89,9 @@ impl Run {
         &mut self,
         mut deltas: models::Deltas,
         began: Instant,
-    ) -> Result<(TokenUse, Option<u64>, Result<Reply, Option<ModelError>>), ConversationError> {
+    ) -> Result<(TokenUsage, Option<u64>, Result<Reply, Option<ModelError>>), ConversationError> {
         let stop = self.answering.running.stop.clone();
-        let (mut pieces, mut usage, mut first) = (Pieces::default(), TokenUse::default(), None);
+        let (mut pieces, mut usage, mut first) = (StreamedPieces::default(), TokenUsage::default(), None);
         let (mut tell_at, mut write_at) = (Instant::now(), Instant::now() + WRITE_EVERY);
         let mut writing: Option<tokio::task::JoinHandle<()>> = None;
         let ended = loop {
@@ -107,7 +107,7 @@ impl Run {
                     }
                 }
                 delta = deltas.next() => match delta {
-                    Some(Ok(Delta::Ended(reply))) => break Ok(reply),
+                    Some(Ok(ReplyDelta::Ended(reply))) => break Ok(reply),
                     Some(Ok(delta)) => {
                         let whose = |key: &str| {
                             self.offering.tool(key).map(|tool| (tool.server.clone(), tool.tool.clone()))
@@ -135,7 +135,7 @@ impl Run {
         Ok((usage, first, ended))
     }
 
-    async fn tell_pieces(&self, pieces: &mut Pieces) -> Result<(), ConversationError> {
+    async fn tell_pieces(&self, pieces: &mut StreamedPieces) -> Result<(), ConversationError> {
         let append = pieces.told();
         let seq = {
             let mut live = self.answering.running.live.lock().unwrap_or_else(PoisonError::into_inner);
@@ -164,7 +164,7 @@ impl Run {
     }
 
     /// Handles the user's stop. The received parts are retained.
-    fn stopped(&mut self, began: Instant, first: Option<u64>) -> Vec<Wanted> {
+    fn stopped(&mut self, began: Instant, first: Option<u64>) -> Vec<RequestedCall> {
         if let ItemBody::Reply { stop, first_after, took, .. } = &mut self.reply.body {
             (*stop, *first_after, *took) = (Some(ReplyStop::Stopped), first, millis(began));
         }
@@ -173,11 +173,13 @@ impl Run {
     }
 
     /// Stores the complete reply, and returns the calls that it requests.
-    fn take_whole(&mut self, reply: Reply) -> Vec<Wanted> {
+    fn take_whole(&mut self, reply: Reply) -> Vec<RequestedCall> {
         let (mut whole, mut wanted, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
         // Tool uses of a truncated or refused reply are not executed.
-        let asks_for_calls =
-            matches!(reply.stop, models::Stop::EndTurn | models::Stop::ToolUse | models::Stop::Other(_));
+        let asks_for_calls = matches!(
+            reply.stop,
+            models::StopReason::EndTurn | models::StopReason::ToolUse | models::StopReason::Other(_)
+        );
         for part in reply.message.parts {
             match part {
                 Part::Text(text) => whole.push(ReplyPart::Text { text }),
@@ -193,7 +195,7 @@ impl Run {
                         opaque,
                     });
                     if asks_for_calls {
-                        wanted.push(Wanted { id, key: name, arguments });
+                        wanted.push(RequestedCall { id, key: name, arguments });
                     }
                 }
                 Part::Image { .. } => left_out.push("an image from the model was omitted"),

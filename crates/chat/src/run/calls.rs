@@ -8,11 +8,11 @@ use futures_util::{StreamExt as _, stream};
 use host::CallOrigin;
 use serde_json::{Map, Value};
 
-use super::{Run, Wanted, new_item, write_again};
-use crate::call::{self, CallEnd, Record, ToolCall};
+use super::{ReplyRun, RequestedCall, new_item, write_again};
+use crate::call::{self, CallOutcome, CallRecord, ToolCall};
 use crate::engine::new_id;
 use crate::offered::ToolState;
-use crate::own_tools::{self, SEARCH_TOOLS, Told};
+use crate::own_tools::{self, OwnToolResult, SEARCH_TOOLS};
 use crate::{ConversationError, context};
 
 /// Maximum number of concurrent calls of one reply.
@@ -21,21 +21,21 @@ const PARALLEL_CALLS: usize = 8;
 const MAX_CALLS: usize = 64;
 
 /// A call to make.
-struct Planned {
+struct PlannedCall {
     item: Item,
     server: String,
     tool: String,
     arguments: Map<String, Value>,
 }
 
-impl Run {
+impl ReplyRun {
     /// Makes the calls of the reply concurrently. Each has an item; returns the last one.
     ///
     /// # Errors
     ///
     /// Returns a [`ConversationError`] if the items can't be written, in which case no call is made. If the end of a
     /// call can't be written, its item contains that error instead.
-    pub(super) async fn make_calls(&mut self, wanted: Vec<Wanted>) -> Result<Item, ConversationError> {
+    pub(super) async fn make_calls(&mut self, wanted: Vec<RequestedCall>) -> Result<Item, ConversationError> {
         let (mut items, mut planned, mut parent) = (Vec::new(), Vec::new(), self.reply.id.clone());
         for (number, wanted) in wanted.into_iter().enumerate() {
             let (item, call) = self.plan(wanted, &parent, number);
@@ -52,7 +52,7 @@ impl Run {
             let run = &*self;
             let mut made =
                 stream::iter(planned.into_iter().map(|call| run.make_call(call))).buffer_unordered(PARALLEL_CALLS);
-            while let Some(CallEnd { mut item, kept, .. }) = made.next().await {
+            while let Some(CallOutcome { mut item, kept, .. }) = made.next().await {
                 if let Err(error) = kept {
                     say_lost(&mut item, &error);
                     write_again(&run.log, &item).await;
@@ -73,13 +73,13 @@ impl Run {
     }
 
     /// Creates the item of a call; and the call to make, if it is a tool of a server.
-    fn plan(&mut self, wanted: Wanted, parent: &str, number: usize) -> (Item, Option<Planned>) {
-        let Wanted { id, key, arguments } = wanted;
+    fn plan(&mut self, wanted: RequestedCall, parent: &str, number: usize) -> (Item, Option<PlannedCall>) {
+        let RequestedCall { id, key, arguments } = wanted;
         let used = ToolUsed { reply: self.reply.id.clone(), id, key: key.clone() };
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         let told = match (key.as_str(), self.offering.tool(&key)) {
             _ if number >= MAX_CALLS => {
-                Told::error(format!("not made: an answer may ask for {MAX_CALLS} calls at most"))
+                OwnToolResult::error(format!("not made: an answer may ask for {MAX_CALLS} calls at most"))
             }
             (_, Some(tool)) => {
                 let (server, tool) = (tool.server.clone(), tool.tool.clone());
@@ -99,7 +99,7 @@ impl Run {
                 // clock: timestamp of the item.
                 let at = ports::time::now();
                 let item = Item { id, parent: Some(parent.to_owned()), at, state: ItemState::Streaming, body };
-                return (item.clone(), Some(Planned { item, server, tool, arguments }));
+                return (item.clone(), Some(PlannedCall { item, server, tool, arguments }));
             }
             (SEARCH_TOOLS, None) => {
                 let offering = Arc::clone(&self.offering);
@@ -107,9 +107,9 @@ impl Run {
                 own_tools::search(&offering, index, &arguments)
             }
             (context::READ_RESULT, None) => own_tools::read_on(&self.path, &arguments, limit),
-            _ => Told::error(self.why_not(&key)),
+            _ => OwnToolResult::error(self.why_not(&key)),
         };
-        let Told { text, found, is_error } = told;
+        let OwnToolResult { text, found, is_error } = told;
         let body = ItemBody::OwnTool { used, arguments: Value::Object(arguments), text, found, is_error };
         (new_item(Some(parent.to_owned()), ItemState::Whole, body), None)
     }
@@ -129,8 +129,8 @@ impl Run {
     }
 
     /// Makes one call and records its end.
-    async fn make_call(&self, planned: Planned) -> CallEnd {
-        let Planned { item, server, tool, arguments } = planned;
+    async fn make_call(&self, planned: PlannedCall) -> CallOutcome {
+        let PlannedCall { item, server, tool, arguments } = planned;
         let is_allowed = {
             let (server, tool) = (server.clone(), tool.clone());
             async move {
@@ -141,7 +141,7 @@ impl Run {
         let origin = CallOrigin::Model { conversation: self.log.conversation.clone() };
         let call = ToolCall { id: item.id.clone(), origin, server, tool, arguments };
         let result_bytes = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
-        let record = Record::Ahead { log: &self.log, item, result_bytes };
+        let record = CallRecord::Ahead { log: &self.log, item, result_bytes };
         call::make(&self.host, call, record, is_allowed, &self.answering.running.stop).await
     }
 

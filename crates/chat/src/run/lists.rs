@@ -7,14 +7,14 @@ use futures_util::future::join_all;
 use host::Host;
 use mcp_proto::session::ListKind;
 
-use super::Run;
+use super::ReplyRun;
 
 /// Timeout for reading tool lists again.
 const READING: Duration = Duration::from_secs(10);
 /// Maximum number of readings of a list per request, since a server may report changes continuously.
 const READINGS: usize = 3;
 
-impl Run {
+impl ReplyRun {
     /// Waits until changed tool lists are read, at most for the timeout. Returns `true` if there were any.
     pub(super) async fn wait_for_lists(&self) -> bool {
         let outdated = self.servers.iter().filter(|(_, server)| server.is_outdated());

@@ -11,49 +11,49 @@ use std::time::Duration;
 use domain::bounds::ChatBounds;
 use domain::item::{Item, ItemBody, ItemState, ModelProblem, Notice};
 use host::{Host, ServerForModel};
-use models::{ModelErrorCode, ModelRef, TokenUse};
+use models::{ModelErrorCode, ModelRef, TokenUsage};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::engine::{new_id, servers_of};
-use super::log::Log;
-use super::offered::Offering;
-use super::replies::Answering;
-use super::search::Index;
+use super::log::ConversationLog;
+use super::offered::OfferedTools;
+use super::replies::RunningReplyGuard;
+use super::search::SearchIndex;
 use super::{ConversationError, ConversationSettings, OfferedServer};
 
 /// Delays before each attempt to repeat a failed write.
 const WRITE_AGAIN: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
 
 /// The state of a run.
-pub(super) struct Run {
+pub(super) struct ReplyRun {
     host: Host,
-    log: Log,
-    answering: Answering,
+    log: ConversationLog,
+    answering: RunningReplyGuard,
     settings: ConversationSettings,
     model: ModelRef,
     /// Items before the reply.
     path: Arc<Vec<Item>>,
     reply: Item,
     servers: Vec<(OfferedServer, ServerForModel)>,
-    offering: Arc<Offering>,
-    index: Option<Index>,
+    offering: Arc<OfferedTools>,
+    index: Option<SearchIndex>,
     bounds: ChatBounds,
 }
 
 /// A call that a model requests.
-struct Wanted {
+struct RequestedCall {
     id: String,
     key: String,
     arguments: Map<String, Value>,
 }
 
-impl Run {
+impl ReplyRun {
     /// Starts a reply after an item.
     pub(super) async fn begin(
         host: Host,
-        log: Log,
-        answering: Answering,
+        log: ConversationLog,
+        answering: RunningReplyGuard,
         settings: ConversationSettings,
         model: ModelRef,
         parent: Option<String>,
@@ -185,7 +185,7 @@ impl Run {
         }
         if !self.offering.rests_on(&self.servers) {
             let servers = self.servers.clone();
-            let made = tokio::task::spawn_blocking(move || Offering::new(&servers)).await;
+            let made = tokio::task::spawn_blocking(move || OfferedTools::new(&servers)).await;
             self.offering = Arc::new(made.map_err(|_| ConversationError::Closing)?);
             self.index = None;
         }
@@ -210,7 +210,7 @@ fn new_reply(model: &ModelRef, parent: Option<String>) -> Item {
         model: model.clone(),
         parts: Vec::new(),
         stop: None,
-        usage: TokenUse::default(),
+        usage: TokenUsage::default(),
         cost: None,
         error: None,
         conversions: Vec::new(),
@@ -233,7 +233,7 @@ fn fail(reply: &mut Item, cause: &ConversationError) {
 
 /// Repeats a failed write of a final state, since the cause may disappear. Otherwise the item is marked as interrupted
 /// on the next start.
-async fn write_again(log: &Log, item: &Item) {
+async fn write_again(log: &ConversationLog, item: &Item) {
     for pause in WRITE_AGAIN {
         tokio::time::sleep(pause).await;
         match log.write(vec![item.clone()]).await {

@@ -3,9 +3,9 @@
 
 use chat::ConversationError;
 use domain::item::{Item, ItemBody, ItemState, ResourceContents};
-use host::view::{QuestionBody, UserAnswer};
-use models::Delta;
-use policy::Scope;
+use host::view::{ConsentRequestBody, UserDecision};
+use models::ReplyDelta;
+use policy::ApprovalScope;
 use serde_json::json;
 use std::time::Duration;
 use testkit::app::PATIENCE;
@@ -13,7 +13,7 @@ use testkit::model::Step;
 
 use super::by_user::{add, allow_all};
 use super::model::{answer, says, uses};
-use super::{ID, Talk, kinds, results, text};
+use super::{ID, TestConversation, kinds, results, text};
 
 pub(super) fn attached(id: &str) -> Item {
     let contents =
@@ -25,8 +25,8 @@ pub(super) fn attached(id: &str) -> Item {
 
 #[tokio::test]
 async fn what_the_user_adds_while_a_model_answers_never_falls_beside_its_answer() {
-    let half = vec![Step::Says(Delta::Text("Half".into())), Step::Hangs];
-    let mut talk = Talk::new(vec![half, says("I see it.")], &["add"]).await;
+    let half = vec![Step::Says(ReplyDelta::Text("Half".into())), Step::Hangs];
+    let mut talk = TestConversation::new(vec![half, says("I see it.")], &["add"]).await;
     talk.send("Hi").await;
     talk.piece().await;
     let refused = talk.chat.append_items(ID.into(), vec![attached("a1")]).await;
@@ -54,16 +54,18 @@ async fn what_the_user_adds_while_a_model_answers_never_falls_beside_its_answer(
 async fn a_server_that_is_turned_off_is_off_for_the_answer_under_way() {
     let wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let again = answer(vec![uses("u2", "demo__add", json!({"a": 2, "b": 2}))]);
-    let mut talk = Talk::new(vec![wants, again, says("I can't.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![wants, again, says("I can't.")], &["add"]).await;
     talk.send("Add").await;
-    let question =
-        talk.app.question("demo", "the call", |question| matches!(question.body, QuestionBody::Tool { .. })).await;
+    let question = talk
+        .app
+        .question("demo", "the call", |question| matches!(question.body, ConsentRequestBody::Tool { .. }))
+        .await;
     talk.set(|settings| {
         settings.servers.clear();
         settings.share_roots = false;
     })
     .await;
-    talk.app.answer(&question, UserAnswer::Allow(Scope::Session)).await;
+    talk.app.answer(&question, UserDecision::Allow(ApprovalScope::Session)).await;
     let items = talk.ended().await;
     assert_eq!(text(items.last().unwrap()), "I can't.", "the run continues without the server");
     let asked = talk.model.asked();
@@ -76,9 +78,9 @@ async fn a_server_that_is_turned_off_is_off_for_the_answer_under_way() {
 async fn a_tool_that_is_turned_off_while_the_model_asks_for_it_is_not_called() {
     let mut wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     wants.insert(1, Step::Waits(Duration::from_millis(400)));
-    wants.insert(0, Step::Says(Delta::Text("I add.".into())));
+    wants.insert(0, Step::Says(ReplyDelta::Text("I add.".into())));
     wants.insert(1, Step::Waits(Duration::from_millis(100)));
-    let mut talk = Talk::new(vec![wants, says("Well.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![wants, says("Well.")], &["add"]).await;
     talk.send("Add").await;
     talk.piece().await;
     talk.set(|settings| settings.servers[0].tools = Some(vec!["fail".into()])).await;

@@ -3,14 +3,14 @@
 use chat::ToolCall;
 use domain::call::{CallFailure, CallFailureCode};
 use domain::item::{ItemBody, ItemState, ToolResult};
-use domain::question::Why;
+use domain::question::ConsentRequestOrigin;
 use host::CallOrigin;
-use host::view::{QuestionBody, QuestionView, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use policy::ApprovalScope;
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use super::{ID, Talk, full};
+use super::{ID, TestConversation, full};
 
 /// Returns a call by the user in the conversation.
 pub(super) fn add(id: &str) -> ToolCall {
@@ -19,17 +19,21 @@ pub(super) fn add(id: &str) -> ToolCall {
     ToolCall { id: id.into(), origin, server: "demo".into(), tool: "add".into(), arguments }
 }
 
-fn is_call(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Tool { .. })
+fn is_call(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Tool { .. })
 }
 
 /// Allows each call once, until the task is aborted.
-pub(super) fn allow_all(talk: &Talk) -> JoinHandle<()> {
-    talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Once)))
+pub(super) fn allow_all(talk: &TestConversation) -> JoinHandle<()> {
+    talk.app.always(|question| is_call(question).then_some(UserDecision::Allow(ApprovalScope::Once)))
 }
 
 /// Makes a call, and decides its consent request with `answer`.
-async fn answered(talk: &Talk, call: ToolCall, answer: UserAnswer) -> (Why, Result<ToolResult, CallFailure>) {
+async fn answered(
+    talk: &TestConversation,
+    call: ToolCall,
+    answer: UserDecision,
+) -> (ConsentRequestOrigin, Result<ToolResult, CallFailure>) {
     let id = call.id.clone();
     let decide = async {
         let question = talk.app.question("demo", "the call", is_call).await;
@@ -41,7 +45,7 @@ async fn answered(talk: &Talk, call: ToolCall, answer: UserAnswer) -> (Why, Resu
 }
 
 /// Returns the calls in the history: item id, call id, result and error.
-fn kept(talk: &Talk) -> Vec<(String, String, Option<ToolResult>, Option<String>)> {
+fn kept(talk: &TestConversation) -> Vec<(String, String, Option<ToolResult>, Option<String>)> {
     let items = talk.items().into_iter().map(|item| {
         assert_eq!(item.state, ItemState::Whole, "{item:?} is complete");
         let ItemBody::ToolCall { call, result, error, used: None, .. } = item.body else { panic!("{item:?}") };
@@ -52,9 +56,9 @@ fn kept(talk: &Talk) -> Vec<(String, String, Option<ToolResult>, Option<String>)
 
 #[tokio::test]
 async fn a_call_of_the_user_is_kept_once_under_its_own_id() {
-    let talk = Talk::new(Vec::new(), &["add"]).await;
-    let (why, result) = answered(&talk, add("sum"), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(why, Why::User { conversation: Some(ID.into()) }, "the user makes it");
+    let talk = TestConversation::new(Vec::new(), &["add"]).await;
+    let (why, result) = answered(&talk, add("sum"), UserDecision::Allow(ApprovalScope::Once)).await;
+    assert_eq!(why, ConsentRequestOrigin::User { conversation: Some(ID.into()) }, "the user makes it");
     let result = result.unwrap();
     assert!(json!(result.content).to_string().contains("2 + 40 = 42"), "the call was made: {result:?}");
     assert_eq!(
@@ -66,8 +70,8 @@ async fn a_call_of_the_user_is_kept_once_under_its_own_id() {
 
 #[tokio::test]
 async fn a_call_that_the_user_denies_is_kept_as_denied() {
-    let talk = Talk::new(Vec::new(), &["add"]).await;
-    let (_, result) = answered(&talk, add("sum"), UserAnswer::DenyBecause("wrong numbers".into())).await;
+    let talk = TestConversation::new(Vec::new(), &["add"]).await;
+    let (_, result) = answered(&talk, add("sum"), UserDecision::DenyBecause("wrong numbers".into())).await;
     let failure = result.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("wrong numbers")), "{failure:?}");
     assert_eq!(
@@ -83,32 +87,32 @@ async fn a_call_that_the_user_denies_is_kept_as_denied() {
 #[tokio::test]
 async fn a_call_that_cannot_be_kept_still_gives_its_result_or_its_failure() {
     let talk = full::talk(|item| item.body["kind"] == "tool_call").await;
-    let (_, result) = answered(&talk, add("made"), UserAnswer::Allow(Scope::Once)).await;
+    let (_, result) = answered(&talk, add("made"), UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(json!(result.unwrap().content).to_string().contains("2 + 40 = 42"), "the call was made");
-    let (_, result) = answered(&talk, add("denied"), UserAnswer::Deny).await;
+    let (_, result) = answered(&talk, add("denied"), UserDecision::Deny).await;
     assert!(matches!(result, Err(CallFailure::Refused(_))), "{result:?}");
     assert!(kept(&talk).is_empty(), "the history contains neither call");
 }
 
 #[tokio::test]
 async fn a_call_of_the_command_line_is_the_users_and_in_no_conversation() {
-    let talk = Talk::new(Vec::new(), &["add"]).await;
+    let talk = TestConversation::new(Vec::new(), &["add"]).await;
     let call = ToolCall { origin: CallOrigin::CommandLine, ..add("cli") };
-    let (why, result) = answered(&talk, call, UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(why, Why::User { conversation: None }, "the user makes it");
+    let (why, result) = answered(&talk, call, UserDecision::Allow(ApprovalScope::Once)).await;
+    assert_eq!(why, ConsentRequestOrigin::User { conversation: None }, "the user makes it");
     assert!(result.is_ok(), "{result:?}");
     assert!(kept(&talk).is_empty(), "the call is in no history");
 }
 
 #[tokio::test]
 async fn the_arguments_that_the_user_changed_are_kept_and_given_back() {
-    let talk = Talk::new(Vec::new(), &["add"]).await;
+    let talk = TestConversation::new(Vec::new(), &["add"]).await;
     let changed = json!({"a": 3, "b": 40});
     let decide = async {
         let question = talk.app.question("demo", "the call", is_call).await;
-        let edit = host::view::Edit::Arguments(changed.as_object().cloned().unwrap());
+        let edit = host::view::ConsentRequestEdit::Arguments(changed.as_object().cloned().unwrap());
         let edited = talk.app.host.edit(question.id, edit).await.unwrap();
-        talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
+        talk.app.answer(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     };
     let ((), result) = tokio::join!(decide, talk.chat.call_tool(add("sum")));
     assert_eq!(result.unwrap().arguments, changed, "the caller receives the sent arguments");

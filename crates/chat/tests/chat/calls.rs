@@ -1,21 +1,21 @@
 //! Calls requested by a model: decided like all calls, executed concurrently, and reported to the model.
 
 use domain::item::{Item, ItemBody, ItemState, Notice};
-use domain::question::Why;
-use host::view::{AppSettings, Edit, QuestionBody, UserAnswer};
-use models::Stop;
-use policy::Scope;
+use domain::question::ConsentRequestOrigin;
+use host::view::{AppSettings, ConsentRequestBody, ConsentRequestEdit, UserDecision};
+use models::StopReason;
+use policy::ApprovalScope;
 use serde_json::json;
 use std::time::Duration;
 use testkit::app::PATIENCE;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 use testkit::model::ends;
 
 use super::model::{answer, says, uses};
-use super::{ID, Talk, kinds, results, text};
+use super::{ID, TestConversation, kinds, results, text};
 
-fn is_call(question: &host::view::QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Tool { .. })
+fn is_call(question: &host::view::ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Tool { .. })
 }
 
 fn call(item: &Item) -> (&str, Option<String>, Option<&str>) {
@@ -26,17 +26,17 @@ fn call(item: &Item) -> (&str, Option<String>, Option<&str>) {
 #[tokio::test]
 async fn a_call_is_approved_with_other_arguments_and_the_model_hears_of_it() {
     let wants = answer(vec![models::Part::text("I add."), uses("u1", "demo__add", json!({"a": 2, "b": 40}))]);
-    let mut talk = Talk::new(vec![wants, says("It is 43.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![wants, says("It is 43.")], &["add"]).await;
     let approve = async {
         let question = talk.app.question("demo", "the call", is_call).await;
         let call = question.call.clone().expect("the consent request names its call");
         assert!(
-            matches!(question.why, Why::Model { ref conversation, .. } if conversation == ID),
+            matches!(question.why, ConsentRequestOrigin::Model { ref conversation, .. } if conversation == ID),
             "the origin is the model"
         );
         let arguments = json!({"a": 3, "b": 40}).as_object().cloned().unwrap();
-        let edited = talk.app.host.edit(question.id, Edit::Arguments(arguments)).await.unwrap();
-        talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
+        let edited = talk.app.host.edit(question.id, ConsentRequestEdit::Arguments(arguments)).await.unwrap();
+        talk.app.answer(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
         call
     };
     let message = chat::NewMessage { text: "Add 2 and 40".into(), ..Default::default() };
@@ -69,14 +69,14 @@ async fn calls_of_one_answer_are_under_way_together_and_a_refusal_has_its_reason
         uses("u2", "demo__add", json!({"a": 2, "b": 2})),
         uses("u3", "demo__write_note", json!({})),
     ]);
-    let mut talk = Talk::new(vec![wants, says("Done.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![wants, says("Done.")], &["add"]).await;
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
-    let is = |a: u64| move |q: &host::view::QuestionView| matches!(&q.body, QuestionBody::Tool { arguments, .. } if arguments["a"] == a);
+    let is = |a: u64| move |q: &host::view::ConsentRequestView| matches!(&q.body, ConsentRequestBody::Tool { arguments, .. } if arguments["a"] == a);
     let (first, second) =
         (talk.app.question("demo", "the first", is(1)).await, talk.app.question("demo", "the second", is(2)).await);
-    talk.app.answer(&second, UserAnswer::Allow(Scope::Once)).await;
-    talk.app.answer(&first, UserAnswer::DenyBecause("wrong numbers".into())).await;
+    talk.app.answer(&second, UserDecision::Allow(ApprovalScope::Once)).await;
+    talk.app.answer(&first, UserDecision::DenyBecause("wrong numbers".into())).await;
     let items = talk.ended().await;
     let shape = [
         ("message", ItemState::Whole),
@@ -110,7 +110,7 @@ async fn calls_of_one_answer_are_under_way_together_and_a_refusal_has_its_reason
 #[tokio::test]
 async fn a_stop_ends_calls_that_wait_and_the_run() {
     let wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
-    let mut talk = Talk::new(vec![wants], &["add"]).await;
+    let mut talk = TestConversation::new(vec![wants], &["add"]).await;
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
     talk.app.question("demo", "the call", is_call).await;
@@ -124,11 +124,11 @@ async fn a_stop_ends_calls_that_wait_and_the_run() {
 #[tokio::test]
 async fn after_many_rounds_the_user_says_whether_it_goes_on() {
     let wants = |id: &str| answer(vec![uses(id, "demo__add", json!({"a": 1, "b": 1}))]);
-    let mut talk = Talk::new(vec![wants("1"), wants("2"), wants("3"), says("Enough.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![wants("1"), wants("2"), wants("3"), says("Enough.")], &["add"]).await;
     let mut settings = AppSettings::default();
     settings.chat.rounds = 2;
     talk.app.host.set_settings(settings).await.unwrap();
-    let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Session)));
+    let allowing = talk.app.always(|question| is_call(question).then_some(UserDecision::Allow(ApprovalScope::Session)));
     let items = talk.say("Add for ever").await;
     let last = &items.last().unwrap().body;
     assert!(
@@ -153,11 +153,11 @@ fn to_read_on(note: &str) -> Option<serde_json::Value> {
 #[tokio::test]
 async fn a_long_result_is_read_on_in_pieces() {
     let wants = answer(vec![uses("u1", "demo__show_everything", json!({}))]);
-    let mut talk = Talk::new(vec![wants, says("Read.")], &["show_everything"]).await;
+    let mut talk = TestConversation::new(vec![wants, says("Read.")], &["show_everything"]).await;
     let mut settings = AppSettings::default();
     settings.chat.result_bytes = 256;
     talk.app.host.set_settings(settings).await.unwrap();
-    let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Once)));
+    let allowing = talk.app.always(|question| is_call(question).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let items = talk.say("Show").await;
     let ItemBody::ToolCall { left_out: Some(left_out), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
     let asked = talk.model.asked();
@@ -202,24 +202,26 @@ async fn what_one_server_said_makes_a_call_of_another_ask_again() {
     let obeys = answer(vec![uses("u2", "other__write_note", json!({"name": "led", "text": "canary-37"}))]);
     let answers = vec![first, obeys, says("I was told no.")];
     let reviewed = ["add", "write_note"];
-    let mut talk = Talk::with_servers(answers, &["demo", "other"], &reviewed, Some(1_000_000)).await;
+    let mut talk = TestConversation::with_servers(answers, &["demo", "other"], &reviewed, Some(1_000_000)).await;
     let own = arguments(&json!({"name": "own", "text": "mine"}));
     let by_hand = talk.app.host.call_tool("1".into(), "other".into(), "write_note".into(), own, None);
     let allow = async {
         let question = talk.app.question("other", "the user's call", is_call).await;
-        talk.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+        talk.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     };
     assert!(tokio::join!(by_hand, allow).0.is_ok(), "the tool is always allowed");
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let question = talk.app.question("demo", "the first call", is_call).await;
-    talk.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    talk.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     let question = talk.app.question("other", "the call that a result led to", is_call).await;
-    let Why::Model { after, .. } = &question.why else { panic!("the origin is not a model: {question:?}") };
+    let ConsentRequestOrigin::Model { after, .. } = &question.why else {
+        panic!("the origin is not a model: {question:?}")
+    };
     assert_eq!(after[..], ["demo".to_owned()], "X09: the consent request names the server whose content precedes it");
-    let QuestionBody::Tool { arguments: shown, .. } = &question.body else { panic!("a call: {question:?}") };
+    let ConsentRequestBody::Tool { arguments: shown, .. } = &question.body else { panic!("a call: {question:?}") };
     assert_eq!(shown["text"], "canary-37", "X09: the consent request contains the whole payload");
-    talk.app.answer(&question, UserAnswer::Deny).await;
+    talk.app.answer(&question, UserDecision::Deny).await;
     let items = talk.ended().await;
     assert_eq!(text(items.last().unwrap()), "I was told no.", "the model continues");
     assert!(!talk.app.activity("other").await.contains("canary-37"), "X09: nothing was sent");
@@ -232,12 +234,12 @@ fn arguments(value: &serde_json::Value) -> serde_json::Map<String, serde_json::V
 #[tokio::test]
 async fn a_call_that_is_stopped_after_it_was_sent_says_what_was_sent_and_that_its_end_is_not_known() {
     let wants = answer(vec![uses("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
-    let mut talk = Talk::new(vec![wants], &["slow_report"]).await;
+    let mut talk = TestConversation::new(vec![wants], &["slow_report"]).await;
     talk.send("Report").await;
     let question = talk.app.question("demo", "the call", is_call).await;
     let changed = json!({"seconds": 61, "steps": 2});
-    let edited = talk.app.host.edit(question.id, Edit::Arguments(arguments(&changed))).await.unwrap();
-    talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
+    let edited = talk.app.host.edit(question.id, ConsentRequestEdit::Arguments(arguments(&changed))).await.unwrap();
+    talk.app.answer(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     let sent = |item: &Item| matches!(&item.body, ItemBody::ToolCall { arguments, .. } if *arguments == changed);
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !sent(&talk.items()[2]) {
@@ -255,10 +257,10 @@ async fn a_call_that_is_stopped_after_it_was_sent_says_what_was_sent_and_that_it
 
 #[tokio::test]
 async fn an_answer_that_was_cut_off_or_refused_calls_nothing() {
-    for stop in [Stop::MaxTokens, Stop::Refused] {
+    for stop in [StopReason::MaxTokens, StopReason::Refused] {
         let part = uses("u1", "demo__add", json!({"a": 1, "b": 1}));
         let wants = vec![ends(vec![models::Part::text("I"), part], stop.clone(), (10, 10))];
-        let mut talk = Talk::new(vec![wants, says("Well.")], &["add"]).await;
+        let mut talk = TestConversation::new(vec![wants, says("Well.")], &["add"]).await;
         let items = talk.say("Add").await;
         assert_eq!(
             kinds(&items),

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use chat::export::Format;
+use chat::export::ExportFormat;
 use chat::{ConversationError, ConversationSettings};
 use domain::item::Item;
-use models::Delta;
+use models::ReplyDelta;
 use testkit::model::Step;
 
-use super::{ID, Talk, text};
+use super::{ID, TestConversation, text};
 
 fn message(id: &str) -> Item {
     let body = serde_json::json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": id}]});
@@ -17,7 +17,7 @@ fn message(id: &str) -> Item {
 
 #[tokio::test]
 async fn conversations_that_are_created_at_once_have_ids_of_their_own() {
-    let talk = Talk::new(Vec::new(), &[]).await;
+    let talk = TestConversation::new(Vec::new(), &[]).await;
     let chat = &talk.chat;
     let create = |title: &'static str| async move { chat.create_conversation(title).await.unwrap().kept.id };
     let (a, b, c, d) = tokio::join!(create("a"), create("b"), create("c"), create("d"));
@@ -29,8 +29,8 @@ async fn conversations_that_are_created_at_once_have_ids_of_their_own() {
 
 #[tokio::test]
 async fn a_conversation_is_opened_with_the_answer_as_far_as_it_came() {
-    let half = vec![Step::Says(Delta::Text("Half".into())), Step::Hangs];
-    let mut talk = Talk::new(vec![half], &[]).await;
+    let half = vec![Step::Says(ReplyDelta::Text("Half".into())), Step::Hangs];
+    let mut talk = TestConversation::new(vec![half], &[]).await;
     talk.send("Hi").await;
     talk.piece().await;
     let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
@@ -52,7 +52,7 @@ async fn a_conversation_is_opened_with_the_answer_as_far_as_it_came() {
 
 #[tokio::test]
 async fn items_follow_the_head_unless_they_name_another() {
-    let talk = Talk::new(Vec::new(), &[]).await;
+    let talk = TestConversation::new(Vec::new(), &[]).await;
     talk.chat.append_items(ID.into(), vec![message("1"), message("2")]).await.unwrap();
     let branch = Item { parent: Some("1".into()), ..message("3") };
     talk.chat.append_items(ID.into(), vec![branch]).await.unwrap();
@@ -64,7 +64,7 @@ async fn items_follow_the_head_unless_they_name_another() {
 
 #[tokio::test]
 async fn what_is_not_there_is_told_as_missing() {
-    let chat = Talk::new(Vec::new(), &[]).await.chat;
+    let chat = TestConversation::new(Vec::new(), &[]).await.chat;
     assert_eq!(chat.conversation("none".into()).await, Ok(None), "no conversation");
     assert_eq!(
         chat.rename_conversation("none".into(), "x").await,
@@ -78,7 +78,7 @@ async fn what_is_not_there_is_told_as_missing() {
 
 #[tokio::test]
 async fn a_draft_is_kept_beside_the_settings_and_is_part_of_nothing_said() {
-    let talk = Talk::new(Vec::new(), &[]).await;
+    let talk = TestConversation::new(Vec::new(), &[]).await;
     let draft = || async { talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists").draft };
     let time = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists").kept.updated_at;
     talk.chat.set_draft(ID.into(), "Dear Ann".into()).await.unwrap();
@@ -95,7 +95,7 @@ async fn a_draft_is_kept_beside_the_settings_and_is_part_of_nothing_said() {
         (settings, "Dear Bob"),
         "a change of the draft retains the settings"
     );
-    let (_, text) = talk.chat.export_conversation(ID.into(), Format::Json).await.unwrap();
+    let (_, text) = talk.chat.export_conversation(ID.into(), ExportFormat::Json).await.unwrap();
     assert!(!text.contains("Dear Bob"), "the draft is not exported: {text}");
     let long = talk.chat.set_draft(ID.into(), "x".repeat((256 << 10) + 1)).await;
     assert!(matches!(long, Err(ConversationError::TooLong { .. })), "a draft that is too long is refused: {long:?}");

@@ -1,37 +1,37 @@
 //! Data flow settings in a conversation: content after which a call of the same server requires consent (S26).
 
 use chat::{Chat, NewMessage};
-use domain::flow::{DataFlow, SameServer};
+use domain::flow::{DataFlow, SameServerFlow};
 use domain::history::{Reading, ReadingKind};
-use domain::question::Why;
+use domain::question::ConsentRequestOrigin;
 use host::HostOptions;
-use host::view::{QuestionBody, QuestionView, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use policy::ApprovalScope;
 use serde_json::json;
-use testkit::app::App;
+use testkit::app::TestApp;
 use testkit::model::{ScriptedModel, reference};
 
 use super::beside::attached;
 use super::model::{answer, known, says, uses};
-use super::{ID, Talk, text};
+use super::{ID, TestConversation, text};
 
-fn is_call(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Tool { .. })
+fn is_call(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Tool { .. })
 }
 
 /// Returns a conversation whose user always allows `add`, after the model called it once.
-async fn allowed_always() -> Talk {
+async fn allowed_always() -> TestConversation {
     let wants = |n: u32| answer(vec![uses(&format!("u{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     let answers =
         vec![wants(1), says("Two."), wants(2), says("Three."), wants(3), says("Refused."), wants(4), says("Five.")];
-    let mut talk = Talk::new(answers, &["add"]).await;
+    let mut talk = TestConversation::new(answers, &["add"]).await;
     talk.send("Add").await;
     let question = talk.app.question("demo", "the first call", is_call).await;
     assert!(
-        question.scopes.contains(&Scope::Always),
+        question.scopes.contains(&ApprovalScope::Always),
         "a permanent approval is possible before any content was read: {question:?}"
     );
-    talk.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    talk.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     talk.ended().await;
     let items = talk.say("Again").await;
     assert_eq!(text(items.last().unwrap()), "Three.", "a local tool without a hint requires no further consent");
@@ -46,19 +46,21 @@ async fn after_a_resource_a_call_of_the_same_server_asks_and_the_user_can_turn_t
     let question = talk.app.question("demo", "the call after a resource", is_call).await;
     assert_eq!(
         (question.rule, question.scopes),
-        ("after-untrusted", &[Scope::Once][..]),
+        ("after-untrusted", &[ApprovalScope::Once][..]),
         "S26: the call requires consent, once"
     );
-    let Why::Model { read, after, .. } = &question.why else { panic!("the origin is not a model: {question:?}") };
+    let ConsentRequestOrigin::Model { read, after, .. } = &question.why else {
+        panic!("the origin is not a model: {question:?}")
+    };
     assert_eq!(
         read[..],
         [Reading::new("demo", ReadingKind::Resource, "note://a")],
         "S26: the consent request names the content"
     );
     assert!(after.is_empty(), "no other server has content in the conversation: {after:?}");
-    talk.app.answer(&question, UserAnswer::Deny).await;
+    talk.app.answer(&question, UserDecision::Deny).await;
     talk.ended().await;
-    let off = DataFlow { same_server: SameServer::Off, ..DataFlow::default() };
+    let off = DataFlow { same_server: SameServerFlow::Off, ..DataFlow::default() };
     talk.app.host.set_data_flow("demo".into(), off.clone()).await.unwrap();
     assert_eq!(talk.app.server("demo").await.flow, off, "the view contains the setting");
     assert!(talk.app.decisions().iter().any(|(kind, ..)| kind == "data-flow"), "the change is audited");
@@ -72,12 +74,12 @@ async fn what_was_read_is_known_after_a_restart_and_so_is_what_the_user_set() {
     let wants = |n: u32| answer(vec![uses(&format!("v{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     talk.chat.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
     let first = talk.items()[0].id.clone();
-    let everything = DataFlow { same_server: SameServer::Everything, ..DataFlow::default() };
+    let everything = DataFlow { same_server: SameServerFlow::Everything, ..DataFlow::default() };
     talk.app.host.set_data_flow("demo".into(), everything.clone()).await.unwrap();
     talk.app.host.close().await;
-    let Talk { app: App { folder, host, .. }, chat, .. } = talk;
+    let TestConversation { app: TestApp { folder, host, .. }, chat, .. } = talk;
     drop((host, chat));
-    let app = App::start_in(folder, vec![], HostOptions::default()).await;
+    let app = TestApp::start_in(folder, vec![], HostOptions::default()).await;
     assert_eq!(app.server("demo").await.flow, everything, "the setting is stored");
     app.ready("demo").await;
     app.until("demo", "known whole", |s| s.counts[0] >= 16).await;
@@ -89,7 +91,9 @@ async fn what_was_read_is_known_after_a_restart_and_so_is_what_the_user_set() {
     Chat::new(app.host.clone()).send_message(ID.into(), message, Some(first)).await.unwrap();
     let question = app.question("demo", "the call after the restart", is_call).await;
     assert_eq!(question.rule, "after-untrusted", "S26: the call requires consent");
-    let Why::Model { read, .. } = &question.why else { panic!("the origin is not a model: {question:?}") };
+    let ConsentRequestOrigin::Model { read, .. } = &question.why else {
+        panic!("the origin is not a model: {question:?}")
+    };
     assert!(
         read.contains(&Reading::new("demo", ReadingKind::Resource, "note://a")),
         "S26: the label is stored: {read:?}"

@@ -5,26 +5,26 @@ use std::sync::Arc;
 
 use domain::StoreError;
 use domain::history::{
-    Conversation, ConversationChange, FoundItem, HistorySearch, Item, ItemPage, ItemRange, NewItem, Taken,
+    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, Item, ItemPage, ItemRange, NewItem,
 };
 use domain::item::{ItemBody, ItemState};
 use host::HostOptions;
-use host::view::{QuestionBody, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, UserDecision};
+use policy::ApprovalScope;
 use ports::{History, Ports};
 use serde_json::json;
-use testkit::app::{App, demo};
+use testkit::app::{TestApp, demo};
 
 use super::model::{answer, says, uses};
-use super::{Talk, kinds};
+use super::{TestConversation, kinds};
 
 /// A history that refuses some items.
-struct Full {
+struct FullHistory {
     history: Arc<dyn History>,
     refuses: fn(&NewItem) -> bool,
 }
 
-impl History for Full {
+impl History for FullHistory {
     fn path(&self) -> PathBuf {
         self.history.path()
     }
@@ -62,7 +62,7 @@ impl History for Full {
     fn outline(&self, conversation: &str, item: &str) -> Result<Option<Item>, StoreError> {
         self.history.outline(conversation, item)
     }
-    fn taken(&self, conversation: &str) -> Result<Option<Taken>, StoreError> {
+    fn taken(&self, conversation: &str) -> Result<Option<ConversationUsage>, StoreError> {
         self.history.taken(conversation)
     }
     fn show(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError> {
@@ -77,19 +77,20 @@ impl History for Full {
 }
 
 /// Returns a conversation whose model requests one call, with a history that refuses some items.
-pub(super) async fn talk(refuses: fn(&NewItem) -> bool) -> Talk {
+pub(super) async fn talk(refuses: fn(&NewItem) -> bool) -> TestConversation {
     let wants = answer(vec![models::Part::text("I add."), uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
-    let change = move |ports: Ports| Ports { history: Arc::new(Full { history: ports.history, refuses }), ..ports };
+    let change =
+        move |ports: Ports| Ports { history: Arc::new(FullHistory { history: ports.history, refuses }), ..ports };
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     let folder = tempfile::tempdir().unwrap();
-    let app = App::start_over(folder, vec![("demo", demo(&[]))], HostOptions::default(), secrets, change).await;
-    Talk::on(app, vec![wants, says("Done.")], &["demo"], &["add"], Some(1_000_000)).await
+    let app = TestApp::start_over(folder, vec![("demo", demo(&[]))], HostOptions::default(), secrets, change).await;
+    TestConversation::on(app, vec![wants, says("Done.")], &["demo"], &["add"], Some(1_000_000)).await
 }
 
 /// Sends a message whose call would be allowed. Returns the items and the error of the reply.
-async fn failed(talk: &mut Talk) -> (Vec<(&'static str, ItemState)>, String) {
+async fn failed(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
     let allowing = talk.app.always(|question| {
-        matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
+        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let items = talk.say("Add").await;
     allowing.abort();

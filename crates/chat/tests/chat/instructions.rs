@@ -3,14 +3,14 @@
 use chat::{Chat, NewMessage, OfferedServer};
 use domain::item::ItemBody;
 use host::HostOptions;
-use testkit::app::App;
+use testkit::app::TestApp;
 use testkit::model::{ScriptedModel, reference};
 
 use super::model::{known, says};
-use super::{ID, Talk};
+use super::{ID, TestConversation};
 
 /// Approves the current instructions for the model.
-async fn turn_on(talk: &Talk) {
+async fn turn_on(talk: &TestConversation) {
     let tools = talk.chat.conversation_tools(ID.into()).await.unwrap();
     let [said] = &tools.instructions[..] else {
         panic!("expected the instructions of one server: {:?}", tools.instructions)
@@ -22,7 +22,7 @@ async fn turn_on(talk: &Talk) {
 /// X09: a call of another server after content of one server requires consent, regardless of earlier approvals.
 #[tokio::test]
 async fn instructions_of_a_server_count_as_its_words_also_when_it_is_started_anew() {
-    let mut talk = Talk::new(vec![says("Hello."), says("And now.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![says("Hello."), says("And now.")], &["add"]).await;
     talk.say("Hi").await;
     let label = talk.app.host.label(ID.into()).await.unwrap();
     assert_eq!(
@@ -39,9 +39,9 @@ async fn instructions_of_a_server_count_as_its_words_also_when_it_is_started_ane
 
     talk.set(|settings| settings.servers.clear()).await;
     talk.app.host.close().await;
-    let Talk { app: App { folder, host, .. }, chat, .. } = talk;
+    let TestConversation { app: TestApp { folder, host, .. }, chat, .. } = talk;
     drop((host, chat));
-    let app = App::start_in(folder, vec![], HostOptions::default()).await;
+    let app = TestApp::start_in(folder, vec![], HostOptions::default()).await;
     let model = ScriptedModel::offer(&app.host, vec![known(None)]).await;
     model.next(says("Still."));
     let message = NewMessage { text: "Hi".into(), model: Some(reference("m")), ..NewMessage::default() };
@@ -52,7 +52,7 @@ async fn instructions_of_a_server_count_as_its_words_also_when_it_is_started_ane
 
 #[tokio::test]
 async fn instructions_other_than_those_that_the_user_saw_are_not_told() {
-    let mut talk = Talk::new(vec![says("Hello."), says("Again.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![says("Hello."), says("Again.")], &["add"]).await;
     turn_on(&talk).await;
     talk.say("Hi").await;
     // Simulates instructions that differ from the approved ones.

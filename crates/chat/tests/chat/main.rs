@@ -20,26 +20,26 @@ use chat::{Chat, ConversationSettings, NewMessage, OfferedServer};
 use domain::history::{Conversation, ItemRange};
 use domain::item::{ConversationEvent, Item, ItemBody, ItemState, ReplyPart};
 use host::view::HostEvent;
-use host::{Events, ShownDefinition};
+use host::{EventReceiver, ShownDefinition};
 use models::{Message, Part};
-use offers::review::Kind;
-use testkit::app::{App, PATIENCE, demo};
+use offers::review::DefinitionKind;
+use testkit::app::{PATIENCE, TestApp, demo};
 use testkit::model::{ScriptedModel, Step, reference};
 
 use model::known;
 
 /// A conversation with a model and a demo server, some of whose tools are reviewed.
-pub(crate) struct Talk {
-    pub(crate) app: App,
+pub(crate) struct TestConversation {
+    pub(crate) app: TestApp,
     pub(crate) chat: Chat,
     pub(crate) model: Arc<ScriptedModel>,
-    pub(crate) events: Events,
+    pub(crate) events: EventReceiver,
 }
 
 /// Identifier of the conversation.
 pub(crate) const ID: &str = "talk";
 
-impl Talk {
+impl TestConversation {
     pub(crate) async fn new(answers: Vec<Vec<Step>>, reviewed: &[&str]) -> Self {
         Self::with_context(answers, reviewed, Some(1_000_000)).await
     }
@@ -57,13 +57,13 @@ impl Talk {
         reviewed: &[&str],
         context: Option<u32>,
     ) -> Self {
-        let app = App::start(names.iter().map(|name| (*name, demo(&[]))).collect()).await;
+        let app = TestApp::start(names.iter().map(|name| (*name, demo(&[]))).collect()).await;
         Self::on(app, answers, names, reviewed, context).await
     }
 
     /// Creates a conversation on a host that has these demo servers.
     pub(crate) async fn on(
-        app: App,
+        app: TestApp,
         answers: Vec<Vec<Step>>,
         names: &[&str],
         reviewed: &[&str],
@@ -151,11 +151,15 @@ impl Talk {
 }
 
 /// Reviews these tools of a demo server.
-pub(crate) async fn review(app: &App, server: &str, tools: &[&str]) {
+pub(crate) async fn review(app: &TestApp, server: &str, tools: &[&str]) {
     let reviewed = app.host.reviewed(server.into()).await.unwrap();
     let seen = tools.iter().map(|name| {
         let tool = reviewed.catalog().tool(name).unwrap_or_else(|| panic!("the demo server has {name}"));
-        ShownDefinition { kind: Kind::Tool, name: (*name).to_owned(), hash: reviewed.tool(&tool).0.to_string() }
+        ShownDefinition {
+            kind: DefinitionKind::Tool,
+            name: (*name).to_owned(),
+            hash: reviewed.tool(&tool).0.to_string(),
+        }
     });
     app.host.review(server.into(), seen.collect()).await.unwrap();
 }

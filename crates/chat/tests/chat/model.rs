@@ -1,24 +1,24 @@
 //! Replies for the scripted model.
 
-use models::{Delta, Model, Part, Price, Stop};
+use models::{Model, ModelPrice, Part, ReplyDelta, StopReason};
 use serde_json::{Map, Value};
 use testkit::model::{Step, ends, named};
 
 /// Returns a reply of these parts, preceded by their deltas.
 pub(crate) fn answer(parts: Vec<Part>) -> Vec<Step> {
     let mut steps = Vec::new();
-    let mut stop = Stop::EndTurn;
+    let mut stop = StopReason::EndTurn;
     for part in &parts {
         match part {
             Part::Text(text) => {
                 let (one, other) = text.split_at(text.floor_char_boundary(text.len() / 2));
-                steps.extend([one, other].map(|text| Step::Says(Delta::Text(text.to_owned()))));
+                steps.extend([one, other].map(|text| Step::Says(ReplyDelta::Text(text.to_owned()))));
             }
             Part::ToolUse { id, name, arguments, .. } => {
-                stop = Stop::ToolUse;
-                steps.push(Step::Says(Delta::ToolUseBegan { id: id.clone(), name: name.clone() }));
+                stop = StopReason::ToolUse;
+                steps.push(Step::Says(ReplyDelta::ToolUseBegan { id: id.clone(), name: name.clone() }));
                 let text = Value::Object(arguments.clone()).to_string();
-                steps.push(Step::Says(Delta::ToolUseArguments { id: id.clone(), text }));
+                steps.push(Step::Says(ReplyDelta::ToolUseArguments { id: id.clone(), text }));
             }
             other => panic!("{other:?} is not supported in a scripted reply"),
         }
@@ -38,7 +38,7 @@ pub(crate) fn uses(id: &str, name: &str, arguments: Value) -> Part {
 
 /// Returns the facts about the model: its context size, and a price.
 pub(crate) fn known(context: Option<u32>) -> Model {
-    let price = Price {
+    let price = ModelPrice {
         input: 1.0,
         output: 10.0,
         cached_input: None,

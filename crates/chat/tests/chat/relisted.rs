@@ -6,14 +6,14 @@ use std::sync::Arc;
 use chat::{Chat, ConversationSettings, OfferedServer};
 use domain::history::Conversation;
 use domain::item::{Item, ItemBody};
-use host::view::{QuestionBody, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, UserDecision};
+use policy::ApprovalScope;
 use serde_json::json;
-use testkit::app::{App, scripted};
+use testkit::app::{TestApp, scripted};
 use testkit::model::{ScriptedModel, reference};
 
 use super::model::{answer, known, says, uses};
-use super::{ID, Talk, results, review};
+use super::{ID, TestConversation, results, review};
 
 const RESULT: &str = r#"{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"fine"}]}}"#;
 
@@ -24,13 +24,13 @@ fn list(description: &str) -> String {
 
 /// Returns a conversation with a server whose first call reports changed tools, and which then returns `second`. The
 /// model calls the tool twice.
-async fn talk(second: [&str; 2]) -> Talk {
+async fn talk(second: [&str; 2]) -> TestConversation {
     let first = list("Returns the text");
     let changes =
         format!("tools/call={{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}}\n{RESULT}");
     let usual = format!("tools/call={RESULT}");
     let args = ["--reply", &first, second[0], second[1], "--raw", &changes, "--raw", &usual];
-    let app = App::start(vec![("bad", scripted(&args))]).await;
+    let app = TestApp::start(vec![("bad", scripted(&args))]).await;
     app.ready("bad").await;
     app.until("bad", "known whole", |server| server.counts[0] == 1).await;
     review(&app, "bad", &["echo"]).await;
@@ -44,24 +44,24 @@ async fn talk(second: [&str; 2]) -> Talk {
     let chat = Chat::new(app.host.clone());
     chat.set_conversation(ID.into(), settings).await.unwrap();
     let events = app.host.events();
-    Talk { app, chat, model: Arc::clone(&model), events }
+    TestConversation { app, chat, model: Arc::clone(&model), events }
 }
 
 /// Allows the first call for the session, and waits for the end of the run.
-async fn allow_first(talk: &mut Talk) -> Vec<Item> {
+async fn allow_first(talk: &mut TestConversation) -> Vec<Item> {
     talk.send("Echo").await;
-    let question = talk.app.question("bad", "the call", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
-    talk.app.answer(&question, UserAnswer::Allow(Scope::Session)).await;
+    let question = talk.app.question("bad", "the call", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    talk.app.answer(&question, UserDecision::Allow(ApprovalScope::Session)).await;
     talk.ended().await
 }
 
 /// Returns the names of the tools in each request to the model.
-fn offered(talk: &Talk) -> Vec<Vec<String>> {
+fn offered(talk: &TestConversation) -> Vec<Vec<String>> {
     talk.model.asked().iter().map(|request| request.tools.iter().map(|tool| tool.name.clone()).collect()).collect()
 }
 
 /// Returns the result of the second call as sent to the model, its error flag, and the notices of the reply.
-fn second_call(talk: &Talk, items: &[Item]) -> (String, bool, Vec<String>) {
+fn second_call(talk: &TestConversation, items: &[Item]) -> (String, bool, Vec<String>) {
     let asked = talk.model.asked();
     let told = results(asked[2].messages.last().unwrap());
     let said = items.iter().filter_map(|item| match &item.body {

@@ -1,18 +1,18 @@
 //! Messages and replies: streaming, storing, stopping, retrying, and editing.
 
 use chat::{ConversationError, NewMessage};
-use domain::item::{Append, Content, ConversationEvent, ItemBody, ItemState, MessageAttachment, ReplyStop};
+use domain::item::{Content, ConversationEvent, ItemBody, ItemState, MessageAttachment, ReplyAppend, ReplyStop};
 use host::view::HostEvent;
-use models::{Conversion, Delta, Loss, ModelError, Role, Uncarried};
+use models::{Conversion, LossyConversion, ModelError, ModelErrorCode, ReplyDelta, Role, UnsupportedFeature};
 use testkit::app::PATIENCE;
 use testkit::model::{Step, reference};
 
 use super::model::says;
-use super::{ID, Talk, kinds, text};
+use super::{ID, TestConversation, kinds, text};
 
 #[tokio::test]
 async fn an_answer_streams_and_is_kept_with_what_it_took() {
-    let mut talk = Talk::new(vec![says("Hello, **you**")], &[]).await;
+    let mut talk = TestConversation::new(vec![says("Hello, **you**")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
     let begun = talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let (mut streamed, mut seqs) = (String::new(), Vec::new());
@@ -23,7 +23,7 @@ async fn an_answer_streams_and_is_kept_with_what_it_took() {
                     assert_eq!(*item, begun.reply, "the deltas belong to this reply");
                     seqs.push(*seq);
                     for piece in append {
-                        let Append::Text { part: 0, text } = piece else { panic!("one text: {piece:?}") };
+                        let ReplyAppend::Text { part: 0, text } = piece else { panic!("one text: {piece:?}") };
                         streamed.push_str(text);
                     }
                 }
@@ -50,7 +50,7 @@ async fn an_answer_streams_and_is_kept_with_what_it_took() {
 
 #[tokio::test]
 async fn the_model_is_told_the_conversation_from_its_beginning() {
-    let mut talk = Talk::new(vec![says("One"), says("Two")], &[]).await;
+    let mut talk = TestConversation::new(vec![says("One"), says("Two")], &[]).await;
     talk.say("first").await;
     talk.say("second").await;
     let asked = talk.model.asked();
@@ -62,8 +62,8 @@ async fn the_model_is_told_the_conversation_from_its_beginning() {
 
 #[tokio::test]
 async fn an_answer_is_stopped_and_what_came_stays() {
-    let half = vec![Step::Says(Delta::Text("Half a ".into())), Step::Hangs];
-    let mut talk = Talk::new(vec![half, says("Whole")], &[]).await;
+    let half = vec![Step::Says(ReplyDelta::Text("Half a ".into())), Step::Hangs];
+    let mut talk = TestConversation::new(vec![half, says("Whole")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
     talk.chat.send_message(ID.into(), message.clone(), None).await.unwrap();
     let second = talk.chat.send_message(ID.into(), message, None).await;
@@ -94,8 +94,8 @@ async fn an_answer_is_stopped_and_what_came_stays() {
 
 #[tokio::test]
 async fn an_answer_that_was_stopped_goes_on_in_a_turn_of_its_own() {
-    let half = vec![Step::Says(Delta::Text("Half a ".into())), Step::Hangs];
-    let mut talk = Talk::new(vec![half, says("loaf")], &[]).await;
+    let half = vec![Step::Says(ReplyDelta::Text("Half a ".into())), Step::Hangs];
+    let mut talk = TestConversation::new(vec![half, says("loaf")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let piece = async {
@@ -119,7 +119,7 @@ async fn an_answer_that_was_stopped_goes_on_in_a_turn_of_its_own() {
 
 #[tokio::test]
 async fn items_are_told_without_what_is_large_in_them() {
-    let mut talk = Talk::new(vec![says("A picture")], &[]).await;
+    let mut talk = TestConversation::new(vec![says("A picture")], &[]).await;
     let file = MessageAttachment::File {
         name: "a.png".into(),
         mime_type: "image/png".into(),
@@ -156,28 +156,28 @@ async fn items_are_told_without_what_is_large_in_them() {
 
 #[tokio::test]
 async fn a_failure_stands_in_the_answer_with_what_to_do() {
-    let cut = vec![Step::Says(Delta::Text("Half".into())), Step::Fails(ModelError::Cut)];
+    let cut = vec![Step::Says(ReplyDelta::Text("Half".into())), Step::Fails(ModelError::Cut)];
     let refused = vec![Step::Fails(ModelError::RateLimited { retry_after: None })];
-    let mut talk = Talk::new(vec![cut, refused, Vec::new()], &[]).await;
+    let mut talk = TestConversation::new(vec![cut, refused, Vec::new()], &[]).await;
     let problem = |items: &[domain::item::Item]| {
         let ItemBody::Reply { error, .. } = &items.last().unwrap().body else { panic!("a reply") };
         error.clone().map(|error| error.code)
     };
     let items = talk.say("one").await;
     assert_eq!(
-        (problem(&items).as_deref(), items[1].state),
-        (Some("cut"), ItemState::Cut),
+        (problem(&items), items[1].state),
+        (Some(ModelErrorCode::Cut), ItemState::Cut),
         "an interrupted reply has an error"
     );
     let items = talk.say("two").await;
-    assert_eq!(problem(&items).as_deref(), Some("rateLimited"), "a refused request has an error");
+    assert_eq!(problem(&items), Some(ModelErrorCode::RateLimited), "a refused request has an error");
     let items = talk.say("three").await;
-    assert_eq!(problem(&items).as_deref(), Some("cut"), "a stream without an end has an error");
+    assert_eq!(problem(&items), Some(ModelErrorCode::Cut), "a stream without an end has an error");
 }
 
 #[tokio::test]
 async fn had_again_and_written_anew_are_branches_and_nothing_is_lost() {
-    let mut talk = Talk::new(vec![says("One"), says("Two"), says("Three")], &[]).await;
+    let mut talk = TestConversation::new(vec![says("One"), says("Two"), says("Three")], &[]).await;
     let first = talk.say("Hi").await;
     talk.chat.retry_reply(ID.into(), first[1].id.clone(), Some(reference("m"))).await.unwrap();
     let again = talk.ended().await;
@@ -200,14 +200,14 @@ async fn had_again_and_written_anew_are_branches_and_nothing_is_lost() {
         NewMessage { text: "x".into(), ..NewMessage::default() },
     );
     assert_eq!(answer.await, Err(ConversationError::NotYours), "a reply of the model can't be edited");
-    let (_, json) = talk.chat.export_conversation(ID.into(), chat::export::Format::Json).await.unwrap();
+    let (_, json) = talk.chat.export_conversation(ID.into(), chat::export::ExportFormat::Json).await.unwrap();
     let exported: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(exported["items"].as_array().map(Vec::len), Some(5), "the JSON export contains all branches");
 }
 
 #[tokio::test]
 async fn what_cannot_be_sent_is_refused_with_what_to_do() {
-    let talk = Talk::new(Vec::new(), &[]).await;
+    let talk = TestConversation::new(Vec::new(), &[]).await;
     let send = |text: &str, model: Option<&str>| {
         let model = model.map(|provider| chat::ModelRef { provider: provider.into(), model: "m".into() });
         talk.chat.send_message(ID.into(), NewMessage { text: text.into(), model, ..NewMessage::default() }, None)
@@ -225,9 +225,9 @@ async fn what_cannot_be_sent_is_refused_with_what_to_do() {
 
 #[tokio::test]
 async fn what_the_model_learns_in_other_words_is_not_said_to_be_lost() {
-    let mut talk = Talk::new(vec![says("Hello.")], &[]).await;
-    let rephrased = Loss { what: Uncarried::ToolError, then: Conversion::SayInText };
-    let lost = Loss { what: Uncarried::Image, then: Conversion::LeaveOut };
+    let mut talk = TestConversation::new(vec![says("Hello.")], &[]).await;
+    let rephrased = LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText };
+    let lost = LossyConversion { what: UnsupportedFeature::Image, then: Conversion::LeaveOut };
     talk.model.lose(vec![rephrased, lost]);
     let items = talk.say("Hi").await;
     let ItemBody::Reply { conversions, .. } = &items[1].body else { panic!("a reply: {items:?}") };

@@ -1,12 +1,12 @@
 //! Tools that are too many to send are found by search.
 
 use domain::item::ItemBody;
-use host::view::{QuestionBody, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, UserDecision};
+use policy::ApprovalScope;
 use serde_json::json;
 
 use super::model::{answer, says, uses};
-use super::{Talk, kinds, results};
+use super::{TestConversation, kinds, results};
 
 #[tokio::test]
 async fn a_tool_is_found_and_can_be_called_then() {
@@ -14,9 +14,9 @@ async fn a_tool_is_found_and_can_be_called_then() {
     let calls = answer(vec![uses("u2", "demo__add", json!({"a": 2, "b": 40}))]);
     // The context is so small that even a few tools exceed the threshold.
     let reviewed = ["add", "write_note", "fail", "ask_user"];
-    let mut talk = Talk::with_context(vec![finds, calls, says("42.")], &reviewed, Some(1_000)).await;
+    let mut talk = TestConversation::with_context(vec![finds, calls, says("42.")], &reviewed, Some(1_000)).await;
     let allowing = talk.app.always(|question| {
-        matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
+        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let items = talk.say("What is 2 + 40?").await;
     let shape: Vec<_> = kinds(&items).into_iter().map(|(kind, _)| kind).collect();

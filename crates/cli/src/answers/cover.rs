@@ -1,9 +1,12 @@
 //! The extent of an entry that allows. The command line of a start and the name of a tool are chosen by others, so by
 //! themselves they never allow anything that was not reviewed, unless the entry says so explicitly.
 
-use api::data::{Diff, Flag, FlagReason, Question, QuestionBody, Scope, Standing, Why};
+use api::data::{
+    ApprovalScope, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, DefinitionDiff, Flag, FlagReason,
+    ReviewState,
+};
 
-use super::Kind;
+use super::ConsentRequestKind;
 use crate::describe::reading_words;
 use crate::marks::reason_words;
 use crate::visible::line;
@@ -16,7 +19,7 @@ const ASKS_EACH_TIME: [&str; 5] =
 
 /// The extent of an entry that allows.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Cover {
+pub(super) struct EntryCoverage {
     /// Hash of the only act, or of the only definition of a tool, that is allowed.
     pub(super) hash: Option<String>,
     /// Set to allow tools whose definition is not reviewed, has changed or is flagged.
@@ -29,21 +32,21 @@ pub(super) struct Cover {
 
 /// The reason why no entry decides a consent request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unanswered {
+pub(crate) enum UncoveredReason {
     /// No entry matches the consent request.
     #[error("the file of answers does not answer this{}", also(.0))]
-    NoneFits(Vec<Lack>),
+    NoneFits(Vec<MissingCondition>),
     /// An entry matches by its patterns, but its extent doesn't cover the consent request.
     #[error("the answer in the file does not cover this: {}", listed(.0))]
-    Uncovered(Vec<Lack>),
+    Uncovered(Vec<MissingCondition>),
     /// An entry matches by its patterns, but names another hash.
     #[error("the file of answers allows another hash: {}", listed(.0))]
-    OtherHash(Vec<Lack>),
+    OtherHash(Vec<MissingCondition>),
 }
 
 /// Something that an entry would have to contain to allow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Lack {
+pub(crate) enum MissingCondition {
     /// The hash of the start.
     #[error(
         "look at all that would start, then write \"hash\": \"{hash}\" into the answer; \"commandLineOnly\": true would allow \
@@ -106,100 +109,103 @@ pub(crate) enum Lack {
     },
 }
 
-fn listed(lacks: &[Lack]) -> String {
+fn listed(lacks: &[MissingCondition]) -> String {
     lacks.iter().map(ToString::to_string).collect::<Vec<_>>().join("; and ")
 }
 
-fn also(lacks: &[Lack]) -> String {
+fn also(lacks: &[MissingCondition]) -> String {
     if lacks.is_empty() { String::new() } else { format!(": {}", listed(lacks)) }
 }
 
-impl Cover {
+impl EntryCoverage {
     /// Returns `true` if the entry names no hash, or the hash of this act or of the definition it is about.
-    pub(super) fn names(&self, question: &Question) -> bool {
+    pub(super) fn names(&self, question: &ConsentRequest) -> bool {
         self.hash.as_deref().is_none_or(|hash| hash == question.hash || Some(hash) == definition_hash(question))
     }
 
     /// Returns what the entry would have to contain to allow this consent request.
-    pub(super) fn lacks(&self, question: &Question) -> Vec<Lack> {
+    pub(super) fn lacks(&self, question: &ConsentRequest) -> Vec<MissingCondition> {
         let names_act = self.hash.as_deref() == Some(question.hash.as_str());
         let mut lacks = Vec::new();
         match &question.body {
-            QuestionBody::StartServer { .. } if !names_act && !self.command_line_only => {
-                lacks.push(Lack::StartHash { hash: question.hash.clone() });
+            ConsentRequestBody::StartServer { .. } if !names_act && !self.command_line_only => {
+                lacks.push(MissingCondition::StartHash { hash: question.hash.clone() });
             }
-            QuestionBody::ConnectServer { .. } if !names_act && !self.command_line_only => {
-                lacks.push(Lack::ConnectHash { hash: question.hash.clone() });
+            ConsentRequestBody::ConnectServer { .. } if !names_act && !self.command_line_only => {
+                lacks.push(MissingCondition::ConnectHash { hash: question.hash.clone() });
             }
-            QuestionBody::Tool { .. } => {
+            ConsentRequestBody::Tool { .. } => {
                 lacks.extend(needs_review(question).filter(|_| self.hash.is_none() && !self.unreviewed));
                 lacks.extend(after_untrusted(question).filter(|_| !self.after_untrusted));
             }
-            QuestionBody::Result { .. } if !names_act && !question.marks.flags.is_empty() => {
-                lacks.push(Lack::ResultHash { state: flags(&question.marks.flags), hash: question.hash.clone() });
+            ConsentRequestBody::Result { .. } if !names_act && !question.marks.flags.is_empty() => {
+                lacks.push(MissingCondition::ResultHash {
+                    state: flags(&question.marks.flags),
+                    hash: question.hash.clone(),
+                });
             }
             // Without a page, only the scopes and endpoints can be approved.
-            QuestionBody::SignIn { authorization_url: None, .. } if !names_act => {
-                lacks.push(Lack::SignInHash { hash: question.hash.clone() });
+            ConsentRequestBody::SignIn { authorization_url: None, .. } if !names_act => {
+                lacks.push(MissingCondition::SignInHash { hash: question.hash.clone() });
             }
             _ => {}
         }
         if asks_each_time(question) && !names_act {
-            lacks.push(Lack::EachTime { hash: question.hash.clone() });
+            lacks.push(MissingCondition::EachTime { hash: question.hash.clone() });
         }
         lacks
     }
 }
 
 /// Returns what an entry would have to contain for a consent request that matches none, limited to changed definitions.
-pub(super) fn changes_of(question: &Question) -> Vec<Lack> {
-    needs_review(question).filter(|_| question.marks.review == Some(Standing::Changed)).into_iter().collect()
+pub(super) fn changes_of(question: &ConsentRequest) -> Vec<MissingCondition> {
+    needs_review(question).filter(|_| question.marks.review == Some(ReviewState::Changed)).into_iter().collect()
 }
 
 /// Describes how a tool changed since it was reviewed, and how to review it. `None` for anything else.
-pub(crate) fn changed_words(question: &Question) -> Option<String> {
+pub(crate) fn changed_words(question: &ConsentRequest) -> Option<String> {
     let server = line(&question.server);
-    let state = needs_review(question).filter(|_| question.marks.review == Some(Standing::Changed))?;
-    let Lack::Review { state, .. } = state else { return None };
+    let state = needs_review(question).filter(|_| question.marks.review == Some(ReviewState::Changed))?;
+    let MissingCondition::Review { state, .. } = state else { return None };
     Some(format!("{state}; look at it with \"drawbridge-cli review {server}\""))
 }
 
-fn asks_each_time(question: &Question) -> bool {
+fn asks_each_time(question: &ConsentRequest) -> bool {
     // The reason may be another one, such as a new definition.
-    matches!(&question.body, QuestionBody::Tool { claims, .. } if claims.asks_each_time)
+    matches!(&question.body, ConsentRequestBody::Tool { claims, .. } if claims.asks_each_time)
         || ASKS_EACH_TIME.contains(&question.rule.as_str())
 }
 
 /// Returns the hash of the definition of the tool that a consent request is about.
-pub(crate) fn definition_hash(question: &Question) -> Option<&str> {
+pub(crate) fn definition_hash(question: &ConsentRequest) -> Option<&str> {
     match &question.body {
-        QuestionBody::Tool { definition_hash, .. } => definition_hash.as_deref(),
+        ConsentRequestBody::Tool { definition_hash, .. } => definition_hash.as_deref(),
         _ => None,
     }
 }
 
-fn needs_review(question: &Question) -> Option<Lack> {
-    let QuestionBody::Tool { .. } = question.body else { return None };
+fn needs_review(question: &ConsentRequest) -> Option<MissingCondition> {
+    let ConsentRequestBody::Tool { .. } = question.body else { return None };
     let state = match question.marks.review {
-        Some(Standing::Changed) => changed(question.marks.diff.as_ref()),
-        Some(Standing::Reviewed) if question.marks.outdated => {
+        Some(ReviewState::Changed) => changed(question.marks.diff.as_ref()),
+        Some(ReviewState::Reviewed) if question.marks.outdated => {
             String::from("the server said that its list of tools changed, and it was not read again yet")
         }
-        Some(Standing::Reviewed) if question.marks.flags.is_empty() => return None,
-        Some(Standing::Reviewed) => format!("its definition carries a mark: it {}", flags(&question.marks.flags)),
-        Some(Standing::New) | None if question.marks.flags.is_empty() => {
+        Some(ReviewState::Reviewed) if question.marks.flags.is_empty() => return None,
+        Some(ReviewState::Reviewed) => format!("its definition carries a mark: it {}", flags(&question.marks.flags)),
+        Some(ReviewState::New) | None if question.marks.flags.is_empty() => {
             String::from("nobody has reviewed its definition")
         }
-        Some(Standing::New) | None => {
+        Some(ReviewState::New) | None => {
             format!("nobody has reviewed its definition, which {}", flags(&question.marks.flags))
         }
     };
     let hash = definition_hash(question).unwrap_or(&question.hash).to_owned();
-    Some(Lack::Review { state, server: line(&question.server), hash })
+    Some(MissingCondition::Review { state, server: line(&question.server), hash })
 }
 
 /// Summarizes the changes to a definition since it was reviewed.
-fn changed(diff: Option<&Diff>) -> String {
+fn changed(diff: Option<&DefinitionDiff>) -> String {
     let Some(diff) = diff else { return String::from("its definition changed since it was reviewed") };
     if diff.changes.is_empty() && diff.server_changed {
         return String::from("the server itself is not as it was when its definition was reviewed");
@@ -219,12 +225,14 @@ fn flags(flags: &[Flag]) -> String {
 }
 
 /// Returns the servers whose output a model has read before it requested a call.
-fn after_untrusted(question: &Question) -> Option<Lack> {
-    let Why::Model { after, read, .. } = &question.why else { return None };
+fn after_untrusted(question: &ConsentRequest) -> Option<MissingCondition> {
+    let ConsentRequestOrigin::Model { after, read, .. } = &question.why else { return None };
     // If no rule requires a decision each time, an approval that is limited to this call means that output of others is
     // in the conversation, or may be.
     let may_be = question.rule == "after-untrusted"
-        || (question.scopes == [Scope::Once] && !asks_each_time(question) && Kind::of(question) == Kind::Tool);
+        || (question.scopes == [ApprovalScope::Once]
+            && !asks_each_time(question)
+            && ConsentRequestKind::of(question) == ConsentRequestKind::Tool);
     let after = match (after.as_slice(), read.as_slice()) {
         ([], []) if !may_be => return None,
         ([], []) => String::from("nobody knows whom"),
@@ -234,5 +242,5 @@ fn after_untrusted(question: &Question) -> Option<Lack> {
         }
         (servers, _) => line(&servers.join(", ")),
     };
-    Some(Lack::AfterUntrusted { after })
+    Some(MissingCondition::AfterUntrusted { after })
 }

@@ -2,26 +2,26 @@
 //! definition is announced.
 
 use api::Api;
-use api::data::Question;
+use api::data::ConsentRequest;
 use ports::Document;
 use serde_json::{Map, Value};
 
-use super::{Kind, definition_hash, name_of};
+use super::{ConsentRequestKind, definition_hash, name_of};
 
 /// Maximum number of tools that are remembered, over all servers. Changes of further tools are not announced.
 const MAX_TOOLS: usize = 10_000;
 
 /// Returns an announcement if the definition of a tool has changed since its last allowed call, and remembers the
 /// current one.
-pub(crate) fn announcement(api: &Api, question: &Question) -> Option<String> {
-    if Kind::of(question) != Kind::Tool {
+pub(crate) fn announcement(api: &Api, question: &ConsentRequest) -> Option<String> {
+    if ConsentRequestKind::of(question) != ConsentRequestKind::Tool {
         return None;
     }
     let hash = definition_hash(question)?;
     let (server, tool) = (question.server.as_str(), name_of(question));
     let mut before = None;
     let written = api.host().ports().documents.update(Document::Answered, &mut |kept| {
-        let mut kept = Last::read(kept);
+        let mut kept = LastDefinitions::read(kept);
         before = kept.replace(server, &tool, hash);
         kept.0.into()
     });
@@ -37,9 +37,9 @@ pub(crate) fn announcement(api: &Api, question: &Question) -> Option<String> {
 }
 
 /// Hashes by server and tool, in the format of the file.
-struct Last(Map<String, Value>);
+struct LastDefinitions(Map<String, Value>);
 
-impl Last {
+impl LastDefinitions {
     /// Parses the stored hashes. An invalid file is replaced, since it is only used for announcements.
     fn read(kept: Option<Value>) -> Self {
         match kept {
@@ -71,14 +71,14 @@ mod tests {
 
     #[test]
     fn the_last_definition_of_each_tool_is_kept_within_a_bound() {
-        let mut last = Last::read(Some(json!({"a": {"read": "1"}, "broken": 7})));
+        let mut last = LastDefinitions::read(Some(json!({"a": {"read": "1"}, "broken": 7})));
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the previous hash");
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "the hash is replaced");
         assert_eq!(last.replace("broken", "read", "1"), None, "an invalid entry has no previous hash");
         for n in 0..MAX_TOOLS {
             last.replace("many", &n.to_string(), "1");
         }
-        let count = |last: &Last| last.0.values().filter_map(Value::as_object).map(Map::len).sum::<usize>();
+        let count = |last: &LastDefinitions| last.0.values().filter_map(Value::as_object).map(Map::len).sum::<usize>();
         assert_eq!(count(&last), MAX_TOOLS, "the number of tools is limited");
         assert_eq!(last.replace("a", "read", "3").as_deref(), Some("2"), "remembered tools are still updated");
     }

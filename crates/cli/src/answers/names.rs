@@ -4,7 +4,7 @@
 use policy::UriPattern;
 use wildmatch::WildMatch;
 
-use super::Kind;
+use super::ConsentRequestKind;
 
 /// The name pattern of an entry.
 #[derive(Debug)]
@@ -21,18 +21,21 @@ impl NamePattern {
     /// # Errors
     ///
     /// Returns a message if a URI pattern is too long or contains `..` in its path.
-    pub(super) fn read(kind: Kind, pattern: &str) -> Result<Self, String> {
+    pub(super) fn read(kind: ConsentRequestKind, pattern: &str) -> Result<Self, String> {
         Ok(match kind {
-            Kind::Resource | Kind::Url | Kind::SignIn | Kind::ClientId => {
+            ConsentRequestKind::Resource
+            | ConsentRequestKind::Url
+            | ConsentRequestKind::SignIn
+            | ConsentRequestKind::ClientId => {
                 Self::Uri(UriPattern::compile(pattern).map_err(|error| error.to_string())?)
             }
-            Kind::StartServer
-            | Kind::Tool
-            | Kind::Result
-            | Kind::Prompt
-            | Kind::Sampling
-            | Kind::Elicitation
-            | Kind::Roots => Self::Letters(WildMatch::new(pattern)),
+            ConsentRequestKind::StartServer
+            | ConsentRequestKind::Tool
+            | ConsentRequestKind::Result
+            | ConsentRequestKind::Prompt
+            | ConsentRequestKind::Sampling
+            | ConsentRequestKind::Elicitation
+            | ConsentRequestKind::Roots => Self::Letters(WildMatch::new(pattern)),
         })
     }
 

@@ -1,14 +1,17 @@
 //! Extent of entries in an answers file, and messages about what they don't cover.
 
-use api::data::{Change, Diff, Flag, FlagReason, Reading, ReadingKind, Scope, Standing, ToolClaims, UrlParts};
+use api::data::{
+    ApprovalScope, DefinitionChange, DefinitionDiff, Flag, FlagReason, Reading, ReadingKind, ReviewState, ToolClaims,
+    UrlParts,
+};
 use serde_json::json;
 
-use super::cover::Lack;
+use super::cover::MissingCondition;
 use super::*;
 
 /// Creates the consent request for a user's call of a reviewed tool.
-fn tool(server: &str, tool: &str) -> Question {
-    let body = QuestionBody::Tool {
+fn tool(server: &str, tool: &str) -> ConsentRequest {
+    let body = ConsentRequestBody::Tool {
         tool: tool.into(),
         title: None,
         description: None,
@@ -20,13 +23,13 @@ fn tool(server: &str, tool: &str) -> Question {
         definition: None,
         definition_hash: Some("d".into()),
     };
-    let mut question = asked(server, body, Why::User { conversation: None });
-    question.marks.review = Some(Standing::Reviewed);
+    let mut question = asked(server, body, ConsentRequestOrigin::User { conversation: None });
+    question.marks.review = Some(ReviewState::Reviewed);
     question
 }
 
-fn asked(server: &str, body: QuestionBody, why: Why) -> Question {
-    Question {
+fn asked(server: &str, body: ConsentRequestBody, why: ConsentRequestOrigin) -> ConsentRequest {
+    ConsentRequest {
         call: None,
         round: None,
         id: "1".into(),
@@ -37,14 +40,14 @@ fn asked(server: &str, body: QuestionBody, why: Why) -> Question {
         asked_at: 0,
         why,
         body,
-        scopes: vec![Scope::Once],
+        scopes: vec![ApprovalScope::Once],
         rule: String::new(),
         marks: Default::default(),
     }
 }
 
-fn start() -> Question {
-    let body = QuestionBody::StartServer {
+fn start() -> ConsentRequest {
+    let body = ConsentRequestBody::StartServer {
         package: None,
         command: "npx".into(),
         resolved: None,
@@ -56,11 +59,11 @@ fn start() -> Question {
         files: Vec::new(),
         writers: Vec::new(),
     };
-    asked("any", body, Why::Server)
+    asked("any", body, ConsentRequestOrigin::Server)
 }
 
-fn read(file: serde_json::Value) -> Answers {
-    Answers::parse(&file.to_string()).expect("the file is read")
+fn read(file: serde_json::Value) -> AnswersFile {
+    AnswersFile::parse(&file.to_string()).expect("the file is read")
 }
 
 #[test]
@@ -70,11 +73,11 @@ fn the_first_that_fits_answers() {
         {"kind": "tool", "server": "files", "answer": {"action": "allow"}},
         {"kind": "tool", "name": "r?ad", "answer": {"action": "cancel"}},
     ]));
-    let none = || Err(Unanswered::NoneFits(Vec::new()));
+    let none = || Err(UncoveredReason::NoneFits(Vec::new()));
     let cases = [
-        (tool("files", "delete_all"), Ok(Verdict::Deny), "an earlier entry takes precedence"),
-        (tool("files", "read"), Ok(Verdict::Allow), "a missing name matches any name"),
-        (tool("other", "read"), Ok(Verdict::Cancel), "? is one character"),
+        (tool("files", "delete_all"), Ok(FileDecision::Deny), "an earlier entry takes precedence"),
+        (tool("files", "read"), Ok(FileDecision::Allow), "a missing name matches any name"),
+        (tool("other", "read"), Ok(FileDecision::Cancel), "? is one character"),
         (tool("other", "read2"), none(), "a pattern matches the whole name"),
         (tool("Files", "delete_x"), none(), "case matters"),
     ];
@@ -95,37 +98,38 @@ fn s08_a_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
         why.contains("\"hash\": \"h\"") && why.contains("\"commandLineOnly\": true"),
         "the message contains what to write: {why}"
     );
-    assert_eq!(entry(json!({"hash": "h"})).find(&start()), Ok(&Verdict::Allow), "the hash allows it");
+    assert_eq!(entry(json!({"hash": "h"})).find(&start()), Ok(&FileDecision::Allow), "the hash allows it");
     let why = entry(json!({"hash": "before"})).find(&start()).expect_err("another start").to_string();
     assert!(why.contains("another hash") && why.contains("\"hash\": \"h\""), "the changed hash is reported: {why}");
     assert_eq!(
         entry(json!({"commandLineOnly": true})).find(&start()),
-        Ok(&Verdict::Allow),
+        Ok(&FileDecision::Allow),
         "`commandLineOnly` allows by the command line"
     );
-    let other = Question { command_line: "node x".into(), ..start() };
+    let other = ConsentRequest { command_line: "node x".into(), ..start() };
     assert!(entry(json!({"commandLineOnly": true})).find(&other).is_err(), "the command line must still match");
 }
 
 #[test]
 fn s08_a_call_after_untrusted_words_needs_a_flag_of_its_own() {
-    let model = |after: &[&str]| Why::Model {
+    let model = |after: &[&str]| ConsentRequestOrigin::Model {
         conversation: "c".into(),
         after: after.iter().map(|&server| server.to_owned()).collect(),
         read: Vec::new(),
     };
     let own = Reading::new("a", ReadingKind::Tool, "fetch");
-    let all = vec![Scope::Once, Scope::Conversation, Scope::Session, Scope::Always];
-    let trusted = Question { why: model(&[]), scopes: all.clone(), rule: "tools-ask".into(), ..tool("a", "read") };
-    let untrusted = Question { why: model(&["web"]), ..trusted.clone() };
-    let unknown = Question { scopes: vec![Scope::Once], ..trusted.clone() };
-    let held = Question { rule: "after-untrusted".into(), ..trusted.clone() };
-    let same = Why::Model { conversation: "c".into(), after: Vec::new(), read: vec![own] };
-    let same = Question { why: same, scopes: vec![Scope::Once], ..held.clone() };
+    let all = vec![ApprovalScope::Once, ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always];
+    let trusted =
+        ConsentRequest { why: model(&[]), scopes: all.clone(), rule: "tools-ask".into(), ..tool("a", "read") };
+    let untrusted = ConsentRequest { why: model(&["web"]), ..trusted.clone() };
+    let unknown = ConsentRequest { scopes: vec![ApprovalScope::Once], ..trusted.clone() };
+    let held = ConsentRequest { rule: "after-untrusted".into(), ..trusted.clone() };
+    let same = ConsentRequestOrigin::Model { conversation: "c".into(), after: Vec::new(), read: vec![own] };
+    let same = ConsentRequest { why: same, scopes: vec![ApprovalScope::Once], ..held.clone() };
     let plain = read(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
     let hashed = read(json!([{"kind": "tool", "hash": "h", "unreviewed": true, "answer": {"action": "allow"}}]));
     let flagged = read(json!([{"kind": "tool", "afterUntrusted": true, "answer": {"action": "allow"}}]));
-    assert_eq!(plain.find(&trusted), Ok(&Verdict::Allow), "no untrusted content was read");
+    assert_eq!(plain.find(&trusted), Ok(&FileDecision::Allow), "no untrusted content was read");
     let why = plain.find(&same).expect_err("S26: it is not covered").to_string();
     assert!(why.contains("the output of the tool fetch"), "S26: the message names the content: {why}");
     for question in [&untrusted, &unknown, &held, &same] {
@@ -133,12 +137,12 @@ fn s08_a_call_after_untrusted_words_needs_a_flag_of_its_own() {
             let why = answers.find(question).expect_err("it is not covered").to_string();
             assert!(why.contains("\"afterUntrusted\": true"), "the message contains what to write: {why}");
         }
-        assert_eq!(flagged.find(question), Ok(&Verdict::Allow), "the flag covers it");
+        assert_eq!(flagged.find(question), Ok(&FileDecision::Allow), "the flag covers it");
     }
 }
 
 /// Returns the decisions of a file about opening a page, reading a resource and signing in at this URI.
-fn found(answers: &Answers, uri: &str) -> [Option<Verdict>; 3] {
+fn found(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>; 3] {
     let parts = || UrlParts {
         url: uri.into(),
         before: String::new(),
@@ -148,15 +152,19 @@ fn found(answers: &Answers, uri: &str) -> [Option<Verdict>; 3] {
         warnings: Vec::new(),
         openable: true,
     };
-    let page = QuestionBody::Url { message: String::new(), url: parts() };
-    let resource = QuestionBody::Read { what: CallKind::Resource, name: uri.into(), arguments: json!({}) };
-    let client =
-        QuestionBody::ClientId { url: parts(), issuer: uri.into(), issuer_url: parts(), redirect_uri: String::new() };
-    [page, resource, client].map(|body| answers.find(&asked("any", body, Why::Server)).ok().cloned())
+    let page = ConsentRequestBody::Url { message: String::new(), url: parts() };
+    let resource = ConsentRequestBody::Read { what: CallKind::Resource, name: uri.into(), arguments: json!({}) };
+    let client = ConsentRequestBody::ClientId {
+        url: parts(),
+        issuer: uri.into(),
+        issuer_url: parts(),
+        redirect_uri: String::new(),
+    };
+    [page, resource, client].map(|body| answers.find(&asked("any", body, ConsentRequestOrigin::Server)).ok().cloned())
 }
 
 /// Creates a file with one entry per kind of URI.
-fn for_uris(name: &str, action: &str) -> Answers {
+fn for_uris(name: &str, action: &str) -> AnswersFile {
     let entry = |kind: &str| json!({"kind": kind, "name": name, "answer": {"action": action}});
     let mut client = entry("client-id");
     if action == "allow" {
@@ -199,15 +207,15 @@ fn s08_a_refusal_of_a_uri_covers_its_spellings() {
 
 #[test]
 fn s30_an_allow_covers_what_was_reviewed_and_carries_no_mark() {
-    let with = |change: fn(&mut Question)| {
+    let with = |change: fn(&mut ConsentRequest)| {
         let mut question = tool("files", "read");
         change(&mut question);
         question
     };
     let flag = || Flag { place: vec![], reason: FlagReason::InstructsModel, excerpt: String::new() };
-    let new = with(|question| question.marks.review = Some(Standing::New));
+    let new = with(|question| question.marks.review = Some(ReviewState::New));
     let unknown = with(|question| question.marks.review = None);
-    let changed = with(|question| question.marks.review = Some(Standing::Changed));
+    let changed = with(|question| question.marks.review = Some(ReviewState::Changed));
     let outdated = with(|question| question.marks.outdated = true);
     let mut flagged = tool("files", "read");
     flagged.marks.flags.push(flag());
@@ -220,7 +228,7 @@ fn s30_an_allow_covers_what_was_reviewed_and_carries_no_mark() {
         {"kind": "tool", "answer": {"action": "allow"}},
         {"kind": "tool", "hash": "d", "answer": {"action": "allow"}},
     ]));
-    assert_eq!(plain.find(&tool("files", "read")), Ok(&Verdict::Allow), "a reviewed tool is covered");
+    assert_eq!(plain.find(&tool("files", "read")), Ok(&FileDecision::Allow), "a reviewed tool is covered");
     for (what, question) in
         [("new", new), ("unknown", unknown), ("changed", changed), ("outdated", outdated), ("flagged", flagged)]
     {
@@ -229,26 +237,30 @@ fn s30_an_allow_covers_what_was_reviewed_and_carries_no_mark() {
             assert!(why.contains(words), "{what}: expected {words} in {why}");
         }
         for answers in [&open, &act, &definition, &later] {
-            assert_eq!(answers.find(&question), Ok(&Verdict::Allow), "{what}: allowed by its hash, or by the flag");
+            assert_eq!(
+                answers.find(&question),
+                Ok(&FileDecision::Allow),
+                "{what}: allowed by its hash, or by the flag"
+            );
         }
-        assert_eq!(refused.find(&question), Ok(&Verdict::Deny), "{what}: a refusal has no conditions");
-        let mut other = Question { hash: "other".into(), ..question };
-        if let QuestionBody::Tool { definition_hash, .. } = &mut other.body {
+        assert_eq!(refused.find(&question), Ok(&FileDecision::Deny), "{what}: a refusal has no conditions");
+        let mut other = ConsentRequest { hash: "other".into(), ..question };
+        if let ConsentRequestBody::Tool { definition_hash, .. } = &mut other.body {
             *definition_hash = Some("another".into());
         }
-        assert!(matches!(act.find(&other), Err(Unanswered::OtherHash(_))), "{what}: another hash allows nothing");
+        assert!(matches!(act.find(&other), Err(UncoveredReason::OtherHash(_))), "{what}: another hash allows nothing");
     }
 }
 
 #[test]
 fn what_a_rule_asks_for_each_time_is_allowed_by_the_hash_of_the_act_only() {
-    let question = Question { rule: "rule-asks".into(), ..tool("files", "read") };
+    let question = ConsentRequest { rule: "rule-asks".into(), ..tool("files", "read") };
     let by = |hash: &str| read(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
     let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
-    let lack = || Err(Unanswered::Uncovered(vec![Lack::EachTime { hash: "h".into() }]));
+    let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
     assert_eq!(open.find(&question).cloned(), lack(), "a pattern does not allow it");
     assert_eq!(by("d").find(&question).cloned(), lack(), "the hash of the definition does not allow it");
-    assert_eq!(by("h").find(&question), Ok(&Verdict::Allow), "the hash of the act allows it");
+    assert_eq!(by("h").find(&question), Ok(&FileDecision::Allow), "the hash of the act allows it");
 }
 
 #[test]
@@ -256,25 +268,26 @@ fn a_tool_that_asks_each_time_is_allowed_by_the_hash_of_the_act_only() {
     let claims = ToolClaims { asks_each_time: true, ..ToolClaims::default() };
     let by = |hash: &str| read(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
     let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
-    let lack = || Err(Unanswered::Uncovered(vec![Lack::EachTime { hash: "h".into() }]));
+    let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
     for rule in ["tool-asks-each-time", "new-tool", "tool-changed"] {
-        let mut question = Question { rule: rule.into(), ..tool("files", "pay") };
-        if let QuestionBody::Tool { claims: own, .. } = &mut question.body {
+        let mut question = ConsentRequest { rule: rule.into(), ..tool("files", "pay") };
+        if let ConsentRequestBody::Tool { claims: own, .. } = &mut question.body {
             *own = claims;
         }
         assert_eq!(open.find(&question).cloned(), lack(), "{rule}: a pattern does not allow it");
         assert_eq!(by("d").find(&question).cloned(), lack(), "{rule}: the hash of the definition does not allow it");
-        assert_eq!(by("h").find(&question), Ok(&Verdict::Allow), "{rule}: the hash of the act allows it");
+        assert_eq!(by("h").find(&question), Ok(&FileDecision::Allow), "{rule}: the hash of the act allows it");
     }
 }
 
 #[test]
 fn s32_a_refusal_says_that_a_definition_changed_and_what_of_it() {
     let mut question = tool("files", "read");
-    question.marks.review = Some(Standing::Changed);
-    let change = |path: &str| Change { path: vec!["inputSchema".into(), path.into()], before: None, after: None };
+    question.marks.review = Some(ReviewState::Changed);
+    let change =
+        |path: &str| DefinitionChange { path: vec!["inputSchema".into(), path.into()], before: None, after: None };
     let changes = ["a", "b", "c", "d"].map(change).to_vec();
-    question.marks.diff = Some(Diff { changes, more: 2, server_changed: false, cut: false, before: None });
+    question.marks.diff = Some(DefinitionDiff { changes, more: 2, server_changed: false, cut: false, before: None });
     let told =
         "its definition changed since it was reviewed (inputSchema > a, inputSchema > b, inputSchema > c and 3 more)";
     for answers in [read(json!([])), read(json!([{"kind": "tool", "answer": {"action": "allow"}}]))] {
@@ -302,13 +315,13 @@ fn what_a_model_says_is_read_in_both_forms() {
     ];
     for (content, model, stop) in cases {
         let file = json!([{"kind": "sampling", "answer": {"action": "accept", "content": content}}]).to_string();
-        let answers = Answers::parse(&file).expect("the file is read");
+        let answers = AnswersFile::parse(&file).expect("the file is read");
         let wanted = SamplingResponse {
             content: vec![Content::Text { text: "hi".into() }],
             model: model.into(),
             stop_reason: Some(stop.into()),
         };
-        assert_eq!(answers.entries[0].verdict, Verdict::Respond(wanted), "what {file} says");
+        assert_eq!(answers.entries[0].verdict, FileDecision::Respond(wanted), "what {file} says");
     }
 }
 
@@ -385,7 +398,7 @@ fn every_problem_is_placed_and_explained() {
         ),
     ];
     for (text, line, column, message) in cases {
-        let problem = Answers::parse(text).expect_err(text);
+        let problem = AnswersFile::parse(text).expect_err(text);
         assert_eq!(problem, (line, column, message.to_owned()), "the message for {text}");
     }
 }
@@ -393,9 +406,9 @@ fn every_problem_is_placed_and_explained() {
 #[test]
 fn s27_a_result_in_which_something_looks_wrong_is_allowed_by_its_hash_alone() {
     let result = || {
-        let body = QuestionBody::Result { tool: "fetch".into(), content: Vec::new(), is_error: false };
-        let why = Why::Model { conversation: "c".into(), after: Vec::new(), read: Vec::new() };
-        Question { rule: "result-review".into(), ..asked("web", body, why) }
+        let body = ConsentRequestBody::Result { tool: "fetch".into(), content: Vec::new(), is_error: false };
+        let why = ConsentRequestOrigin::Model { conversation: "c".into(), after: Vec::new(), read: Vec::new() };
+        ConsentRequest { rule: "result-review".into(), ..asked("web", body, why) }
     };
     let mut wrong = result();
     wrong.marks.flags =
@@ -410,7 +423,7 @@ fn s27_a_result_in_which_something_looks_wrong_is_allowed_by_its_hash_alone() {
     assert!(of_tools.find(&result()).is_err(), "S27: an entry for a call doesn't allow its result");
     assert_eq!(
         entry(json!({})).find(&result()),
-        Ok(&Verdict::Allow),
+        Ok(&FileDecision::Allow),
         "S27: a result without flags is allowed by its tool"
     );
     let why = entry(json!({})).find(&wrong).expect_err("S27: the result is flagged").to_string();
@@ -419,6 +432,6 @@ fn s27_a_result_in_which_something_looks_wrong_is_allowed_by_its_hash_alone() {
         "S27: the message contains what to write: {why}"
     );
     let unreviewed = json!([{"kind": "result", "unreviewed": true, "answer": {"action": "allow"}}]).to_string();
-    assert!(Answers::parse(&unreviewed).is_err(), "S27: only the hash covers a flagged result");
-    assert_eq!(entry(json!({"hash": "h"})).find(&wrong), Ok(&Verdict::Allow), "S27: the hash allows it");
+    assert!(AnswersFile::parse(&unreviewed).is_err(), "S27: only the hash covers a flagged result");
+    assert_eq!(entry(json!({"hash": "h"})).find(&wrong), Ok(&FileDecision::Allow), "S27: the hash allows it");
 }

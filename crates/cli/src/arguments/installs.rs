@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 /// Arguments of the `registry` command.
 #[derive(Debug, Args)]
-pub(crate) struct Registry {
+pub(crate) struct RegistryArguments {
     /// Address of the registry: https, or http on this computer. Defaults to DRAWBRIDGE_REGISTRY, or else to the
     /// settings.
     #[arg(long = "registry", value_name = "URL", global = true)]
@@ -46,7 +46,7 @@ pub(crate) enum BundleCommand {
 
 /// Arguments of the `install` command.
 #[derive(Debug, Args)]
-pub(crate) struct Install {
+pub(crate) struct InstallArguments {
     /// Server of a registry with its version, by default the newest, or the path of a bundle, which ends with .mcpb or
     /// .dxt.
     #[arg(value_name = "NAME[@VERSION]|FILE", required_unless_present = "upgrade")]

@@ -75,7 +75,7 @@ pub(crate) enum WireName {
 
 /// Arguments of the `chat` command.
 #[derive(Debug, Args)]
-pub(crate) struct Chat {
+pub(crate) struct ChatArguments {
     /// Model, as PROVIDER/MODEL, or by its own name if only one provider has it.
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
@@ -95,7 +95,7 @@ pub(crate) struct Chat {
 
 /// Arguments of the `sampling` command.
 #[derive(Debug, Args)]
-pub(crate) struct Sampling {
+pub(crate) struct SamplingArguments {
     /// Name of the server.
     pub(crate) server: String,
     /// Permit requests to models. Each one requires approval, unless a rule with a budget allows it.

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use api::data::DryAct;
+use api::data::DryRunAct;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 /// Arguments of the `flow` command.
 #[derive(Debug, Args)]
-pub(crate) struct Flow {
+pub(crate) struct FlowArguments {
     /// Name of the server.
     pub(crate) server: String,
     /// Results of a model's calls to review before the model reads them.
@@ -64,7 +64,7 @@ pub(crate) enum PolicyCommand {
         args: String,
         /// Check another kind of act than a tool call.
         #[arg(long, value_parser = act())]
-        act: Option<DryAct>,
+        act: Option<DryRunAct>,
         /// Assume that the call comes from a model that has read another server's output.
         #[arg(long)]
         after_untrusted: bool,
@@ -84,27 +84,27 @@ const ACTS: [(&str, &str); 7] = [
     ("sign-in", "To sign in to the server"),
 ];
 
-fn act() -> impl TypedValueParser<Value = DryAct> {
+fn act() -> impl TypedValueParser<Value = DryRunAct> {
     let names = ACTS.map(|(name, help)| PossibleValue::new(name).help(help));
-    let named = |name: String| serde_json::from_value::<DryAct>(json!({ "kind": name.replace('-', "_") }));
+    let named = |name: String| serde_json::from_value::<DryRunAct>(json!({ "kind": name.replace('-', "_") }));
     PossibleValuesParser::new(names).try_map(named)
 }
 
 /// Arguments of the `audit` command.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Audit {
+pub(crate) struct AuditArguments {
     #[command(subcommand)]
     pub(crate) command: Option<AuditCommand>,
     #[command(flatten)]
-    pub(crate) list: AuditList,
+    pub(crate) list: AuditFilter,
 }
 
 /// Subcommands of the `audit` command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
     /// Lists the decisions, newest first.
-    List(AuditList),
+    List(AuditFilter),
     /// Verifies that no decision was changed, removed or moved, and reports where. Exits with 1 if one was.
     Verify {
         /// File that `export` wrote. Defaults to the log itself.
@@ -119,7 +119,7 @@ pub(crate) enum AuditCommand {
 
 /// Filter for the listed decisions.
 #[derive(Debug, Args)]
-pub(crate) struct AuditList {
+pub(crate) struct AuditFilter {
     /// Maximum number of decisions.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) limit: usize,

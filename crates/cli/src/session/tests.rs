@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Mutex;
 
-use api::data::{ConversationItem, ItemBody, ItemState, Question, QuestionBody, Why};
+use api::data::{ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, ConversationItem, ItemBody, ItemState};
 
 use api::Event;
 
@@ -11,12 +11,12 @@ use super::*;
 
 /// Records how many consent requests were known whenever something was printed.
 #[derive(Clone)]
-struct Watching {
-    view: watch::Receiver<View>,
+struct RequestCountPrinter {
+    view: watch::Receiver<HostView>,
     printed: Arc<Mutex<Vec<(usize, String)>>>,
 }
 
-impl Write for Watching {
+impl Write for RequestCountPrinter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let open = self.view.borrow().questions.len();
         self.printed.lock().unwrap().push((open, String::from_utf8_lossy(bytes).into_owned()));
@@ -28,12 +28,12 @@ impl Write for Watching {
     }
 }
 
-struct Printer {
-    talk: Talk,
+struct TestPrinter {
+    talk: ConversationPrinter,
     output: Output,
 }
 
-impl Show for Printer {
+impl EventPrinter for TestPrinter {
     async fn event(&mut self, event: &Event) {
         self.talk.event(event, &self.output);
     }
@@ -41,11 +41,11 @@ impl Show for Printer {
 
 #[tokio::test]
 async fn s33_a_call_is_printed_before_its_question_can_be_asked() {
-    let (told, view) = watch::channel(View::default());
+    let (told, view) = watch::channel(HostView::default());
     let printed = Arc::default();
-    let screen = Watching { view, printed: Arc::clone(&printed) };
+    let screen = RequestCountPrinter { view, printed: Arc::clone(&printed) };
     let output = Output::to(false, Box::new(screen.clone()), Box::new(screen));
-    let (talk, _ends) = Talk::new("c".into());
+    let (talk, _ends) = ConversationPrinter::new("c".into());
     let body = ItemBody::ToolCall {
         call: "1".into(),
         server: "demo".into(),
@@ -68,16 +68,16 @@ async fn s33_a_call_is_printed_before_its_question_can_be_asked() {
         left_out: None,
         body: body.into(),
     };
-    let question = Question {
+    let question = ConsentRequest {
         id: "1".into(),
         hash: "h".into(),
         server: "demo".into(),
         transport: "stdio".into(),
         command_line: String::new(),
         asked_at: 0,
-        why: Why::Server,
+        why: ConsentRequestOrigin::Server,
         round: None,
-        body: QuestionBody::Roots { folders: Vec::new() },
+        body: ConsentRequestBody::Roots { folders: Vec::new() },
         scopes: Vec::new(),
         rule: String::new(),
         marks: Default::default(),
@@ -85,7 +85,7 @@ async fn s33_a_call_is_printed_before_its_question_can_be_asked() {
     };
     let call = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: true };
     let events = vec![call, Event::QuestionChanged { question }];
-    take_in(&Events { first: 0, events }, &told, &mut Printer { talk, output }).await;
+    take_in(&Events { first: 0, events }, &told, &mut TestPrinter { talk, output }).await;
     assert_eq!(told.borrow().questions.len(), 1, "the consent request is known");
     let printed = printed.lock().unwrap();
     let text: String = printed.iter().map(|(_, text)| text.as_str()).collect();

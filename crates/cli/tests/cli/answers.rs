@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Ended, Folder};
+use crate::program::{ProgramResult, TestFolder};
 
 const ADD: [&str; 5] = ["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#];
 
 /// Returns the reason for which the consent request of this kind was denied.
-fn reason<'a>(ended: &'a Ended, kind: &str) -> &'a str {
+fn reason<'a>(ended: &'a ProgramResult, kind: &str) -> &'a str {
     let refused = |line: &&Value| line["event"] == "question" && line["kind"] == kind && line["decision"] == "denied";
     let line = ended.lines.iter().find(refused).unwrap_or_else(|| panic!("{kind} is refused: {:?}", ended.lines));
     line["reason"].as_str().expect("with a reason")
@@ -27,7 +27,7 @@ fn start(more: &Value) -> Value {
 
 #[test]
 fn s08_a_start_is_allowed_by_the_hash_that_its_refusal_prints_until_anything_changes() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let plain = folder.run_with(&json!([start(&json!({}))]), &["tools", "demo"]);
     assert_eq!(plain.error(3).0, "refused", "the command line alone allows nothing");
     let hash = hash_in(reason(&plain, "start-server")).to_owned();
@@ -46,7 +46,7 @@ fn s08_a_start_is_allowed_by_the_hash_that_its_refusal_prints_until_anything_cha
 
 #[test]
 fn s30_a_tool_that_nobody_reviewed_is_not_allowed_by_a_pattern() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let with = |entry: Value| json!([start(&json!({"commandLineOnly": true})), entry]);
     let any = |more: Value| {
         let mut entry = json!({"kind": "tool", "answer": {"action": "allow"}});
@@ -79,13 +79,13 @@ fn scripted(description: &str) -> Value {
 
 #[test]
 fn s08_a_definition_that_changed_since_the_last_call_is_announced() {
-    let folder = Folder::with_config(&scripted("Returns the text").to_string());
+    let folder = TestFolder::with_config(&scripted("Returns the text").to_string());
     let open = json!([
         start(&json!({"commandLineOnly": true})),
         {"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}},
     ]);
     let call = || folder.run_with(&open, &["call", "demo", "echo"]);
-    let announced = |ended: &Ended| ended.errors.contains("changed since its last call");
+    let announced = |ended: &ProgramResult| ended.errors.contains("changed since its last call");
     assert!(!announced(&call()) && !announced(&call()), "an unchanged definition is not announced");
     std::fs::write(folder.path("mcp.json"), scripted("Returns the text, loudly").to_string()).unwrap();
     let changed = call();
@@ -96,7 +96,7 @@ fn s08_a_definition_that_changed_since_the_last_call_is_announced() {
 
 #[test]
 fn s32_a_refusal_says_that_a_tool_changed_since_it_was_reviewed() {
-    let folder = Folder::with_config(&scripted("Returns the text").to_string());
+    let folder = TestFolder::with_config(&scripted("Returns the text").to_string());
     let plain = json!([
         start(&json!({"commandLineOnly": true})),
         {"kind": "tool", "answer": {"action": "allow"}},

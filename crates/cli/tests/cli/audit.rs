@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::program::Folder;
+use crate::program::TestFolder;
 
 fn allowing() -> serde_json::Value {
     json!([
@@ -12,8 +12,8 @@ fn allowing() -> serde_json::Value {
 }
 
 /// Creates a folder whose log contains a start, an allowed and a refused call.
-fn used() -> Folder {
-    let folder = Folder::new();
+fn used() -> TestFolder {
+    let folder = TestFolder::new();
     folder.run_with(&allowing(), &["call", "demo", "add", "--args", r#"{"a": 40, "b": 2}"#]).value();
     folder.run_with(&allowing(), &["call", "demo", "fail"]).error(3);
     folder

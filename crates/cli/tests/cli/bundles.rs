@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use testkit::bundle_file::Bundle;
 
-use crate::program::Folder;
+use crate::program::TestFolder;
 
-fn unpacked(folder: &Folder) -> usize {
+fn unpacked(folder: &TestFolder) -> usize {
     let entries = fs::read_dir(folder.path("data/bundles")).into_iter().flatten().flatten();
     entries.filter(|entry| entry.path().is_dir()).count()
 }
 
 #[test]
 fn what_is_in_a_bundle_is_told_with_its_blanks() {
-    let folder = Folder::with_config("{}");
+    let folder = TestFolder::with_config("{}");
     let bundle = Bundle::with_inputs().write(&folder.path("a.mcpb"));
     let ended = folder.run(&["bundle", "inspect", &bundle]);
     let told = ended.value();
@@ -42,7 +42,7 @@ fn what_is_in_a_bundle_is_told_with_its_blanks() {
 
 #[test]
 fn what_is_no_bundle_is_refused() {
-    let folder = Folder::with_config("{}");
+    let folder = TestFolder::with_config("{}");
     fs::write(folder.path("a.mcpb"), "no archive").unwrap();
     let file = folder.path("a.mcpb").display().to_string();
     for arguments in [&["bundle", "inspect", &file][..], &["install", &file, "--yes"]] {
@@ -53,7 +53,7 @@ fn what_is_no_bundle_is_refused() {
 
 #[test]
 fn an_installed_bundle_is_stopped_and_runs_in_its_sandbox_once_it_is_allowed() {
-    let folder = Folder::with_config("{}");
+    let folder = TestFolder::with_config("{}");
     let bundle = Bundle::demo().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes"]);
     assert_eq!(ended.value()["added"], true);
@@ -71,7 +71,7 @@ fn an_installed_bundle_is_stopped_and_runs_in_its_sandbox_once_it_is_allowed() {
 
 #[test]
 fn no_server_may_change_a_bundle() {
-    let folder = Folder::with_config("{}");
+    let folder = TestFolder::with_config("{}");
     let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     folder.run(&["install", &bundle, "--yes"]).value();
     folder.run(&["sandbox", "demo"]).value();
@@ -84,14 +84,14 @@ fn no_server_may_change_a_bundle() {
     }
 }
 
-fn place_of(ended: &crate::program::Ended) -> String {
+fn place_of(ended: &crate::program::ProgramResult) -> String {
     let folder = ended.value()["origin"]["bundle"]["folder"].as_str().unwrap();
     folder.rsplit('/').next().unwrap().to_owned()
 }
 
 #[test]
 fn without_a_yes_nothing_is_added() {
-    let folder = Folder::with_config("{}");
+    let folder = TestFolder::with_config("{}");
     let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle]);
     ended.error(3);
@@ -103,7 +103,7 @@ fn without_a_yes_nothing_is_added() {
 
 #[test]
 fn of_a_bundle_that_can_not_be_added_no_files_stay() {
-    let folder = Folder::with_config("{}");
+    let folder = TestFolder::with_config("{}");
     let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes", "--name", "a\nb"]);
     assert_eq!(ended.result()["ok"], false, "the name can't be used: {ended:?}");
@@ -118,7 +118,7 @@ fn of_a_bundle_that_can_not_be_added_no_files_stay() {
 
 #[test]
 fn a_bundle_with_another_hash_is_refused() {
-    let folder = Folder::with_config("{}");
+    let folder = TestFolder::with_config("{}");
     let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes", "--sha256", &"0".repeat(64)]);
     assert!(ended.error(3).1.contains("the bundle is another one"), "{ended:?}");
@@ -127,7 +127,7 @@ fn a_bundle_with_another_hash_is_refused() {
 
 #[test]
 fn values_are_filled_in_and_secrets_come_from_standard_input() {
-    let folder = Folder::with_config("{}");
+    let folder = TestFolder::with_config("{}");
     let bundle = Bundle::with_inputs().write(&folder.path("a.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes"]);
     assert!(ended.error(2).1.contains("level: a value is required"), "{ended:?}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Folder, allowing};
+use crate::program::{TestFolder, allowing};
 
 fn names(list: &Value, key: &str) -> Vec<String> {
     let items = list.as_array().expect("the value is a list");
@@ -14,7 +14,7 @@ fn names(list: &Value, key: &str) -> Vec<String> {
 
 #[test]
 fn servers_are_listed_with_what_they_are() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let ended = folder.run_with(&allowing(json!([])), &["servers"]);
     let servers = ended.value();
     assert_eq!(servers[0]["name"], "demo", "the user's own name");
@@ -30,7 +30,7 @@ fn servers_are_listed_with_what_they_are() {
 
 #[test]
 fn lists_are_whole() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let answers = allowing(json!([]));
     let tools = folder.run_with(&answers, &["tools"]);
     let tools = names(tools.value(), "name");
@@ -48,7 +48,7 @@ fn lists_are_whole() {
 #[test]
 fn a_tool_is_called_in_every_revision() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
-        let folder = Folder::with_arguments(&["--revision", revision]);
+        let folder = TestFolder::with_arguments(&["--revision", revision]);
         let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
         let value = ended.value();
         assert_eq!(value["content"][0]["text"], "2 + 40 = 42", "the tool's text in {revision}");
@@ -64,7 +64,7 @@ fn a_tool_is_called_in_every_revision() {
 
 #[test]
 fn a_tool_that_says_it_failed_is_a_failure() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "fail"]);
     let (code, message) = ended.error(1);
     assert_eq!(code, "tool", "the failure is the tool's");
@@ -74,7 +74,7 @@ fn a_tool_that_says_it_failed_is_a_failure() {
 
 #[test]
 fn prompts_resources_and_completions_are_read() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let answers = allowing(json!([]));
     let prompt = folder.run_with(&answers, &["prompt", "demo", "tide_report", "--args", r#"{"harbour": "Bergen"}"#]);
     let text = prompt.value()["messages"][0]["content"][0]["text"].as_str().expect("the message is text").to_owned();
@@ -99,7 +99,7 @@ fn prompts_resources_and_completions_are_read() {
 
 #[test]
 fn skills_are_listed_and_read() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let answers = allowing(json!([]));
     let listed = folder.run_with(&answers, &["skills", "list", "demo"]);
     assert_eq!(names(listed.value(), "name"), ["plan-passage"], "the skills of a server");
@@ -128,7 +128,7 @@ fn skills_are_listed_and_read() {
 
 #[test]
 fn progress_is_told() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let tools = folder.run_with(&allowing(json!([])), &["tools"]);
     let slow = tools
         .value()
@@ -147,7 +147,7 @@ fn progress_is_told() {
 
 #[test]
 fn what_is_not_there_is_named() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let answers = allowing(json!([]));
     let ended = folder.run_with(&answers, &["tools", "nobody"]);
     let (code, message) = ended.error(1);
@@ -172,7 +172,7 @@ fn servers_that_fail_say_why_and_do_not_hinder_others() {
         "quits": {"command": "sh", "args": ["-c", "echo the reason >&2; exit 3"]},
         "demo": {"command": demo},
     }});
-    let folder = Folder::with_config(&config.to_string());
+    let folder = TestFolder::with_config(&config.to_string());
     let start = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let ended = folder.run_with(&start, &["servers"]);
     let states: Vec<_> = ended.value().as_array().unwrap().iter().map(|server| server["state"]["is"].clone()).collect();
@@ -194,7 +194,7 @@ fn servers_that_fail_say_why_and_do_not_hinder_others() {
 #[test]
 fn keys_in_the_settings_are_not_printed() {
     let demo = testkit::binaries::demo_server();
-    let folder = Folder::with_config(
+    let folder = TestFolder::with_config(
         &json!({"mcpServers": {"demo": {"command": demo, "env": {"API_KEY": "canary-5d1f"}}}}).to_string(),
     );
     for arguments in [&["servers"][..], &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]] {
@@ -211,7 +211,7 @@ fn keys_in_the_settings_are_not_printed() {
 
 #[test]
 fn people_get_words() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let options = folder.answers(&allowing(json!([])));
     let run = |arguments: &[&str]| {
         let output = folder.command().args(&options).args(arguments).output().expect("the program runs");
@@ -236,7 +236,7 @@ fn people_get_words() {
 
 #[test]
 fn help_says_how_to_use_it() {
-    let output = Folder::new().command().arg("--help").output().expect("the program runs");
+    let output = TestFolder::new().command().arg("--help").output().expect("the program runs");
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "help is no failure");
     for word in ["--answers", "--json", "watch", "Exit status"] {

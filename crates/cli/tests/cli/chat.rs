@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::program::{Folder, allowing};
+use crate::program::{TestFolder, allowing};
 
 /// The fake provider `@copilotkit/aimock`, which implements OpenAI's API.
 pub(crate) struct Aimock {
@@ -23,8 +23,8 @@ impl Drop for Aimock {
 }
 
 /// Creates a folder with the demo server, whose tool `add` is reviewed, and a provider that answers from the fixtures.
-fn talking(fixtures: &Value) -> (Folder, Aimock) {
-    let folder = Folder::new();
+fn talking(fixtures: &Value) -> (TestFolder, Aimock) {
+    let folder = TestFolder::new();
     let aimock = aimock(&folder, fixtures);
     let provider = json!({"id": "fake", "name": "Fake", "kind": "openai", "url": format!("{}/v1", aimock.url)});
     let settings = json!({"providers": [provider], "default": {"provider": "fake", "model": "gpt-4o"}});
@@ -39,7 +39,7 @@ fn talking(fixtures: &Value) -> (Folder, Aimock) {
 }
 
 #[allow(clippy::disallowed_methods, reason = "starts a fake provider, not a server")]
-pub(crate) fn aimock(folder: &Folder, fixtures: &Value) -> Aimock {
+pub(crate) fn aimock(folder: &TestFolder, fixtures: &Value) -> Aimock {
     let file = folder.path("fixtures.json");
     std::fs::write(&file, json!({ "fixtures": fixtures }).to_string()).expect("the fixtures are written");
     let program =

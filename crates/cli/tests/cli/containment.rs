@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::program::{Folder, allowing};
+use crate::program::{TestFolder, allowing};
 
-fn held(sandbox: serde_json::Value) -> Folder {
+fn held(sandbox: serde_json::Value) -> TestFolder {
     let demo = testkit::binaries::demo_server();
-    Folder::with_config(&json!({"mcpServers": {"demo": {"command": demo, "sandbox": sandbox}}}).to_string())
+    TestFolder::with_config(&json!({"mcpServers": {"demo": {"command": demo, "sandbox": sandbox}}}).to_string())
 }
 
 #[test]

@@ -7,13 +7,13 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::program::{Ended, Folder, ended};
+use crate::program::{ProgramResult, TestFolder, ended};
 
 /// A marker in every place that a user may fill.
 const CANARY: &str = "kanari";
 
 /// Creates a folder of programs that is the login shell's only search path, each a script with this content.
-fn programs(folder: &Folder, scripts: &[(&str, &str)]) {
+fn programs(folder: &TestFolder, scripts: &[(&str, &str)]) {
     let bin = folder.path("bin");
     fs::create_dir_all(&bin).unwrap();
     symlink("/usr/bin/env", bin.join("env")).unwrap();
@@ -30,7 +30,7 @@ fn write_program(path: &Path, text: &str) {
 }
 
 /// Returns `doctor` with this home folder, and without environment variables that could change the findings.
-fn doctor(folder: &Folder) -> Command {
+fn doctor(folder: &TestFolder) -> Command {
     fs::create_dir_all(folder.path("home")).unwrap();
     let mut command = folder.command();
     command.arg("--json").arg("doctor").env("SHELL", folder.path("shell")).env("HOME", folder.path("home"));
@@ -45,7 +45,7 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().next().is_none()
 }
 
-fn finding<'a>(ended: &'a Ended, id: &str) -> &'a Value {
+fn finding<'a>(ended: &'a ProgramResult, id: &str) -> &'a Value {
     let findings = ended.result()["value"]["findings"].as_array().unwrap();
     findings.iter().find(|finding| finding["id"] == id).unwrap_or_else(|| panic!("a finding {id}: {findings:#?}"))
 }
@@ -57,7 +57,7 @@ fn text<'a>(finding: &'a Value, key: &str) -> &'a str {
 #[test]
 fn what_a_server_needs_is_found_with_its_version() {
     let config = json!({"mcpServers": {"web": {"command": "npx", "args": ["-y", "server"]}}});
-    let folder = Folder::with_config(&config.to_string());
+    let folder = TestFolder::with_config(&config.to_string());
     programs(&folder, &[("node", "echo v22.5.1"), ("npx", "exit 9")]);
     fs::remove_dir_all(folder.path("data")).unwrap();
     let ended = ended(doctor(&folder).output().unwrap());
@@ -83,7 +83,7 @@ fn a_runtime_that_is_missing_is_a_problem_of_its_servers() {
         "own": {"command": "/nonexistent/server"},
         "far": {"url": "https://mcp.example.com/mcp"},
     }});
-    let folder = Folder::with_config(&config.to_string());
+    let folder = TestFolder::with_config(&config.to_string());
     // As on Debian, where node comes without npx.
     programs(&folder, &[("node", "echo v18.20.4")]);
     let ended = ended(doctor(&folder).output().unwrap());
@@ -101,7 +101,7 @@ fn a_runtime_that_is_missing_is_a_problem_of_its_servers() {
 
 #[test]
 fn settings_and_folders_that_can_not_be_used_are_told_all_the_same() {
-    let folder = Folder::with_config("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
+    let folder = TestFolder::with_config("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
     programs(&folder, &[]);
     fs::remove_dir_all(folder.path("data")).unwrap();
     fs::write(folder.path("data"), "a file in the way").unwrap();
@@ -125,7 +125,7 @@ fn a_report_has_nothing_private_in_it() {
             "headers": {"X-Key": format!("${{secret:{CANARY}}}"), secret("Header"): secret("value")}},
         secret("here"): {"url": format!("http://localhost:8080/{CANARY}")},
     }});
-    let folder = Folder::with_config(&config.to_string());
+    let folder = TestFolder::with_config(&config.to_string());
     programs(
         &folder,
         &[("node", &format!("echo {CANARY} >&2; exit 3")), ("python3", &format!("echo {CANARY} 3.12.1-{CANARY}"))],
@@ -181,7 +181,7 @@ fn a_report_has_nothing_private_in_it() {
 
 #[test]
 fn people_get_lines_and_the_report_as_it_is() {
-    let folder = Folder::with_config(&json!({"mcpServers": {"web": {"command": "npx"}}}).to_string());
+    let folder = TestFolder::with_config(&json!({"mcpServers": {"web": {"command": "npx"}}}).to_string());
     programs(&folder, &[]);
     let run = |arguments: &[&str]| {
         let mut command = folder.command();

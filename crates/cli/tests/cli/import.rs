@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use testkit::import::import_fixtures;
 
-use crate::program::Folder;
+use crate::program::TestFolder;
 
-fn without_servers() -> Folder {
-    Folder::with_config(r#"{"mcpServers": {"filesystem": {"command": "mine"}}}"#)
+fn without_servers() -> TestFolder {
+    TestFolder::with_config(r#"{"mcpServers": {"filesystem": {"command": "mine"}}}"#)
 }
 
 /// Returns all files below a folder with their content.
@@ -172,7 +172,7 @@ fn one_app_and_one_file_can_be_named() {
 
 #[test]
 fn an_import_makes_the_settings_file() {
-    let folder = Folder::with_config("{}");
+    let folder = TestFolder::with_config("{}");
     fs::remove_file(folder.path("mcp.json")).unwrap();
     let home = import_fixtures("traps/bom");
     let ended = folder.run(&["import", "--home", home.to_str().unwrap()]);
@@ -187,7 +187,7 @@ fn a_link_installs_a_server_and_has_no_secret() {
         "near": { "command": "server", "args": ["--level", "1"], "env": { "API_KEY": "typed-into-the-file", "LEVEL": "info" } },
         "plain": { "url": "http://far.example/mcp" },
     }});
-    let folder = Folder::with_config(&config.to_string());
+    let folder = TestFolder::with_config(&config.to_string());
     let ended = folder.run(&["link", "near"]);
     let value = ended.value();
     assert_eq!(value["notes"], json!(["\"API_KEY\" is left blank, as a secret"]), "the notes name the blank");
@@ -216,7 +216,7 @@ fn an_export_has_references_in_place_of_secrets() {
         "far": { "type": "sse", "url": "https://far.example/sse", "headers": { "Authorization": "Bearer ${secret:far.Authorization}", "X-Team": "red" } },
         "near": { "command": "server", "args": ["--level", "1"], "env": { "API_KEY": "typed-into-the-file", "LEVEL": "info" } },
     }});
-    let folder = Folder::with_config(&config.to_string());
+    let folder = TestFolder::with_config(&config.to_string());
     let ended = folder.run(&["export"]);
     let wanted = json!({ "mcpServers": {
         "far": { "type": "sse", "url": "https://far.example/sse", "headers": { "Authorization": "Bearer ${FAR_AUTHORIZATION}", "X-Team": "red" } },

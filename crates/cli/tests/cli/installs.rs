@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 use testkit::bundle_file::Bundle;
 
-use crate::program::Folder;
-use crate::registry::{Listed, active, notes};
+use crate::program::TestFolder;
+use crate::registry::{ListedRegistry, active, notes};
 
 const NAME: &str = "io.github.alice/notes";
 
 #[test]
 fn a_package_is_set_up_with_its_version_and_in_a_sandbox() {
-    let folder = Folder::with_config("{}");
-    let listed = Listed::of(vec![notes(active())]);
+    let folder = TestFolder::with_config("{}");
+    let listed = ListedRegistry::of(vec![notes(active())]);
     let ended = listed.run(&folder, &["install", NAME, "--yes"]);
     let choice = ended.error(2).1;
     assert!(choice.contains("--package 1 (npm @alice/notes)") && choice.contains("--remote=1"), "{choice}");
@@ -32,8 +32,8 @@ fn a_package_is_set_up_with_its_version_and_in_a_sandbox() {
 
 #[test]
 fn a_remote_is_set_up_with_its_headers() {
-    let folder = Folder::with_config("{}");
-    let listed = Listed::of(vec![notes(active())]);
+    let folder = TestFolder::with_config("{}");
+    let listed = ListedRegistry::of(vec![notes(active())]);
     let arguments = ["install", NAME, "--remote", "--set", "X-Team=red", "--name", "far", "--yes"];
     listed.run(&folder, &arguments).value();
     let wanted = json!({ "type": "http", "url": "https://notes.example/mcp", "headers": { "X-Team": "red" } });
@@ -42,8 +42,8 @@ fn a_remote_is_set_up_with_its_headers() {
 
 #[test]
 fn what_the_registry_says_now_is_shown_and_installed() {
-    let folder = Folder::with_config("{}");
-    let listed = Listed::of(vec![notes(active())]);
+    let folder = TestFolder::with_config("{}");
+    let listed = ListedRegistry::of(vec![notes(active())]);
     let arguments = ["install", NAME, "--remote", "--set", "X-Team=red"];
     listed.run(&folder, &[&arguments[..], &["--dry-run"]].concat()).value();
     listed.change(|entries| entries[0]["server"]["remotes"][0]["url"] = "https://moved.example/mcp".into());
@@ -53,8 +53,9 @@ fn what_the_registry_says_now_is_shown_and_installed() {
 
 #[test]
 fn what_was_deleted_from_the_registry_is_not_installed() {
-    let folder = Folder::with_config("{}");
-    let listed = Listed::of(vec![notes(json!({ "status": "deleted", "statusMessage": "malware", "isLatest": true }))]);
+    let folder = TestFolder::with_config("{}");
+    let listed =
+        ListedRegistry::of(vec![notes(json!({ "status": "deleted", "statusMessage": "malware", "isLatest": true }))]);
     let ended = listed.run(&folder, &["install", NAME, "--remote", "--set", "X-Team=red", "--yes"]);
     assert!(ended.error(3).1.contains("malware"), "{ended:?}");
     assert_eq!(folder.settings(), Value::Null);
@@ -62,8 +63,8 @@ fn what_was_deleted_from_the_registry_is_not_installed() {
 
 #[test]
 fn a_bundle_of_a_registry_is_downloaded_and_upgraded() {
-    let folder = Folder::with_config("{}");
-    let listed = Listed::of(Vec::new());
+    let folder = TestFolder::with_config("{}");
+    let listed = ListedRegistry::of(Vec::new());
     let hash = listed.list_bundle("1.2.3", &Bundle::small());
     let name = "io.github.alice/demo";
     let ended = listed.run(&folder, &["install", name, "--no-sandbox", "--yes"]);
@@ -91,8 +92,8 @@ fn a_bundle_of_a_registry_is_downloaded_and_upgraded() {
 
 #[test]
 fn another_file_than_the_listed_one_is_refused() {
-    let folder = Folder::with_config("{}");
-    let listed = Listed::of(Vec::new());
+    let folder = TestFolder::with_config("{}");
+    let listed = ListedRegistry::of(Vec::new());
     listed.list_bundle("1.2.3", &Bundle::small());
     listed.registry.files.lock().unwrap().insert("/demo.mcpb".to_owned(), b"another".to_vec());
     let ended = listed.run(&folder, &["install", "io.github.alice/demo", "--no-sandbox", "--yes"]);

@@ -5,11 +5,11 @@ use std::process::Stdio;
 use serde_json::json;
 
 use crate::chat::aimock;
-use crate::program::{Folder, ended};
+use crate::program::{TestFolder, ended};
 
 #[test]
 fn a_provider_is_added_tried_made_the_default_and_removed() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let aimock = aimock(&folder, &json!([{"match": {"userMessage": "hello"}, "response": {"content": "Hi."}}]));
     let url = format!("{}/v1", aimock.url);
     let added = folder.run(&["models", "add", "fake", "--url", &url]);
@@ -32,7 +32,7 @@ fn a_provider_is_added_tried_made_the_default_and_removed() {
 
 #[test]
 fn what_can_not_be_a_provider_is_refused() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let unknown = folder.run(&["models", "add", "somewhere"]);
     assert!(unknown.error(2).1.contains("--url"), "an unknown one needs an address");
     for url in ["ftp://example.com", "https://user:secret@example.com/v1", "https://example.com/v1?key=secret"] {
@@ -48,7 +48,7 @@ fn what_can_not_be_a_provider_is_refused() {
 #[test]
 fn a_key_is_never_an_argument_and_never_shown() {
     let key = "sk-canary-cli-31c8";
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     // Without a keychain the key only lasts for one run, which is reported.
     let mut command = folder.command();
     let command = command.args(["--json", "models", "add", "openai"]).env("DRAWBRIDGE_MODEL_KEY", key);

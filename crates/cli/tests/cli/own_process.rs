@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::program::Folder;
+use crate::program::TestFolder;
 
 /// An unprivileged user: for processes of root, `/proc` doesn't show the difference.
 const NOBODY: u32 = 65_534;
@@ -49,7 +49,7 @@ fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
 #[test]
 fn s20_the_memory_of_the_program_is_private_and_its_servers_are_as_ever() {
     let server = json!({"command": "/bin/sh", "args": ["-c", "while read line; do :; done; : of s20"]});
-    let folder = Folder::with_config(&json!({"mcpServers": {"demo": server}}).to_string());
+    let folder = TestFolder::with_config(&json!({"mcpServers": {"demo": server}}).to_string());
     let allow =
         json!([{"kind": "start-server", "server": "demo", "answer": {"action": "allow"}, "commandLineOnly": true}]);
     let options = folder.answers(&allow);

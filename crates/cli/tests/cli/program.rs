@@ -9,20 +9,20 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A temporary folder with settings and data.
-pub(crate) struct Folder {
+pub(crate) struct TestFolder {
     folder: TempDir,
 }
 
 /// The output and exit status of a finished program.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct ProgramResult {
     pub(crate) status: i32,
     /// Lines of standard output, each of which must be JSON.
     pub(crate) lines: Vec<Value>,
     pub(crate) errors: String,
 }
 
-impl Ended {
+impl ProgramResult {
     /// Returns the last line, which is the result.
     pub(crate) fn result(&self) -> &Value {
         let last = self.lines.last().unwrap_or_else(|| panic!("there is a last line: {self:?}"));
@@ -73,7 +73,7 @@ pub(crate) fn allowing(others: Value) -> Value {
     Value::Array(answers)
 }
 
-impl Folder {
+impl TestFolder {
     /// Creates a folder with the demo server in the settings.
     pub(crate) fn new() -> Self {
         Self::with_arguments(&[])
@@ -117,7 +117,7 @@ impl Folder {
     }
 
     /// Runs the program with JSON output, a temporary cache of registries, and this standard input.
-    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Ended {
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> ProgramResult {
         let mut command = self.command();
         command.env("XDG_CACHE_HOME", self.path("cache")).arg("--json").args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -136,13 +136,13 @@ impl Folder {
     }
 
     /// Runs the program with JSON output and these answers.
-    pub(crate) fn run_with(&self, answers: &Value, arguments: &[&str]) -> Ended {
+    pub(crate) fn run_with(&self, answers: &Value, arguments: &[&str]) -> ProgramResult {
         let options = self.answers(answers);
         ended(self.command().arg("--json").args(options).args(arguments).output().expect("the program runs"))
     }
 
     /// Runs the program with JSON output and without answers.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
+    pub(crate) fn run(&self, arguments: &[&str]) -> ProgramResult {
         ended(self.command().arg("--json").args(arguments).output().expect("the program runs"))
     }
 
@@ -155,10 +155,10 @@ impl Folder {
     }
 }
 
-pub(crate) fn ended(output: Output) -> Ended {
+pub(crate) fn ended(output: Output) -> ProgramResult {
     let text = String::from_utf8(output.stdout).expect("standard output is text");
     let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line:?} is not JSON"));
-    Ended {
+    ProgramResult {
         status: output.status.code().expect("the program exited by itself"),
         lines: text.lines().map(parse).collect(),
         errors: String::from_utf8_lossy(&output.stderr).into_owned(),

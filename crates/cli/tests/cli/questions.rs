@@ -2,24 +2,24 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Ended, Folder, allowing};
+use crate::program::{ProgramResult, TestFolder, allowing};
 
 /// The two forms of servers' requests: as requests, and as results that require input.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-fn call(revision: &str, tool: &str, args: &str, answer: Value) -> Ended {
-    let folder = Folder::with_arguments(&["--revision", revision]);
+fn call(revision: &str, tool: &str, args: &str, answer: Value) -> ProgramResult {
+    let folder = TestFolder::with_arguments(&["--revision", revision]);
     folder.run_with(&allowing(json!([answer])), &["call", "demo", tool, "--args", args])
 }
 
-fn text(ended: &Ended) -> &str {
+fn text(ended: &ProgramResult) -> &str {
     ended.value()["content"][0]["text"].as_str().expect("the result is text")
 }
 
 #[test]
 fn forms_are_accepted_declined_and_cancelled() {
     for revision in REVISIONS {
-        let folder = Folder::with_arguments(&["--revision", revision]);
+        let folder = TestFolder::with_arguments(&["--revision", revision]);
         let refused = folder.run_with(&allowing(json!([])), &["call", "demo", "ask_user"]);
         assert_eq!(text(&refused), "The user declined.", "a form without an entry is declined in {revision}");
         let shown = refused.lines.iter().find(|line| line["kind"] == "elicitation").expect("the question is an event");
@@ -102,7 +102,7 @@ fn a_model_is_answered_for() {
 #[test]
 fn sampling_is_off_until_it_is_turned_on() {
     let answer = json!([{"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Aye."}}}]);
-    let folder = Folder::with_arguments(&["--era", "legacy"]);
+    let folder = TestFolder::with_arguments(&["--era", "legacy"]);
     let off = folder.run(&["sampling", "demo", "--off"]);
     assert_eq!(off.value()["settings"]["on"], false, "[sampling-user-controls]: sampling is off");
     let refused = folder.run_with(&allowing(answer.clone()), &["call", "demo", "ask_model"]);
@@ -139,7 +139,7 @@ fn a_model_that_is_not_there_answers_nothing() {
 fn an_address_is_given_to_who_may_open_it() {
     for revision in REVISIONS {
         let answer = json!({"kind": "url", "name": "https://permits.example.com/*", "answer": {"action": "accept"}});
-        let folder = Folder::with_arguments(&["--revision", revision]);
+        let folder = TestFolder::with_arguments(&["--revision", revision]);
         let ended = folder.run_with(&allowing(json!([answer])), &["call", "demo", "ask_url"]);
         assert!(
             text(&ended).starts_with("The permit is signed."),
@@ -192,7 +192,7 @@ fn folders_are_shared_as_the_file_says() {
 #[test]
 fn several_questions_of_one_call_are_all_answered() {
     for revision in REVISIONS {
-        let folder = Folder::with_arguments(&["--revision", revision]);
+        let folder = TestFolder::with_arguments(&["--revision", revision]);
         let answers = allowing(json!([
             {"kind": "elicitation", "answer": {"action": "accept", "content": {"ship": "Aurora"}}},
             {"kind": "roots", "answer": {"action": "accept", "roots": []}},

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::program::{Folder, allowing, ended};
+use crate::program::{TestFolder, allowing, ended};
 
 #[test]
 fn nothing_starts_without_consent() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let ended = folder.run(&["tools", "demo"]);
     assert_eq!(ended.error(3).0, "refused", "the start is refused");
     assert_eq!(ended.questions(), [("start-server", "denied", "policy")], "the refusal is an event");
@@ -26,7 +26,7 @@ fn nothing_starts_without_consent() {
 
 #[test]
 fn servers_that_are_refused_are_listed_so() {
-    let ended = Folder::new().run(&["servers"]);
+    let ended = TestFolder::new().run(&["servers"]);
     let servers = ended.value();
     assert_eq!(servers[0]["name"], "demo", "it is listed");
     assert_ne!(servers[0]["state"]["is"], "ready", "the server was not started");
@@ -35,7 +35,7 @@ fn servers_that_are_refused_are_listed_so() {
 
 #[test]
 fn no_tool_runs_without_consent() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let start = json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
         {"kind": "tool", "name": "other_*", "unreviewed": true, "answer": {"action": "allow"}},
@@ -58,14 +58,14 @@ fn no_tool_runs_without_consent() {
 
 #[test]
 fn one_approval_is_for_one_run() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]).value();
     assert_eq!(folder.run(&["tools", "demo"]).error(3).0, "refused", "the next run asks again");
 }
 
 #[test]
 fn a_wrong_usage_is_explained() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let cases: &[(&[&str], &str)] = &[
         (&["call", "demo", "add", "--args", "{"], "--args: expected a JSON object: EOF while parsing an object"),
         (&["call", "demo", "add", "--args", "[1]"], "--args: expected a JSON object such as {\"a\": 1}"),
@@ -93,7 +93,7 @@ fn a_wrong_usage_is_explained() {
 
 #[test]
 fn files_that_cannot_be_used_are_named() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     std::fs::write(folder.path("bad.json"), "[\n  {\"kind\": \"tool\", \"answer\": {\"action\": \"maybe\"}}\n]")
         .unwrap();
     let path = folder.path("bad.json").display().to_string();
@@ -111,7 +111,7 @@ fn files_that_cannot_be_used_are_named() {
     let output = folder.command().args(["--json", "--config", &nowhere, "tools"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "options are given once");
 
-    let broken = Folder::with_config("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
+    let broken = TestFolder::with_config("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
     let ended = broken.run(&["tools"]);
     let (code, message) = ended.error(1);
     assert_eq!(code, "config", "the settings can't be used");
@@ -123,7 +123,7 @@ fn files_that_cannot_be_used_are_named() {
 
 #[test]
 fn missing_settings_are_no_settings_only_where_they_usually_lie() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     std::fs::remove_file(folder.path("mcp.json")).unwrap();
     assert!(
         folder.run(&["servers"]).error(2).1.ends_with("there is no such file"),

@@ -7,15 +7,15 @@ use testkit::registry::{TestRegistry, bundled};
 pub(crate) use testkit::registry::{active, notes};
 use tokio::runtime::Runtime;
 
-use crate::program::{Ended, Folder};
+use crate::program::{ProgramResult, TestFolder};
 
 /// A registry that lists these entries.
-pub(crate) struct Listed {
+pub(crate) struct ListedRegistry {
     pub(crate) registry: TestRegistry,
     _runtime: Runtime,
 }
 
-impl Listed {
+impl ListedRegistry {
     pub(crate) fn of(entries: Vec<Value>) -> Self {
         let runtime = Runtime::new().unwrap();
         let registry = runtime.block_on(TestRegistry::start(entries));
@@ -38,11 +38,11 @@ impl Listed {
         sha256
     }
 
-    pub(crate) fn run(&self, folder: &Folder, arguments: &[&str]) -> Ended {
+    pub(crate) fn run(&self, folder: &TestFolder, arguments: &[&str]) -> ProgramResult {
         self.run_with_input(folder, arguments, "")
     }
 
-    pub(crate) fn run_with_input(&self, folder: &Folder, arguments: &[&str], input: &str) -> Ended {
+    pub(crate) fn run_with_input(&self, folder: &TestFolder, arguments: &[&str], input: &str) -> ProgramResult {
         let address = self.registry.server.url("");
         let mut arguments = arguments.to_vec();
         arguments.extend(["--registry", &address]);
@@ -52,9 +52,9 @@ impl Listed {
 
 #[test]
 fn a_server_is_found_and_kept_for_when_the_registry_is_gone() {
-    let folder = Folder::with_config("{}");
+    let folder = TestFolder::with_config("{}");
     let deprecated = json!({ "status": "deprecated", "statusMessage": "Use another", "isLatest": true });
-    let listed = Listed::of(vec![notes(deprecated)]);
+    let listed = ListedRegistry::of(vec![notes(deprecated)]);
     let ended = listed.run(&folder, &["registry", "search", "notes"]);
     let found = &ended.value()["servers"][0];
     assert_eq!((&found["name"], &found["version"]), (&json!("io.github.alice/notes"), &json!("1.2.0")));
@@ -77,8 +77,8 @@ fn a_server_is_found_and_kept_for_when_the_registry_is_gone() {
 
 #[test]
 fn the_exact_command_and_address_of_a_server_are_shown() {
-    let folder = Folder::with_config("{}");
-    let listed = Listed::of(vec![notes(active())]);
+    let folder = TestFolder::with_config("{}");
+    let listed = ListedRegistry::of(vec![notes(active())]);
     let ended = listed.run(&folder, &["registry", "show", "io.github.alice/notes@1.2.0"]);
     let plan = &ended.value()["packages"][0]["plan"];
     assert_eq!((&plan["command"], &plan["args"]), (&json!("npx"), &json!(["-y", "@alice/notes@1.2.0"])));
@@ -96,7 +96,7 @@ fn the_exact_command_and_address_of_a_server_are_shown() {
 
 #[test]
 fn a_registry_that_others_can_read_along_is_refused() {
-    let folder = Folder::with_config("{}");
+    let folder = TestFolder::with_config("{}");
     let ended = folder.run_with_input(&["registry", "search", "a", "--registry", "http://registry.example"], "");
     assert!(ended.error(2).1.contains("not encrypted"), "{ended:?}");
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use testkit::http::{HttpServer, ordinary};
 
-use crate::program::{Folder, ended};
+use crate::program::{TestFolder, ended};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_has_its_place_in_the_trace_of_who_started_the_program() {
@@ -11,7 +11,7 @@ async fn a_call_has_its_place_in_the_trace_of_who_started_the_program() {
     let server =
         HttpServer::start(|request, answer| async move { ordinary::answer("2026-07-28", &request, answer).await })
             .await;
-    let folder = Folder::with_config(&json!({"mcpServers": {"far": {"url": server.url("/mcp")}}}).to_string());
+    let folder = TestFolder::with_config(&json!({"mcpServers": {"far": {"url": server.url("/mcp")}}}).to_string());
     let options = folder.answers(&json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
         {"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}},
@@ -40,7 +40,7 @@ async fn a_server_by_url_is_used_like_any_other() {
             HttpServer::start(move |request, answer| async move { ordinary::answer(revision, &request, answer).await })
                 .await;
         let entry = json!({"url": server.url("/mcp"), "headers": {"X-Team": "blu3team"}});
-        let folder = Folder::with_config(&json!({"mcpServers": {"far": entry}}).to_string());
+        let folder = TestFolder::with_config(&json!({"mcpServers": {"far": entry}}).to_string());
         let answers = json!([
             {"kind": "start-server", "name": "http://127.0.0.1:*", "commandLineOnly": true, "answer": {"action": "allow"}},
             {"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}},

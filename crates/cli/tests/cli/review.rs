@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Folder, allowing};
+use crate::program::{TestFolder, allowing};
 
 fn names(list: &Value) -> Vec<&str> {
     list.as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect()
@@ -10,7 +10,7 @@ fn names(list: &Value) -> Vec<&str> {
 
 #[test]
 fn what_was_reviewed_stays_reviewed_and_the_rest_is_listed() {
-    let folder = Folder::with_arguments(&["--era", "legacy"]);
+    let folder = TestFolder::with_arguments(&["--era", "legacy"]);
     let run = |args: &[&str]| folder.run_with(&allowing(json!([])), args);
     let listed = run(&["review", "demo"]);
     assert!(names(&listed.value()["tools"]).contains(&"add"), "at first every tool is new: {}", listed.value());

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Folder, allowing};
+use crate::program::{TestFolder, allowing};
 
 /// Creates a folder with these rules of the user.
-fn with_rules(rules: &Value) -> Folder {
-    let folder = Folder::new();
+fn with_rules(rules: &Value) -> TestFolder {
+    let folder = TestFolder::new();
     std::fs::create_dir_all(folder.path("data")).unwrap();
     std::fs::write(folder.path("data/policy.json"), rules.to_string()).unwrap();
     folder
 }
 
-fn no_threes() -> Folder {
+fn no_threes() -> TestFolder {
     with_rules(&json!({
         "version": 1,
         "rules": [{"effect": "deny", "tool": "add", "arguments": [{"at": "/b", "glob": "3"}], "note": "no threes"}]

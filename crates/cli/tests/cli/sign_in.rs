@@ -6,24 +6,25 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 use testkit::authorization::{
-    AuthorizationScript, AuthorizationServer, Authorizing, ProtectedScript, ProtectedServer, ResourceMetadata,
+    AuthorizationBehaviour, AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer,
+    ResourceMetadataLocation,
 };
 use testkit::browser;
 
-use crate::program::{Ended, Folder, ended};
+use crate::program::{ProgramResult, TestFolder, ended};
 
 /// Starts both servers, and creates a folder whose settings contain the server with a sign-in.
-async fn servers(script: AuthorizationScript) -> (AuthorizationServer, ProtectedServer, Folder) {
+async fn servers(script: AuthorizationScript) -> (AuthorizationServer, ProtectedServer, TestFolder) {
     servers_with(script, ProtectedScript::default()).await
 }
 
 async fn servers_with(
     script: AuthorizationScript,
     serves: ProtectedScript,
-) -> (AuthorizationServer, ProtectedServer, Folder) {
+) -> (AuthorizationServer, ProtectedServer, TestFolder) {
     let issuer = AuthorizationServer::start(script).await;
     let server = ProtectedServer::start(serves, &[&issuer]).await;
-    let folder = Folder::with_config(&json!({"mcpServers": {"far": {"url": server.url()}}}).to_string());
+    let folder = TestFolder::with_config(&json!({"mcpServers": {"far": {"url": server.url()}}}).to_string());
     (issuer, server, folder)
 }
 
@@ -38,17 +39,21 @@ fn answers(issuer: &str) -> Value {
 
 /// Runs `login --paste`, signs in at the printed address, and pastes the lines that `paste` derives from the redirect
 /// address.
-async fn log_in(folder: Folder, issuer: &AuthorizationServer, paste: fn(&str) -> Vec<String>) -> (Ended, Folder) {
+async fn log_in(
+    folder: TestFolder,
+    issuer: &AuthorizationServer,
+    paste: fn(&str) -> Vec<String>,
+) -> (ProgramResult, TestFolder) {
     run_and_paste(folder, issuer, &["login", "far"], paste).await
 }
 
 /// Runs a command that signs in, in the same way as `log_in`.
 async fn run_and_paste(
-    folder: Folder,
+    folder: TestFolder,
     issuer: &AuthorizationServer,
     arguments: &[&str],
     paste: fn(&str) -> Vec<String>,
-) -> (Ended, Folder) {
+) -> (ProgramResult, TestFolder) {
     let options = folder.answers(&answers(&issuer.issuer()));
     let mut command = folder.command();
     command.arg("--json").args(options).args(arguments).arg("--paste");
@@ -110,7 +115,7 @@ async fn the_address_is_printed_and_the_one_it_ends_at_is_pasted() {
 }
 
 /// Returns the account of a login, which is lost when the program ends, as these tests have no keychain.
-fn signed_in(done: &Ended) -> Value {
+fn signed_in(done: &ProgramResult) -> Value {
     let (code, message) = done.error(1);
     assert_eq!(code, "sign_in_needed", "the next command would have to sign in: {message}");
     assert!(
@@ -166,7 +171,10 @@ async fn what_nobody_answers_is_refused_and_nothing_is_opened() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sign_in_that_fails_says_where_and_why() {
-    let script = AuthorizationScript { authorizing: Authorizing::Denies("access_denied".into()), ..Default::default() };
+    let script = AuthorizationScript {
+        authorizing: AuthorizationBehaviour::Denies("access_denied".into()),
+        ..Default::default()
+    };
     let (issuer, _server, folder) = servers(script).await;
     let (done, _folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
     let (code, message) = done.error(1);
@@ -182,7 +190,8 @@ async fn who_was_never_signed_in_is_signed_out_without_harm() {
     let (_issuer, _server, folder) = servers(AuthorizationScript::default()).await;
     let done = tokio::task::spawn_blocking(move || folder.run(&["logout", "far"])).await.expect("the program runs");
     assert_eq!(done.value()["revoked"], "nobody_signed_in", "the missing account is reported");
-    let local = tokio::task::spawn_blocking(|| Folder::new().run(&["login", "demo"])).await.expect("the program runs");
+    let local =
+        tokio::task::spawn_blocking(|| TestFolder::new().run(&["login", "demo"])).await.expect("the program runs");
     assert_eq!(local.error(1).0, "unsupported", "a local program has no sign-in");
 }
 
@@ -190,7 +199,7 @@ async fn who_was_never_signed_in_is_signed_out_without_harm() {
 async fn who_logs_in_is_signed_in_also_where_strangers_are_let_in() {
     let open = || ProtectedScript {
         lets_strangers_in: true,
-        metadata: ResourceMetadata::WellKnown,
+        metadata: ResourceMetadataLocation::WellKnown,
         ..ProtectedScript::default()
     };
     let (issuer, _server, folder) = servers_with(AuthorizationScript::default(), open()).await;
@@ -221,7 +230,7 @@ fn allowed_all() -> Value {
 #[test]
 fn the_document_about_drawbridge_is_printed_for_an_address_that_can_be_a_client_id() {
     const URL: &str = "https://example.com/drawbridge.json";
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let done = folder.run(&["auth", "--client-document", URL]);
     let document = done.value();
     assert_eq!(document["client_id"], URL, "[auth-cimd-id-equals-url] the address is in it: {document}");
@@ -239,7 +248,7 @@ fn the_document_about_drawbridge_is_printed_for_an_address_that_can_be_a_client_
 fn a_secret_that_signing_in_needs_is_read_from_standard_input_and_without_a_keychain_that_is_said() {
     let auth = json!({"clientId": "us", "issuer": "https://login.example", "privateKey": "${secret:far.key}"});
     let config = json!({"mcpServers": {"far": {"url": "https://a.example/mcp", "auth": auth}}});
-    let folder = Folder::with_config(&config.to_string());
+    let folder = TestFolder::with_config(&config.to_string());
     let enter = |name: &str| {
         let mut command = folder.command();
         command.args(["--json", "secret", "far", name]).stdin(Stdio::piped());

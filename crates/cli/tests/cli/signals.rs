@@ -9,12 +9,12 @@ use nix::unistd::Pid;
 use serde_json::{Value, json};
 use testkit::processes::is_alive;
 
-use crate::program::{Folder, allowing};
+use crate::program::{TestFolder, allowing};
 
 /// Runs the program until an event matches, sends a signal, and returns the exit status, all events, and the server's
 /// process.
 fn interrupt(
-    folder: &Folder,
+    folder: &TestFolder,
     arguments: &[&str],
     signal: Signal,
     until: impl Fn(&Value) -> bool,
@@ -63,7 +63,7 @@ fn soon(mut holds: impl FnMut() -> bool) -> bool {
 #[test]
 fn watching_ends_with_the_signal_and_leaves_nothing() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
-        let folder = Folder::new();
+        let folder = TestFolder::new();
         let is_list = |event: &Value| event["event"] == "activity" && event["entry"]["method"] == "tools/list";
         let (status, events, pid) = interrupt(&folder, &["watch", "demo"], signal, is_list);
         assert_eq!(status, 0, "{signal} is the normal end of watching");
@@ -77,7 +77,7 @@ fn watching_ends_with_the_signal_and_leaves_nothing() {
 
 #[test]
 fn a_call_is_ended_by_the_signal() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let runs = |event: &Value| event["call"]["progress"]["progress"].is_number();
     let arguments = ["call", "demo", "slow_report", "--args", r#"{"seconds": 60}"#];
     let (status, events, pid) = interrupt(&folder, &arguments, Signal::SIGINT, runs);
@@ -88,7 +88,7 @@ fn a_call_is_ended_by_the_signal() {
 
 #[test]
 fn output_that_nobody_reads_ends_it() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let options = folder.answers(&allowing(json!([])));
     let mut child = folder.command().arg("--json").args(options).arg("watch").stdout(Stdio::piped()).spawn().unwrap();
     let mut first = String::new();

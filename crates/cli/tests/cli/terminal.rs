@@ -13,7 +13,7 @@ use testkit::authorization::{AuthorizationScript, AuthorizationServer, Protected
 use testkit::browser;
 use testkit::bundle_file::Bundle;
 
-use crate::program::Folder;
+use crate::program::TestFolder;
 
 /// Maximum time for one step on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -27,7 +27,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn start(folder: &Folder, arguments: &[&str]) -> Self {
+    fn start(folder: &TestFolder, arguments: &[&str]) -> Self {
         let pty = openpty(None, None).expect("there are terminals");
         let end = |fd: &OwnedFd| Stdio::from(fd.try_clone().expect("the terminal has more ends"));
         let mut command = folder.command();
@@ -84,7 +84,7 @@ impl Terminal {
 
 #[test]
 fn a_start_and_a_call_are_asked_about() {
-    let folder = Folder::with_config(
+    let folder = TestFolder::with_config(
         &json!({"mcpServers": {"demo": {
             "command": testkit::binaries::demo_server(),
             "args": ["--era", "both"],
@@ -117,7 +117,7 @@ fn a_start_and_a_call_are_asked_about() {
 #[test]
 fn an_installation_is_asked_about() {
     for (typed, is_added) in [("y", true), ("", false), ("yess", false)] {
-        let folder = Folder::with_config("{}");
+        let folder = TestFolder::with_config("{}");
         let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
         let mut terminal = Terminal::start(&folder, &["install", &bundle, "--no-sandbox"]);
         terminal.expect("Nothing is started. ");
@@ -133,7 +133,7 @@ fn an_installation_is_asked_about() {
 #[test]
 fn only_a_clear_yes_is_one() {
     for typed in ["", "n", "yess", "ja", " "] {
-        let folder = Folder::new();
+        let folder = TestFolder::new();
         let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
         terminal.expect("c = cancel: ");
         terminal.answer(typed);
@@ -144,7 +144,7 @@ fn only_a_clear_yes_is_one() {
 
 #[test]
 fn what_was_typed_before_the_question_does_not_count() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
     terminal.type_line("y");
     terminal.expect("too quick to count");
@@ -155,7 +155,7 @@ fn what_was_typed_before_the_question_does_not_count() {
 
 #[test]
 fn a_form_is_filled_in_and_a_model_answered() {
-    let folder = Folder::with_arguments(&["--revision", "2025-11-25"]);
+    let folder = TestFolder::with_arguments(&["--revision", "2025-11-25"]);
     let mut terminal = Terminal::start(&folder, &["call", "demo", "check_in"]);
     terminal.expect("Start the server demo?");
     terminal.expect("c = cancel: ");
@@ -194,7 +194,7 @@ fn a_form_is_filled_in_and_a_model_answered() {
 
 #[test]
 fn a_standing_approval_holds_for_the_next_run() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
     terminal.expect("a = always");
     terminal.answer("a");
@@ -209,7 +209,7 @@ async fn a_sign_in_says_what_is_sent_to_whom_and_takes_the_pasted_address() {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let script = ProtectedScript { challenge_scope: Some("openid ships:read".into()), ..ProtectedScript::default() };
     let server = ProtectedServer::start(script, &[&issuer]).await;
-    let folder = Folder::with_config(&json!({"mcpServers": {"far": {"url": server.url()}}}).to_string());
+    let folder = TestFolder::with_config(&json!({"mcpServers": {"far": {"url": server.url()}}}).to_string());
     let (said, page) = (issuer.issuer(), server.url());
     let (mut terminal, folder, address) = tokio::task::spawn_blocking(move || {
         let mut terminal = Terminal::start(&folder, &["login", "far", "--paste"]);
@@ -250,7 +250,7 @@ async fn who_is_asked_for_a_client_id_is_told_the_redirect_uri_to_register() {
     let script = AuthorizationScript { registration: false, clients, ..AuthorizationScript::default() };
     let issuer = AuthorizationServer::start(script).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-    let folder = Folder::with_config(&json!({"mcpServers": {"far": {"url": server.url()}}}).to_string());
+    let folder = TestFolder::with_config(&json!({"mcpServers": {"far": {"url": server.url()}}}).to_string());
     let shown = tokio::task::spawn_blocking(move || {
         let mut terminal = Terminal::start(&folder, &["login", "far", "--paste"]);
         terminal.expect("Allow? y = once");

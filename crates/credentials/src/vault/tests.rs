@@ -9,15 +9,15 @@ use super::*;
 
 /// Secrets that record only the names passed to `hold`.
 #[derive(Default)]
-struct Holding(Mutex<Vec<String>>);
+struct HoldingKeychain(Mutex<Vec<String>>);
 
-impl Secrets for Holding {
+impl Secrets for HoldingKeychain {
     fn get(&self, _key: &str) -> Result<Option<String>, SecretError> {
         Ok(None)
     }
 
-    fn set(&self, _key: &str, _secret: &str) -> Result<SecretKept, SecretError> {
-        Ok(SecretKept::Keychain)
+    fn set(&self, _key: &str, _secret: &str) -> Result<SecretPersistence, SecretError> {
+        Ok(SecretPersistence::Keychain)
     }
 
     fn delete(&self, _key: &str) -> Result<(), SecretError> {
@@ -36,10 +36,10 @@ impl Secrets for Holding {
 
 #[tokio::test]
 async fn each_sign_in_is_held_by_itself() {
-    let holding = Arc::new(Holding::default());
-    let key = VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultKind::Account };
+    let holding = Arc::new(HoldingKeychain::default());
+    let key = VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultEntryKind::Account };
     for entry in ["work", "home"] {
-        let vault = Vaults::new(Arc::clone(&holding) as Arc<dyn Secrets>).open(entry);
+        let vault = TokenVaults::new(Arc::clone(&holding) as Arc<dyn Secrets>).open(entry);
         assert!(vault.hold(&key).await.is_some(), "{entry} is held");
     }
     let held = holding.0.lock().unwrap().clone();
@@ -48,14 +48,14 @@ async fn each_sign_in_is_held_by_itself() {
 }
 
 /// Secrets that fail every operation with one error.
-struct Refusing(SecretError);
+struct RefusingKeychain(SecretError);
 
-impl Secrets for Refusing {
+impl Secrets for RefusingKeychain {
     fn get(&self, _key: &str) -> Result<Option<String>, SecretError> {
         Err(self.0.clone())
     }
 
-    fn set(&self, _key: &str, _secret: &str) -> Result<SecretKept, SecretError> {
+    fn set(&self, _key: &str, _secret: &str) -> Result<SecretPersistence, SecretError> {
         Err(self.0.clone())
     }
 
@@ -71,7 +71,8 @@ impl Secrets for Refusing {
 #[tokio::test]
 async fn what_to_do_fits_why_the_vault_refuses() {
     let next = |error: VaultError| {
-        let error = mcp_auth::AuthError { phase: mcp_auth::Phase::Storage, cause: mcp_auth::Cause::Vault(error) };
+        let error =
+            mcp_auth::AuthError { phase: mcp_auth::AuthPhase::Storage, cause: mcp_auth::AuthErrorCause::Vault(error) };
         error.next_step()
     };
     for (refusal, wanted) in [
@@ -79,11 +80,11 @@ async fn what_to_do_fits_why_the_vault_refuses() {
         (SecretError::Missing("for this test".to_owned()), "Start a keychain"),
         (SecretError::Failed("mend the file, or move it away".to_owned()), "Put right what is said"),
     ] {
-        let vault = Vaults::new(Arc::new(Refusing(refusal.clone()))).open("far");
+        let vault = TokenVaults::new(Arc::new(RefusingKeychain(refusal.clone()))).open("far");
         let error = vault.read(&account()).await.unwrap_err();
         assert!(next(error).starts_with(wanted), "the next step after {refusal}");
     }
-    let vaults = Vaults::new(Arc::new(SecretsInMemory::default()));
+    let vaults = TokenVaults::new(Arc::new(SecretsInMemory::default()));
     let vault = vaults.open("far");
     vaults.empty("far").await.removed.unwrap();
     let error = vault.read(&account()).await.unwrap_err();
@@ -94,26 +95,26 @@ async fn what_to_do_fits_why_the_vault_refuses() {
 async fn nothing_is_found_under_another_key() {
     let secrets: Arc<dyn Secrets> = Arc::new(SecretsInMemory::default());
     let key = |server: &str, kind| VaultKey { server: server.to_owned(), kind };
-    let client = |issuer: &str| VaultKind::Client { issuer: issuer.to_owned() };
+    let client = |issuer: &str| VaultEntryKind::Client { issuer: issuer.to_owned() };
     let (one, two) = ("https://a.example/mcp", "https://b.example/mcp");
     // Includes names that would collide without escaping.
     let all = [
-        ("work", key(one, VaultKind::Account)),
-        ("home", key(one, VaultKind::Account)),
-        ("work", key(two, VaultKind::Account)),
+        ("work", key(one, VaultEntryKind::Account)),
+        ("home", key(one, VaultEntryKind::Account)),
+        ("work", key(two, VaultEntryKind::Account)),
         ("work", key(one, client("https://i.example"))),
         ("work", key(one, client("https://i.example/"))),
-        ("work\",\"x", key(one, VaultKind::Account)),
-        ("work", key("x\",\"https://a.example/mcp", VaultKind::Account)),
+        ("work\",\"x", key(one, VaultEntryKind::Account)),
+        ("work", key("x\",\"https://a.example/mcp", VaultEntryKind::Account)),
     ];
     for (at, (entry, key)) in all.iter().enumerate() {
-        let vault = Vaults::new(Arc::clone(&secrets)).open(entry);
+        let vault = TokenVaults::new(Arc::clone(&secrets)).open(entry);
         assert!(vault.read(key).await.unwrap().is_none(), "the vault starts empty: {entry} {key:?}");
         let kept = vault.write(key, vec![at as u8, 0xff].into()).await.unwrap();
-        assert!(matches!(kept, Kept::ThisRun { .. }), "the write reports temporary storage");
+        assert!(matches!(kept, EntryPersistence::ThisRun { .. }), "the write reports temporary storage");
     }
     for (at, (entry, key)) in all.iter().enumerate() {
-        let vault = Vaults::new(Arc::clone(&secrets)).open(entry);
+        let vault = TokenVaults::new(Arc::clone(&secrets)).open(entry);
         let found = vault.read(key).await.unwrap().unwrap();
         assert_eq!(found.expose_secret(), [at as u8, 0xff], "the vault returns the written bytes: {entry} {key:?}");
         vault.remove(key).await.unwrap();
@@ -123,14 +124,14 @@ async fn nothing_is_found_under_another_key() {
 
 /// A keychain that prompts its user before each write, and waits for the response.
 #[derive(Default)]
-struct Asking {
+struct PromptingKeychain {
     inner: SecretsInMemory,
     is_open: Mutex<bool>,
     opened: Condvar,
     is_asked: AtomicBool,
 }
 
-impl Asking {
+impl PromptingKeychain {
     fn answers(&self) {
         *self.is_open.lock().unwrap() = true;
         self.opened.notify_all();
@@ -143,12 +144,12 @@ impl Asking {
     }
 }
 
-impl Secrets for Asking {
+impl Secrets for PromptingKeychain {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
         self.inner.get(key)
     }
 
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         self.is_asked.store(true, Ordering::SeqCst);
         drop(self.opened.wait_while(self.is_open.lock().unwrap(), |is_open| !*is_open).unwrap());
         self.inner.set(key, secret)
@@ -171,13 +172,13 @@ async fn settle() {
 }
 
 fn account() -> VaultKey {
-    VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultKind::Account }
+    VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultEntryKind::Account }
 }
 
 /// Returns a keychain that prompts its user about a write whose caller has gone, and its vault.
-async fn given_up_write() -> (Arc<Asking>, Vaults, SecretsVault) {
-    let asking = Arc::new(Asking::default());
-    let vaults = Vaults::new(Arc::clone(&asking) as Arc<dyn Secrets>);
+async fn given_up_write() -> (Arc<PromptingKeychain>, TokenVaults, SecretsVault) {
+    let asking = Arc::new(PromptingKeychain::default());
+    let vaults = TokenVaults::new(Arc::clone(&asking) as Arc<dyn Secrets>);
     let vault = vaults.open("work");
     {
         let key = account();

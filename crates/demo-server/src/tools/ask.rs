@@ -12,10 +12,10 @@ use rmcp::model::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Call, Outcome, no_arguments, structured, text, tool};
+use super::{ToolCall, ToolOutcome, no_arguments, structured, text, tool};
 use crate::client;
-use crate::forms::{self, ForModel};
-use crate::questions::{Stop, ask};
+use crate::forms::{self, SamplingPrompt};
+use crate::questions::{EarlyEnd, ask};
 
 const MODEL_STATE: &str = "model-asked";
 const PERMIT_STATE: &str = "permit-asked";
@@ -54,7 +54,7 @@ pub(super) fn definitions() -> [Tool; 4] {
     ]
 }
 
-pub(super) async fn ask_model(call: &Call<'_>) -> Outcome {
+pub(super) async fn ask_model(call: &ToolCall<'_>) -> ToolOutcome {
     #[derive(Deserialize)]
     struct Arguments {
         question: Option<String>,
@@ -64,7 +64,7 @@ pub(super) async fn ask_model(call: &Call<'_>) -> Outcome {
     }
     let arguments: Arguments = call.arguments()?;
     let sound = arguments.with_sound.unwrap_or(false);
-    let question = forms::model(&ForModel {
+    let question = forms::model(&SamplingPrompt {
         question: arguments.question.as_deref().unwrap_or("Is it a good day to sail?"),
         with_picture: arguments.with_picture.unwrap_or(true),
         with_sound: sound && client::is_at_least(call.context, &ProtocolVersion::V_2025_03_26),
@@ -90,7 +90,7 @@ pub(super) async fn ask_model(call: &Call<'_>) -> Outcome {
     )))
 }
 
-pub(super) async fn ask_user(call: &Call<'_>) -> Outcome {
+pub(super) async fn ask_user(call: &ToolCall<'_>) -> ToolOutcome {
     let modern_fields = client::is_at_least(call.context, &ProtocolVersion::V_2025_11_25);
     let question = forms::form("Please announce your ship to the harbour master.", forms::arrival_form(modern_fields))?;
     let answer: ElicitResult = ask(call.context, &call.answers, "arrival", question, None).await?;
@@ -102,7 +102,7 @@ pub(super) async fn ask_user(call: &Call<'_>) -> Outcome {
     Ok(structured(format!("The user {said}."), json!({ "action": answer.action, "content": answer.content })))
 }
 
-pub(super) async fn ask_url(call: &Call<'_>) -> Outcome {
+pub(super) async fn ask_url(call: &ToolCall<'_>) -> ToolOutcome {
     #[derive(Deserialize)]
     struct Arguments {
         as_error: Option<bool>,
@@ -126,7 +126,7 @@ pub(super) async fn ask_url(call: &Call<'_>) -> Outcome {
     if client::is_modern(call.context) {
         // A result with only a state makes the host repeat its request at once.
         let wait = InputRequiredResult::from_request_state(STAMP_STATE);
-        return Err(Stop::Ask(Box::new(wait)));
+        return Err(EarlyEnd::Ask(Box::new(wait)));
     }
     tell_when_complete(call, id);
     Ok(text(done))
@@ -147,7 +147,7 @@ fn url_required(id: &str) -> ErrorData {
 }
 
 /// Notifies the host after a short delay that the URL elicitation is complete.
-fn tell_when_complete(call: &Call<'_>, id: String) {
+fn tell_when_complete(call: &ToolCall<'_>, id: String) {
     let peer = call.context.peer.clone();
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -161,7 +161,7 @@ fn tell_when_complete(call: &Call<'_>, id: String) {
     });
 }
 
-pub(super) async fn list_folders(call: &Call<'_>) -> Outcome {
+pub(super) async fn list_folders(call: &ToolCall<'_>) -> ToolOutcome {
     let answer: ListRootsResult = ask(call.context, &call.answers, "folders", forms::folders(), None).await?;
     let folders: Vec<_> = answer
         .roots

@@ -6,9 +6,9 @@ use rmcp::model::{ErrorData, Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Call, Outcome, schema, text, tool};
-use crate::questions::Stop;
-use crate::state::{AddedTool, Change, MAX_ADDED_TOOLS};
+use super::{ToolCall, ToolOutcome, schema, text, tool};
+use crate::questions::EarlyEnd;
+use crate::state::{AddedTool, MAX_ADDED_TOOLS, ServerChange};
 
 const MAX_DESCRIPTION: usize = 500;
 const MAX_EDITION: u32 = 9;
@@ -55,7 +55,7 @@ pub(super) fn added_definition(added: &AddedTool) -> Tool {
         .with_annotations(ToolAnnotations::new().read_only(true))
 }
 
-pub(super) fn add_tool(call: &Call<'_>) -> Outcome {
+pub(super) fn add_tool(call: &ToolCall<'_>) -> ToolOutcome {
     #[derive(Deserialize)]
     struct Arguments {
         name: Option<String>,
@@ -67,16 +67,16 @@ pub(super) fn add_tool(call: &Call<'_>) -> Outcome {
     let first_fits = name.starts_with(|c: char| c.is_ascii_lowercase());
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if !first_fits || name.len() > 40 || !name.chars().all(fits) {
-        return Err(Stop::Failed("A tool's name has up to 40 small letters, digits and underscores.".to_owned()));
+        return Err(EarlyEnd::Failed("A tool's name has up to 40 small letters, digits and underscores.".to_owned()));
     }
     if super::list(call.state).iter().any(|tool| tool.name == name) {
-        return Err(Stop::Failed(format!("There is a tool \"{name}\" already.")));
+        return Err(EarlyEnd::Failed(format!("There is a tool \"{name}\" already.")));
     }
     let with_prompt = arguments.with_prompt.unwrap_or(false);
     {
         let mut added = call.state.added_tools();
         if added.len() >= MAX_ADDED_TOOLS {
-            return Err(Stop::Failed("There is no room for more tools.".to_owned()));
+            return Err(EarlyEnd::Failed("There is no room for more tools.".to_owned()));
         }
         added.push(AddedTool {
             name: name.clone(),
@@ -85,14 +85,14 @@ pub(super) fn add_tool(call: &Call<'_>) -> Outcome {
             with_prompt,
         });
     }
-    call.state.announce(Change::Tools);
+    call.state.announce(ServerChange::Tools);
     if with_prompt {
-        call.state.announce(Change::Prompts);
+        call.state.announce(ServerChange::Prompts);
     }
     Ok(text(format!("There is a new tool: {name}")))
 }
 
-pub(super) fn change_tool(call: &Call<'_>) -> Outcome {
+pub(super) fn change_tool(call: &ToolCall<'_>) -> ToolOutcome {
     #[derive(Deserialize)]
     struct Arguments {
         name: Option<String>,
@@ -104,16 +104,16 @@ pub(super) fn change_tool(call: &Call<'_>) -> Outcome {
     {
         let mut added = call.state.added_tools();
         let Some(tool) = added.iter_mut().find(|tool| tool.name == name) else {
-            return Err(Stop::Failed(format!("\"{name}\" is no tool that was added. Add it with add_tool first.")));
+            return Err(EarlyEnd::Failed(format!("\"{name}\" is no tool that was added. Add it with add_tool first.")));
         };
         tool.description = description;
         tool.edition = MAX_EDITION.min(tool.edition + 1);
     }
-    call.state.announce(Change::Tools);
+    call.state.announce(ServerChange::Tools);
     Ok(text(format!("{name} is not what it was.")))
 }
 
-pub(super) fn call_added(call: &Call<'_>, name: &str) -> Outcome {
+pub(super) fn call_added(call: &ToolCall<'_>, name: &str) -> ToolOutcome {
     let added = call.state.added_tools();
     let Some(tool) = added.iter().find(|tool| tool.name == name) else {
         return Err(ErrorData::invalid_params(format!("there is no tool \"{name}\""), None).into());
@@ -122,10 +122,10 @@ pub(super) fn call_added(call: &Call<'_>, name: &str) -> Outcome {
     Ok(text(format!("{}: {message}!", tool.name)))
 }
 
-fn description(given: Option<String>, default: &str) -> Result<String, Stop> {
+fn description(given: Option<String>, default: &str) -> Result<String, EarlyEnd> {
     let description = given.unwrap_or_else(|| default.to_owned());
     if description.chars().count() > MAX_DESCRIPTION {
-        return Err(Stop::Failed("A description has at most 500 characters.".to_owned()));
+        return Err(EarlyEnd::Failed("A description has at most 500 characters.".to_owned()));
     }
     Ok(description)
 }

@@ -15,29 +15,29 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::client::Context;
-use crate::questions::{Answers, Stop};
+use crate::questions::{EarlyEnd, InputResponseSet};
 use crate::state::State;
 
 /// Call of a tool.
-pub(crate) struct Call<'a> {
+pub(crate) struct ToolCall<'a> {
     pub(crate) state: &'a State,
     pub(crate) context: &'a Context,
     /// Level that was set by `logging/setLevel`.
     pub(crate) log_level: LoggingLevel,
     pub(crate) arguments: JsonObject,
-    pub(crate) answers: Answers,
+    pub(crate) answers: InputResponseSet,
 }
 
-impl Call<'_> {
+impl ToolCall<'_> {
     /// Deserializes the arguments for the tool. The caller can correct invalid arguments, so they result in a failed
     /// call instead of a protocol error.
-    fn arguments<T: DeserializeOwned>(&self) -> Result<T, Stop> {
+    fn arguments<T: DeserializeOwned>(&self) -> Result<T, EarlyEnd> {
         serde_json::from_value(Value::Object(self.arguments.clone()))
-            .map_err(|error| Stop::Failed(format!("These arguments do not fit the tool: {error}.")))
+            .map_err(|error| EarlyEnd::Failed(format!("These arguments do not fit the tool: {error}.")))
     }
 }
 
-type Outcome = Result<CallToolResult, Stop>;
+type ToolOutcome = Result<CallToolResult, EarlyEnd>;
 
 /// Returns all tools of the server.
 pub(crate) fn list(state: &State) -> Vec<Tool> {
@@ -53,7 +53,7 @@ pub(crate) fn list(state: &State) -> Vec<Tool> {
 }
 
 /// Handles a `tools/call` request.
-pub(crate) async fn call(name: &str, call: Call<'_>) -> Result<CallToolResponse, ErrorData> {
+pub(crate) async fn call(name: &str, call: ToolCall<'_>) -> Result<CallToolResponse, ErrorData> {
     let outcome = match name {
         "add" => simple::add(&call),
         "write_note" => simple::write_note(&call),
@@ -74,9 +74,9 @@ pub(crate) async fn call(name: &str, call: Call<'_>) -> Result<CallToolResponse,
     };
     match outcome {
         Ok(result) => Ok(result.into()),
-        Err(Stop::Ask(question)) => Ok((*question).into()),
-        Err(Stop::Failed(reason)) => Ok(CallToolResult::error(vec![ContentBlock::text(reason)]).into()),
-        Err(Stop::Refused(error)) => Err(error),
+        Err(EarlyEnd::Ask(question)) => Ok((*question).into()),
+        Err(EarlyEnd::Failed(reason)) => Ok(CallToolResult::error(vec![ContentBlock::text(reason)]).into()),
+        Err(EarlyEnd::Refused(error)) => Err(error),
     }
 }
 

@@ -6,7 +6,7 @@ use rmcp::model::{
 };
 use serde_json::json;
 
-use super::{Call, no_arguments, tool};
+use super::{ToolCall, no_arguments, tool};
 use crate::client;
 use crate::content::{BELL_WAV, CHART_PNG, GUIDE, base64};
 use crate::resources::{CHART_URI, GUIDE_URI, chart};
@@ -23,7 +23,7 @@ pub(super) fn definition() -> Tool {
 }
 
 /// Returns every kind of content that the revision of the call supports.
-pub(super) fn show_everything(call: &Call<'_>) -> CallToolResult {
+pub(super) fn show_everything(call: &ToolCall<'_>) -> CallToolResult {
     let guide = ResourceContents::text(GUIDE, GUIDE_URI).with_mime_type("text/markdown");
     let picture = ResourceContents::blob(base64(CHART_PNG), CHART_URI).with_mime_type("image/png");
     let aside = TextContent::new("This line is meant for the model more than for you.")

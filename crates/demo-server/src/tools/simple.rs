@@ -11,12 +11,12 @@ use rmcp::model::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Call, Outcome, no_arguments, schema, structured, text, tool};
+use super::{ToolCall, ToolOutcome, no_arguments, schema, structured, text, tool};
 use crate::client::{self, LEVELS};
 use crate::content::anchor;
-use crate::questions::Stop;
+use crate::questions::EarlyEnd;
 use crate::resources::{note, note_uri};
-use crate::state::{Change, MAX_NOTES};
+use crate::state::{MAX_NOTES, ServerChange};
 
 const MAX_NAME: usize = 40;
 const MAX_TEXT: usize = 10_000;
@@ -44,7 +44,7 @@ pub(super) fn add_definition() -> Tool {
         )
 }
 
-pub(super) fn add(call: &Call<'_>) -> Outcome {
+pub(super) fn add(call: &ToolCall<'_>) -> ToolOutcome {
     #[derive(Deserialize)]
     struct Arguments {
         a: f64,
@@ -85,7 +85,7 @@ pub(super) fn write_note_definition() -> Tool {
         )
 }
 
-pub(super) fn write_note(call: &Call<'_>) -> Outcome {
+pub(super) fn write_note(call: &ToolCall<'_>) -> ToolOutcome {
     #[derive(Deserialize)]
     struct Arguments {
         name: String,
@@ -94,23 +94,23 @@ pub(super) fn write_note(call: &Call<'_>) -> Outcome {
     let Arguments { name, text } = call.arguments()?;
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits) {
-        return Err(Stop::Failed("A note's name has 1 to 40 small letters, digits and dashes.".to_owned()));
+        return Err(EarlyEnd::Failed("A note's name has 1 to 40 small letters, digits and dashes.".to_owned()));
     }
     if text.chars().count() > MAX_TEXT {
-        return Err(Stop::Failed("A note has at most 10000 characters.".to_owned()));
+        return Err(EarlyEnd::Failed("A note has at most 10000 characters.".to_owned()));
     }
     let created = {
         let mut notes = call.state.notes();
         if notes.len() >= MAX_NOTES && !notes.contains_key(&name) {
-            return Err(Stop::Failed("The notebook is full. Overwrite an older note.".to_owned()));
+            return Err(EarlyEnd::Failed("The notebook is full. Overwrite an older note.".to_owned()));
         }
         notes.insert(name.clone(), text).is_none()
     };
     let uri = note_uri(&name);
     if created {
-        call.state.announce(Change::Resources);
+        call.state.announce(ServerChange::Resources);
     }
-    call.state.announce(Change::Resource(uri.clone()));
+    call.state.announce(ServerChange::Resource(uri.clone()));
     let done = if created { "Written" } else { "Overwritten" };
     let mut result = structured(format!("{done}: {uri}"), json!({ "uri": uri, "created": created }));
     if client::is_at_least(call.context, &ProtocolVersion::V_2025_06_18) {
@@ -128,7 +128,7 @@ pub(super) fn fail_definition() -> Tool {
     tool("fail", "Fail", description, input).with_annotations(ToolAnnotations::new().read_only(true))
 }
 
-pub(super) fn fail(call: &Call<'_>) -> Outcome {
+pub(super) fn fail(call: &ToolCall<'_>) -> ToolOutcome {
     #[derive(Deserialize)]
     struct Arguments {
         reason: Option<String>,
@@ -160,7 +160,7 @@ pub(super) fn log_and_ping_definitions() -> [Tool; 2] {
     ]
 }
 
-pub(super) async fn log_something(call: &Call<'_>) -> Outcome {
+pub(super) async fn log_something(call: &ToolCall<'_>) -> ToolOutcome {
     #[derive(Deserialize)]
     struct Arguments {
         text: Option<String>,
@@ -180,14 +180,14 @@ pub(super) async fn log_something(call: &Call<'_>) -> Outcome {
     Ok(text("Logged. The host shows what it has asked for."))
 }
 
-pub(super) async fn ping_host(call: &Call<'_>) -> Outcome {
+pub(super) async fn ping_host(call: &ToolCall<'_>) -> ToolOutcome {
     if client::is_modern(call.context) {
-        return Err(Stop::Failed("There is no ping in this revision of the protocol.".to_owned()));
+        return Err(EarlyEnd::Failed("There is no ping in this revision of the protocol.".to_owned()));
     }
     let start = Instant::now();
     let ping = ServerRequest::PingRequest(PingRequest { method: Default::default(), extensions: Default::default() });
     match call.context.peer.send_request(ping).await {
         Ok(_) => Ok(text(format!("The host answered after {} ms.", start.elapsed().as_millis()))),
-        Err(error) => Err(Stop::Failed(format!("The host did not answer: {error}."))),
+        Err(error) => Err(EarlyEnd::Failed(format!("The host did not answer: {error}."))),
     }
 }

@@ -6,9 +6,9 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Call, Outcome, text, tool};
+use super::{ToolCall, ToolOutcome, text, tool};
 use crate::client;
-use crate::questions::Stop;
+use crate::questions::EarlyEnd;
 
 const MAX_SECONDS: f64 = 3600.0;
 const MAX_STEPS: u32 = 1000;
@@ -25,7 +25,7 @@ pub(super) fn definition() -> Tool {
     tool("slow_report", "Slow report", description, input).with_annotations(ToolAnnotations::new().read_only(true))
 }
 
-pub(super) async fn slow_report(call: &Call<'_>) -> Outcome {
+pub(super) async fn slow_report(call: &ToolCall<'_>) -> ToolOutcome {
     #[derive(Deserialize)]
     struct Arguments {
         seconds: Option<f64>,
@@ -35,14 +35,14 @@ pub(super) async fn slow_report(call: &Call<'_>) -> Outcome {
     let seconds = arguments.seconds.unwrap_or(5.0);
     let steps = arguments.steps.unwrap_or(10);
     if !(0.0..=MAX_SECONDS).contains(&seconds) || !(1..=MAX_STEPS).contains(&steps) {
-        return Err(Stop::Failed("Seconds go from 0 to 3600, steps from 1 to 1000.".to_owned()));
+        return Err(EarlyEnd::Failed("Seconds go from 0 to 3600, steps from 1 to 1000.".to_owned()));
     }
     let pause = Duration::from_secs_f64(seconds / f64::from(steps));
     for step in 1..=steps {
         tokio::select! {
             () = call.context.ct.cancelled() => {
                 tracing::info!("slow_report was cancelled before step {step} of {steps}");
-                return Err(Stop::Failed("Cancelled.".to_owned()));
+                return Err(EarlyEnd::Failed("Cancelled.".to_owned()));
             }
             () = tokio::time::sleep(pause) => {}
         }

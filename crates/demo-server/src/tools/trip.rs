@@ -6,9 +6,9 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Call, Outcome, schema, structured, tool};
+use super::{ToolCall, ToolOutcome, schema, structured, tool};
 use crate::harbour;
-use crate::questions::Stop;
+use crate::questions::EarlyEnd;
 
 const MAX_CREW: usize = 6;
 
@@ -122,14 +122,14 @@ struct Cargo {
     tonnes: Option<f64>,
 }
 
-pub(super) fn plan_trip(call: &Call<'_>) -> Outcome {
+pub(super) fn plan_trip(call: &ToolCall<'_>) -> ToolOutcome {
     let trip: Trip = call.arguments()?;
     let speed = trip.speed.unwrap_or(8.5);
     if !(speed > 0.0 && speed <= 30.0) {
-        return Err(Stop::Failed("Speed is more than 0 and at most 30 knots.".to_owned()));
+        return Err(EarlyEnd::Failed("Speed is more than 0 and at most 30 knots.".to_owned()));
     }
     if trip.crew.is_empty() || trip.crew.len() > MAX_CREW {
-        return Err(Stop::Failed("A crew has one to six members.".to_owned()));
+        return Err(EarlyEnd::Failed("A crew has one to six members.".to_owned()));
     }
     let mut route = vec![trip.from];
     route.extend(trip.stops);
@@ -137,7 +137,7 @@ pub(super) fn plan_trip(call: &Call<'_>) -> Outcome {
     let mut miles = 0;
     for leg in route.windows(2) {
         miles += harbour::distance(&leg[0], &leg[1])
-            .ok_or_else(|| Stop::Failed(format!("No way from {} to {}.", leg[0], leg[1])))?;
+            .ok_or_else(|| EarlyEnd::Failed(format!("No way from {} to {}.", leg[0], leg[1])))?;
     }
     let hours = (f64::from(miles) / speed * 10.0).round() / 10.0;
     let crew: Vec<_> = trip.crew.iter().map(|sailor| format!("{} ({})", sailor.name, sailor.role)).collect();

@@ -5,8 +5,8 @@
 use rmcp::model::{CreateMessageResult, ErrorData, Tool, ToolAnnotations};
 use serde_json::Value;
 
-use super::{Call, Outcome, no_arguments, text, tool};
-use crate::forms::{self, ForModel};
+use super::{ToolCall, ToolOutcome, no_arguments, text, tool};
+use crate::forms::{self, SamplingPrompt};
 use crate::questions::{ask, ask_all};
 
 pub(super) fn definition() -> Tool {
@@ -15,7 +15,7 @@ pub(super) fn definition() -> Tool {
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(true))
 }
 
-pub(super) async fn check_in(call: &Call<'_>) -> Outcome {
+pub(super) async fn check_in(call: &ToolCall<'_>) -> ToolOutcome {
     let (handle, first) = match &call.answers.state {
         Some(handle) => {
             let first = call
@@ -33,7 +33,7 @@ pub(super) async fn check_in(call: &Call<'_>) -> Outcome {
     };
     let name = first.first().and_then(|answer| answer["content"]["ship"].as_str()).unwrap_or("nameless ship");
     let folders = first.get(1).and_then(|answer| answer["roots"].as_array()).map_or(0, Vec::len);
-    let question = forms::model(&ForModel {
+    let question = forms::model(&SamplingPrompt {
         question: &format!("Welcome the {name} in one sentence."),
         with_picture: false,
         with_sound: false,

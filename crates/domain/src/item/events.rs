@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::Item;
-use crate::history::LeftOut;
+use crate::history::OmittedContent;
 
 /// An addition to a reply that streams. `part` is an index into the parts of the reply; an index past the end starts a
 /// new part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Append {
+pub enum ReplyAppend {
     /// Text to append to a part.
     Text {
         /// Index of the text part.
@@ -59,7 +59,7 @@ pub enum ConversationEvent {
         /// Number of preceding deltas of this reply.
         seq: u64,
         /// Additions in order of arrival.
-        append: Vec<Append>,
+        append: Vec<ReplyAppend>,
     },
     /// An item of a conversation was added or changed.
     ItemChanged {
@@ -68,7 +68,7 @@ pub enum ConversationEvent {
         /// Current item, without large contents.
         item: Box<Item>,
         /// Large contents that are omitted from the item.
-        left_out: Vec<LeftOut>,
+        left_out: Vec<OmittedContent>,
         /// Set if a model is replying in the conversation.
         answering: bool,
     },

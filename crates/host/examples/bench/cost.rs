@@ -4,14 +4,14 @@
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
-use host::view::{QuestionBody, QuestionView, UserAnswer};
-use mcp_proto::session::{ClientRequest, Deadline, Opening, SessionConfig, SessionEvent};
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use mcp_proto::session::{CallDeadline, ClientRequest, OpeningMode, SessionConfig, SessionEvent};
 use mcp_transport::{DriverCommand, DriverEvent, DriverHandle};
-use policy::Scope;
+use policy::ApprovalScope;
 use process::{SearchPath, ServerCommand, spawn};
-use testkit::app::{App, command};
+use testkit::app::{TestApp, command};
 use tokio::sync::{mpsc, oneshot};
 
 /// Number of calls that are not counted, and of those that are, made sequentially.
@@ -40,10 +40,10 @@ fn median(mut times: Vec<Duration>) -> f64 {
 }
 
 async fn through_the_host(program: PathBuf) -> Vec<Duration> {
-    let app = App::start(vec![("demo", command(program, &ARGUMENTS))]).await;
-    let answer = |question: &QuestionView| match question.body {
-        QuestionBody::Tool { .. } => Some(UserAnswer::Allow(Scope::Always)),
-        _ => super::is_start_or_tool(&question.body).then_some(UserAnswer::Allow(Scope::Once)),
+    let app = TestApp::start(vec![("demo", command(program, &ARGUMENTS))]).await;
+    let answer = |question: &ConsentRequestView| match question.body {
+        ConsentRequestBody::Tool { .. } => Some(UserDecision::Allow(ApprovalScope::Always)),
+        _ => super::is_start_or_tool(&question.body).then_some(UserDecision::Allow(ApprovalScope::Once)),
     };
     let user = app.always(answer);
     app.host.start_server("demo".into()).await.unwrap();
@@ -67,7 +67,7 @@ async fn transport(program: &Path) -> Vec<Duration> {
     let path = SearchPath::of_process("a measurement".to_owned());
     let process = spawn(&command, &path.resolve(&command).unwrap(), &path).await.unwrap();
     let (events, mut told) = mpsc::channel(64);
-    let config = SessionConfig { opening: Opening::Initialize, ..SessionConfig::default() };
+    let config = SessionConfig { opening: OpeningMode::Initialize, ..SessionConfig::default() };
     let handle = mcp_transport::stdio::run(config, process, events);
     let is_ready = |event: &DriverEvent| matches!(event, DriverEvent::Session(SessionEvent::Ready(_)));
     while !is_ready(&told.recv().await.expect("the server becomes ready")) {}
@@ -86,7 +86,7 @@ async fn call(handle: &DriverHandle, told: &mut mpsc::Receiver<DriverEvent>) {
     let (reply, name) = oneshot::channel();
     let arguments = super::queue::sum();
     let request = ClientRequest::CallTool { name: "add".to_owned(), arguments, as_task: false };
-    let deadline = Deadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
+    let deadline = CallDeadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
     handle.commands.send(DriverCommand::Call { request, deadline, reply }).await.unwrap();
     let name = name.await.unwrap().expect("it is sent");
     loop {

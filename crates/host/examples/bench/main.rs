@@ -19,12 +19,12 @@ mod streaming;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
-use host::view::{HostEvent, QuestionBody, ServerState, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, HostEvent, ServerState, UserDecision};
+use policy::ApprovalScope;
 use ports::time::now;
-use testkit::app::{App, command};
+use testkit::app::{TestApp, command};
 
 const SERVERS: usize = 200;
 const QUESTIONS: usize = 50;
@@ -62,13 +62,13 @@ fn demo_server() -> PathBuf {
     program
 }
 
-fn is_start_or_tool(body: &QuestionBody) -> bool {
-    matches!(body, QuestionBody::StartServer { .. } | QuestionBody::Tool { .. })
+fn is_start_or_tool(body: &ConsentRequestBody) -> bool {
+    matches!(body, ConsentRequestBody::StartServer { .. } | ConsentRequestBody::Tool { .. })
 }
 
 async fn latency(program: PathBuf) {
-    let app = App::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
-    let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserAnswer::Allow(Scope::Once)));
+    let app = TestApp::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
+    let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
     app.host.start_server("demo".into()).await.unwrap();
     app.until("demo", "known", |s| s.counts[0] >= 10).await;
     questions(&app, "").await;
@@ -77,7 +77,7 @@ async fn latency(program: PathBuf) {
 }
 
 /// Measures the latency of consent requests of the server "demo". Another task allows its tool.
-async fn questions(app: &App, when: &str) {
+async fn questions(app: &TestApp, when: &str) {
     let mut events = app.host.events();
     let mut times = Vec::new();
     for i in 0..QUESTIONS {
@@ -87,7 +87,7 @@ async fn questions(app: &App, when: &str) {
         });
         let question = loop {
             let event = events.next().await.expect("the host runs");
-            if let HostEvent::QuestionChanged(question) = &event.event
+            if let HostEvent::ConsentRequestChanged(question) = &event.event
                 && !is_start_or_tool(&question.body)
             {
                 break question.clone();
@@ -104,7 +104,7 @@ async fn questions(app: &App, when: &str) {
             .last()
             .map(|e| e.at);
         times.push(shown.saturating_sub(asked.expect("the request is in the activity")));
-        app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap();
+        app.host.answer(question.id, question.hash.to_string(), UserDecision::Deny).await.unwrap();
         let _ = call.await;
         // Three consecutive denials would mute the server.
         app.host.unmute("demo".into()).await.unwrap();
@@ -122,8 +122,8 @@ async fn questions(app: &App, when: &str) {
 async fn memory(program: PathBuf, servers: usize) {
     let names: Vec<String> = (0..servers).map(|i| format!("idle-{i}")).collect();
     let set_up = names.iter().map(|name| (name.as_str(), command(program.clone(), &[]))).collect();
-    let app = App::start(set_up).await;
-    let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserAnswer::Allow(Scope::Once)));
+    let app = TestApp::start(set_up).await;
+    let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let own = std::process::id();
     let before = testkit::processes::resident_bytes(own).expect("this system tells the memory of a process");
     let began = Instant::now();

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
-use host::view::{QuestionBody, QuestionView, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
-use testkit::app::{App, command};
+use testkit::app::{TestApp, command};
 
 /// Number of calls that require consent, and how many of them are pending at a time.
 const APPROVALS: usize = 5_000;
@@ -28,8 +28,8 @@ pub(super) fn sum() -> Map<String, Value> {
 
 /// Each call requires consent, the user approves it once, and the server responds.
 async fn approvals(program: PathBuf) {
-    let app = App::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
-    let user = app.always(|q| super::is_start_or_tool(&q.body).then_some(UserAnswer::Allow(Scope::Once)));
+    let app = TestApp::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
+    let user = app.always(|q| super::is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
     app.host.start_server("demo".into()).await.unwrap();
     app.until("demo", "known", |s| s.counts[0] >= 10).await;
     let began = Instant::now();
@@ -60,11 +60,11 @@ async fn busy(program: PathBuf) {
     let mut servers: Vec<_> =
         names.iter().map(|name| (name.as_str(), command(program.clone(), &["--era", "legacy"]))).collect();
     servers.push(("demo", command(program.clone(), &["--era", "legacy"])));
-    let app = App::start(servers).await;
-    let answer = |q: &QuestionView| match &q.body {
-        QuestionBody::StartServer { .. } => Some(UserAnswer::Allow(Scope::Once)),
-        QuestionBody::Tool { tool, .. } => {
-            Some(UserAnswer::Allow(if tool.name == "add" { Scope::Session } else { Scope::Once }))
+    let app = TestApp::start(servers).await;
+    let answer = |q: &ConsentRequestView| match &q.body {
+        ConsentRequestBody::StartServer { .. } => Some(UserDecision::Allow(ApprovalScope::Once)),
+        ConsentRequestBody::Tool { tool, .. } => {
+            Some(UserDecision::Allow(if tool.name == "add" { ApprovalScope::Session } else { ApprovalScope::Once }))
         }
         _ => None,
     };

@@ -3,13 +3,13 @@
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
-use host::view::{QuestionBody, ServerState, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, ServerState, UserDecision};
+use policy::ApprovalScope;
 use ports::time::now;
 use serde_json::{Map, json};
-use testkit::app::{App, remote};
+use testkit::app::{TestApp, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
 const SIGN_INS: usize = 30;
@@ -17,32 +17,34 @@ const CALLS: usize = 50;
 /// Duration of a refresh on the authorization server.
 const REFRESH: Duration = Duration::from_millis(500);
 
-struct Connected {
-    app: App,
+struct SignInMeasurement {
+    app: TestApp,
     issuer: AuthorizationServer,
     server: ProtectedServer,
     /// Milliseconds since the server's rejection.
     took: u64,
 }
 
-async fn connected() -> Connected {
+async fn connected() -> SignInMeasurement {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-    let app = App::start(vec![("server", remote(&server.url()))]).await;
+    let app = TestApp::start(vec![("server", remote(&server.url()))]).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     app.always(|q| {
         let is_meant = matches!(
             q.body,
-            QuestionBody::ConnectServer { .. } | QuestionBody::SignIn { .. } | QuestionBody::Tool { .. }
+            ConsentRequestBody::ConnectServer { .. }
+                | ConsentRequestBody::SignIn { .. }
+                | ConsentRequestBody::Tool { .. }
         );
-        is_meant.then_some(UserAnswer::Allow(Scope::Once))
+        is_meant.then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     app.host.start_server("server".into()).await.unwrap();
     app.until("server", "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     let ready = now();
     let known = app.host.authorization("server".into()).await.unwrap();
     let refused = known.steps.first().expect("the steps are kept").at;
-    Connected { app, issuer, server, took: ready.saturating_sub(refused) }
+    SignInMeasurement { app, issuer, server, took: ready.saturating_sub(refused) }
 }
 
 pub(crate) async fn measure() {
@@ -62,7 +64,7 @@ pub(crate) async fn measure() {
 }
 
 async fn calls_while_a_refresh_runs() {
-    let Connected { app, issuer, server, .. } = connected().await;
+    let SignInMeasurement { app, issuer, server, .. } = connected().await;
     issuer.set(|script| script.delay_ms = REFRESH.as_millis().try_into().unwrap_or(u64::MAX));
     issuer.end_access_tokens();
     let began = Instant::now();

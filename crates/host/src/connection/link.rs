@@ -3,39 +3,39 @@
 use std::pin::Pin;
 
 use mcp_proto::session::SessionConfig;
-use mcp_transport::driver::Owner;
+use mcp_transport::driver::SessionOwner;
 use mcp_transport::http::{HeaderName, HttpLimits, HttpTarget, SecretHeader, TransportChoice};
 use mcp_transport::stdio::{DriverLimits, StderrRing};
 use ports::server_config::HttpKind;
 use process::ServerProcess;
-use supervision::limits::Limits;
+use supervision::limits::ServerLimits;
 use url::Url;
 
-use super::{HttpStart, Target, outcome};
+use super::{ConnectionTarget, HttpStart, outcome};
 use crate::view::{Failure, FailureReason};
 
 /// A server that a session can be opened with.
-pub(super) enum Link {
+pub(super) enum ServerLink {
     /// A local process that was started.
     Process(ServerProcess),
     /// A remote server, not connected yet.
     Url(HttpTarget),
 }
 
-impl Link {
+impl ServerLink {
     /// Starts a local process, or parses the address and headers of a remote server.
     ///
     /// # Errors
     ///
     /// Returns a [`Failure`] with [`FailureReason::CouldNotStart`] if the process can't be started or the address or a
     /// header is invalid.
-    pub(super) async fn find(target: &Target) -> Result<Self, Failure> {
+    pub(super) async fn find(target: &ConnectionTarget) -> Result<Self, Failure> {
         match target {
-            Target::Process { command, program, path } => process::spawn(command, program, path)
+            ConnectionTarget::Process { command, program, path } => process::spawn(command, program, path)
                 .await
                 .map(Self::Process)
                 .map_err(|error| outcome::could_not_start(&error)),
-            Target::Url(start) => http_target(start).map(Self::Url),
+            ConnectionTarget::Url(start) => http_target(start).map(Self::Url),
         }
     }
 }
@@ -45,19 +45,19 @@ impl Link {
 ///
 /// The future is boxed, so that the connection of a process is not as large as that of a remote server.
 pub(super) fn drive<'o>(
-    link: Link,
+    link: ServerLink,
     session: SessionConfig,
     stderr: StderrRing,
-    owner: &'o mut dyn Owner,
-    limits: &Limits,
+    owner: &'o mut dyn SessionOwner,
+    limits: &ServerLimits,
 ) -> Pin<Box<dyn Future<Output = ()> + Send + 'o>> {
     let message_bytes = usize::try_from(limits.message_bytes).unwrap_or(usize::MAX);
     match link {
-        Link::Process(process) => {
+        ServerLink::Process(process) => {
             let limits = DriverLimits { line_bytes: message_bytes, ..DriverLimits::default() };
             Box::pin(mcp_transport::stdio::drive(session, process, stderr, owner, limits))
         }
-        Link::Url(target) => {
+        ServerLink::Url(target) => {
             let limits = HttpLimits { message_bytes, ..HttpLimits::default() };
             Box::pin(mcp_transport::http::drive(session, target, owner, limits))
         }

@@ -16,10 +16,10 @@ use std::time::Duration;
 
 use domain::call::Progress;
 use mcp_proto::session::{
-    Answer, CallError, ClientNotification, ClientRequest, Deadline, Facts, ListKind, ServerQuestion, ServerRequestId,
-    ServerResult, SessionConfig, TaskView,
+    CallDeadline, CallError, ClientNotification, ClientRequest, ClientResponse, ListKind, ServerFacts, ServerRequest,
+    ServerRequestId, ServerResult, SessionConfig, TaskView,
 };
-use mcp_transport::driver::TransportFound;
+use mcp_transport::driver::DetectedTransport;
 use mcp_transport::http::{Authorizer, KnownServer};
 use offers::catalog::Catalog;
 use ports::server_config::HttpKind;
@@ -27,11 +27,11 @@ use ports::time::SharedClock;
 use process::orphans::RunningRecord;
 use process::{SearchPath, ServerCommand};
 use secrecy::SecretString;
-use supervision::activity::Activity;
-use supervision::limits::{Limits, UsageGauge};
+use supervision::activity::ActivityLog;
+use supervision::limits::{ServerLimits, UsageGauge};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::owner::{Passed, WeakOwner};
+use crate::owner::{AuthorizedPayload, WeakOwner};
 use crate::view::{CallTimes, Failure};
 
 pub(crate) use outcome::{not_found as outcome_not_found, unresolved as outcome_unresolved};
@@ -46,17 +46,17 @@ pub(crate) struct RunId(pub(crate) u64);
 
 /// Identifier of a request to a connection, chosen by the owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Ticket(pub(crate) u64);
+pub(crate) struct CallTicket(pub(crate) u64);
 
 /// Parameters for starting a connection.
-pub(crate) struct Start {
+pub(crate) struct ConnectionStart {
     pub(crate) run: RunId,
-    pub(crate) target: Passed<Target>,
+    pub(crate) target: AuthorizedPayload<ConnectionTarget>,
     pub(crate) session: SessionConfig,
     pub(crate) times: CallTimes,
-    pub(crate) activity: Arc<Mutex<Activity>>,
+    pub(crate) activity: Arc<Mutex<ActivityLog>>,
     /// Limits on the resources of the connection.
-    pub(crate) limits: Limits,
+    pub(crate) limits: ServerLimits,
     /// Gauge on which the connection reports its resource usage.
     pub(crate) used: Arc<Mutex<UsageGauge>>,
     /// Wall clock that decides when lists are stale.
@@ -64,14 +64,14 @@ pub(crate) struct Start {
 }
 
 /// The target of a connection.
-pub(crate) enum Target {
+pub(crate) enum ConnectionTarget {
     /// A local program whose path was resolved.
     Process { command: ServerCommand, program: PathBuf, path: SearchPath },
     /// A remote server, with its headers.
     Url(HttpStart),
 }
 
-impl Target {
+impl ConnectionTarget {
     /// Returns how long the server may be silent before it is pinged.
     pub(crate) const fn ping_interval(&self) -> Duration {
         match self {
@@ -95,18 +95,18 @@ pub(crate) struct HttpStart {
 
 /// A command of the owner to a connection.
 #[derive(Debug)]
-pub(crate) enum Tell {
+pub(crate) enum ConnectionCommand {
     Call {
-        ticket: Ticket,
-        request: Passed<ClientRequest>,
-        deadline: Deadline,
+        ticket: CallTicket,
+        request: AuthorizedPayload<ClientRequest>,
+        deadline: CallDeadline,
     },
     Cancel {
-        ticket: Ticket,
+        ticket: CallTicket,
     },
     Answer {
         request: ServerRequestId,
-        answer: Passed<Answer>,
+        answer: AuthorizedPayload<ClientResponse>,
     },
     Notify(ClientNotification),
     /// Reads a list again immediately.
@@ -123,41 +123,41 @@ pub(crate) enum Tell {
 
 /// A report of a connection to the owner.
 #[derive(Debug)]
-pub(crate) enum News {
+pub(crate) enum ConnectionEvent {
     Started {
         pid: u32,
         record: RunningRecord,
     },
     /// A remote server was reached.
     Connected {
-        transport: TransportFound,
+        transport: DetectedTransport,
         how: String,
     },
-    Ready(Box<Facts>),
+    Ready(Box<ServerFacts>),
     /// A new session replaced the previous one.
-    Reopened(Box<Facts>),
+    Reopened(Box<ServerFacts>),
     /// The state of the change notifications changed. `lost` is the reason if they stopped.
     Listening {
         lost: Option<String>,
     },
     Task {
-        ticket: Ticket,
+        ticket: CallTicket,
         task: TaskView,
     },
     Asked {
         request: ServerRequestId,
-        ticket: Option<Ticket>,
-        question: Box<ServerQuestion>,
+        ticket: Option<CallTicket>,
+        question: Box<ServerRequest>,
     },
     Withdrawn {
         request: ServerRequestId,
     },
     Progress {
-        ticket: Ticket,
+        ticket: CallTicket,
         progress: Progress,
     },
     Done {
-        ticket: Ticket,
+        ticket: CallTicket,
         result: Box<Result<ServerResult, CallError>>,
     },
     Catalog(Arc<Catalog>),
@@ -175,7 +175,7 @@ pub(crate) enum News {
     Ended(Option<Failure>),
 }
 
-impl News {
+impl ConnectionEvent {
     /// Delivers the report in a turn of the owner.
     fn tell(self, owner: &WeakOwner, run: RunId) {
         // The owner is gone only after the host has shut down, when no report is needed.
@@ -209,17 +209,17 @@ impl News {
 pub(crate) struct Connection {
     pub(crate) run: RunId,
     /// Boxed because the channel has many slots and most connections are idle.
-    pub(crate) tell: mpsc::Sender<Box<Tell>>,
+    pub(crate) tell: mpsc::Sender<Box<ConnectionCommand>>,
 }
 
 /// Starts a connection. It takes a turn of the owner for each report.
-pub(crate) fn connect(start: Start, owner: WeakOwner) -> Connection {
+pub(crate) fn connect(start: ConnectionStart, owner: WeakOwner) -> Connection {
     let run = start.run;
     let (tell, told) = mpsc::channel(MAX_COMMANDS);
     let start = Box::new(start);
     tokio::spawn(async move {
         let failure = run::run(start, told, &owner).await;
-        News::Ended(failure).tell(&owner, run);
+        ConnectionEvent::Ended(failure).tell(&owner, run);
     });
     Connection { run, tell }
 }

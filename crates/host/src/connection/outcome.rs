@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use mcp_proto::session::{CloseReason, OpeningFault};
-use process::{CommandNotFound, Missing, SpawnError, blocked, missing};
+use process::{CommandNotFound, MissingDependency, SpawnError, blocked, missing};
 
-use super::Target;
-use crate::view::{Blocked, Failure, FailureReason, FolderOffer, NamedBy, NotOffered};
+use super::ConnectionTarget;
+use crate::view::{BlockedPath, Failure, FailureReason, FolderProposal, PathMention, ProposalRefusal};
 
 /// Maximum number of lines of standard error attached to a failure.
 pub(super) const STDERR_LINES: usize = 20;
@@ -78,8 +78,8 @@ pub(crate) fn closed(
 
 /// Adds a hint about files that the sandbox may have hidden from a server that failed to start, with the next step for
 /// the user, as far as they can be determined.
-pub(super) async fn in_sandbox(failure: Failure, target: &Target) -> Failure {
-    let Target::Process { command, program, path } = target else { return failure };
+pub(super) async fn in_sandbox(failure: Failure, target: &ConnectionTarget) -> Failure {
+    let ConnectionTarget::Process { command, program, path } = target else { return failure };
     let is_early = failure.reason == FailureReason::ExitedEarly;
     let may_be =
         is_early || matches!(failure.reason, FailureReason::Exited | FailureReason::NoAnswer | FailureReason::Protocol);
@@ -87,7 +87,7 @@ pub(super) async fn in_sandbox(failure: Failure, target: &Target) -> Failure {
     let (command, program, path, said) = (command.clone(), program.clone(), path.clone(), failure.stderr.clone());
     let looking = tokio::task::spawn_blocking(move || {
         let relative = missing(&command, &program, &path, &plan);
-        let relative = relative.into_iter().find(|missing| matches!(missing, Missing::Relative { .. }));
+        let relative = relative.into_iter().find(|missing| matches!(missing, MissingDependency::Relative { .. }));
         (blocked(&said, &command, &program, &path, &plan), relative)
     });
     // A path named by the server may be on a disk that does not respond. A timeout only omits the hints.
@@ -116,23 +116,23 @@ pub(super) async fn in_sandbox(failure: Failure, target: &Target) -> Failure {
 }
 
 /// Describes a path that the sandbox hides, and the next step for the user.
-fn in_words(blocked: &Blocked) -> String {
-    let Blocked { path, named_by, offer } = blocked;
+fn in_words(blocked: &BlockedPath) -> String {
+    let BlockedPath { path, named_by, offer } = blocked;
     let by = match named_by {
-        NamedBy::Command => "Its command names",
-        NamedBy::Server => "It says that it needs",
+        PathMention::Command => "Its command names",
+        PathMention::Server => "It says that it needs",
     };
     let next = match offer {
-        FolderOffer::Folder { folder, .. } => {
+        FolderProposal::Folder { folder, .. } => {
             format!("If it may read that, add the folder {folder} to its sandbox.")
         }
-        FolderOffer::None { because } => {
+        FolderProposal::None { because } => {
             let why = match because {
-                NotOffered::Secrets => "it contains keys, passwords or sessions",
-                NotOffered::TooBroad => "that folder holds far more than a program",
-                NotOffered::System => "that is the system's",
-                NotOffered::Own => "that is Drawbridge's own",
-                NotOffered::Name => "its name has invisible characters",
+                ProposalRefusal::Secrets => "it contains keys, passwords or sessions",
+                ProposalRefusal::TooBroad => "that folder holds far more than a program",
+                ProposalRefusal::System => "that is the system's",
+                ProposalRefusal::Own => "that is Drawbridge's own",
+                ProposalRefusal::Name => "its name has invisible characters",
             };
             format!("No folder is proposed, as {why}.")
         }

@@ -3,28 +3,28 @@
 use std::collections::HashSet;
 
 use mcp_proto::session::ServerRequestId;
-use supervision::allowance::Allowance;
-use supervision::limits::Limits;
+use supervision::allowance::TokenBucket;
+use supervision::limits::ServerLimits;
 
 /// The pending requests of a server.
 #[derive(Debug)]
-pub(super) struct Questions {
+pub(super) struct ServerRequestQuota {
     open: HashSet<ServerRequestId>,
     /// Maximum number of pending requests.
     most: usize,
     /// Allowance for further requests. Requests beyond it are refused without reaching the owner, since each one costs
     /// the owner and the audit log something even if a rule decides it.
-    left: Allowance,
+    left: TokenBucket,
     refused: u64,
     /// Number of refused requests last reported to the owner.
     told: u64,
 }
 
-impl Questions {
-    pub(super) fn new(limits: &Limits) -> Self {
+impl ServerRequestQuota {
+    pub(super) fn new(limits: &ServerLimits) -> Self {
         let per_minute = limits.questions_per_minute;
         // The burst is the number of requests that are replenished in ten seconds.
-        let left = Allowance::new(u64::from(per_minute / 6).max(1), f64::from(per_minute) / 60.0);
+        let left = TokenBucket::new(u64::from(per_minute / 6).max(1), f64::from(per_minute) / 60.0);
         Self { open: HashSet::new(), most: limits.questions as usize, left, refused: 0, told: 0 }
     }
 

@@ -3,12 +3,12 @@
 use std::sync::{Mutex, PoisonError};
 
 use mcp_proto::session::{CallError, CloseReason};
-use supervision::activity::Activity;
+use supervision::activity::ActivityLog;
 
 use crate::view::Failure;
 
 /// Returns the error of a call with all tokens redacted.
-pub(super) fn error(activity: &Mutex<Activity>, error: CallError) -> CallError {
+pub(super) fn error(activity: &Mutex<ActivityLog>, error: CallError) -> CallError {
     let clean = |text: String| redacted(activity, text);
     match error {
         CallError::Server(mut rpc) => {
@@ -27,11 +27,11 @@ pub(super) fn error(activity: &Mutex<Activity>, error: CallError) -> CallError {
 }
 
 /// Returns the failure of a server with all tokens redacted.
-pub(super) fn failure(activity: &Mutex<Activity>, failure: Failure) -> Failure {
+pub(super) fn failure(activity: &Mutex<ActivityLog>, failure: Failure) -> Failure {
     Failure { message: redacted(activity, failure.message), ..failure }
 }
 
-fn redacted(activity: &Mutex<Activity>, text: String) -> String {
+fn redacted(activity: &Mutex<ActivityLog>, text: String) -> String {
     activity.lock().unwrap_or_else(PoisonError::into_inner).redacted(text)
 }
 
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn no_token_is_in_what_a_server_says_about_a_failure() {
         const TOKEN: &str = "t0ken-of-this-server";
-        let activity = Mutex::new(Activity::default());
+        let activity = Mutex::new(ActivityLog::default());
         activity.lock().unwrap_or_else(PoisonError::into_inner).hide(vec![TOKEN.into()]);
         let says = || format!("not with {TOKEN}");
         let rpc = RpcError { data: Some(json!({ TOKEN: [says()] })), ..RpcError::new(1, says()) };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use offers::catalog::{Catalog, List};
+use offers::catalog::{Catalog, CatalogList};
 use tokio::sync::oneshot;
 
 /// Maximum number of waiting callers. Further callers receive the current catalog immediately.
@@ -10,41 +10,46 @@ const MAX_WAITING: usize = 64;
 
 /// The callers that wait for lists to be read.
 #[derive(Debug, Default)]
-pub(super) struct Refreshes(Vec<Refresh>);
+pub(super) struct PendingRefreshes(Vec<PendingRefresh>);
 
 #[derive(Debug)]
-struct Refresh {
+struct PendingRefresh {
     /// Awaited lists, each with a flag that is set once a reading has begun after the request. A reading that was in
     /// progress before may miss recent changes.
-    lists: Vec<(List, bool)>,
+    lists: Vec<(CatalogList, bool)>,
     reply: oneshot::Sender<Arc<Catalog>>,
 }
 
-impl Refreshes {
+impl PendingRefreshes {
     /// Registers a caller that waits for these lists to be read again.
-    pub(super) fn wanted(&mut self, lists: Vec<List>, reply: oneshot::Sender<Arc<Catalog>>, known: &Arc<Catalog>) {
+    pub(super) fn wanted(
+        &mut self,
+        lists: Vec<CatalogList>,
+        reply: oneshot::Sender<Arc<Catalog>>,
+        known: &Arc<Catalog>,
+    ) {
         if lists.is_empty() || self.0.len() >= MAX_WAITING {
             // The caller may have gone.
             let _ = reply.send(Arc::clone(known));
             return;
         }
-        self.0.push(Refresh { lists: lists.into_iter().map(|list| (list, false)).collect(), reply });
+        self.0.push(PendingRefresh { lists: lists.into_iter().map(|list| (list, false)).collect(), reply });
     }
 
     /// Returns `true` if a caller waits for a reading of this list that has not begun.
-    pub(super) fn wants(&self, list: List) -> bool {
+    pub(super) fn wants(&self, list: CatalogList) -> bool {
         self.0.iter().any(|refresh| refresh.lists.contains(&(list, false)))
     }
 
     /// Records that a reading of this list begins.
-    pub(super) fn begun(&mut self, list: List) {
+    pub(super) fn begun(&mut self, list: CatalogList) {
         for (own, begun) in self.0.iter_mut().flat_map(|refresh| &mut refresh.lists) {
             *begun |= *own == list;
         }
     }
 
     /// Records that a reading of this list ended, completely or not, and replies to callers whose lists are all read.
-    pub(super) fn read(&mut self, list: List, found: &Arc<Catalog>) {
+    pub(super) fn read(&mut self, list: CatalogList, found: &Arc<Catalog>) {
         for refresh in &mut self.0 {
             refresh.lists.retain(|waiting| *waiting != (list, true));
         }
@@ -62,26 +67,26 @@ mod tests {
     #[test]
     fn a_reading_that_was_under_way_does_not_count() {
         let (reply, mut replied) = oneshot::channel();
-        let (known, mut refreshes) = (Arc::new(Catalog::default()), Refreshes::default());
-        refreshes.wanted(vec![List::Tools], reply, &known);
-        refreshes.read(List::Tools, &known);
+        let (known, mut refreshes) = (Arc::new(Catalog::default()), PendingRefreshes::default());
+        refreshes.wanted(vec![CatalogList::Tools], reply, &known);
+        refreshes.read(CatalogList::Tools, &known);
         assert!(replied.try_recv().is_err(), "a reading that began before the request doesn't count");
-        assert!(refreshes.wants(List::Tools), "another reading is required");
-        refreshes.begun(List::Tools);
-        refreshes.read(List::Tools, &known);
+        assert!(refreshes.wants(CatalogList::Tools), "another reading is required");
+        refreshes.begun(CatalogList::Tools);
+        refreshes.read(CatalogList::Tools, &known);
         assert!(replied.try_recv().is_ok(), "the next reading completes the refresh");
     }
 
     #[test]
     fn both_lists_are_waited_for() {
         let (reply, mut replied) = oneshot::channel();
-        let (known, mut refreshes) = (Arc::new(Catalog::default()), Refreshes::default());
-        refreshes.wanted(vec![List::Resources, List::Templates], reply, &known);
-        refreshes.begun(List::Resources);
-        refreshes.begun(List::Templates);
-        refreshes.read(List::Templates, &known);
+        let (known, mut refreshes) = (Arc::new(Catalog::default()), PendingRefreshes::default());
+        refreshes.wanted(vec![CatalogList::Resources, CatalogList::Templates], reply, &known);
+        refreshes.begun(CatalogList::Resources);
+        refreshes.begun(CatalogList::Templates);
+        refreshes.read(CatalogList::Templates, &known);
         assert!(replied.try_recv().is_err(), "resources are not read yet");
-        refreshes.read(List::Resources, &known);
+        refreshes.read(CatalogList::Resources, &known);
         assert!(replied.try_recv().is_ok(), "both are read");
     }
 }

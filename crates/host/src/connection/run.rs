@@ -12,24 +12,26 @@ use std::time::Duration;
 
 use domain::call::Progress;
 use mcp_proto::session::{
-    Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, Opening, OpeningFault,
-    ServerRequestId, ServerResult, TaskView,
+    CallDeadline, CallError, CallId, CancelReason, ClientRequest, ClientResponse, CloseReason, OpeningFault,
+    OpeningMode, ServerRequestId, ServerResult, TaskView,
 };
-use mcp_transport::driver::{Control, DriverEvent, Owner};
+use mcp_transport::driver::{DriverEvent, SessionControl, SessionOwner};
 use mcp_transport::stdio::StderrRing;
-use offers::catalog::{Catalog, List, ListReader};
+use offers::catalog::{Catalog, CatalogList, ListReader};
 use ports::url_parts::shown_url;
 use rustc_hash::FxHashMap;
-use supervision::activity::{Activity, ActivityKind};
-use supervision::usage::Usage;
+use supervision::activity::{ActivityKind, ActivityLog};
+use supervision::usage::UsageCounter;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use self::ticks::Ticks;
-use super::link::{self, Link};
-use super::questions::Questions;
-use super::refresh::Refreshes;
-use super::{News, RunId, Start, Target, Tell, Ticket, outcome, redacted};
+use self::ticks::TickTimer;
+use super::link::{self, ServerLink};
+use super::questions::ServerRequestQuota;
+use super::refresh::PendingRefreshes;
+use super::{
+    CallTicket, ConnectionCommand, ConnectionEvent, ConnectionStart, ConnectionTarget, RunId, outcome, redacted,
+};
 use crate::owner::WeakOwner;
 use crate::view::{Failure, FailureReason};
 
@@ -41,49 +43,49 @@ const COMMANDS_AT_ONCE: usize = 64;
 pub(crate) const PING: Duration = Duration::from_secs(10);
 
 /// The purpose of a call of the session.
-enum Purpose {
-    Ticket(Ticket),
+enum CallPurpose {
+    Ticket(CallTicket),
     Page(Box<ListReader>),
     /// Checks that the server responds.
     Ping,
 }
 
 /// A run of one server.
-struct Run<'a> {
+struct SessionRun<'a> {
     id: RunId,
     owner: &'a WeakOwner,
-    start: &'a Start,
-    inbox: Inbox<'a>,
-    activity: Arc<Mutex<Activity>>,
-    calls: Calls,
-    questions: Questions,
-    usage: Usage,
-    ending: Ending,
-    lists: Lists,
-    gathered: Gathered,
-    ticks: Ticks,
+    start: &'a ConnectionStart,
+    inbox: CommandInbox<'a>,
+    activity: Arc<Mutex<ActivityLog>>,
+    calls: ActiveCalls,
+    questions: ServerRequestQuota,
+    usage: UsageCounter,
+    ending: RunEnding,
+    lists: ServerLists,
+    gathered: CoalescedEvents,
+    ticks: TickTimer,
     ready: bool,
 }
 
 /// The commands of the host's owner.
-struct Inbox<'a> {
-    receiver: &'a mut mpsc::Receiver<Box<Tell>>,
+struct CommandInbox<'a> {
+    receiver: &'a mut mpsc::Receiver<Box<ConnectionCommand>>,
     /// Command that was received but not executed yet.
-    came: Option<Box<Tell>>,
+    came: Option<Box<ConnectionCommand>>,
     /// Set once all senders of commands are gone.
     is_closed: bool,
 }
 
 /// The session's calls in progress.
 #[derive(Default)]
-struct Calls {
-    purposes: FxHashMap<CallId, Purpose>,
-    tickets: FxHashMap<Ticket, CallId>,
+struct ActiveCalls {
+    purposes: FxHashMap<CallId, CallPurpose>,
+    tickets: FxHashMap<CallTicket, CallId>,
 }
 
 /// The reasons for the end of a run.
 #[derive(Default)]
-struct Ending {
+struct RunEnding {
     stopped: bool,
     /// Reason for the end of the session.
     closed: Option<CloseReason>,
@@ -95,68 +97,74 @@ struct Ending {
 
 /// The lists of the server, and their pending readings.
 #[derive(Default)]
-struct Lists {
+struct ServerLists {
     /// Catalog shared with the owner. Copied on write.
     catalog: Arc<Catalog>,
     /// Lists that the server offers according to its capabilities.
-    offered: Vec<List>,
-    changed: Vec<List>,
-    last_read: FxHashMap<List, Instant>,
-    refreshes: Refreshes,
+    offered: Vec<CatalogList>,
+    changed: Vec<CatalogList>,
+    last_read: FxHashMap<CatalogList, Instant>,
+    refreshes: PendingRefreshes,
 }
 
 /// Reports that are forwarded at the next tick.
 #[derive(Default)]
-struct Gathered {
-    progress: FxHashMap<Ticket, Progress>,
-    tasks: FxHashMap<Ticket, TaskView>,
+struct CoalescedEvents {
+    progress: FxHashMap<CallTicket, Progress>,
+    tasks: FxHashMap<CallTicket, TaskView>,
     updated: HashSet<String>,
     /// Number of the last activity entry that the owner was notified of.
     told_activity: u64,
 }
 
 /// The result of an attempt to run the server.
-enum Ended {
-    For(Option<Failure>),
+enum AttemptEnd {
+    Finished(Option<Failure>),
     /// The server exited on the probe for the newest revision. It has to be started again with the older handshake.
     OnProbe,
 }
 
 /// Runs the server until it has ended, and returns the failure, or `None` if it was stopped.
 pub(super) async fn run(
-    mut start: Box<Start>,
-    mut told: mpsc::Receiver<Box<Tell>>,
+    mut start: Box<ConnectionStart>,
+    mut told: mpsc::Receiver<Box<ConnectionCommand>>,
     owner: &WeakOwner,
 ) -> Option<Failure> {
     loop {
         match attempt(&start, &mut told, owner).await {
-            Ended::For(failure) => return failure,
-            Ended::OnProbe => {
+            AttemptEnd::Finished(failure) => return failure,
+            AttemptEnd::OnProbe => {
                 note(&start.activity, "it exited on the probe for 2026-07-28; starting it again with initialize");
-                start.session.opening = Opening::Initialize;
+                start.session.opening = OpeningMode::Initialize;
             }
         }
     }
 }
 
-async fn attempt(start: &Start, told: &mut mpsc::Receiver<Box<Tell>>, owner: &WeakOwner) -> Ended {
+async fn attempt(
+    start: &ConnectionStart,
+    told: &mut mpsc::Receiver<Box<ConnectionCommand>>,
+    owner: &WeakOwner,
+) -> AttemptEnd {
     // Boxed, like the rest: one-time work must not enlarge the future of the connection for its whole lifetime.
-    let link = match Box::pin(Link::find(start.target.get())).await {
+    let link = match Box::pin(ServerLink::find(start.target.get())).await {
         Ok(link) => link,
         Err(failure) => {
             note(&start.activity, &failure.message);
-            return Ended::For(Some(failure));
+            return AttemptEnd::Finished(Some(failure));
         }
     };
-    let mut run = Box::new(Run::new(start, told, owner));
+    let mut run = Box::new(SessionRun::new(start, told, owner));
     match (&link, start.target.get()) {
-        (Link::Process(process), Target::Process { program, .. }) => {
+        (ServerLink::Process(process), ConnectionTarget::Process { program, .. }) => {
             let spawned = process.spawned();
             start.used.lock().unwrap_or_else(PoisonError::into_inner).meter = process.meter();
             note(&start.activity, &format!("started {} as process {}", program.display(), spawned.pid));
-            run.tell_owner(News::Started { pid: spawned.pid, record: spawned.record() });
+            run.tell_owner(ConnectionEvent::Started { pid: spawned.pid, record: spawned.record() });
         }
-        (_, Target::Url(target)) => note(&start.activity, &format!("connecting to {}", shown_url(&target.url))),
+        (_, ConnectionTarget::Url(target)) => {
+            note(&start.activity, &format!("connecting to {}", shown_url(&target.url)))
+        }
         _ => {}
     }
     let stderr = StderrRing::default();
@@ -164,11 +172,11 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Box<Tell>>, owner: &We
     Box::pin(run.ended(&stderr)).await
 }
 
-fn note(activity: &Mutex<Activity>, text: &str) {
+fn note(activity: &Mutex<ActivityLog>, text: &str) {
     activity.lock().unwrap_or_else(PoisonError::into_inner).line(ActivityKind::State, text);
 }
 
-impl Owner for Run<'_> {
+impl SessionOwner for SessionRun<'_> {
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.inbox.came.is_none()
             && !self.inbox.is_closed
@@ -184,7 +192,7 @@ impl Owner for Run<'_> {
         self.ticks.poll(context)
     }
 
-    fn act(&mut self, session: &mut Control<'_>) {
+    fn act(&mut self, session: &mut SessionControl<'_>) {
         if self.inbox.is_closed && !self.ending.stopped {
             self.ending.stopped = true;
             session.stop();
@@ -201,7 +209,7 @@ impl Owner for Run<'_> {
         }
     }
 
-    fn event(&mut self, event: DriverEvent, session: &mut Control<'_>) {
+    fn event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
         self.driver_event(event, session);
     }
 
@@ -213,79 +221,83 @@ impl Owner for Run<'_> {
     }
 }
 
-impl<'a> Run<'a> {
-    fn new(start: &'a Start, told: &'a mut mpsc::Receiver<Box<Tell>>, owner: &'a WeakOwner) -> Self {
+impl<'a> SessionRun<'a> {
+    fn new(
+        start: &'a ConnectionStart,
+        told: &'a mut mpsc::Receiver<Box<ConnectionCommand>>,
+        owner: &'a WeakOwner,
+    ) -> Self {
         Self {
             id: start.run,
             owner,
             start,
-            inbox: Inbox { receiver: told, came: None, is_closed: false },
+            inbox: CommandInbox { receiver: told, came: None, is_closed: false },
             activity: Arc::clone(&start.activity),
-            calls: Calls::default(),
-            questions: Questions::new(&start.limits),
-            usage: Usage::new(&start.limits, Arc::clone(&start.used)),
-            ending: Ending::default(),
-            lists: Lists::default(),
-            gathered: Gathered::default(),
-            ticks: Ticks::new(),
+            calls: ActiveCalls::default(),
+            questions: ServerRequestQuota::new(&start.limits),
+            usage: UsageCounter::new(&start.limits, Arc::clone(&start.used)),
+            ending: RunEnding::default(),
+            lists: ServerLists::default(),
+            gathered: CoalescedEvents::default(),
+            ticks: TickTimer::new(),
             ready: false,
         }
     }
 
     /// Returns the result once the server and its processes have ended. Pending reports are forwarded first.
-    async fn ended(mut self: Box<Self>, stderr: &StderrRing) -> Ended {
+    async fn ended(mut self: Box<Self>, stderr: &StderrRing) -> AttemptEnd {
         self.gather();
         if self.ending.fault == Some(OpeningFault::ExitedOnProbe)
             && !self.ending.stopped
-            && self.start.session.opening == Opening::Probe
+            && self.start.session.opening == OpeningMode::Probe
         {
-            return Ended::OnProbe;
+            return AttemptEnd::OnProbe;
         }
         let reason = self.ending.closed.unwrap_or(CloseReason::ServerClosedOutput);
         if let Some(cause) = self.ending.gone.filter(|_| !self.ending.stopped) {
-            return Ended::For(Some(Failure::new(FailureReason::NoAnswer, cause)));
+            return AttemptEnd::Finished(Some(Failure::new(FailureReason::NoAnswer, cause)));
         }
-        let remote = matches!(self.start.target.get(), Target::Url(_));
+        let remote = matches!(self.start.target.get(), ConnectionTarget::Url(_));
         let stderr = stderr.last_lines(outcome::STDERR_LINES);
         let failure = outcome::closed(&reason, self.ending.fault, self.ready, remote, stderr);
         let failure = match failure {
             Some(failure) => Some(outcome::in_sandbox(failure, self.start.target.get()).await),
             None => None,
         };
-        Ended::For(failure.map(|failure| redacted::failure(&self.activity, failure)))
+        AttemptEnd::Finished(failure.map(|failure| redacted::failure(&self.activity, failure)))
     }
 
-    fn tell_owner(&self, news: News) {
+    fn tell_owner(&self, news: ConnectionEvent) {
         news.tell(self.owner, self.id);
     }
 
-    fn told(&mut self, tell: Tell, session: &mut Control<'_>) {
+    fn told(&mut self, tell: ConnectionCommand, session: &mut SessionControl<'_>) {
         match tell {
-            Tell::Call { ticket, request, deadline } => {
-                if let Err(error) = self.call(Purpose::Ticket(ticket), request.into_inner(), deadline, session) {
+            ConnectionCommand::Call { ticket, request, deadline } => {
+                if let Err(error) = self.call(CallPurpose::Ticket(ticket), request.into_inner(), deadline, session) {
                     if matches!(error, CallError::TooManyCalls) {
                         self.usage.refused_call();
                         self.ticks.soon();
                     }
-                    self.tell_owner(News::Done { ticket, result: Box::new(Err(error)) });
+                    self.tell_owner(ConnectionEvent::Done { ticket, result: Box::new(Err(error)) });
                 }
             }
-            Tell::Cancel { ticket } => {
+            ConnectionCommand::Cancel { ticket } => {
                 if let Some(call) = self.calls.tickets.get(&ticket) {
                     session.cancel(*call, CancelReason::User);
                 }
             }
-            Tell::Answer { request, answer } => self.answer(request, answer.into_inner(), session),
-            Tell::Notify(notification) => session.notify(notification),
-            Tell::Refresh { kind, reply } => self.refresh(kind, reply, session),
-            Tell::ReadStale => self.read_stale(session),
-            Tell::Ping => {
-                let deadline = Deadline { idle: PING, total: PING };
-                if let Err(error) = self.call(Purpose::Ping, ClientRequest::Ping, deadline, session) {
+            ConnectionCommand::Answer { request, answer } => self.answer(request, answer.into_inner(), session),
+            ConnectionCommand::Notify(notification) => session.notify(notification),
+            ConnectionCommand::Refresh { kind, reply } => self.refresh(kind, reply, session),
+            ConnectionCommand::ReadStale => self.read_stale(session),
+            ConnectionCommand::Ping => {
+                let deadline = CallDeadline { idle: PING, total: PING };
+                if let Err(error) = self.call(CallPurpose::Ping, ClientRequest::Ping, deadline, session) {
                     self.is_gone(&error, session);
                 }
             }
-            Tell::Stop => {
+            ConnectionCommand::Stop => {
                 self.ending.stopped = true;
                 session.stop();
             }
@@ -293,7 +305,7 @@ impl<'a> Run<'a> {
     }
 
     /// Handles a failed ping.
-    fn is_gone(&mut self, error: &CallError, session: &mut Control<'_>) {
+    fn is_gone(&mut self, error: &CallError, session: &mut SessionControl<'_>) {
         if matches!(error, CallError::TooManyCalls | CallError::NotReady | CallError::Server(_)) {
             return;
         }
@@ -305,40 +317,40 @@ impl<'a> Run<'a> {
 
     fn call(
         &mut self,
-        purpose: Purpose,
+        purpose: CallPurpose,
         request: ClientRequest,
-        deadline: Deadline,
-        session: &mut Control<'_>,
+        deadline: CallDeadline,
+        session: &mut SessionControl<'_>,
     ) -> Result<(), CallError> {
         let call = session.call(request, deadline)?;
-        if let Purpose::Ticket(ticket) = &purpose {
+        if let CallPurpose::Ticket(ticket) = &purpose {
             self.calls.tickets.insert(*ticket, call);
         }
         self.calls.purposes.insert(call, purpose);
         Ok(())
     }
 
-    fn answer(&mut self, request: ServerRequestId, answer: Answer, session: &mut Control<'_>) {
+    fn answer(&mut self, request: ServerRequestId, answer: ClientResponse, session: &mut SessionControl<'_>) {
         self.questions.close(request);
         session.answer(request, answer);
     }
 
-    fn done(&mut self, call: CallId, result: Result<ServerResult, CallError>, session: &mut Control<'_>) {
+    fn done(&mut self, call: CallId, result: Result<ServerResult, CallError>, session: &mut SessionControl<'_>) {
         let result = result.map_err(|error| redacted::error(&self.activity, error));
         match self.calls.purposes.remove(&call) {
-            Some(Purpose::Ticket(ticket)) => {
+            Some(CallPurpose::Ticket(ticket)) => {
                 self.calls.tickets.remove(&ticket);
                 // The latest progress is forwarded before the result instead of being dropped.
                 if let Some(task) = self.gathered.tasks.remove(&ticket) {
-                    self.tell_owner(News::Task { ticket, task });
+                    self.tell_owner(ConnectionEvent::Task { ticket, task });
                 }
                 if let Some(progress) = self.gathered.progress.remove(&ticket) {
-                    self.tell_owner(News::Progress { ticket, progress });
+                    self.tell_owner(ConnectionEvent::Progress { ticket, progress });
                 }
-                self.tell_owner(News::Done { ticket, result: Box::new(result) });
+                self.tell_owner(ConnectionEvent::Done { ticket, result: Box::new(result) });
             }
-            Some(Purpose::Page(reading)) => self.page(*reading, result, session),
-            Some(Purpose::Ping) => {
+            Some(CallPurpose::Page(reading)) => self.page(*reading, result, session),
+            Some(CallPurpose::Ping) => {
                 if let Err(error) = result {
                     self.is_gone(&error, session);
                 }
@@ -347,13 +359,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn with_activity(&mut self, add: impl FnOnce(&mut Activity)) {
+    fn with_activity(&mut self, add: impl FnOnce(&mut ActivityLog)) {
         add(&mut self.activity.lock().unwrap_or_else(PoisonError::into_inner));
         self.ticks.soon();
     }
 
     /// Forwards the gathered reports, and reads the lists that changed.
-    fn tick(&mut self, session: &mut Control<'_>) {
+    fn tick(&mut self, session: &mut SessionControl<'_>) {
         self.gather();
         if self.ready {
             self.read_changed_lists(session);
@@ -373,19 +385,19 @@ impl<'a> Run<'a> {
         self.usage.show(self.calls.tickets.len(), self.questions.count(), kept, dropped);
         if last > self.gathered.told_activity {
             self.gathered.told_activity = last;
-            self.tell_owner(News::Activity { last });
+            self.tell_owner(ConnectionEvent::Activity { last });
         }
         if let Some(refused) = self.questions.refused_to_pass_on() {
-            self.tell_owner(News::RefusedUnseen { refused });
+            self.tell_owner(ConnectionEvent::RefusedUnseen { refused });
         }
         for (ticket, task) in std::mem::take(&mut self.gathered.tasks) {
-            self.tell_owner(News::Task { ticket, task });
+            self.tell_owner(ConnectionEvent::Task { ticket, task });
         }
         for (ticket, progress) in std::mem::take(&mut self.gathered.progress) {
-            self.tell_owner(News::Progress { ticket, progress });
+            self.tell_owner(ConnectionEvent::Progress { ticket, progress });
         }
         for uri in std::mem::take(&mut self.gathered.updated) {
-            self.tell_owner(News::ResourceUpdated { uri });
+            self.tell_owner(ConnectionEvent::ResourceUpdated { uri });
         }
     }
 }

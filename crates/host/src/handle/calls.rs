@@ -10,14 +10,14 @@ use mcp_proto::session::{CallError, ClientRequest, ServerResult};
 use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
-use offers::reads::Read;
+use offers::reads::ResourceRead;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::Host;
 use crate::connection::PING;
-use crate::owner::{CallOrigin, CallReply, NewCall, Owner, Sent};
+use crate::owner::{CallOrigin, CallReply, NewCall, Owner, SentNotifier};
 
 /// Origin of the user's calls outside of conversations.
 const AT_NO_PLACE: CallOrigin = CallOrigin::User { conversation: None };
@@ -42,7 +42,7 @@ impl Host {
         server: String,
         tool: String,
         arguments: Map<String, Value>,
-        sent: Sent,
+        sent: SentNotifier,
     ) -> Result<CallToolResult, CallFailure> {
         let request = ClientRequest::CallTool { name: tool.clone(), arguments, as_task: false };
         let (kind, name, shown) = (CallKind::Tool, tool, None);
@@ -112,7 +112,13 @@ impl Host {
     /// # Errors
     ///
     /// Returns the [`CallFailure`] that ended the call without the resource's contents.
-    pub async fn read(&self, id: String, server: String, uri: String, refresh: bool) -> Result<Read, CallFailure> {
+    pub async fn read(
+        &self,
+        id: String,
+        server: String,
+        uri: String,
+        refresh: bool,
+    ) -> Result<ResourceRead, CallFailure> {
         let wanted = (server.clone(), uri.clone());
         let fresh = self.with(move |owner| owner.fresh_read(&wanted.0, &wanted.1)).await?;
         if let Some(read) = fresh.filter(|_| !refresh) {
@@ -126,7 +132,7 @@ impl Host {
             ServerResult::Contents { contents, cache } => {
                 let keep = move |owner: &mut Owner| {
                     let fresh_until = owner.keep_read(&server, &uri, &contents, cache);
-                    Read { contents, cached: false, fresh_until }
+                    ResourceRead { contents, cached: false, fresh_until }
                 };
                 Ok(self.with(keep).await?)
             }

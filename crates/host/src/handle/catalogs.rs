@@ -8,7 +8,7 @@ use domain::flow::DataFlow;
 use mcp_proto::session::ListKind;
 use offers::catalog::Catalog;
 use offers::review::{Pins, ServerReview};
-use supervision::activity::Activity;
+use supervision::activity::ActivityLog;
 use tokio::sync::oneshot;
 
 use super::{Host, HostClosed};
@@ -84,7 +84,7 @@ impl Host {
     ///
     /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
     /// down.
-    pub async fn activity(&self, server: String) -> Result<Arc<Mutex<Activity>>, CallFailure> {
+    pub async fn activity(&self, server: String) -> Result<Arc<Mutex<ActivityLog>>, CallFailure> {
         let found = self.with({
             let server = server.clone();
             move |owner| owner.server(&server).map(|r| Arc::clone(&r.activity))

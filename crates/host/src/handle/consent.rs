@@ -3,25 +3,25 @@
 
 use std::path::PathBuf;
 
-use domain::question::QuestionId;
+use domain::question::ConsentRequestId;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, Value};
 use server_requests::form::FormProblem;
 
 use super::{Host, HostClosed};
-use crate::owner::{AnswerError, followed_link, open_page, real_folders};
-use crate::view::{Edit, QuestionView, UserAnswer};
+use crate::owner::{DecisionError, followed_link, open_page, real_folders};
+use crate::view::{ConsentRequestEdit, ConsentRequestView, UserDecision};
 
 impl Host {
     /// Applies the user's decision on a consent request. `hash` is the hash of the payload that was displayed.
     ///
     /// # Errors
     ///
-    /// Returns [`AnswerError::NotOpen`] if the request is no longer pending, [`AnswerError::Stale`] if its payload has
-    /// changed, and another [`AnswerError`] if the decision doesn't fit the request. Nothing was sent in these cases.
-    pub async fn answer(&self, id: QuestionId, hash: String, answer: UserAnswer) -> Result<(), AnswerError> {
+    /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, [`DecisionError::Stale`] if its payload has
+    /// changed, and another [`DecisionError`] if the decision doesn't fit the request. Nothing was sent in these cases.
+    pub async fn answer(&self, id: ConsentRequestId, hash: String, answer: UserDecision) -> Result<(), DecisionError> {
         let answer = match answer {
-            UserAnswer::Share(folders) => UserAnswer::Share(real_folders(folders).await?),
+            UserDecision::Share(folders) => UserDecision::Share(real_folders(folders).await?),
             answer => answer,
         };
         self.with_reply(move |owner, reply| owner.answer(id, &hash, answer, reply)).await?
@@ -31,9 +31,13 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`AnswerError::NotOpen`] if the request is no longer pending, and [`AnswerError::WrongKind`] if this
+    /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, and [`DecisionError::WrongKind`] if this
     /// part of it can't be edited.
-    pub async fn edit(&self, id: QuestionId, edit: Edit) -> Result<QuestionView, AnswerError> {
+    pub async fn edit(
+        &self,
+        id: ConsentRequestId,
+        edit: ConsentRequestEdit,
+    ) -> Result<ConsentRequestView, DecisionError> {
         self.with(move |owner| owner.edit(id, edit)).await?
     }
 
@@ -41,13 +45,13 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`AnswerError::NotOpen`] if the request is no longer pending, and [`AnswerError::WrongKind`] if it has
+    /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, and [`DecisionError::WrongKind`] if it has
     /// no form.
     pub async fn check_form(
         &self,
-        id: QuestionId,
+        id: ConsentRequestId,
         content: Map<String, Value>,
-    ) -> Result<Vec<FormProblem>, AnswerError> {
+    ) -> Result<Vec<FormProblem>, DecisionError> {
         self.with(move |owner| owner.check_form(id, &content)).await?
     }
 
@@ -73,9 +77,9 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`AnswerError::WrongKind`] if no server has this name, [`AnswerError::Folder`] if a folder can't be
-    /// shared, and [`AnswerError::Audit`] if the change can't be written to the audit log.
-    pub async fn set_roots(&self, server: String, folders: Vec<PathBuf>) -> Result<(), AnswerError> {
+    /// Returns [`DecisionError::WrongKind`] if no server has this name, [`DecisionError::Folder`] if a folder can't be
+    /// shared, and [`DecisionError::Audit`] if the change can't be written to the audit log.
+    pub async fn set_roots(&self, server: String, folders: Vec<PathBuf>) -> Result<(), DecisionError> {
         let folders = real_folders(folders).await?;
         self.with_reply(move |owner, reply| owner.set_roots(&server, folders, reply)).await?
     }
@@ -84,11 +88,13 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`AnswerError::Browser`] if the URL may not be opened, or the browser can't be started.
-    pub async fn open_url(&self, url: &str) -> Result<(), AnswerError> {
+    /// Returns [`DecisionError::Browser`] if the URL may not be opened, or the browser can't be started.
+    pub async fn open_url(&self, url: &str) -> Result<(), DecisionError> {
         let Some(page) = followed_link(UrlParts::of(url)) else {
-            return Err(AnswerError::Browser("only http and https addresses without a user name can be opened".into()));
+            return Err(DecisionError::Browser(
+                "only http and https addresses without a user name can be opened".into(),
+            ));
         };
-        open_page(self.ports.platform.as_ref(), page).await.map_err(AnswerError::Browser)
+        open_page(self.ports.platform.as_ref(), page).await.map_err(DecisionError::Browser)
     }
 }

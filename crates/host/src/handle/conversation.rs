@@ -6,7 +6,7 @@ use domain::history::Reading;
 use domain::item::ConversationEvent;
 
 use super::{Host, HostClosed};
-use crate::owner::{Label, ServerForModel};
+use crate::owner::{ConversationLabel, ServerForModel};
 
 impl Host {
     /// Returns the servers that a model may know of, in the given order.
@@ -69,7 +69,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn label(&self, conversation: String) -> Result<Label, HostClosed> {
+    pub async fn label(&self, conversation: String) -> Result<ConversationLabel, HostClosed> {
         self.with(move |owner| owner.label(&conversation)).await
     }
 

@@ -4,9 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ::other_apps::{FoundServer, From, ImportNoteKind, ImportStatus, Report, Surroundings, look, project_files};
-use policy::{Effect, PolicyRule, RuleRef, RuleSource};
-use ports::SecretKept;
+use ::other_apps::{
+    AppEnvironment, FoundServer, ImportNoteKind, ImportStatus, ScanReport, ScanScope, look, project_files,
+};
+use policy::{PolicyRule, RuleEffect, RuleRef, RuleSource};
+use ports::SecretPersistence;
 use ports::server_config::{ConfigProblem, ServerEntry};
 
 use super::{Host, HostClosed, SetupError};
@@ -51,7 +53,11 @@ impl Host {
     ///
     /// Returns [`ImportError::Source`] if the app or file doesn't exist, and [`ImportError::Closed`] if the host has
     /// shut down.
-    pub async fn look_for_servers(&self, from: From, surroundings: Arc<Surroundings>) -> Result<Report, ImportError> {
+    pub async fn look_for_servers(
+        &self,
+        from: ScanScope,
+        surroundings: Arc<AppEnvironment>,
+    ) -> Result<ScanReport, ImportError> {
         let servers = self.snapshot().await?.servers.into_iter();
         let set_up: Vec<ServerEntry> =
             servers.map(|server| ServerEntry { name: server.name, config: server.config }).collect();
@@ -72,10 +78,10 @@ impl Host {
     pub async fn look_in_project(
         &self,
         folder: PathBuf,
-        surroundings: Arc<Surroundings>,
-    ) -> Result<Report, ImportError> {
+        surroundings: Arc<AppEnvironment>,
+    ) -> Result<ScanReport, ImportError> {
         self.check_project(&folder).await?;
-        self.look_for_servers(From::Path(folder), surroundings).await
+        self.look_for_servers(ScanScope::Path(folder), surroundings).await
     }
 
     /// Returns the existing settings files of a project, as paths relative to its folder. The files are not read.
@@ -107,7 +113,7 @@ impl Host {
     /// Returns [`ImportServerError::Unsupported`] if the entry is not supported, [`ImportServerError::NameTaken`] if
     /// the name is in use, [`ImportServerError::Rules`] if a rule can't be added, and [`ImportServerError::Setup`] if
     /// the settings or secrets can't be written. Neither the server nor a new rule remains in these cases.
-    pub async fn import_server(&self, server: &FoundServer) -> Result<SecretKept, ImportServerError> {
+    pub async fn import_server(&self, server: &FoundServer) -> Result<SecretPersistence, ImportServerError> {
         if server.status == ImportStatus::Unsupported {
             let reason = server.notes.iter().rfind(|note| note.kind == ImportNoteKind::Reason);
             return Err(ImportServerError::Unsupported(reason.map(|note| note.text.clone()).unwrap_or_default()));
@@ -152,6 +158,6 @@ fn deny(server: &str, tool: &str) -> PolicyRule {
         // Some apps deny by patterns. If a star is part of a literal name, the pattern denies more, never less.
         tool: Some(tool.replace('\\', r"\\")),
         note: "from another app".to_owned(),
-        ..PolicyRule::new(Effect::Deny, policy::exactly(server))
+        ..PolicyRule::new(RuleEffect::Deny, policy::exactly(server))
     }
 }

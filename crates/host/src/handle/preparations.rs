@@ -11,17 +11,17 @@ use super::Host;
 
 /// Preparations in progress, by the id of the following call. Dropping a sender cancels its preparation.
 #[derive(Clone, Default)]
-pub(super) struct Preparations(Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>);
+pub(super) struct CallPreparations(Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>);
 
-impl Preparations {
-    fn begin(&self, id: &str) -> Result<(Preparation<'_>, oneshot::Receiver<()>), CallFailure> {
+impl CallPreparations {
+    fn begin(&self, id: &str) -> Result<(CallPreparation<'_>, oneshot::Receiver<()>), CallFailure> {
         let (cancel, cancelled) = oneshot::channel();
         let mut pending = self.locked();
         if pending.contains_key(id) {
             return Err(CallFailure::IdInUse(id.to_owned()));
         }
         pending.insert(id.to_owned(), cancel);
-        Ok((Preparation { of: self, id: id.to_owned() }, cancelled))
+        Ok((CallPreparation { of: self, id: id.to_owned() }, cancelled))
     }
 
     /// Cancels a preparation. Returns `false` if none has this id.
@@ -35,12 +35,12 @@ impl Preparations {
 }
 
 /// A preparation in progress, which ends when this guard is dropped.
-struct Preparation<'a> {
-    of: &'a Preparations,
+struct CallPreparation<'a> {
+    of: &'a CallPreparations,
     id: String,
 }
 
-impl Drop for Preparation<'_> {
+impl Drop for CallPreparation<'_> {
     fn drop(&mut self) {
         self.of.cancel(&self.id);
     }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use credentials::providers::{ProviderError, ProvidersView, Tried, key_place, key_prefix, try_model};
+use credentials::providers::{ProviderError, ProviderTestResult, ProvidersView, key_place, key_prefix, try_model};
 use models::{ModelRef, ProviderSettings};
-use ports::{SecretError, SecretKept};
+use ports::{SecretError, SecretPersistence};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{Host, HostClosed};
@@ -73,12 +73,12 @@ impl Host {
     ///
     /// Returns [`ProviderError::NotFound`] if no provider has this id, and [`ProviderError::Secret`] if the key can't
     /// be stored.
-    pub async fn set_provider_key(&self, id: String, key: SecretString) -> Result<SecretKept, ProviderError> {
+    pub async fn set_provider_key(&self, id: String, key: SecretString) -> Result<SecretPersistence, ProviderError> {
         let name = id.clone();
         let settings = self.with(move |owner| owner.models.providers.settings_of(&name)).await??;
         let (secrets, place) = (Arc::clone(&self.ports().secrets), key_place(&settings));
         let kept = beside(move || match key.expose_secret().trim() {
-            "" => secrets.delete(&place).map(|()| SecretKept::Keychain),
+            "" => secrets.delete(&place).map(|()| SecretPersistence::Keychain),
             key => secrets.set(&place, key),
         })
         .await;
@@ -120,12 +120,12 @@ impl Host {
     ///
     /// Returns [`ProviderError::NotFound`] if no provider has this id, and [`ProviderError::Model`] if the provider or
     /// the model returns an error.
-    pub async fn test_provider(&self, id: String, model: Option<String>) -> Result<Tried, ProviderError> {
+    pub async fn test_provider(&self, id: String, model: Option<String>) -> Result<ProviderTestResult, ProviderError> {
         let models = self.refresh_models(id.clone()).await?;
-        let Some(model) = model else { return Ok(Tried { models, said: None }) };
+        let Some(model) = model else { return Ok(ProviderTestResult { models, said: None }) };
         let provider = self.models().await?.provider(&id)?;
         let said = try_model(provider.as_ref(), model).await?;
-        Ok(Tried { models, said: Some(said) })
+        Ok(ProviderTestResult { models, said: Some(said) })
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::Host;
 use crate::owner::{ResultOrigin, ResultVerdict};
-use crate::view::QuestionBody;
+use crate::view::ConsentRequestBody;
 
 /// Maximum size of a result's text that is displayed for review, in bytes. Nobody reads more, and a model must not read
 /// what was not displayed.
@@ -45,7 +45,7 @@ impl Host {
             return ResultVerdict::Passes(Box::new(result));
         }
         let fits = can_be_shown(&parts);
-        let body = QuestionBody::Result { tool: origin.tool.clone(), parts, is_error: result.is_error, flags };
+        let body = ConsentRequestBody::Result { tool: origin.tool.clone(), parts, is_error: result.is_error, flags };
         if !fits {
             let noted = self.with(move |owner| owner.note_unshown(&origin, &body)).await;
             return noted.map_or_else(|_| closing(), |()| ResultVerdict::LeftOut(TOO_LARGE.to_owned()));

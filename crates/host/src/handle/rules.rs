@@ -3,7 +3,7 @@
 use policy::{GrantId, PolicyRule, Preset, RuleRef};
 
 use super::{Host, HostClosed, StorageError};
-use crate::rules::{DryAct, DryRunResult, RulesError, RulesView, Trust};
+use crate::rules::{DryRunAct, DryRunResult, RulesError, RulesView, TrustDuration};
 
 impl Host {
     /// Returns all grants in effect.
@@ -72,7 +72,7 @@ impl Host {
     ///
     /// Returns [`RulesError::NoSuchServer`] if no server has this name, and [`RulesError::Store`] if the change can't
     /// be written.
-    pub async fn trust(&self, server: String, trust: Trust) -> Result<(), RulesError> {
+    pub async fn trust(&self, server: String, trust: TrustDuration) -> Result<(), RulesError> {
         self.with_reply(move |owner, reply| owner.trust(&server, trust, reply)).await?
     }
 
@@ -82,7 +82,7 @@ impl Host {
     ///
     /// Returns [`RulesError::NoSuchServer`] if no server has this name, and [`RulesError::NoSuchTool`] if the server is
     /// running and has no such tool.
-    pub async fn dry_run(&self, server: String, asked: DryAct) -> Result<DryRunResult, RulesError> {
+    pub async fn dry_run(&self, server: String, asked: DryRunAct) -> Result<DryRunResult, RulesError> {
         self.with_reply(move |owner, reply| owner.dry_run(server, asked, reply)).await?
     }
 }

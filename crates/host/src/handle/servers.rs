@@ -1,9 +1,9 @@
 //! Servers on the handle to the host: their settings, starting and stopping, and their limits. Used by the commands of
 //! `api` and of the command line.
 
-use launches::sandbox::NoPlan;
+use launches::sandbox::SandboxPlanError;
 use ports::server_config::{ServerConfig, ServerEntry};
-use supervision::limits::LimitsUse;
+use supervision::limits::LimitsUsage;
 use tokio::sync::oneshot;
 
 use super::setup::{SetupError, with_real_folders};
@@ -162,12 +162,12 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`NoPlan::NoSandbox`] if the server has no sandbox, and another [`NoPlan`] if the sandbox can't be set
+    /// Returns [`SandboxPlanError::NoSandbox`] if the server has no sandbox, and another [`SandboxPlanError`] if the sandbox can't be set
     /// up.
-    pub async fn plan_sandbox(&self, server: String) -> Result<SandboxPreview, NoPlan> {
+    pub async fn plan_sandbox(&self, server: String) -> Result<SandboxPreview, SandboxPlanError> {
         let (reply, planned) = oneshot::channel();
         self.with(move |owner| owner.plan_sandbox(&server, reply)).await?;
-        planned.await.map_err(|_| NoPlan::Closing)?
+        planned.await.map_err(|_| SandboxPlanError::Closing)?
     }
 
     /// Returns the resource usage of a server and its limits, or `None` if no server has this name.
@@ -175,7 +175,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn used(&self, server: String) -> Result<Option<LimitsUse>, HostClosed> {
+    pub async fn used(&self, server: String) -> Result<Option<LimitsUsage>, HostClosed> {
         self.with(move |owner| owner.used(&server)).await
     }
 }

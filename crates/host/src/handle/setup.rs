@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ports::SecretKept;
+use ports::SecretPersistence;
 use ports::secrets;
 use ports::server_config::{
-    FilledIn, Folder, Installed, NewServer, ServerConfig, ServerEntry, ServerOrigin, ValuePart,
+    AllowedFolder, FilledInputs, InstallationInfo, NewServer, ServerConfig, ServerEntry, ServerOrigin, ValuePart,
 };
 use tokio::sync::OwnedMutexGuard;
 
@@ -103,7 +103,11 @@ impl Setup {
     /// Returns [`SetupError::Server`] if the server can't be added, in which case no secret is written, and
     /// [`SetupError::Storage`] if a secret can't be written. The server is then removed again, since it would lack its
     /// secrets and its name would be taken on the next attempt.
-    pub async fn add(&self, entry: ServerEntry, secrets: Vec<(String, String)>) -> Result<SecretKept, SetupError> {
+    pub async fn add(
+        &self,
+        entry: ServerEntry,
+        secrets: Vec<(String, String)>,
+    ) -> Result<SecretPersistence, SetupError> {
         let entry = with_real_folders(entry).await?;
         let name = entry.name.clone();
         self.host.add_server(entry).await?;
@@ -119,7 +123,7 @@ impl Setup {
     /// # Errors
     ///
     /// Returns the same errors as [`add`](Self::add).
-    pub async fn add_new(&self, server: NewServer) -> Result<SecretKept, SetupError> {
+    pub async fn add_new(&self, server: NewServer) -> Result<SecretPersistence, SetupError> {
         let taken = self.names_of_others(&server.entry.name);
         let (entry, secrets) = server.into_settings(taken);
         self.add(entry, secrets).await
@@ -134,8 +138,8 @@ impl Setup {
         &self,
         server: NewServer,
         origin: ServerOrigin,
-        filled_in: FilledIn,
-    ) -> Result<SecretKept, SetupError> {
+        filled_in: FilledInputs,
+    ) -> Result<SecretPersistence, SetupError> {
         let taken = self.names_of_others(&server.entry.name);
         let (entry, secrets) = server.into_settings(taken);
         let name = entry.name.clone();
@@ -158,8 +162,8 @@ impl Setup {
         mut server: NewServer,
         was: &ReplacedServer,
         origin: ServerOrigin,
-        filled_in: FilledIn,
-    ) -> Result<SecretKept, SetupError> {
+        filled_in: FilledInputs,
+    ) -> Result<SecretPersistence, SetupError> {
         let name = server.entry.name.clone();
         self.fill_from(&was.config, &mut server).await?;
         let (entry, secrets) = server.into_settings(self.names_of_others(&name));
@@ -189,7 +193,7 @@ impl Setup {
         &self,
         entry: &ServerEntry,
         origin: &ServerOrigin,
-        filled_in: &FilledIn,
+        filled_in: &FilledInputs,
         replaced: Option<&ReplacedServer>,
     ) -> Result<(), SetupError> {
         let (name, config) = (entry.name.clone(), entry.config.clone());
@@ -205,7 +209,7 @@ impl Setup {
     }
 
     /// Completes the pending record of the origin, or restores the previous one.
-    async fn end_origin(&self, name: String, origin: ServerOrigin, filled_in: FilledIn, is_set_up: bool) {
+    async fn end_origin(&self, name: String, origin: ServerOrigin, filled_in: FilledInputs, is_set_up: bool) {
         let ended = self.host.with(move |owner| {
             if is_set_up {
                 return owner.set_origin(&name, origin, filled_in);
@@ -259,7 +263,7 @@ impl Setup {
 
     /// Returns the recorded installation of a server, if it was installed.
     #[must_use]
-    pub fn installed(&self, server: &str) -> Option<&Installed> {
+    pub fn installed(&self, server: &str) -> Option<&InstallationInfo> {
         self.servers.iter().find(|other| other.name == server)?.installed.as_ref()
     }
 
@@ -280,7 +284,7 @@ impl Setup {
         server: &str,
         entry: ServerEntry,
         secrets: Vec<(String, String)>,
-    ) -> Result<SecretKept, SetupError> {
+    ) -> Result<SecretPersistence, SetupError> {
         let entry = with_real_folders(entry).await?;
         self.change(server, entry, secrets, None).await
     }
@@ -291,7 +295,7 @@ impl Setup {
         entry: ServerEntry,
         secrets: Vec<(String, String)>,
         before: Option<ServerConfig>,
-    ) -> Result<SecretKept, SetupError> {
+    ) -> Result<SecretPersistence, SetupError> {
         let was = self.config(server)?.clone();
         let name = entry.name.clone();
         let updated = match self.host.change_server(server.to_owned(), entry, before).await {
@@ -332,7 +336,7 @@ impl Setup {
         server: String,
         renamed: Option<ServerEntry>,
         secret: (String, String),
-    ) -> Result<SecretKept, SetupError> {
+    ) -> Result<SecretPersistence, SetupError> {
         if let Some(entry) = renamed {
             self.host.update_server(server, entry).await?;
         }
@@ -344,15 +348,19 @@ impl Setup {
     /// # Errors
     ///
     /// Returns [`SetupError::Storage`] if the secret can't be written.
-    pub async fn set_sign_in_secret(self, server: String, secret: (String, String)) -> Result<SecretKept, SetupError> {
+    pub async fn set_sign_in_secret(
+        self,
+        server: String,
+        secret: (String, String),
+    ) -> Result<SecretPersistence, SetupError> {
         let kept = self.keep(vec![secret]).await?;
         self.host.secrets_changed(server).await?;
         Ok(kept)
     }
 
-    async fn keep(&self, secrets: Vec<(String, String)>) -> Result<SecretKept, SetupError> {
+    async fn keep(&self, secrets: Vec<(String, String)>) -> Result<SecretPersistence, SetupError> {
         if secrets.is_empty() {
-            return Ok(SecretKept::Keychain);
+            return Ok(SecretPersistence::Keychain);
         }
         Ok(self.host.keep_secrets(secrets).await?)
     }
@@ -376,10 +384,10 @@ impl Setup {
 pub(super) async fn with_real_folders(mut entry: ServerEntry) -> Result<ServerEntry, SetupError> {
     let Some(sandbox) = entry.config.as_stdio_mut().and_then(|stdio| stdio.sandbox.as_mut()) else { return Ok(entry) };
     let folders = std::mem::take(&mut sandbox.folders);
-    let real = |folder: Folder| {
+    let real = |folder: AllowedFolder| {
         // A relative path would depend on the working directory of the app.
         let real = folder.path.is_absolute().then(|| folder.path.canonicalize().ok()).flatten();
-        Folder { path: real.unwrap_or(folder.path), ..folder }
+        AllowedFolder { path: real.unwrap_or(folder.path), ..folder }
     };
     let resolved = tokio::task::spawn_blocking(move || folders.into_iter().map(real).collect());
     sandbox.folders = resolved.await.map_err(|_| HostClosed)?;

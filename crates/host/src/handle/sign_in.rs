@@ -1,6 +1,6 @@
 //! Sign-ins on the handle to the host.
 
-use credentials::sign_in::{AuthorizationView, SignInError, SignedOut};
+use credentials::sign_in::{AuthorizationView, SignInError, SignOutOutcome};
 use tokio::sync::oneshot;
 
 use super::{Host, HostClosed};
@@ -36,7 +36,7 @@ impl Host {
     ///
     /// Returns [`SignInError::NotFound`] if no server has this name, [`SignInError::NotOffered`] if it doesn't support
     /// signing in, and [`SignInError::NotRemoved`] if the tokens can't be removed.
-    pub async fn sign_out(&self, server: String) -> Result<SignedOut, SignInError> {
+    pub async fn sign_out(&self, server: String) -> Result<SignOutOutcome, SignInError> {
         let (reply, replied) = oneshot::channel();
         self.with(move |owner| owner.sign_out(&server, reply)).await?;
         replied.await.map_err(|_| HostClosed)?
@@ -47,7 +47,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns the same errors as [`sign_out`](Self::sign_out).
-    pub async fn change_account(&self, server: String) -> Result<SignedOut, SignInError> {
+    pub async fn change_account(&self, server: String) -> Result<SignOutOutcome, SignInError> {
         let (reply, replied) = oneshot::channel();
         self.with(move |owner| owner.change_account(&server, reply)).await?;
         replied.await.map_err(|_| HostClosed)?

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use domain::StoreError;
-use ports::{AuditEntry, AuditQuery, AuditVerdict, Ports, SecretError, SecretKept, SecretsStatus};
+use ports::{AuditEntry, AuditQuery, AuditVerdict, Ports, SecretError, SecretPersistence, SecretsStatus};
 use secrecy::SecretString;
 
 use super::{Host, HostClosed};
@@ -70,17 +70,17 @@ impl Host {
         self.save_file(proposed_name, move |file| log.export(file).map(drop)).await
     }
 
-    /// Stores secrets of servers, given by their keys. Returns [`SecretKept::ThisRun`] if one of them can't be stored
+    /// Stores secrets of servers, given by their keys. Returns [`SecretPersistence::ThisRun`] if one of them can't be stored
     /// permanently.
     ///
     /// # Errors
     ///
     /// Returns [`StorageError::Secret`] if a secret can't be stored. The following ones are not stored.
-    pub async fn keep_secrets(&self, secrets: Vec<(String, String)>) -> Result<SecretKept, StorageError> {
+    pub async fn keep_secrets(&self, secrets: Vec<(String, String)>) -> Result<SecretPersistence, StorageError> {
         let kept = self.on_disk(move |ports| {
-            let mut all = SecretKept::Keychain;
+            let mut all = SecretPersistence::Keychain;
             for (key, value) in secrets {
-                if let kept @ SecretKept::ThisRun { .. } = ports.secrets.set(&key, &value)? {
+                if let kept @ SecretPersistence::ThisRun { .. } = ports.secrets.set(&key, &value)? {
                     all = kept;
                 }
             }

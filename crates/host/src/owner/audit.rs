@@ -1,7 +1,7 @@
 //! Audit entries of decisions, written before a payload is sent, and durable before its result is shown.
 //!
 //! The owner submits each entry and never waits for the disk. Actions that require a written entry continue when the
-//! log confirms it ([`Waiting`]). Entries are in the order of their submission, which is the order of the decisions.
+//! log confirms it ([`PendingAct`]). Entries are in the order of their submission, which is the order of the decisions.
 //! The log's queue is bounded; an action whose entry finds no room or can't be written is not executed. Each
 //! continuation checks its preconditions again, as they may have changed meanwhile; if the payload is no longer sent,
 //! another entry records that (`withdrawn.rs`).
@@ -11,24 +11,24 @@ use std::sync::{Arc, PoisonError};
 
 use domain::StoreError;
 use domain::call::{CallFailure, CallState};
-use mcp_proto::session::{Answer, ServerRequestId, ServerResult};
+use mcp_proto::session::{ClientResponse, ServerRequestId, ServerResult};
 use policy::Hash;
-use ports::{Appended, AuditEntry, AuditReceipts, Written};
+use ports::{AppendOutcome, AuditEntry, AuditReceipts, WrittenEntry};
 use rustc_hash::FxHashMap;
 
 use super::Owner;
-use super::gate::{Departure, Passed};
+use super::gate::{AuthorizedPayload, SendPermit};
 use super::state::CallRecord;
-use crate::connection::{RunId, Ticket};
+use crate::connection::{CallTicket, RunId};
 use crate::view::{AppSettings, HostEvent};
 
 /// A decision to record in the audit log.
-pub(super) struct Decided<'a> {
+pub(super) struct AuditedDecision<'a> {
     pub(super) server: &'a str,
     pub(super) kind: &'static str,
     pub(super) subject: &'a str,
     pub(super) decision: &'static str,
-    pub(super) scope: Option<policy::Scope>,
+    pub(super) scope: Option<policy::ApprovalScope>,
     pub(super) by: &'static str,
     pub(super) hash: &'a str,
     /// Originator of the request.
@@ -40,7 +40,7 @@ pub(super) struct Decided<'a> {
     pub(super) conversation: Option<&'a str>,
 }
 
-impl Default for Decided<'_> {
+impl Default for AuditedDecision<'_> {
     fn default() -> Self {
         Self {
             server: "",
@@ -59,11 +59,11 @@ impl Default for Decided<'_> {
 }
 
 /// The continuation of a written entry.
-pub(super) enum Waiting {
+pub(super) enum PendingAct {
     /// Sends a call to this run of its server, unless the basis of the decision has changed.
-    Call { id: Arc<str>, number: u64, run: RunId, judgement: u64, departure: Departure },
+    Call { id: Arc<str>, number: u64, run: RunId, judgement: u64, departure: SendPermit },
     /// Sends a server its roots, if they are still shared as the entry states.
-    Folders(WaitingFolders),
+    Folders(PendingFolders),
     /// Runs another action that requires a written entry.
     Act(AuditedAct),
     /// No continuation, for a denial or an action that has already happened.
@@ -71,13 +71,13 @@ pub(super) enum Waiting {
 }
 
 /// Roots that a server requested, with the entry that allows them.
-pub(super) struct WaitingFolders {
+pub(super) struct PendingFolders {
     pub(super) server: String,
     pub(super) run: RunId,
     pub(super) request: ServerRequestId,
     /// Call during which the server requested them.
-    pub(super) ticket: Option<Ticket>,
-    pub(super) answer: Passed<Answer>,
+    pub(super) ticket: Option<CallTicket>,
+    pub(super) answer: AuthorizedPayload<ClientResponse>,
     pub(super) subject: String,
     pub(super) hash: Hash,
 }
@@ -87,10 +87,10 @@ type AuditedAct = Box<dyn FnOnce(&mut Owner, Result<(), StoreError>) + Send>;
 
 /// The entries submitted to the log.
 #[derive(Default)]
-pub(super) struct Audits {
+pub(super) struct PendingAudits {
     pub(super) receipts: Arc<AuditReceipts>,
     last_ticket: u64,
-    waiting: FxHashMap<u64, (Waiting, Option<AuditEntry>)>,
+    waiting: FxHashMap<u64, (PendingAct, Option<AuditEntry>)>,
     /// Position of the last written entry.
     pub(super) last: u64,
     /// Calls whose result is withheld until the entries are durable.
@@ -99,9 +99,9 @@ pub(super) struct Audits {
     pub(super) is_retention_set: bool,
 }
 
-impl Audits {
+impl PendingAudits {
     /// Returns the continuations of unwritten entries.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = &Waiting> {
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &PendingAct> {
         self.waiting.values().map(|(waiting, _)| waiting)
     }
 }
@@ -110,7 +110,7 @@ impl Owner {
     /// Records a decision, then continues with `act`. If `act` receives an error, the action must not be executed.
     pub(super) fn audit(
         &mut self,
-        decided: Decided<'_>,
+        decided: AuditedDecision<'_>,
         act: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let entry = self.entry(decided);
@@ -123,11 +123,11 @@ impl Owner {
         entry: AuditEntry,
         act: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        self.write_and_go_on(entry, Waiting::Act(Box::new(act)));
+        self.write_and_go_on(entry, PendingAct::Act(Box::new(act)));
     }
 
     /// Submits an entry, and runs `waiting` once it is written or has failed.
-    fn write_and_go_on(&mut self, entry: AuditEntry, waiting: Waiting) {
+    fn write_and_go_on(&mut self, entry: AuditEntry, waiting: PendingAct) {
         match self.audit_later(entry, waiting) {
             Ok(Some(waiting)) => self.go_on(waiting, Ok(())),
             Ok(None) => {}
@@ -136,30 +136,34 @@ impl Owner {
     }
 
     /// Records an event that happens in any case, such as a denial, without waiting for the disk.
-    pub(super) fn note(&mut self, decided: Decided<'_>) {
+    pub(super) fn note(&mut self, decided: AuditedDecision<'_>) {
         let entry = self.entry(decided);
         self.note_entry(entry);
     }
 
     /// Records an existing entry without waiting for the disk.
     pub(super) fn note_entry(&mut self, entry: AuditEntry) {
-        if let Err((error, _)) = self.audit_later(entry, Waiting::Nothing) {
+        if let Err((error, _)) = self.audit_later(entry, PendingAct::Nothing) {
             tracing::error!(%error, "a decision could not be written down");
         }
     }
 
     /// Submits an entry. Returns the continuation if the entry is already written or can't be.
     #[expect(clippy::result_large_err, reason = "the continuation is returned, and is moved once")]
-    fn audit_later(&mut self, entry: AuditEntry, waiting: Waiting) -> Result<Option<Waiting>, (StoreError, Waiting)> {
+    fn audit_later(
+        &mut self,
+        entry: AuditEntry,
+        waiting: PendingAct,
+    ) -> Result<Option<PendingAct>, (StoreError, PendingAct)> {
         let told = self.events.is_observed().then(|| entry.clone());
         self.audits.last_ticket += 1;
         let ticket = self.audits.last_ticket;
         match self.ports.audit.append_later(entry, ticket) {
-            Ok(Appended::Written(written)) => {
+            Ok(AppendOutcome::Written(written)) => {
                 self.written(written, told);
                 Ok(Some(waiting))
             }
-            Ok(Appended::Later) => {
+            Ok(AppendOutcome::Later) => {
                 self.audits.waiting.insert(ticket, (waiting, told));
                 Ok(None)
             }
@@ -167,7 +171,7 @@ impl Owner {
         }
     }
 
-    fn written(&mut self, written: Written, told: Option<AuditEntry>) {
+    fn written(&mut self, written: WrittenEntry, told: Option<AuditEntry>) {
         self.audits.last = written.place;
         if let Some(entry) = told {
             let entry = AuditEntry { number: written.number, ..entry };
@@ -176,7 +180,7 @@ impl Owner {
     }
 
     /// Returns the entry to write, with secrets redacted and bounded in size.
-    pub(super) fn entry(&self, decided: Decided<'_>) -> AuditEntry {
+    pub(super) fn entry(&self, decided: AuditedDecision<'_>) -> AuditEntry {
         let content = decided.content.filter(|_| self.settings.current.audit_contents);
         let activity = self.servers.records.get(decided.server).map(|record| &record.activity);
         let (subject, content) = match activity {
@@ -208,7 +212,7 @@ impl Owner {
     }
 
     /// Sends a call once this entry is written.
-    pub(super) fn send_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, departure: Departure) {
+    pub(super) fn send_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, departure: SendPermit) {
         let run = self.servers.records.get(&record.view.server).and_then(|server| server.session.connection.as_ref());
         let Some(run) = run.map(|connection| connection.run) else {
             let server = record.view.server.clone();
@@ -216,9 +220,9 @@ impl Owner {
         };
         let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
         let waiting =
-            Waiting::Call { id: Arc::clone(&id), number, run, judgement: self.permissions.judgement, departure };
+            PendingAct::Call { id: Arc::clone(&id), number, run, judgement: self.permissions.judgement, departure };
         match self.audit_later(entry, waiting) {
-            Ok(Some(Waiting::Call { departure, .. })) => self.send(record, departure),
+            Ok(Some(PendingAct::Call { departure, .. })) => self.send(record, departure),
             Ok(_) => {
                 record.view.state = CallState::Running;
                 record.writing = Some(number);
@@ -229,21 +233,21 @@ impl Owner {
     }
 
     /// Sends a server its roots once this entry is written.
-    pub(super) fn tell_folders_written(&mut self, folders: WaitingFolders, entry: AuditEntry) {
-        self.write_and_go_on(entry, Waiting::Folders(folders));
+    pub(super) fn tell_folders_written(&mut self, folders: PendingFolders, entry: AuditEntry) {
+        self.write_and_go_on(entry, PendingAct::Folders(folders));
     }
 
     /// Drops the response to a request for roots that the server has withdrawn, and records that it was not sent.
     pub(super) fn withdraw_folders(&mut self, of: (RunId, ServerRequestId)) {
-        let is_it = |waiting: &&mut (Waiting, Option<AuditEntry>)| matches!(&waiting.0, Waiting::Folders(folders) if (folders.run, folders.request) == of);
+        let is_it = |waiting: &&mut (PendingAct, Option<AuditEntry>)| matches!(&waiting.0, PendingAct::Folders(folders) if (folders.run, folders.request) == of);
         let Some((waiting, _)) = self.audits.waiting.values_mut().find(is_it) else { return };
-        if let Waiting::Folders(folders) = std::mem::replace(waiting, Waiting::Nothing) {
+        if let PendingAct::Folders(folders) = std::mem::replace(waiting, PendingAct::Nothing) {
             self.note_not_told(&folders.server, &folders.subject, &folders.hash);
         }
     }
 
     /// Handles the log's confirmations of entries.
-    pub(super) fn on_receipts(&mut self, receipts: Vec<(u64, Result<Written, StoreError>)>) {
+    pub(super) fn on_receipts(&mut self, receipts: Vec<(u64, Result<WrittenEntry, StoreError>)>) {
         for (ticket, result) in receipts {
             let Some((waiting, told)) = self.audits.waiting.remove(&ticket) else { continue };
             let result = result.map(|written| self.written(written, told));
@@ -259,9 +263,9 @@ impl Owner {
         }
     }
 
-    fn go_on(&mut self, waiting: Waiting, written: Result<(), StoreError>) {
+    fn go_on(&mut self, waiting: PendingAct, written: Result<(), StoreError>) {
         match waiting {
-            Waiting::Call { id, number, run, judgement, departure } => {
+            PendingAct::Call { id, number, run, judgement, departure } => {
                 let Some(record) = self.calls.take_written(&id, number) else { return };
                 let server = &record.view.server;
                 let is_there = self
@@ -282,9 +286,9 @@ impl Owner {
                     }
                 }
             }
-            Waiting::Folders(folders) => self.tell_folders(folders, written),
-            Waiting::Act(act) => act(self, written),
-            Waiting::Nothing => {
+            PendingAct::Folders(folders) => self.tell_folders(folders, written),
+            PendingAct::Act(act) => act(self, written),
+            PendingAct::Nothing => {
                 if let Err(error) = written {
                     tracing::error!(%error, "a decision could not be written down");
                 }
@@ -323,11 +327,11 @@ impl Owner {
     }
 }
 
-const fn scope_name(scope: policy::Scope) -> &'static str {
+const fn scope_name(scope: policy::ApprovalScope) -> &'static str {
     match scope {
-        policy::Scope::Once => "once",
-        policy::Scope::Conversation => "conversation",
-        policy::Scope::Session => "session",
-        policy::Scope::Always => "always",
+        policy::ApprovalScope::Once => "once",
+        policy::ApprovalScope::Conversation => "conversation",
+        policy::ApprovalScope::Session => "session",
+        policy::ApprovalScope::Always => "always",
     }
 }

@@ -10,21 +10,21 @@ use ports::AuditEntry;
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::gate::Departure;
+use super::gate::SendPermit;
 use super::state::{CallRecord, CallReply, NewCall, RequestPurpose};
-use crate::connection::Tell;
-use crate::view::{HostEvent, QuestionBody};
+use crate::connection::ConnectionCommand;
+use crate::view::{ConsentRequestBody, HostEvent};
 
 /// A decision about a call.
 pub(super) enum CallDisposition {
     /// The call is sent once this entry is written.
-    Write(Box<AuditEntry>, Departure),
+    Write(Box<AuditEntry>, SendPermit),
     /// The user decides about the call.
-    Ask(CallQuestion),
+    Ask(CallConsentRequest),
 }
 
 /// The consent request for a call, the rule that requires it, and the possible scopes of an approval.
-pub(super) type CallQuestion = (QuestionBody, policy::Rule, &'static [policy::Scope]);
+pub(super) type CallConsentRequest = (ConsentRequestBody, policy::DecisionReason, &'static [policy::ApprovalScope]);
 
 impl Owner {
     /// Accepts a call. Its result is sent to `reply`.
@@ -45,7 +45,7 @@ impl Owner {
         match record.ticket {
             Some((_, ticket)) => {
                 let server = record.view.server.clone();
-                self.servers.tell(&server, Tell::Cancel { ticket })?;
+                self.servers.tell(&server, ConnectionCommand::Cancel { ticket })?;
             }
             None => {
                 self.note_cancelled_in_writing(id);

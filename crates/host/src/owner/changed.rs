@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use launches::parts::command_parts;
-use offers::review::{Kind, Pin, ServerPins};
-use policy::{Hash, Standing};
+use offers::review::{DefinitionKind, Pin, ServerPins};
+use policy::{Hash, ReviewState};
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ impl Owner {
         let mut noted: Vec<(String, bool)> = Vec::new();
         for listed in &record.offer.catalog.tools {
             let name = listed.name();
-            let Some(pin) = pins.of(Kind::Tool).get(name).filter(|_| seen.insert(name)) else { continue };
+            let Some(pin) = pins.of(DefinitionKind::Tool).get(name).filter(|_| seen.insert(name)) else { continue };
             let is_changed = listed.read().is_ok_and(|tool| Hash::of(&json!(tool)) != pin.hash);
             if is_changed != pin.changed.is_some() {
                 noted.push((name.to_owned(), is_changed));
@@ -45,17 +45,17 @@ impl Owner {
     }
 
     /// Returns the review state of a tool, as far as it is known while the server is not running.
-    pub(super) fn standing_unseen(&self, server: &str, tool: &str) -> Standing {
+    pub(super) fn standing_unseen(&self, server: &str, tool: &str) -> ReviewState {
         let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
-            return Standing::New;
+            return ReviewState::New;
         };
-        match pins.of(Kind::Tool).get(tool) {
-            None => Standing::New,
-            Some(pin) if pin.changed.is_some() => Standing::Changed,
+        match pins.of(DefinitionKind::Tool).get(tool) {
+            None => ReviewState::New,
+            Some(pin) if pin.changed.is_some() => ReviewState::Changed,
             Some(pin) if is_of_another(pin, pins, &self.launches.as_approved(server, &record.config)) => {
-                Standing::Changed
+                ReviewState::Changed
             }
-            Some(_) => Standing::Reviewed,
+            Some(_) => ReviewState::Reviewed,
         }
     }
 }

@@ -9,7 +9,7 @@ use ports::{Document, DocumentSeal};
 use serde_json::{Value, json};
 
 use super::Owner;
-use super::audit::Decided;
+use super::audit::AuditedDecision;
 use super::state::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ProviderAddress, ReadDocument};
 use crate::view::AppSettings;
 
@@ -146,8 +146,14 @@ impl Owner {
     ) {
         let subject = canonical_json(&json!({ "provider": id, "was": was, "now": now }));
         let (hash, by) = (Hash::of_bytes(subject.as_bytes()), self.options.decides);
-        let entry =
-            Decided { kind: "provider", subject: &subject, decision, by, hash: hash.as_str(), ..Decided::default() };
+        let entry = AuditedDecision {
+            kind: "provider",
+            subject: &subject,
+            decision,
+            by,
+            hash: hash.as_str(),
+            ..AuditedDecision::default()
+        };
         self.audit(entry, then);
     }
 
@@ -156,14 +162,14 @@ impl Owner {
         let subject = canonical_json(&json!({ "provider": settings.id, "was": was, "now": settings.url }));
         let hash = Hash::of_bytes(subject.as_bytes());
         let (kind, by, asker) = ("provider", "another program", "file");
-        self.note(Decided {
+        self.note(AuditedDecision {
             kind,
             subject: &subject,
             decision: "denied",
             by,
             asker,
             hash: hash.as_str(),
-            ..Decided::default()
+            ..AuditedDecision::default()
         });
     }
 

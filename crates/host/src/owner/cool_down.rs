@@ -1,11 +1,11 @@
 //! Servers that send too many requests: a server is muted for a while after three denials in a row, and requests that
 //! were refused automatically are counted.
 
-use domain::question::QuestionOutcome;
+use domain::question::ConsentRequestOutcome;
 use tokio::time::Instant;
 
 use super::Owner;
-use super::audit::Decided;
+use super::audit::AuditedDecision;
 use super::state::{PendingRequest, REFUSALS, RequestThrottle, kind_of, subject_of};
 use crate::connection::RunId;
 
@@ -33,13 +33,13 @@ impl Owner {
         let until = ports::time::after(self.now(), pause);
         self.consent.throttle(server).mute_until(until);
         self.permissions.policy.mute(server);
-        self.note(Decided {
+        self.note(AuditedDecision {
             server,
             kind: "mute",
             subject: &format!("for {} s, after {REFUSALS} refusals", pause.as_secs()),
             decision: "denied",
             by: "policy",
-            ..Decided::default()
+            ..AuditedDecision::default()
         });
         self.refuse_open(server);
         self.emit_server(server);
@@ -56,18 +56,18 @@ impl Owner {
         let is_open = |p: &PendingRequest| p.view.server == server && p.is_asked_by_server() && p.can_be_refused();
         while let Some(at) = self.consent.pending.iter().position(is_open) {
             let pending = self.consent.pending.remove(at);
-            self.note(Decided {
+            self.note(AuditedDecision {
                 server,
                 kind: kind_of(&pending.view.body),
                 subject: &subject_of(&pending.view.body),
-                decision: QuestionOutcome::Denied.name(),
+                decision: ConsentRequestOutcome::Denied.name(),
                 by: "policy",
-                rule: policy::Rule::Muted.name().into(),
+                rule: policy::DecisionReason::Muted.name().into(),
                 hash: pending.view.hash.as_str(),
                 asker: "server",
-                ..Decided::default()
+                ..AuditedDecision::default()
             });
-            self.tell_refusal(&pending, QuestionOutcome::Denied, policy::Rule::Muted.name().to_owned());
+            self.tell_refusal(&pending, ConsentRequestOutcome::Denied, policy::DecisionReason::Muted.name().to_owned());
         }
     }
 
@@ -86,15 +86,15 @@ impl Owner {
     }
 
     fn note_muted(&mut self, server: &str, refused: u64) {
-        self.note(Decided {
+        self.note(AuditedDecision {
             server,
             kind: "mute",
             subject: &format!("{refused} requests were refused since it is muted"),
             decision: "denied",
             by: "policy",
             asker: "server",
-            rule: policy::Rule::Muted.name().into(),
-            ..Decided::default()
+            rule: policy::DecisionReason::Muted.name().into(),
+            ..AuditedDecision::default()
         });
     }
 

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use offers::review::{Pins, ServerPins};
-use policy::{Grant, Subject};
+use policy::{Grant, GrantSubject};
 use ports::server_config::ConfigProblem;
-use ports::{Document, DocumentSeal, Refusal, RefusedDocument};
+use ports::{Document, DocumentRefusal, DocumentSeal, RefusedDocument};
 use serde_json::{Value, json};
 
 use super::Owner;
-use super::audit::Decided;
+use super::audit::AuditedDecision;
 use super::state::{FolderShare, ReadDocument};
 use crate::view::{HostEvent, ServerState};
 
@@ -40,10 +40,10 @@ impl Owner {
 
     fn show_refused(&mut self, name: Document, refused: RefusedDocument) {
         let file = name.file_name();
-        let message = if refused.why == Refusal::Removed {
+        let message = if refused.why == DocumentRefusal::Removed {
             self.note_document(&format!("{file}: {}", refused.cause), "denied");
             "it is missing. What it allowed has to be approved again.".to_owned()
-        } else if refused.why == Refusal::Forged {
+        } else if refused.why == DocumentRefusal::Forged {
             let place =
                 refused.moved_to.map(|path| format!(" It was moved to {}.", path.display())).unwrap_or_default();
             self.note_document(&format!("{file}: {}", refused.cause), "denied");
@@ -79,7 +79,7 @@ impl Owner {
 
     fn note_document(&mut self, subject: &str, decision: &'static str) {
         let (kind, by, asker) = (KIND, "policy", "file");
-        self.note(Decided { kind, subject, decision, by, asker, ..Decided::default() });
+        self.note(AuditedDecision { kind, subject, decision, by, asker, ..AuditedDecision::default() });
     }
 
     /// Returns the content of a document that was read, or `None` if it is unusable, in which case the state in memory
@@ -97,7 +97,7 @@ impl Owner {
     fn on_grants_read(&mut self, read: ReadDocument) {
         let Some(kept) = self.usable::<Vec<Grant>>(read, json!([])) else { return };
         let (gone, added) = self.permissions.policy.grants_mut().replace_kept(kept);
-        for grant in gone.iter().filter(|grant| grant.subject == Subject::Command) {
+        for grant in gone.iter().filter(|grant| grant.subject == GrantSubject::Command) {
             self.approval_revoked(&grant.server);
         }
         let servers: BTreeSet<&String> = gone.iter().chain(&added).map(|grant| &grant.server).collect();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::audit::Decided;
+use super::audit::AuditedDecision;
 use super::state::{ReadDocument, ServerError, ServerFlows, with_entry};
 use crate::HostClosed;
 
@@ -45,14 +45,14 @@ impl Owner {
         }
         let subject = canonical_json(&json!({ "was": was, "now": flow }));
         let hash = Hash::of_bytes(subject.as_bytes());
-        let entry = Decided {
+        let entry = AuditedDecision {
             server,
             kind: "data-flow",
             subject: &subject,
             decision: "allowed",
             by: self.options.decides,
             hash: hash.as_str(),
-            ..Decided::default()
+            ..AuditedDecision::default()
         };
         let server = server.to_owned();
         self.permissions.data_flow.pending_changes += 1;

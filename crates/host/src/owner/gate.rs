@@ -1,9 +1,11 @@
-//! The gate: nothing leaves the host except as a [`Passed`], which only this module creates.
+//! The gate: nothing leaves the host except as an [`AuthorizedPayload`], which only this module creates.
 //!
 //! A payload is authorized by the user's approval of one consent request ([`Approval`]), or by a rule or grant that
-//! allows it. Either becomes a [`Departure`] once the audit log contains it, valid for one receiver, for exactly these
+//! allows it. Either becomes a [`SendPermit`] once the audit log contains it, valid for one receiver, for exactly these
 //! bytes, and for one use. The sender consumes it, and the hash is computed again from the bytes sent at that moment.
 //! Denials contain no user data and require no authorization.
+
+mod outgoing_payload;
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -11,13 +13,13 @@ use std::time::Duration;
 use credentials::sign_in::EnteredClient;
 use domain::call::{Call, CallFailure, CallKind};
 use domain::item::ToolResult;
-use domain::question::{QuestionId, QuestionOutcome};
-use mcp_proto::session::{Answer, ClientRequest};
+use domain::question::{ConsentRequestId, ConsentRequestOutcome};
+use mcp_proto::session::{ClientRequest, ClientResponse};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, Request};
 use offers::review::{as_json, result_parts};
 use offers::skills::EXTENSION as SKILLS;
-use policy::{By, Hash, Scope};
+use policy::{ApprovalScope, DecisionSource, Hash};
 use ports::Platform;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, json};
@@ -25,13 +27,14 @@ use server_requests::sampling::convert::to_request;
 use server_requests::sampling::{SamplingState, ask_hash};
 use url::Url;
 
+pub(super) use outgoing_payload::OutgoingPayload;
+
 use super::Owner;
 use super::state::{
-    AnswerError, AnswerProgress, CallRequest, PendingRequest, RequestPurpose, asker_of, content_of, hash_of, kind_of,
-    refusal, sampling_subject, subject_of,
+    AnswerProgress, CallRequest, DecisionError, PendingRequest, RequestPurpose, asker_of, hash_of, refusal,
 };
-use crate::connection::Target;
-use crate::view::{HostEvent, QuestionBody};
+use crate::connection::ConnectionTarget;
+use crate::view::{ConsentRequestBody, HostEvent};
 
 /// Parameters of an authorization URL that are generated per use, and may differ from the displayed URL.
 const OF_ONE_USE: [&str; 3] = ["state", "code_challenge", "nonce"];
@@ -41,38 +44,27 @@ const OPENING: Duration = Duration::from_secs(20);
 /// The user's approval of one consent request, as it was displayed. Consumed by the action.
 #[derive(Debug)]
 pub(super) struct Approval {
-    request: QuestionId,
+    request: ConsentRequestId,
     shown: Hash,
 }
 
 /// Authorization to send one payload to one receiver, once.
 #[derive(Debug)]
 #[must_use = "what was approved and written down is to be sent"]
-pub(crate) struct Departure {
+pub(crate) struct SendPermit {
     to: String,
     leaves: Hash,
 }
 
 /// A decided payload that may leave. Equal to what was authorized.
 #[derive(Debug)]
-pub(crate) struct Passed<T>(T);
+pub(crate) struct AuthorizedPayload<T>(T);
 
 /// Error of a payload that differs from the authorized one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Changed;
+pub(crate) struct PayloadMismatch;
 
-/// A payload that an approval authorizes: its description in the audit log, and its hash.
-#[derive(Clone)]
-pub(super) struct Leaving {
-    pub(super) kind: &'static str,
-    pub(super) subject: String,
-    pub(super) content: Option<String>,
-    /// Hash for the audit log. Computed without secrets.
-    pub(super) logged: Hash,
-    leaves: Hash,
-}
-
-impl<T> Passed<T> {
+impl<T> AuthorizedPayload<T> {
     /// Returns a reference to the payload, for inspection.
     pub(crate) const fn get(&self) -> &T {
         &self.0
@@ -84,9 +76,9 @@ impl<T> Passed<T> {
     }
 }
 
-impl Departure {
+impl SendPermit {
     /// Authorizes a payload by a rule or grant, with the hash that is about to be recorded.
-    pub(super) fn by_rule(_: By, to: &str, leaves: Hash) -> Self {
+    pub(super) fn by_rule(_: DecisionSource, to: &str, leaves: Hash) -> Self {
         Self { to: to.to_owned(), leaves }
     }
 
@@ -104,12 +96,16 @@ impl Departure {
         self.to == to && self.leaves == *now
     }
 
-    fn pass<T>(self, to: &str, what: T, now: &Hash) -> Result<Passed<T>, Changed> {
-        if self.permits(to, now) { Ok(Passed(what)) } else { Err(Changed) }
+    fn pass<T>(self, to: &str, what: T, now: &Hash) -> Result<AuthorizedPayload<T>, PayloadMismatch> {
+        if self.permits(to, now) { Ok(AuthorizedPayload(what)) } else { Err(PayloadMismatch) }
     }
 
     /// Authorizes a response to a server's request.
-    pub(super) fn answer(self, to: &str, answer: Answer) -> Result<Passed<Answer>, Changed> {
+    pub(super) fn answer(
+        self,
+        to: &str,
+        answer: ClientResponse,
+    ) -> Result<AuthorizedPayload<ClientResponse>, PayloadMismatch> {
         let now = answer_hash(&answer);
         self.pass(to, answer, &now)
     }
@@ -120,108 +116,75 @@ impl Departure {
         for_server: &str,
         params: &CreateMessageParams,
         state: &SamplingState,
-    ) -> Result<Passed<(ModelRef, Request)>, AnswerError> {
-        let choice = state.model.as_ref().ok_or(AnswerError::WrongKind("there is no model"))?;
-        let request = to_request(params).map_err(AnswerError::Unfit)?;
+    ) -> Result<AuthorizedPayload<(ModelRef, Request)>, DecisionError> {
+        let choice = state.model.as_ref().ok_or(DecisionError::WrongKind("there is no model"))?;
+        let request = to_request(params).map_err(DecisionError::Unfit)?;
         let asks = (choice.model.clone(), request);
-        self.pass(for_server, asks, &ask_hash(params, state)).map_err(|Changed| AnswerError::Stale)
+        self.pass(for_server, asks, &ask_hash(params, state)).map_err(|PayloadMismatch| DecisionError::Stale)
     }
 
     /// Authorizes a result that a model reads.
-    pub(super) fn result(self, of_server: &str, tool: &str, result: ToolResult) -> Result<Passed<ToolResult>, Changed> {
+    pub(super) fn result(
+        self,
+        of_server: &str,
+        tool: &str,
+        result: ToolResult,
+    ) -> Result<AuthorizedPayload<ToolResult>, PayloadMismatch> {
         let now = Hash::of(&as_json(tool, &result_parts(&result), result.is_error));
         self.pass(of_server, result, &now)
     }
 
     /// Authorizes opening a URL for a server.
-    pub(super) fn page(self, for_server: &str, url: String) -> Result<Passed<String>, Changed> {
+    pub(super) fn page(self, for_server: &str, url: String) -> Result<AuthorizedPayload<String>, PayloadMismatch> {
         let now = page_hash(&url);
         self.pass(for_server, url, &now)
     }
 
     /// Authorizes opening an authorization URL with the displayed parameters and those generated per use.
-    pub(super) fn sign_in_page(self, for_server: &str, url: String) -> Result<Passed<String>, Changed> {
+    pub(super) fn sign_in_page(
+        self,
+        for_server: &str,
+        url: String,
+    ) -> Result<AuthorizedPayload<String>, PayloadMismatch> {
         let now = sign_in_page_hash(&url);
         self.pass(for_server, url, &now)
     }
 
     /// Authorizes client credentials that the user entered for a sign-in.
-    pub(super) fn client(self, for_server: &str, client: EnteredClient) -> Result<Passed<EnteredClient>, Changed> {
+    pub(super) fn client(
+        self,
+        for_server: &str,
+        client: EnteredClient,
+    ) -> Result<AuthorizedPayload<EnteredClient>, PayloadMismatch> {
         let now = client_hash(&client);
         self.pass(for_server, client, &now)
     }
 
     /// Authorizes starting a server or connecting to it. `now` is the hash of the target.
-    pub(super) fn start(self, server: &str, target: Target, now: &Hash) -> Result<Passed<Target>, Changed> {
+    pub(super) fn start(
+        self,
+        server: &str,
+        target: ConnectionTarget,
+        now: &Hash,
+    ) -> Result<AuthorizedPayload<ConnectionTarget>, PayloadMismatch> {
         self.pass(server, target, now)
     }
 }
 
-impl Leaving {
-    /// Describes the payload of a consent request as displayed: a call, a start, or a connection.
-    pub(super) fn shown(pending: &PendingRequest) -> Self {
-        let body = &pending.view.body;
-        Self {
-            kind: kind_of(body),
-            subject: subject_of(body),
-            content: content_of(body),
-            logged: pending.view.hash.clone(),
-            leaves: pending.view.hash.clone(),
-        }
-    }
-
-    /// Describes a request to a model.
-    pub(super) fn ask(request: &CreateMessageParams, state: &SamplingState) -> Self {
-        let hash = ask_hash(request, state);
-        Self {
-            kind: "sampling",
-            subject: sampling_subject(request, None, state),
-            content: Some(policy::canonical_json(&json!(request))),
-            logged: hash.clone(),
-            leaves: hash,
-        }
-    }
-
-    /// Describes a response that the user entered or chose, with the text and hash for the audit log.
-    pub(super) fn answer(
-        pending: &PendingRequest,
-        subject: String,
-        (logged, content): (Hash, Option<String>),
-        answer: &Answer,
-    ) -> Self {
-        Self { kind: kind_of(&pending.view.body), subject, content, logged, leaves: answer_hash(answer) }
-    }
-
-    /// Describes a URL to open.
-    pub(super) fn page(pending: &PendingRequest, url: &str) -> Self {
-        Self { leaves: page_hash(url), ..Self::shown(pending) }
-    }
-
-    /// Describes an authorization URL to open.
-    pub(super) fn sign_in_page(pending: &PendingRequest, url: &str) -> Self {
-        Self { leaves: sign_in_page_hash(url), ..Self::shown(pending) }
-    }
-
-    /// Describes client credentials that the user entered for a sign-in.
-    pub(super) fn client(pending: &PendingRequest, client: &EnteredClient) -> Self {
-        Self { leaves: client_hash(client), ..Self::shown(pending) }
-    }
-}
-
 /// Passes a denial, which contains no user data. A response that contains any is replaced by a denial.
-pub(super) fn refuses(answer: Answer) -> Passed<Answer> {
+pub(super) fn refuses(answer: ClientResponse) -> AuthorizedPayload<ClientResponse> {
     let tells_nothing = match &answer {
-        Answer::Refused { .. } => true,
-        Answer::Elicitation(result) => result.action != ElicitAction::Accept && result.content.is_none(),
-        Answer::Roots(roots) => roots.is_empty(),
-        Answer::Sampling(_) => false,
+        ClientResponse::Refused { .. } => true,
+        ClientResponse::Elicitation(result) => result.action != ElicitAction::Accept && result.content.is_none(),
+        ClientResponse::Roots(roots) => roots.is_empty(),
+        ClientResponse::Sampling(_) => false,
     };
-    Passed(if tells_nothing { answer } else { refusal("the user rejected the request".to_owned()) })
+    AuthorizedPayload(if tells_nothing { answer } else { refusal("the user rejected the request".to_owned()) })
 }
 
 /// Passes a response that a rule or grant allows. It is sent once the audit entry is written.
-pub(super) fn allowed_answer(_: By, answer: Answer) -> Passed<Answer> {
-    Passed(answer)
+pub(super) fn allowed_answer(_: DecisionSource, answer: ClientResponse) -> AuthorizedPayload<ClientResponse> {
+    AuthorizedPayload(answer)
 }
 
 /// Opens a URL in the system's browser. The server's request is answered afterwards, so that a browser failure is
@@ -230,22 +193,22 @@ pub(super) fn allowed_answer(_: By, answer: Answer) -> Passed<Answer> {
 /// # Errors
 ///
 /// Returns the cause as text if the browser can't be opened, or not within [`OPENING`].
-pub(crate) async fn open_page(platform: &dyn Platform, page: Passed<String>) -> Result<(), String> {
+pub(crate) async fn open_page(platform: &dyn Platform, page: AuthorizedPayload<String>) -> Result<(), String> {
     let opened = tokio::time::timeout(OPENING, platform.open_url(&page.into_inner())).await;
     opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", OPENING.as_secs())))
 }
 
 /// Passes a link that was displayed to the user in full. Returns `None` if it may not be opened.
-pub(crate) fn followed_link(link: UrlParts) -> Option<Passed<String>> {
-    link.openable.then_some(Passed(link.url))
+pub(crate) fn followed_link(link: UrlParts) -> Option<AuthorizedPayload<String>> {
+    link.openable.then_some(AuthorizedPayload(link.url))
 }
 
-fn answer_hash(answer: &Answer) -> Hash {
+fn answer_hash(answer: &ClientResponse) -> Hash {
     Hash::of(&match answer {
-        Answer::Sampling(result) => json!({ "sampling": result }),
-        Answer::Elicitation(result) => json!({ "elicitation": result }),
-        Answer::Roots(roots) => json!({ "roots": roots }),
-        Answer::Refused { code, message } => json!({ "refused": code, "message": message }),
+        ClientResponse::Sampling(result) => json!({ "sampling": result }),
+        ClientResponse::Elicitation(result) => json!({ "elicitation": result }),
+        ClientResponse::Roots(roots) => json!({ "roots": roots }),
+        ClientResponse::Refused { code, message } => json!({ "refused": code, "message": message }),
     })
 }
 
@@ -271,12 +234,12 @@ impl Owner {
     ///
     /// # Errors
     ///
-    /// Returns [`AnswerError::Stale`] if the request is being acted on, or differs from what was displayed.
-    pub(super) fn approval(&self, at: usize, shown: &str) -> Result<Approval, AnswerError> {
+    /// Returns [`DecisionError::Stale`] if the request is being acted on, or differs from what was displayed.
+    pub(super) fn approval(&self, at: usize, shown: &str) -> Result<Approval, DecisionError> {
         let pending = &self.consent.pending[at];
         let now = pending.hash();
         if pending.being_acted_on || now != pending.view.hash || now.as_str() != shown {
-            return Err(AnswerError::Stale);
+            return Err(DecisionError::Stale);
         }
         Ok(Approval { request: pending.view.id, shown: now })
     }
@@ -289,25 +252,25 @@ impl Owner {
     pub(super) fn depart(
         &mut self,
         approval: Approval,
-        scope: Scope,
-        mut leaving: Leaving,
-        act: impl FnOnce(&mut Self, Result<(usize, Departure), AnswerError>) -> Result<AnswerProgress, AnswerError>
+        scope: ApprovalScope,
+        mut leaving: OutgoingPayload,
+        act: impl FnOnce(&mut Self, Result<(usize, SendPermit), DecisionError>) -> Result<AnswerProgress, DecisionError>
         + Send
         + 'static,
-    ) -> Result<AnswerProgress, AnswerError> {
+    ) -> Result<AnswerProgress, DecisionError> {
         let Approval { request, shown } = approval;
         let Some(at) = self.consent.position(request) else {
-            return act(self, Err(AnswerError::NotOpen));
+            return act(self, Err(DecisionError::NotOpen));
         };
         let pending = &mut self.consent.pending[at];
         if pending.being_acted_on || pending.hash() != shown {
-            return act(self, Err(AnswerError::Stale));
+            return act(self, Err(DecisionError::Stale));
         }
         (pending.being_acted_on, pending.being_written) = (true, true);
         let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
         let asker = asker_of(&pending.view.why);
         let (entry, judgement) = (
-            self.entry_of(&self.consent.pending[at], QuestionOutcome::Allowed, Some(scope), &mut leaving),
+            self.entry_of(&self.consent.pending[at], ConsentRequestOutcome::Allowed, Some(scope), &mut leaving),
             self.permissions.judgement,
         );
         self.audit_entry(entry, move |owner, written| {
@@ -318,25 +281,30 @@ impl Owner {
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
                     owner.consent.release(request);
-                    Err(AnswerError::Audit)
+                    Err(DecisionError::Audit)
                 }
             };
-            let acted = act(owner, departed.map(|at| (at, Departure { to, leaves })));
+            let acted = act(owner, departed.map(|at| (at, SendPermit { to, leaves })));
             owner.consent.answered(request, acted);
         });
         Ok(AnswerProgress::Later)
     }
 
     /// Returns the index of a consent request with a written entry, unless it has changed or a rule denies it now.
-    fn still_approved(&mut self, request: QuestionId, shown: &Hash, judgement: u64) -> Result<usize, AnswerError> {
-        let at = self.consent.release(request).ok_or(AnswerError::NotOpen)?;
+    fn still_approved(
+        &mut self,
+        request: ConsentRequestId,
+        shown: &Hash,
+        judgement: u64,
+    ) -> Result<usize, DecisionError> {
+        let at = self.consent.release(request).ok_or(DecisionError::NotOpen)?;
         if self.consent.pending[at].hash() != *shown {
-            return Err(AnswerError::Stale);
+            return Err(DecisionError::Stale);
         }
         match self.denied_now(at).filter(|_| judgement != self.permissions.judgement) {
             Some(by) => {
                 self.refuse_by_rule(at, by);
-                Err(AnswerError::Denied(by.to_string()))
+                Err(DecisionError::Denied(by.to_string()))
             }
             None => Ok(at),
         }
@@ -350,21 +318,23 @@ impl Owner {
     pub(super) fn take_allowed(
         &mut self,
         approval: Approval,
-        scope: Scope,
-        leaving: Leaving,
-        act: impl FnOnce(&mut Self, PendingRequest, Departure) -> Result<AnswerProgress, AnswerError> + Send + 'static,
-    ) -> Result<AnswerProgress, AnswerError> {
+        scope: ApprovalScope,
+        leaving: OutgoingPayload,
+        act: impl FnOnce(&mut Self, PendingRequest, SendPermit) -> Result<AnswerProgress, DecisionError> + Send + 'static,
+    ) -> Result<AnswerProgress, DecisionError> {
         self.depart(approval, scope, leaving, move |owner, departed| {
             let (at, departure) = departed?;
             let pending = owner.consent.pending.remove(at);
-            owner.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: QuestionOutcome::Allowed });
+            owner
+                .events
+                .emit(HostEvent::ConsentRequestClosed { id: pending.view.id, outcome: ConsentRequestOutcome::Allowed });
             act(owner, pending, departure)
         })
     }
 
     /// Sends a server the response that the user approved. A different response is replaced by a denial.
-    pub(super) fn give(&mut self, pending: &PendingRequest, answer: Answer, departure: Departure) {
-        let passed = departure.answer(&pending.view.server, answer).unwrap_or_else(|Changed| {
+    pub(super) fn give(&mut self, pending: &PendingRequest, answer: ClientResponse, departure: SendPermit) {
+        let passed = departure.answer(&pending.view.server, answer).unwrap_or_else(|PayloadMismatch| {
             tracing::error!(server = pending.view.server, "a response differed from the approved one and was not sent");
             refuses(refusal("the answer could not be sent".to_owned()))
         });
@@ -374,10 +344,10 @@ impl Owner {
     /// Notifies a server that its URL was opened, which was approved together with the URL.
     pub(super) fn tell_opened(&mut self, pending: &PendingRequest) {
         let accept = ElicitResult { action: ElicitAction::Accept, content: None };
-        self.give_passed(pending, Passed(Answer::Elicitation(accept)));
+        self.give_passed(pending, AuthorizedPayload(ClientResponse::Elicitation(accept)));
     }
 
-    fn give_passed(&mut self, pending: &PendingRequest, answer: Passed<Answer>) {
+    fn give_passed(&mut self, pending: &PendingRequest, answer: AuthorizedPayload<ClientResponse>) {
         if pending.is_asked_by_server() {
             self.count_answer(&pending.view.server, false);
         }
@@ -398,8 +368,8 @@ impl Owner {
         &mut self,
         call: &Call,
         request: CallRequest,
-        departure: Departure,
-    ) -> Result<(Passed<ClientRequest>, bool), CallFailure> {
+        departure: SendPermit,
+    ) -> Result<(AuthorizedPayload<ClientRequest>, bool), CallFailure> {
         let changed = || CallFailure::Refused(format!("because \"{}\" changed after it was allowed", call.name));
         let (now, open_world) = match request.get() {
             ClientRequest::CallTool { name, .. } => {
@@ -413,7 +383,7 @@ impl Owner {
             _ => return Err(changed()),
         };
         if departure.permits(&call.server, &now) {
-            Ok((Passed(request.into_inner()), open_world))
+            Ok((AuthorizedPayload(request.into_inner()), open_world))
         } else {
             Err(changed())
         }
@@ -428,7 +398,7 @@ impl Owner {
         &self,
         server: &str,
         request: ClientRequest,
-    ) -> Result<Passed<ClientRequest>, CallFailure> {
+    ) -> Result<AuthorizedPayload<ClientRequest>, CallFailure> {
         match &request {
             ClientRequest::Complete { .. } | ClientRequest::Subscribe { .. } => {
                 self.permissions.may_read_quietly(server, self.now())?
@@ -438,12 +408,12 @@ impl Owner {
             ClientRequest::Extension { extension: SKILLS, method: "skills/list" | "skills/get", .. } => {}
             _ => return Err(CallFailure::Refused("because it requires consent".to_owned())),
         }
-        Ok(Passed(request))
+        Ok(AuthorizedPayload(request))
     }
 }
 
 fn read_hash(kind: CallKind, name: &str, arguments: Map<String, serde_json::Value>) -> Hash {
-    hash_of(&QuestionBody::Read { kind, name: name.to_owned(), arguments }, None)
+    hash_of(&ConsentRequestBody::Read { kind, name: name.to_owned(), arguments }, None)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! the probe therefore costs that timeout once a week.
 
 use mcp_proto::Revision;
-use mcp_transport::driver::TransportFound;
+use mcp_transport::driver::DetectedTransport;
 use mcp_transport::http::KnownServer;
 use ports::Document;
 use ports::server_config::config_hash;
@@ -14,7 +14,7 @@ use ports::server_config::config_hash;
 use super::Owner;
 use super::state::KnownSession;
 use crate::connection::RunId;
-use crate::view::Connected;
+use crate::view::RemoteConnection;
 
 impl Owner {
     /// Returns the known facts about a remote server.
@@ -34,9 +34,9 @@ impl Owner {
         self.launches.known(name, || config_hash(&record.config), self.now())
     }
 
-    pub(super) fn on_connected(&mut self, run: RunId, name: &str, transport: TransportFound, how: String) {
+    pub(super) fn on_connected(&mut self, run: RunId, name: &str, transport: DetectedTransport, how: String) {
         if let Some(record) = self.servers.current(name, run) {
-            record.session.connected = Some(Connected { transport, how });
+            record.session.connected = Some(RemoteConnection { transport, how });
         }
         self.emit_server(name);
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use policy::PathFacts;
+use policy::ResolvedPaths;
 use ports::server_config::ServerConfig;
 use serde_json::{Map, Value};
 
@@ -24,32 +24,32 @@ const MAX_PATH: usize = 4_096;
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
 /// Slot of a resolving thread. Released on drop.
-struct Place;
+struct ThreadSlot;
 
-impl Place {
+impl ThreadSlot {
     fn taken() -> Option<Self> {
         let more = |now: usize| (now < MAX_THREADS).then_some(now + 1);
         THREADS.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| Self)
     }
 }
 
-impl Drop for Place {
+impl Drop for ThreadSlot {
     fn drop(&mut self) {
         THREADS.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 /// Resolves these paths. Some may stay unresolved.
-pub(super) async fn follow(paths: BTreeSet<String>) -> PathFacts {
+pub(super) async fn follow(paths: BTreeSet<String>) -> ResolvedPaths {
     let following =
         tokio::task::spawn_blocking(move || followed(&paths.iter().map(String::as_str).collect(), PATIENCE, real_path));
-    following.await.unwrap_or_else(|_| PathFacts::Here(HashMap::new()))
+    following.await.unwrap_or_else(|_| ResolvedPaths::Here(HashMap::new()))
 }
 
 /// Returns the facts about the paths in a call before they are resolved. Paths of a remote server don't refer to this
 /// computer.
-pub(super) fn not_followed(config: &ServerConfig) -> PathFacts {
-    if config.as_stdio().is_none() { PathFacts::Elsewhere } else { PathFacts::Here(HashMap::new()) }
+pub(super) fn not_followed(config: &ServerConfig) -> ResolvedPaths {
+    if config.as_stdio().is_none() { ResolvedPaths::Elsewhere } else { ResolvedPaths::Here(HashMap::new()) }
 }
 
 impl Owner {
@@ -64,11 +64,11 @@ impl Owner {
 }
 
 /// Resolves paths with `follow`. Paths that take too long stay unresolved.
-fn followed(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Option<PathBuf>) -> PathFacts {
+fn followed(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Option<PathBuf>) -> ResolvedPaths {
     let mut known: HashMap<String, Option<String>> = HashMap::new();
     let whole: Vec<String> = paths.iter().filter(|path| path.len() <= MAX_PATH).map(|&path| path.to_owned()).collect();
-    let place = if whole.is_empty() { None } else { Place::taken() };
-    let Some(place) = place else { return PathFacts::Here(known) };
+    let place = if whole.is_empty() { None } else { ThreadSlot::taken() };
+    let Some(place) = place else { return ResolvedPaths::Here(known) };
     let (tell, told) = mpsc::sync_channel(whole.len());
     let follow_all = move || {
         let _place = place;
@@ -80,7 +80,7 @@ fn followed(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Opt
         }
     };
     if std::thread::Builder::new().name("links".to_owned()).spawn(follow_all).is_err() {
-        return PathFacts::Here(known);
+        return ResolvedPaths::Here(known);
     }
     // clock: waits for a thread through a std channel.
     let end = Instant::now() + patience;
@@ -88,7 +88,7 @@ fn followed(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Opt
     while let Ok((path, real)) = told.recv_timeout(end.saturating_duration_since(Instant::now())) {
         known.insert(path, real);
     }
-    PathFacts::Here(known)
+    ResolvedPaths::Here(known)
 }
 
 /// Returns a path with all links resolved. For a nonexistent path, resolves its existing ancestors. Returns `None` if
@@ -167,7 +167,7 @@ mod tests {
         }
         let (short, long) = (Duration::from_secs(2), Duration::from_secs(60));
         let facts = followed(&BTreeSet::from(["/a", "/hangs", "/z"]), short, hangs);
-        let expected = PathFacts::Here([("/a".to_owned(), Some("/a".to_owned()))].into());
+        let expected = ResolvedPaths::Here([("/a".to_owned(), Some("/a".to_owned()))].into());
         assert_eq!(facts, expected, "paths resolved before the hang are known, the others are not");
         while THREADS.load(Ordering::Acquire) < MAX_THREADS {
             followed(&BTreeSet::from(["/hangs"]), Duration::ZERO, hangs);
@@ -175,7 +175,7 @@ mod tests {
         // Measures real time: the caller would wait for the whole timeout.
         let began = Instant::now();
         let facts = followed(&BTreeSet::from(["/a"]), long, hangs);
-        assert_eq!(facts, PathFacts::Here(HashMap::new()), "no path is resolved while the threads hang");
+        assert_eq!(facts, ResolvedPaths::Here(HashMap::new()), "no path is resolved while the threads hang");
         assert!(began.elapsed() < long, "the call doesn't wait for the timeout");
         assert_eq!(followed(&BTreeSet::new(), long, hangs), facts, "no paths require no thread");
         assert_eq!(shown(Path::new(r"\\?\C:\a")).as_deref(), Some(r"C:\a"), "the prefix of a Windows drive is removed");

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use launches::approvals::command_hash;
 use launches::parts::{address_parts, command_parts};
 use mcp_proto::types::Tool;
-use offers::review::{Diff, Marks, ServerReview};
+use offers::review::{DefinitionDiff, ReviewMarks, ServerReview};
 use ports::server_config::address_hash;
 use serde_json::json;
 
 use super::Owner;
 use super::state::RequestPurpose;
-use crate::view::QuestionBody;
+use crate::view::ConsentRequestBody;
 
 impl Owner {
     /// Returns the definitions of a server, compared with the reviewed ones.
@@ -31,28 +31,30 @@ impl Owner {
     }
 
     /// Returns the warnings for the subject of a consent request.
-    pub(super) fn marks_of(&self, server: &str, body: &QuestionBody) -> Marks {
+    pub(super) fn marks_of(&self, server: &str, body: &ConsentRequestBody) -> ReviewMarks {
         let pins = self.reviews.pins.get(server);
         let diff = match body {
-            QuestionBody::Tool { tool, .. } => {
+            ConsentRequestBody::Tool { tool, .. } => {
                 return self.reviewed(server).map(|reviewed| reviewed.tool(tool).1).unwrap_or_default();
             }
-            QuestionBody::Result { flags, .. } => return Marks { flags: flags.clone(), ..Marks::default() },
-            QuestionBody::StartServer { config, resolved, plan, files, package, .. } => {
+            ConsentRequestBody::Result { flags, .. } => {
+                return ReviewMarks { flags: flags.clone(), ..ReviewMarks::default() };
+            }
+            ConsentRequestBody::StartServer { config, resolved, plan, files, package, .. } => {
                 let package = package.as_deref();
                 let hash = command_hash(config, resolved, plan.as_ref(), files, package);
                 let parts = command_parts(config, resolved, Some(files), package);
                 pins.and_then(|pins| pins.identity_diff(&hash, &parts))
             }
-            QuestionBody::ConnectServer { config, .. } => {
+            ConsentRequestBody::ConnectServer { config, .. } => {
                 pins.and_then(|pins| pins.identity_diff(&address_hash(config), &address_parts(config)))
             }
-            QuestionBody::SignIn { issuer, endpoints, authorization_url, .. } => {
+            ConsentRequestBody::SignIn { issuer, endpoints, authorization_url, .. } => {
                 self.reviews.sign_in_diff(server, issuer, endpoints, authorization_url.is_some())
             }
             _ => None,
         };
-        Marks { diff: diff.map(Box::new), ..Marks::default() }
+        ReviewMarks { diff: diff.map(Box::new), ..ReviewMarks::default() }
     }
 
     /// Updates the warnings on pending requests for calls of a server, whose tools may have changed.
@@ -72,8 +74,8 @@ impl Owner {
         let view = &self.consent.pending[at].view;
         let mut marks = self.marks_of(&view.server, &view.body);
         // Without a reviewed definition, compares with the displayed one.
-        if let (None, QuestionBody::Tool { tool, .. }) = (&marks.diff, &view.body) {
-            marks.diff = Some(Box::new(Diff::of_definitions(&json!(shown), &json!(tool))));
+        if let (None, ConsentRequestBody::Tool { tool, .. }) = (&marks.diff, &view.body) {
+            marks.diff = Some(Box::new(DefinitionDiff::of_definitions(&json!(shown), &json!(tool))));
         }
         self.consent.pending[at].view.marks = marks;
     }

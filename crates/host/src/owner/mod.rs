@@ -41,28 +41,29 @@ mod withdrawn;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use credentials::vault::Vaults;
+use credentials::vault::TokenVaults;
 use domain::Millis;
-use launches::sandbox::OwnFiles;
+use launches::sandbox::AppFiles;
 use offers::review::{Pins, ServerPins};
 use policy::Grants;
 use ports::server_config::ConfigProblem;
 use ports::{AuditReceipts, Document, DocumentSeal, Ports};
 use tokio::sync::{broadcast, oneshot};
 
-use crate::connection::{News, RunId};
+use crate::connection::{ConnectionEvent, RunId};
 use crate::view::{HostEvent, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
 pub(crate) use answers::real_folders;
-use audit::{Audits, Decided};
+use audit::{AuditedDecision, PendingAudits};
 pub use conversation::ServerForModel;
 pub use flow::FlowError;
-pub(crate) use gate::{Passed, followed_link, open_page};
+pub(crate) use gate::{AuthorizedPayload, followed_link, open_page};
 pub(crate) use running::sweep_orphans;
 pub use sampling::SamplingError;
 pub use state::{
-    AnswerError, CallOrigin, Label, ResultOrigin, ResultVerdict, ReviewError, Sent, ServerError, ShownDefinition,
+    CallOrigin, ConversationLabel, DecisionError, ResultOrigin, ResultVerdict, ReviewError, SentNotifier, ServerError,
+    ShownDefinition,
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{
@@ -88,7 +89,7 @@ pub(crate) struct Owner {
     pub(crate) models: ModelAccess,
     documents: GrantDocuments,
     settings: SettingsState,
-    audits: Audits,
+    audits: PendingAudits,
 }
 
 impl Owner {
@@ -111,12 +112,12 @@ impl Owner {
         let packages = read(&ports, Document::Packages, &mut problem).unwrap_or_default();
         let origins = read(&ports, Document::Origins, &mut problem).unwrap_or_default();
         let search_path = options.search_path.clone();
-        let own_files = OwnFiles::new(&ports);
+        let own_files = AppFiles::new(&ports);
         let writer = DocumentWriter::new(Arc::clone(&ports.documents), back.clone());
         let flow = FlowTable { flows, ..FlowTable::default() };
         let folders = FolderShares::read(roots);
         let mut owner = Self {
-            sign_ins: SignIns::new(Vaults::new(Arc::clone(&ports.secrets))),
+            sign_ins: SignIns::new(TokenVaults::new(Arc::clone(&ports.secrets))),
             ports,
             options,
             lifetime: Lifetime::new(back),
@@ -136,7 +137,7 @@ impl Owner {
             models: ModelAccess { sampling, ..ModelAccess::default() },
             documents: GrantDocuments { writer, confirmed: ConfirmedSettings::default(), awaits_seal, problem: None },
             settings: SettingsState { current: settings, ..SettingsState::default() },
-            audits: Audits::default(),
+            audits: PendingAudits::default(),
         };
         owner.ports.audit.report_to(Arc::clone(&owner.audits.receipts));
         owner.heed_documents();
@@ -171,33 +172,35 @@ impl Owner {
     }
 
     /// Handles a report of a connection.
-    pub(crate) fn on_news(&mut self, run: RunId, news: News) {
+    pub(crate) fn on_news(&mut self, run: RunId, news: ConnectionEvent) {
         // Reports about a call only need its ticket.
         let news = match news {
-            News::Task { ticket, task } => return self.on_task(ticket, task),
-            News::Progress { ticket, progress } => return self.on_progress(ticket, progress),
-            News::Done { ticket, result } => return self.on_done(ticket, *result),
+            ConnectionEvent::Task { ticket, task } => return self.on_task(ticket, task),
+            ConnectionEvent::Progress { ticket, progress } => return self.on_progress(ticket, progress),
+            ConnectionEvent::Done { ticket, result } => return self.on_done(ticket, *result),
             news => news,
         };
         let Some(server) = self.servers.runs.get(&run).cloned() else { return };
         match news {
-            News::Started { pid, record } => self.on_started(run, &server, pid, record),
-            News::Connected { transport, how } => self.on_connected(run, &server, transport, how),
-            News::Reopened(facts) => self.on_reopened(run, &server, *facts),
-            News::Listening { lost } => self.on_listening(run, &server, lost),
-            News::Ready(facts) => self.on_ready(run, &server, *facts),
-            News::Asked { request, ticket, question } => self.on_asked(run, &server, request, ticket, *question),
-            News::Withdrawn { request } => self.on_withdrawn(run, request),
-            News::Task { .. } | News::Progress { .. } | News::Done { .. } => {}
-            News::Catalog(catalog) => self.on_catalog(run, &server, catalog),
-            News::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
-            News::RefusedUnseen { refused } => self.on_refused_unseen(run, &server, refused),
-            News::Activity { last } => {
+            ConnectionEvent::Started { pid, record } => self.on_started(run, &server, pid, record),
+            ConnectionEvent::Connected { transport, how } => self.on_connected(run, &server, transport, how),
+            ConnectionEvent::Reopened(facts) => self.on_reopened(run, &server, *facts),
+            ConnectionEvent::Listening { lost } => self.on_listening(run, &server, lost),
+            ConnectionEvent::Ready(facts) => self.on_ready(run, &server, *facts),
+            ConnectionEvent::Asked { request, ticket, question } => {
+                self.on_asked(run, &server, request, ticket, *question)
+            }
+            ConnectionEvent::Withdrawn { request } => self.on_withdrawn(run, request),
+            ConnectionEvent::Task { .. } | ConnectionEvent::Progress { .. } | ConnectionEvent::Done { .. } => {}
+            ConnectionEvent::Catalog(catalog) => self.on_catalog(run, &server, catalog),
+            ConnectionEvent::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
+            ConnectionEvent::RefusedUnseen { refused } => self.on_refused_unseen(run, &server, refused),
+            ConnectionEvent::Activity { last } => {
                 let all = self.servers.records.values().map(|record| &*record.activity);
                 self.servers.activity_size.keep_within(self.options.kept_together, all);
                 self.events.emit(HostEvent::ActivityAppended { server, last });
             }
-            News::Ended(failure) => self.on_ended(run, &server, failure),
+            ConnectionEvent::Ended(failure) => self.on_ended(run, &server, failure),
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use domain::StoreError;
 use ports::Document;
-use ports::server_config::{FilledIn, Installed, ServerConfig, ServerOrigin};
+use ports::server_config::{FilledInputs, InstallationInfo, ServerConfig, ServerOrigin};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -15,7 +15,7 @@ use super::state::{InstallRecord, ReadDocument, ServerError, with_entry};
 
 impl Owner {
     /// Returns the recorded installation of a server.
-    pub(super) fn installed(&self, name: &str, config: &ServerConfig) -> Option<Installed> {
+    pub(super) fn installed(&self, name: &str, config: &ServerConfig) -> Option<InstallationInfo> {
         self.launches.install_record(name, Some(config)).map(|record| record.compared_with(config))
     }
 
@@ -24,7 +24,7 @@ impl Owner {
     pub(crate) fn begin_origin(
         &mut self,
         name: String,
-        (origin, filled_in, config): (ServerOrigin, FilledIn, &ServerConfig),
+        (origin, filled_in, config): (ServerOrigin, FilledInputs, &ServerConfig),
         expected: Option<(ServerOrigin, ServerConfig)>,
         reply: oneshot::Sender<Result<bool, StoreError>>,
     ) {
@@ -84,7 +84,7 @@ impl Owner {
         &mut self,
         name: &str,
         origin: ServerOrigin,
-        filled_in: FilledIn,
+        filled_in: FilledInputs,
     ) -> Result<(), ServerError> {
         let record = self.servers.records.get(name).ok_or_else(|| ServerError::NotFound(name.to_owned()))?;
         let record = InstallRecord::new(origin, filled_in, &record.config);

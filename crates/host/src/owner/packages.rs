@@ -17,9 +17,9 @@ use process::{SearchPath, ServerCommand};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
-use super::starting::{Found, files};
+use super::starting::{ResolvedCommand, files};
 use super::state::ApprovedPackage;
-use crate::view::QuestionBody;
+use crate::view::ConsentRequestBody;
 
 /// Minimum interval between look-ups of a newer version, in milliseconds.
 const LOOKED_FOR: Millis = 24 * 60 * 60 * 1000;
@@ -31,34 +31,34 @@ pub(super) struct PackageStart {
     pub(super) config: ServerConfig,
     pub(super) stdio: StdioConfig,
     pub(super) reference: PackageReference,
-    pub(super) found: Found,
+    pub(super) found: ResolvedCommand,
     pub(super) path: SearchPath,
 }
 
 /// A command pinned to one version of its package, or the configured command if the version is unknown.
 #[derive(Debug)]
-struct Pinned {
+struct PinnedCommand {
     config: StdioConfig,
-    found: Found,
+    found: ResolvedCommand,
     package: LoadedPackage,
 }
 
 impl PackageStart {
     /// Returns the command that runs this version, with the files that determine what it runs.
-    async fn pinned(&self, command: ServerCommand, version: Result<PackageVersion, UnknownPackage>) -> Pinned {
+    async fn pinned(&self, command: ServerCommand, version: Result<PackageVersion, UnknownPackage>) -> PinnedCommand {
         let (mut config, mut found) = (self.stdio.clone(), self.found.clone());
         if let Ok(version) = &version {
             config = pinned(&config, self.reference.pinned(&config.args, version));
             let command = ServerCommand { arguments: config.args.clone(), ..command };
             found.files = files(command, found.program.clone(), self.path.clone()).await;
         }
-        Pinned { config, found, package: LoadedPackage::of(&self.reference, version) }
+        PinnedCommand { config, found, package: LoadedPackage::of(&self.reference, version) }
     }
 }
 
-impl Pinned {
+impl PinnedCommand {
     fn hash(&self) -> Hash {
-        let Found { program, plan, files, .. } = &self.found;
+        let ResolvedCommand { program, plan, files, .. } = &self.found;
         command_hash(&self.config, program, plan.as_ref(), files, Some(&self.package))
     }
 }
@@ -146,8 +146,8 @@ impl Owner {
         });
     }
 
-    fn decide_pinned(&mut self, name: &str, pinned: Pinned) {
-        let Pinned { config, found, package } = pinned;
+    fn decide_pinned(&mut self, name: &str, pinned: PinnedCommand) {
+        let PinnedCommand { config, found, package } = pinned;
         let package = LoadedPackage { before: self.launches.package_seen(name), ..package };
         self.decide_command(name, config, found, Some(package));
     }
@@ -190,8 +190,8 @@ impl Owner {
 
     /// Handles the denial of a version found by a look-up. The previously approved version is retained, and the
     /// returned message explains how to start it.
-    pub(super) fn decline_package(&mut self, name: &str, body: &QuestionBody) -> Option<String> {
-        let QuestionBody::StartServer { package: Some(package), .. } = body else { return None };
+    pub(super) fn decline_package(&mut self, name: &str, body: &ConsentRequestBody) -> Option<String> {
+        let ConsentRequestBody::StartServer { package: Some(package), .. } = body else { return None };
         let found = package.found.as_ref().ok()?;
         let config = self.servers.records.get(name).map(|record| std::sync::Arc::clone(&record.config))?;
         let mut approved = self.launches.approved_package(name, &config)?.clone();
@@ -223,15 +223,15 @@ impl Owner {
 }
 
 /// Returns the package that a command loads, and a local copy that would run in its place.
-pub(super) fn launched(config: &StdioConfig, directory: &Path) -> Option<launches::packages::Launched> {
-    use launches::packages::{Launched, UnknownPackage, local_copy};
+pub(super) fn launched(config: &StdioConfig, directory: &Path) -> Option<launches::packages::LauncherPackage> {
+    use launches::packages::{LauncherPackage, UnknownPackage, local_copy};
 
     let launched = launches::packages::launched(&config.command, &config.args)?;
-    let Launched::Package(reference) = &launched else { return Some(launched) };
+    let LauncherPackage::Package(reference) = &launched else { return Some(launched) };
     match local_copy(reference, directory) {
         Some(copy) => {
             let cause = UnknownPackage::LocalCopy(copy.display().to_string());
-            Some(Launched::Unknown(reference.launcher.name().to_owned(), cause))
+            Some(LauncherPackage::Unknown(reference.launcher.name().to_owned(), cause))
         }
         None => Some(launched),
     }

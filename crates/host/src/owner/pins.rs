@@ -4,15 +4,15 @@
 use credentials::sign_in::SignInEndpoint;
 use launches::parts::{address_parts, command_parts};
 use mcp_proto::types::Tool;
-use offers::review::{Kind, PinnedIdentity, Pins, ServerPins};
-use policy::{Hash, Standing};
+use offers::review::{DefinitionKind, PinnedIdentity, Pins, ServerPins};
+use policy::{Hash, ReviewState};
 use ports::Document;
 use ports::server_config::ServerTransport;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::audit::Decided;
+use super::audit::AuditedDecision;
 use super::state::{ReviewError, ShownDefinition, endpoint_parts, entries};
 use crate::view::HostEvent;
 
@@ -39,7 +39,7 @@ impl Owner {
 
     /// Pins the definition of a tool whose call was approved.
     pub(super) fn pin_tool(&mut self, server: &str, tool: &Tool) {
-        self.pin(server, Kind::Tool, &tool.name, &json!(tool));
+        self.pin(server, DefinitionKind::Tool, &tool.name, &json!(tool));
     }
 
     /// Pins the approved issuer of a server's tokens.
@@ -60,11 +60,11 @@ impl Owner {
     }
 
     /// Pins a definition. Returns `false` if there is no room for it.
-    fn pin(&mut self, server: &str, kind: Kind, name: &str, definition: &Value) -> bool {
+    fn pin(&mut self, server: &str, kind: DefinitionKind, name: &str, definition: &Value) -> bool {
         let identity = self.servers.records.get(server).and_then(|record| record.offer.identity.clone());
         let hash = Hash::of(definition);
         if let Some(pins) = self.reviews.pins.get(server)
-            && pins.standing(kind, name, &hash, identity.as_ref()) == Standing::Reviewed
+            && pins.standing(kind, name, &hash, identity.as_ref()) == ReviewState::Reviewed
         {
             return true;
         }
@@ -144,18 +144,18 @@ impl Owner {
         };
         let words: Vec<String> = seen.iter().map(|seen| format!("{} {}", seen.kind.words(), seen.name)).collect();
         let (subject, hash) = (words.join(", "), Hash::of(&json!(definitions)));
-        let decided = Decided {
+        let decided = AuditedDecision {
             server,
             kind: "review",
             subject: &subject,
             decision: "allowed",
             by: self.options.decides,
             hash: hash.as_str(),
-            ..Decided::default()
+            ..AuditedDecision::default()
         };
         let (identity, at) =
             (self.servers.records.get(server).and_then(|record| record.offer.identity.clone()), self.now());
-        let reviewed: Vec<(Kind, String, Value)> =
+        let reviewed: Vec<(DefinitionKind, String, Value)> =
             seen.iter().zip(definitions).map(|(seen, definition)| (seen.kind, seen.name.clone(), definition)).collect();
         let server = server.to_owned();
         self.audit(decided, move |owner, written| {
@@ -179,10 +179,11 @@ impl Owner {
     }
 
     /// Returns the hash of a prompt's current definition and its review state, or `None` if the prompt is not listed.
-    pub(super) fn prompt_now(&self, server: &str, prompt: &str) -> Option<(Hash, Standing)> {
+    pub(super) fn prompt_now(&self, server: &str, prompt: &str) -> Option<(Hash, ReviewState)> {
         let record = self.servers.records.get(server)?;
         let hash = Hash::of(&json!(record.offer.catalog.prompt(prompt)?));
-        let standing = self.reviews.of(server).standing(Kind::Prompt, prompt, &hash, record.offer.identity.as_ref());
+        let standing =
+            self.reviews.of(server).standing(DefinitionKind::Prompt, prompt, &hash, record.offer.identity.as_ref());
         Some((hash, standing))
     }
 
@@ -190,7 +191,7 @@ impl Owner {
     pub(super) fn pin_prompt(&mut self, server: &str, prompt: &str) {
         let definition = self.servers.records.get(server).and_then(|record| record.offer.catalog.prompt(prompt));
         if let Some(definition) = definition {
-            self.pin(server, Kind::Prompt, prompt, &json!(definition));
+            self.pin(server, DefinitionKind::Prompt, prompt, &json!(definition));
         }
     }
 }

@@ -4,10 +4,10 @@
 //! only, not a classification of the content.
 
 use domain::history::{Reading, ReadingKind};
-use domain::question::Why;
+use domain::question::ConsentRequestOrigin;
 
 use super::Owner;
-use super::state::{CallOrigin, Label};
+use super::state::{CallOrigin, ConversationLabel};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -20,7 +20,7 @@ impl Owner {
     }
 
     /// Returns the known sources of a conversation.
-    pub(crate) fn label(&self, conversation: &str) -> Label {
+    pub(crate) fn label(&self, conversation: &str) -> ConversationLabel {
         self.permissions.data_flow.labels.of(conversation).cloned().unwrap_or_default()
     }
 
@@ -44,7 +44,7 @@ impl Owner {
     }
 
     /// Returns the origin of a call, for its consent request.
-    pub(super) fn why_called(&self, origin: &CallOrigin, server: &str) -> Why {
+    pub(super) fn why_called(&self, origin: &CallOrigin, server: &str) -> ConsentRequestOrigin {
         self.permissions.data_flow.why_called(origin, server, self.servers.is_remote(server))
     }
 }

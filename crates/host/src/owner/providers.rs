@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use credentials::providers::{Keyed, Listed, Lists, MAX_PROVIDERS, ProviderError, ProvidersFile, UnconfirmedProvider};
+use credentials::providers::{
+    KeychainProvider, MAX_PROVIDERS, ModelList, ModelLists, ProviderError, ProvidersFile, UnconfirmedProvider,
+};
 use domain::StoreError;
 use models::{Model, ModelError, ModelRef, ProviderSettings};
 use ports::{Document, Documents};
@@ -14,14 +16,14 @@ use super::state::{ReadDocument, with_entry};
 use crate::view::HostEvent;
 
 /// The documents about providers, as read from disk.
-struct ReadProviders {
+struct ProviderDocuments {
     models: ReadDocument,
     lists: ReadDocument,
     confirmed: ReadDocument,
 }
 
-fn read_all(documents: &dyn Documents) -> ReadProviders {
-    ReadProviders {
+fn read_all(documents: &dyn Documents) -> ProviderDocuments {
+    ProviderDocuments {
         models: documents.read(Document::Models),
         lists: documents.read(Document::ModelLists),
         confirmed: documents.read(Document::Confirmed),
@@ -52,7 +54,7 @@ impl Owner {
     }
 
     /// Applies the providers that were read. An invalid file changes nothing.
-    fn take_providers(&mut self, ReadProviders { models, lists, confirmed }: ReadProviders) {
+    fn take_providers(&mut self, ProviderDocuments { models, lists, confirmed }: ProviderDocuments) {
         let (Ok(file), Ok(lists)) = (models.map(Option::unwrap_or_default), lists.map(Option::unwrap_or_default))
         else {
             return;
@@ -64,7 +66,7 @@ impl Owner {
         };
         file.providers.retain(|settings| settings.check().is_ok());
         file.providers.truncate(MAX_PROVIDERS);
-        let lists: Lists = if self.documents.writer.is_written_later(Document::ModelLists) {
+        let lists: ModelLists = if self.documents.writer.is_written_later(Document::ModelLists) {
             self.models.providers.lists.clone()
         } else {
             serde_json::from_value(lists).unwrap_or_default()
@@ -117,7 +119,7 @@ impl Owner {
             return self.models.registry.put(id, Arc::new(UnconfirmedProvider { kind, problem }), models);
         }
         self.models.providers.set_confirmed(&id);
-        match Keyed::new(settings, Arc::clone(&self.ports.secrets)) {
+        match KeychainProvider::new(settings, Arc::clone(&self.ports.secrets)) {
             Ok(provider) => self.models.registry.put(id, Arc::new(provider), models),
             Err(error) => {
                 self.models.providers.problems.insert(id, error);
@@ -224,7 +226,7 @@ impl Owner {
     fn keep_list(
         &mut self,
         id: &str,
-        listed: Option<Listed>,
+        listed: Option<ModelList>,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let value = listed.as_ref().and_then(|listed| serde_json::to_value(listed).ok());
@@ -270,7 +272,7 @@ impl Owner {
         match listed {
             Ok(models) => {
                 self.models.providers.problems.remove(&settings.id);
-                let listed = Listed { models: models.clone(), at: self.now() };
+                let listed = ModelList { models: models.clone(), at: self.now() };
                 self.keep_list(&settings.id, Some(listed), |_, kept| {
                     // The caller may have gone.
                     let _ = reply.send(kept.map_err(ProviderError::from));

@@ -3,29 +3,29 @@
 mod ending;
 
 use domain::call::CallState;
-use domain::question::{QuestionId, QuestionOutcome, Why};
-use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
+use domain::question::{ConsentRequestId, ConsentRequestOrigin, ConsentRequestOutcome};
+use mcp_proto::session::{ClientResponse, ServerRequest, ServerRequestId};
 use mcp_proto::types::ElicitParams;
-use policy::{Act, Decision, Rule, Scope};
+use policy::{Act, ApprovalScope, Decision, DecisionReason};
 use serde_json::Value;
 
 use super::Owner;
-use super::audit::Decided;
+use super::audit::AuditedDecision;
 use super::gate::refuses;
 use super::links::not_followed;
 use super::state::{PendingRequest, RequestPurpose, body_of, hash_of, kind_of, refused};
-use crate::connection::{RunId, Ticket};
-use crate::view::{HostEvent, QuestionBody, QuestionView};
+use crate::connection::{CallTicket, RunId};
+use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
 impl Owner {
     /// Appends a consent request to the queue.
     pub(super) fn ask(
         &mut self,
         server: &str,
-        why: Why,
-        body: QuestionBody,
-        scopes: &'static [Scope],
-        rule: Rule,
+        why: ConsentRequestOrigin,
+        body: ConsentRequestBody,
+        scopes: &'static [ApprovalScope],
+        rule: DecisionReason,
         purpose: RequestPurpose,
     ) {
         self.ask_with(server, why, body, scopes, rule, purpose, (None, None));
@@ -35,23 +35,23 @@ impl Owner {
     pub(super) fn ask_with(
         &mut self,
         server: &str,
-        why: Why,
-        body: QuestionBody,
-        scopes: &'static [Scope],
-        rule: Rule,
+        why: ConsentRequestOrigin,
+        body: ConsentRequestBody,
+        scopes: &'static [ApprovalScope],
+        rule: DecisionReason,
         purpose: RequestPurpose,
         (schema, round): (Option<Value>, Option<u32>),
     ) {
         let config = self.servers.records.get(server).map(|record| &record.config);
         let command_line = match &body {
             // Includes the version of the package that the command loads.
-            QuestionBody::StartServer { config, .. } => config.command_line(),
+            ConsentRequestBody::StartServer { config, .. } => config.command_line(),
             _ => config.map(|config| config.command_line()).unwrap_or_default(),
         };
         let transport = if config.is_some_and(|config| config.as_http().is_some()) { "http" } else { "stdio" };
         let marks = self.marks_of(server, &body);
-        let view = QuestionView {
-            id: QuestionId(self.events.new_id()),
+        let view = ConsentRequestView {
+            id: ConsentRequestId(self.events.new_id()),
             hash: hash_of(&body, schema.as_ref()),
             server: server.to_owned(),
             command_line,
@@ -70,7 +70,7 @@ impl Owner {
         }
         let paths = self.servers.records.get(server).map(|record| not_followed(&record.config)).unwrap_or_default();
         self.consent.pending.push(PendingRequest::new(view.clone(), purpose, schema, paths));
-        self.events.emit(HostEvent::QuestionChanged(Box::new(view)));
+        self.events.emit(HostEvent::ConsentRequestChanged(Box::new(view)));
     }
 
     /// Handles a request of a server.
@@ -79,22 +79,22 @@ impl Owner {
         run: RunId,
         server: &str,
         request: ServerRequestId,
-        ticket: Option<Ticket>,
-        question: ServerQuestion,
+        ticket: Option<CallTicket>,
+        question: ServerRequest,
     ) {
         let call = ticket.and_then(|ticket| self.calls.call_of(ticket));
         let decision = self.permissions.policy.decide(&self.act_of(server, &question), self.now());
         match (question, decision) {
             (question, Decision::Deny { rule, .. }) => {
                 let (body, schema) = body_of(question);
-                let answer = refused(&body, QuestionOutcome::Denied);
-                if rule == Rule::Muted {
+                let answer = refused(&body, ConsentRequestOutcome::Denied);
+                if rule == DecisionReason::Muted {
                     self.servers.tell_answer(server, run, request, refuses(answer));
                     return self.count_muted(server);
                 }
                 self.refuse_unseen(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
             }
-            (ServerQuestion::Sampling(params), decision) => {
+            (ServerRequest::Sampling(params), decision) => {
                 self.on_sampling(server, (run, request), call, params, decision);
             }
             (question, Decision::Ask { rule, scopes, .. }) => {
@@ -112,18 +112,18 @@ impl Owner {
     }
 
     /// Returns the act that a server's request asks to permit.
-    pub(super) fn act_of<'a>(&self, server: &'a str, question: &ServerQuestion) -> Act<'a> {
+    pub(super) fn act_of<'a>(&self, server: &'a str, question: &ServerRequest) -> Act<'a> {
         match question {
-            ServerQuestion::Sampling(params) => Act::Sample {
+            ServerRequest::Sampling(params) => Act::Sample {
                 server,
                 would_use: {
                     let (sampling, now) = (&self.models.sampling, self.now());
                     sampling.would_use(server, sampling.most_tokens(server, params, now), now)
                 },
             },
-            ServerQuestion::Elicitation(ElicitParams::Form { .. }) => Act::FillForm { server },
-            ServerQuestion::Elicitation(ElicitParams::Url { .. }) => Act::OpenUrl { server },
-            ServerQuestion::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },
+            ServerRequest::Elicitation(ElicitParams::Form { .. }) => Act::FillForm { server },
+            ServerRequest::Elicitation(ElicitParams::Url { .. }) => Act::OpenUrl { server },
+            ServerRequest::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },
         }
     }
 
@@ -132,13 +132,13 @@ impl Owner {
         &mut self,
         server: &str,
         (run, request): (RunId, ServerRequestId),
-        (body, schema): (&QuestionBody, Option<&Value>),
+        (body, schema): (&ConsentRequestBody, Option<&Value>),
         reason: &str,
-        answer: Answer,
+        answer: ClientResponse,
     ) {
         let hash = hash_of(body, schema);
         // Recorded without content, so that a server that repeats requests doesn't displace other entries of the log.
-        let entry = Decided {
+        let entry = AuditedDecision {
             server,
             kind: kind_of(body),
             subject: reason,
@@ -147,7 +147,7 @@ impl Owner {
             by: "policy",
             hash: hash.as_str(),
             asker: "server",
-            ..Decided::default()
+            ..AuditedDecision::default()
         };
         self.note(entry);
         self.servers.tell_answer(server, run, request, refuses(answer));

@@ -7,11 +7,11 @@ use policy::{Act, Decision};
 use serde_json::Map;
 
 use super::Owner;
-use super::audit::Decided;
+use super::audit::AuditedDecision;
 use super::calls::CallDisposition;
-use super::gate::Departure;
+use super::gate::SendPermit;
 use super::state::{CallOrigin, content_of, hash_of, kind_of};
-use crate::view::QuestionBody;
+use crate::view::ConsentRequestBody;
 
 impl Owner {
     /// Decides about a call of a prompt or a resource.
@@ -27,7 +27,7 @@ impl Owner {
             Decision::Allow { by } => {
                 let body = read_body(call, request);
                 let hash = hash_of(&body, None);
-                let decided = Decided {
+                let decided = AuditedDecision {
                     server,
                     kind: kind_of(&body),
                     subject: &call.name,
@@ -38,15 +38,15 @@ impl Owner {
                     content: content_of(&body),
                     rule: by.text(),
                     conversation: call.conversation.as_deref(),
-                    ..Decided::default()
+                    ..AuditedDecision::default()
                 };
                 let entry = self.entry(decided);
-                Ok(CallDisposition::Write(Box::new(entry), Departure::by_rule(by, server, hash)))
+                Ok(CallDisposition::Write(Box::new(entry), SendPermit::by_rule(by, server, hash)))
             }
             Decision::Ask { rule, scopes, .. } => Ok(CallDisposition::Ask((read_body(call, request), rule, scopes))),
             Decision::Deny { by, .. } => {
                 let body = read_body(call, request);
-                self.note(Decided {
+                self.note(AuditedDecision {
                     server,
                     kind: kind_of(&body),
                     subject: &call.name,
@@ -56,7 +56,7 @@ impl Owner {
                     asker: origin.asker(),
                     rule: by.text(),
                     conversation: call.conversation.as_deref(),
-                    ..Decided::default()
+                    ..AuditedDecision::default()
                 });
                 Err(CallFailure::Refused(format!("by {by}")))
             }
@@ -65,10 +65,10 @@ impl Owner {
 }
 
 /// Returns the body of the consent request for such a call.
-fn read_body(call: &Call, request: &ClientRequest) -> QuestionBody {
+fn read_body(call: &Call, request: &ClientRequest) -> ConsentRequestBody {
     let arguments = match request {
         ClientRequest::GetPrompt { arguments, .. } => arguments.clone(),
         _ => Map::new(),
     };
-    QuestionBody::Read { kind: call.kind, name: call.name.clone(), arguments }
+    ConsentRequestBody::Read { kind: call.kind, name: call.name.clone(), arguments }
 }

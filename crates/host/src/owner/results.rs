@@ -2,15 +2,15 @@
 //! the model would read; it passes the gate. Models' calls wait for the verdict (`handle/results.rs`).
 
 use domain::item::ToolResult;
-use domain::question::Why;
-use policy::{Rule, Scope};
+use domain::question::ConsentRequestOrigin;
+use policy::{ApprovalScope, DecisionReason};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::audit::Decided;
-use super::gate::{Changed, Departure};
+use super::audit::AuditedDecision;
+use super::gate::{PayloadMismatch, SendPermit};
 use super::state::{HeldResult, PendingRequest, RequestPurpose, ResultOrigin, ResultVerdict, hash_of, kind_of};
-use crate::view::QuestionBody;
+use crate::view::ConsentRequestBody;
 
 impl Owner {
     /// Requests the user's review of a result.
@@ -18,18 +18,25 @@ impl Owner {
         &mut self,
         origin: ResultOrigin,
         result: ToolResult,
-        body: QuestionBody,
+        body: ConsentRequestBody,
         reply: oneshot::Sender<ResultVerdict>,
     ) {
         let ResultOrigin { conversation, call, server, .. } = origin;
-        let why = Why::Model { conversation, after: Vec::new(), read: Vec::new() };
+        let why = ConsentRequestOrigin::Model { conversation, after: Vec::new(), read: Vec::new() };
         self.calls.held_results.insert(call.clone(), HeldResult { result, reply });
-        self.ask(&server, why, body, &[Scope::Once], Rule::ResultReview, RequestPurpose::Result(call));
+        self.ask(
+            &server,
+            why,
+            body,
+            &[ApprovalScope::Once],
+            DecisionReason::ResultReview,
+            RequestPurpose::Result(call),
+        );
     }
 
     /// Records that a result was withheld because it can't be displayed.
-    pub(crate) fn note_unshown(&mut self, origin: &ResultOrigin, body: &QuestionBody) {
-        self.note(Decided {
+    pub(crate) fn note_unshown(&mut self, origin: &ResultOrigin, body: &ConsentRequestBody) {
+        self.note(AuditedDecision {
             server: &origin.server,
             kind: kind_of(body),
             subject: &origin.tool,
@@ -37,9 +44,9 @@ impl Owner {
             by: "policy",
             hash: hash_of(body, None).as_str(),
             asker: "model",
-            rule: Rule::ResultReview.name().into(),
+            rule: DecisionReason::ResultReview.name().into(),
             conversation: Some(&origin.conversation),
-            ..Decided::default()
+            ..AuditedDecision::default()
         });
     }
 
@@ -49,15 +56,16 @@ impl Owner {
     }
 
     /// Sends an approved result to the model.
-    pub(super) fn pass_result(&mut self, pending: &PendingRequest, departure: Departure) {
-        let (RequestPurpose::Result(call), QuestionBody::Result { tool, .. }) = (&pending.purpose, &pending.view.body)
+    pub(super) fn pass_result(&mut self, pending: &PendingRequest, departure: SendPermit) {
+        let (RequestPurpose::Result(call), ConsentRequestBody::Result { tool, .. }) =
+            (&pending.purpose, &pending.view.body)
         else {
             return;
         };
         let Some(HeldResult { result, reply }) = self.calls.held_results.remove(call) else { return };
         let verdict = match departure.result(&pending.view.server, tool, result) {
             Ok(passed) => ResultVerdict::Passes(Box::new(passed.into_inner())),
-            Err(Changed) => {
+            Err(PayloadMismatch) => {
                 tracing::error!(
                     server = pending.view.server,
                     "a result differed from the approved one and was omitted"

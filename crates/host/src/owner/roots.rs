@@ -6,17 +6,17 @@
 use std::path::PathBuf;
 
 use domain::StoreError;
-use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
-use policy::{By, Decision, Hash, canonical_json};
+use mcp_proto::session::{ClientResponse, ServerRequest, ServerRequestId};
+use policy::{Decision, DecisionSource, Hash, canonical_json};
 use ports::Document;
 use ports::server_config::config_hash;
 use serde_json::json;
 
 use super::Owner;
-use super::audit::{Decided, WaitingFolders};
+use super::audit::{AuditedDecision, PendingFolders};
 use super::gate::{allowed_answer, refuses};
 use super::state::{FolderShare, refusal, roots_in, with_entry};
-use crate::connection::{RunId, Ticket};
+use crate::connection::{CallTicket, RunId};
 
 impl Owner {
     /// Returns the roots of a server, or `None` if the user has not decided for its current command.
@@ -83,13 +83,13 @@ impl Owner {
         &mut self,
         server: &str,
         (run, request): (RunId, ServerRequestId),
-        ticket: Option<Ticket>,
-        by: By,
+        ticket: Option<CallTicket>,
+        by: DecisionSource,
     ) {
         let told = self.told_roots(server).unwrap_or_default();
         let subject = canonical_json(&json!(told));
         let hash = Hash::of_bytes(subject.as_bytes());
-        let entry = self.entry(Decided {
+        let entry = self.entry(AuditedDecision {
             server,
             kind: "roots",
             subject: &subject,
@@ -97,30 +97,30 @@ impl Owner {
             by: "grant",
             hash: hash.as_str(),
             asker: "server",
-            ..Decided::default()
+            ..AuditedDecision::default()
         });
-        let answer = allowed_answer(by, Answer::Roots(roots_in(&told)));
+        let answer = allowed_answer(by, ClientResponse::Roots(roots_in(&told)));
         let server = server.to_owned();
-        self.tell_folders_written(WaitingFolders { server, run, request, ticket, answer, subject, hash }, entry);
+        self.tell_folders_written(PendingFolders { server, run, request, ticket, answer, subject, hash }, entry);
     }
 
     /// Continues once the audit entry is written or has failed. If the server was muted meanwhile, or its roots have
     /// changed, its request is decided again.
-    pub(super) fn tell_folders(&mut self, folders: WaitingFolders, written: Result<(), StoreError>) {
-        let WaitingFolders { server, run, request, ticket, answer, subject, hash } = folders;
+    pub(super) fn tell_folders(&mut self, folders: PendingFolders, written: Result<(), StoreError>) {
+        let PendingFolders { server, run, request, ticket, answer, subject, hash } = folders;
         if let Err(error) = written {
             return self.servers.tell_answer(&server, run, request, refuses(refusal(error.to_string())));
         }
         let is_there =
             self.servers.records.get(&server).and_then(|r| r.session.connection.as_ref()).is_some_and(|c| c.run == run);
-        let decision = self.permissions.policy.decide(&self.act_of(&server, &ServerQuestion::Roots), self.now());
+        let decision = self.permissions.policy.decide(&self.act_of(&server, &ServerRequest::Roots), self.now());
         let is_same = canonical_json(&json!(self.told_roots(&server).unwrap_or_default())) == subject;
         if is_there && is_same && matches!(decision, Decision::Allow { .. }) {
             return self.servers.tell_answer(&server, run, request, answer);
         }
         self.note_not_told(&server, &subject, &hash);
         if is_there {
-            self.on_asked(run, &server, request, ticket, ServerQuestion::Roots);
+            self.on_asked(run, &server, request, ticket, ServerRequest::Roots);
         }
     }
 }

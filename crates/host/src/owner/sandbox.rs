@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use launches::home::home_name_by_settings;
-use launches::sandbox::{NoPlan, plan};
-use ports::server_config::{Access, Folder, StdioConfig};
-use process::sandbox::{Plan, Sandbox};
+use launches::sandbox::{SandboxPlanError, plan};
+use ports::server_config::{AccessMode, AllowedFolder, StdioConfig};
+use process::sandbox::{ResolvedSandbox, SandboxSettings};
 use process::{LaunchFile, LaunchFiles, SearchPath, ServerCommand, missing};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use crate::view::{SandboxPreview, Writer};
+use crate::view::{LaunchFileWriter, SandboxPreview};
 
 /// Maximum number of writable files of other sandboxes that a consent request lists.
 const MOST_WRITERS: usize = 32;
@@ -25,7 +25,7 @@ impl Owner {
             arguments: config.args.clone(),
             environment: config.env.clone(),
             working_directory: config.cwd.clone(),
-            sandbox: config.sandbox.as_ref().map(|sandbox| Sandbox {
+            sandbox: config.sandbox.as_ref().map(|sandbox| SandboxSettings {
                 folders: sandbox.folders.clone(),
                 network: sandbox.network.clone(),
                 home: self.sandbox_home(name, configured),
@@ -48,17 +48,17 @@ impl Owner {
     }
 
     /// Returns the other servers whose sandbox allows writing to one of these files.
-    pub(super) fn writers(&self, name: &str, files: &LaunchFiles) -> Vec<Writer> {
+    pub(super) fn writers(&self, name: &str, files: &LaunchFiles) -> Vec<LaunchFileWriter> {
         let mut found = Vec::new();
         for (server, record) in self.servers.records.iter().filter(|(server, _)| *server != name) {
             let Some(stdio) = record.config.as_stdio() else { continue };
             let Some(sandbox) = &stdio.sandbox else { continue };
-            let home = Folder { path: self.sandbox_home(server, stdio), access: Access::Write };
-            let folders = sandbox.folders.iter().chain([&home]).filter(|folder| folder.access == Access::Write);
+            let home = AllowedFolder { path: self.sandbox_home(server, stdio), access: AccessMode::Write };
+            let folders = sandbox.folders.iter().chain([&home]).filter(|folder| folder.access == AccessMode::Write);
             for folder in folders.map(|folder| &folder.path) {
                 let reached =
                     files.iter().filter(|file| file.path.starts_with(folder) || file.real.starts_with(folder));
-                let writer = |file: &LaunchFile| Writer {
+                let writer = |file: &LaunchFile| LaunchFileWriter {
                     server: server.clone(),
                     file: file.path.clone(),
                     folder: folder.clone(),
@@ -71,10 +71,14 @@ impl Owner {
     }
 
     /// Determines what a server could access if it were started now. Nothing is started.
-    pub(crate) fn plan_sandbox(&mut self, name: &str, reply: oneshot::Sender<Result<SandboxPreview, NoPlan>>) {
+    pub(crate) fn plan_sandbox(
+        &mut self,
+        name: &str,
+        reply: oneshot::Sender<Result<SandboxPreview, SandboxPlanError>>,
+    ) {
         let stdio = self.servers.records.get(name).and_then(|record| record.config.as_stdio()).cloned();
         let Some(stdio) = stdio.filter(|stdio| stdio.sandbox.is_some()) else {
-            let _ = reply.send(Err(NoPlan::NoSandbox));
+            let _ = reply.send(Err(SandboxPlanError::NoSandbox));
             return;
         };
         let (command, known, own) =
@@ -86,7 +90,7 @@ impl Owner {
             let _ = reply.send(match found {
                 Ok(program) => match plan(&command, &program, &path, &stdio, &own).await {
                     Ok(Some(plan)) => Ok(preview(command, program, path, plan).await),
-                    Ok(None) => Err(NoPlan::NoSandbox),
+                    Ok(None) => Err(SandboxPlanError::NoSandbox),
                     Err(error) => Err(error),
                 },
                 Err(error) => Err(error.into()),
@@ -117,7 +121,7 @@ impl Owner {
 }
 
 /// Adds the files that a command requires but can't access.
-async fn preview(command: ServerCommand, program: PathBuf, path: SearchPath, plan: Plan) -> SandboxPreview {
+async fn preview(command: ServerCommand, program: PathBuf, path: SearchPath, plan: ResolvedSandbox) -> SandboxPreview {
     let for_reading = plan.clone();
     let looking = tokio::task::spawn_blocking(move || missing(&command, &program, &path, &for_reading));
     // A panic only omits the hints.

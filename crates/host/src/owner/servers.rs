@@ -4,29 +4,29 @@ use std::sync::Arc;
 
 use domain::StoreError;
 use launches::approvals::approval_words;
-use policy::{Grant, Subject};
+use policy::{Grant, GrantSubject};
 use ports::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport, address_hash};
 use ports::{Document, ServerSettings};
 use serde_json::Value;
-use supervision::activity::Activity;
+use supervision::activity::ActivityLog;
 use tokio::sync::oneshot;
 
-use super::sign_in::Forgotten;
+use super::sign_in::ForgetReply;
 use super::state::ServerError;
 use super::{Owner, ServerRecord};
-use crate::view::{HostEvent, QuestionBody, ServerState};
+use crate::view::{ConsentRequestBody, HostEvent, ServerState};
 
 /// Receives the result of a change of the servers.
-type Reply = oneshot::Sender<Result<(), ServerError>>;
+type ServerChangeReply = oneshot::Sender<Result<(), ServerError>>;
 
 /// The settings file, as read from disk.
-struct ReadServers {
+struct ServersDocument {
     entries: Result<Vec<ServerEntry>, ConfigProblem>,
     is_there: bool,
 }
 
-fn read_servers(settings: &dyn ServerSettings) -> ReadServers {
-    ReadServers { entries: settings.load(), is_there: settings.path().exists() }
+fn read_servers(settings: &dyn ServerSettings) -> ServersDocument {
+    ServersDocument { entries: settings.load(), is_there: settings.path().exists() }
 }
 
 impl Owner {
@@ -52,7 +52,7 @@ impl Owner {
     fn change_servers(
         &mut self,
         change: impl FnOnce(&dyn ServerSettings) -> Result<(), ServerError> + Send + 'static,
-        then: impl FnOnce(&mut Self, Result<ReadServers, ServerError>) + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<ServersDocument, ServerError>) + Send + 'static,
     ) {
         let settings = Arc::clone(&self.ports.servers);
         let file = settings.path().display().to_string();
@@ -69,7 +69,7 @@ impl Owner {
 
     /// Applies the settings file as it was read. Removed servers and those with a changed command are stopped. An
     /// invalid file changes nothing.
-    fn take_servers(&mut self, ReadServers { entries, is_there }: ReadServers) {
+    fn take_servers(&mut self, ServersDocument { entries, is_there }: ServersDocument) {
         let entries = match entries {
             Ok(entries) if entries.is_empty() && !self.servers.records.is_empty() && !is_there => {
                 // Some programs remove a file for a moment while writing it.
@@ -103,7 +103,7 @@ impl Owner {
                         name.clone(),
                         ServerRecord::new(
                             config,
-                            Activity::counted_in(&self.servers.activity_size),
+                            ActivityLog::counted_in(&self.servers.activity_size),
                             Arc::clone(&self.ports.clock),
                         ),
                     );
@@ -140,7 +140,7 @@ impl Owner {
         }
     }
 
-    pub(crate) fn add_server(&mut self, entry: ServerEntry, reply: Reply) {
+    pub(crate) fn add_server(&mut self, entry: ServerEntry, reply: ServerChangeReply) {
         if let Err(error) = self.check_new_server(&entry) {
             // The caller may have gone, here and below.
             let _ = reply.send(Err(error));
@@ -172,8 +172,8 @@ impl Owner {
         was: &str,
         entry: ServerEntry,
         before: Option<ServerConfig>,
-        forgotten: Forgotten,
-        reply: Reply,
+        forgotten: ForgetReply,
+        reply: ServerChangeReply,
     ) {
         let checked = if self.servers.records.contains_key(was) {
             self.servers.check(&entry, Some(was))
@@ -220,7 +220,7 @@ impl Owner {
         );
     }
 
-    pub(crate) fn remove_server(&mut self, name: &str, forgotten: Forgotten, reply: Reply) {
+    pub(crate) fn remove_server(&mut self, name: &str, forgotten: ForgetReply, reply: ServerChangeReply) {
         if !self.servers.records.contains_key(name) {
             let _ = reply.send(Err(ServerError::NotFound(name.to_owned())));
             return;
@@ -242,7 +242,7 @@ impl Owner {
 
     /// Sends the outcome once all submitted operations are written, including the removal of data stored under the
     /// server's name.
-    fn answer_written_all(&mut self, reply: Reply, outcome: Result<(), ServerError>) {
+    fn answer_written_all(&mut self, reply: ServerChangeReply, outcome: Result<(), ServerError>) {
         self.on_disk(|_| (), move |_, _| drop(reply.send(outcome)));
     }
 
@@ -276,8 +276,9 @@ impl Owner {
 
     fn change_config(&mut self, name: &str, config: ServerConfig) {
         self.stop(name);
-        let is_start =
-            |body: &QuestionBody| matches!(body, QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. });
+        let is_start = |body: &ConsentRequestBody| {
+            matches!(body, ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. })
+        };
         self.end_questions(|p| p.view.server == name && is_start(&p.view.body));
         // The known facts depend on the configured revision.
         if self.servers.records.get(name).is_some_and(|record| record.config.revision != config.revision) {
@@ -298,7 +299,7 @@ impl Owner {
     /// Returns `true` if a grant covers this command or address. Changes of the file that a command resolves to are
     /// detected on start.
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
-        let grant = self.permissions.policy.grants().find(name, &Subject::Command);
+        let grant = self.permissions.policy.grants().find(name, &GrantSubject::Command);
         grant.filter(|grant| !grant.has_expired(self.now())).is_some_and(|grant| match &config.transport {
             ServerTransport::Stdio(_) => grant.words == approval_words(&self.launches.as_approved(name, config)),
             ServerTransport::Http(config) => grant.rests_on == address_hash(config),
@@ -310,7 +311,7 @@ impl Owner {
     pub(super) fn keep_grants(
         &mut self,
         server: &str,
-        subject: Option<&Subject>,
+        subject: Option<&GrantSubject>,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let (server, subject) = (server.to_owned(), subject.cloned());

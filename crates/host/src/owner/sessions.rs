@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_proto::session::Facts;
+use mcp_proto::session::ServerFacts;
 use offers::catalog::Catalog;
 use process::orphans::RunningRecord;
 
@@ -20,7 +20,7 @@ impl Owner {
         self.emit_server(name);
     }
 
-    pub(super) fn on_ready(&mut self, run: RunId, name: &str, facts: Facts) {
+    pub(super) fn on_ready(&mut self, run: RunId, name: &str, facts: ServerFacts) {
         if let Some(record) = self.servers.current(name, run).filter(|r| r.state == ServerState::Starting) {
             record.session.facts = Some(bounded(facts));
             record.set(ServerState::Ready);
@@ -55,7 +55,7 @@ impl Owner {
     }
 
     /// Handles a new session after the server dropped the previous one. The server's information may have changed.
-    pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: Facts) {
+    pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: ServerFacts) {
         if let Some(record) = self.servers.current(name, run) {
             record.session.facts = Some(bounded(facts));
         }
@@ -120,7 +120,7 @@ const MAX_INSTRUCTIONS: usize = 64 * 1024;
 const MAX_CLAIM: usize = 1_000;
 
 /// Truncates the information that a server sent on initialization, since it is displayed repeatedly.
-fn bounded(mut facts: Facts) -> Facts {
+fn bounded(mut facts: ServerFacts) -> ServerFacts {
     if let Some(instructions) = &mut facts.instructions {
         cut(instructions, MAX_INSTRUCTIONS);
     }

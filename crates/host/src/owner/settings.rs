@@ -5,10 +5,10 @@ use std::sync::{Arc, PoisonError};
 
 use domain::StoreError;
 use ports::{AuditQuery, Document};
-use supervision::limits::LimitsUse;
+use supervision::limits::LimitsUsage;
 
 use super::Owner;
-use super::audit::Decided;
+use super::audit::AuditedDecision;
 use super::state::{SettingsReply, keeping};
 use crate::view::{AppSettings, HostEvent};
 
@@ -22,7 +22,7 @@ const NOT_WRITTEN: &str = "the settings could not be written";
 
 impl Owner {
     /// Returns the resource usage of a server and its limits.
-    pub(crate) fn used(&self, name: &str) -> Option<LimitsUse> {
+    pub(crate) fn used(&self, name: &str) -> Option<LimitsUsage> {
         let counted = self.servers.records.get(name)?.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Some(counted.now(&self.settings.current.limits.within_bounds()))
     }
@@ -46,12 +46,12 @@ impl Owner {
         self.settings.changes.under_way = true;
         // From here on the log may be ahead of the settings, so they can't be compared.
         self.audits.is_retention_set = true;
-        let entry = Decided {
+        let entry = AuditedDecision {
             kind: KIND,
             subject: &format!("{now}{BEFORE}{before}"),
             decision: "allowed",
             by: self.options.decides,
-            ..Decided::default()
+            ..AuditedDecision::default()
         };
         self.audit(entry, move |owner, written| {
             if let Err(error) = written {
@@ -164,14 +164,14 @@ impl Owner {
 
     fn note_keeping(&mut self, now: &str, before: Option<&str>, why: &'static str) {
         let before = before.map(|before| format!("{BEFORE}{before}")).unwrap_or_default();
-        self.note(Decided {
+        self.note(AuditedDecision {
             kind: KIND,
             subject: &format!("{now}{before}"),
             decision: "noted",
             by: "policy",
             asker: "host",
             rule: why.into(),
-            ..Decided::default()
+            ..AuditedDecision::default()
         });
     }
 

@@ -1,4 +1,4 @@
-//! Sign-ins to remote servers. Each server that may require one has a [`SignIn`], which outlives its connections. It
+//! Sign-ins to remote servers. Each server that may require one has a [`ServerSignIn`], which outlives its connections. It
 //! signs their requests, and is dropped when the server's settings change.
 
 mod asking;
@@ -12,33 +12,33 @@ mod views;
 use std::sync::Arc;
 
 use credentials::settings::not_offered;
-use credentials::sign_in::{AuthorizationView, SignInError, SignInFailure, TokensKept};
+use credentials::sign_in::{AuthorizationView, SignInError, SignInFailure, TokenStorage};
 use mcp_auth::Authorization;
 use mcp_transport::http::Authorizer;
 use ports::server_config::{AuthConfig, HttpConfig};
 use tokio::sync::oneshot;
 
 use super::Owner;
-pub(crate) use ending::Forgotten;
+pub(crate) use ending::ForgetReply;
 use making::Maker;
-use signing::Signing;
-use user::Asker;
+use signing::RequestSigner;
+use user::SignInUser;
 
 /// The sign-in of one server.
 #[derive(Clone)]
-pub(super) struct SignIn {
+pub(super) struct ServerSignIn {
     pub(super) authorization: Arc<Authorization>,
-    asker: Arc<Asker>,
-    signing: Arc<Signing>,
+    asker: Arc<SignInUser>,
+    signing: Arc<RequestSigner>,
     /// Configuration that the sign-in was created with.
     config: Arc<HttpConfig>,
     /// Set if the configuration was approved at the time of creation.
     pub(super) is_approved: bool,
     /// Storage of the tokens at the time of creation, if there were any.
-    found: Option<TokensKept>,
+    found: Option<TokenStorage>,
 }
 
-impl SignIn {
+impl ServerSignIn {
     /// Returns the authorizer for the requests of a connection.
     pub(super) fn authorizer(&self) -> Arc<dyn Authorizer> {
         Arc::clone(&self.signing) as Arc<dyn Authorizer>
@@ -82,7 +82,7 @@ impl Owner {
     fn with_sign_in(
         &mut self,
         name: &str,
-        then: impl FnOnce(&mut Self, &str, Result<SignIn, SignInError>) + Send + 'static,
+        then: impl FnOnce(&mut Self, &str, Result<ServerSignIn, SignInError>) + Send + 'static,
     ) {
         let Some((record, maker)) = self.servers.records.get(name).zip(self.sign_in_maker(name)) else {
             return then(self, name, Err(SignInError::NotFound(name.to_owned())));
@@ -120,7 +120,7 @@ impl Owner {
     fn authorization_view(
         &self,
         name: &str,
-        sign_in: Result<SignIn, SignInError>,
+        sign_in: Result<ServerSignIn, SignInError>,
     ) -> Result<AuthorizationView, SignInError> {
         let access = &self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?.access;
         let nothing = AuthorizationView {

@@ -5,13 +5,13 @@ mod deciding;
 mod finding;
 mod launching;
 
-pub(super) use finding::{Found, files, find};
 use finding::{FoundLaunch, find_and_plan};
+pub(super) use finding::{ResolvedCommand, files, find};
 
 use std::sync::Arc;
 
-use launches::packages::{Launched, LoadedPackage};
-use launches::sandbox::NoPlan;
+use launches::packages::{LauncherPackage, LoadedPackage};
+use launches::sandbox::SandboxPlanError;
 use ports::server_config::{ServerConfig, ServerTransport, StdioConfig, address_hash};
 use process::SearchPath;
 use supervision::activity::ActivityKind;
@@ -19,8 +19,8 @@ use supervision::activity::ActivityKind;
 use super::packages::PackageStart;
 use super::state::RequestPurpose;
 use super::{Owner, ServerError};
-use crate::connection::{Tell, outcome_not_found};
-use crate::view::{Failure, FailureReason, QuestionBody, ServerState};
+use crate::connection::{ConnectionCommand, outcome_not_found};
+use crate::view::{ConsentRequestBody, Failure, FailureReason, ServerState};
 
 impl Owner {
     /// Starts a server: resolves its command or parses its address, requests consent if required, and launches it.
@@ -49,7 +49,7 @@ impl Owner {
         match &config.transport {
             ServerTransport::Stdio(stdio) => self.find_command(name, &config, stdio),
             ServerTransport::Http(http) => {
-                let body = QuestionBody::ConnectServer { config: http.clone(), approved_before: None };
+                let body = ConsentRequestBody::ConnectServer { config: http.clone(), approved_before: None };
                 self.emit_server(&name);
                 self.decide_start(&name, &address_hash(http), body);
             }
@@ -76,11 +76,17 @@ impl Owner {
         self.fail_with(name, Failure::new(FailureReason::CouldNotStart, message));
     }
 
-    fn on_found(&mut self, name: &str, config: &ServerConfig, path: SearchPath, found: Result<FoundLaunch, NoPlan>) {
+    fn on_found(
+        &mut self,
+        name: &str,
+        config: &ServerConfig,
+        path: SearchPath,
+        found: Result<FoundLaunch, SandboxPlanError>,
+    ) {
         let Some(record) = self.servers.awaited(name, config) else { return };
         let (found, launched) = match found {
             Ok(found) => found,
-            Err(NoPlan::NotFound(error)) => return self.fail_with(name, outcome_not_found(error)),
+            Err(SandboxPlanError::NotFound(error)) => return self.fail_with(name, outcome_not_found(error)),
             Err(error) => {
                 let failure = Failure::new(FailureReason::CouldNotStart, error.to_string());
                 return self.fail_with(name, Failure { sandbox: error.problem(), ..failure });
@@ -91,12 +97,12 @@ impl Owner {
         self.say_identity(name, Some((&found.program, found.real.as_deref())));
         let Some(stdio) = config.as_stdio().cloned() else { return };
         match launched {
-            Some(Launched::Package(reference)) => {
+            Some(LauncherPackage::Package(reference)) => {
                 let config = config.clone();
                 let name = name.to_owned();
                 self.decide_package(PackageStart { name, config, stdio, reference, found, path });
             }
-            Some(Launched::Unknown(launcher, cause)) => {
+            Some(LauncherPackage::Unknown(launcher, cause)) => {
                 let package = LoadedPackage::unknown(launcher, cause);
                 self.decide_command(name, stdio, found, Some(package));
             }
@@ -129,7 +135,7 @@ impl Owner {
                 let tell = connection.tell.clone();
                 record.set(ServerState::Stopping);
                 // The connection may be busy, and the owner must not wait for it.
-                tokio::spawn(async move { tell.send(Box::new(Tell::Stop)).await });
+                tokio::spawn(async move { tell.send(Box::new(ConnectionCommand::Stop)).await });
             }
         } else {
             record.set(ServerState::Stopped);

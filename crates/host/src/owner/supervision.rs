@@ -7,7 +7,7 @@ use supervision::activity::ActivityKind;
 use tokio::sync::oneshot;
 
 use super::Owner;
-use crate::connection::Tell;
+use crate::connection::ConnectionCommand;
 use crate::view::{Failure, FailureReason, Retry, ServerState};
 
 impl Owner {
@@ -155,7 +155,7 @@ impl Owner {
                         "the computer slept or its network changed; asking whether it is still there",
                     );
                     // A connection that is too busy for the ping is alive.
-                    let _ = connection.tell.try_send(Box::new(Tell::Ping));
+                    let _ = connection.tell.try_send(Box::new(ConnectionCommand::Ping));
                 }
                 _ => {}
             }

@@ -32,21 +32,21 @@ impl DeferredTurn {
 
 /// A strong reference to the owner, for taking turns.
 #[derive(Clone)]
-pub(crate) struct SharedOwner(Arc<Shared>);
+pub(crate) struct SharedOwner(Arc<OwnerCell>);
 
 /// A weak reference to the owner, for tasks that it has started. Doesn't keep the owner alive.
 #[derive(Clone)]
-pub(crate) struct WeakOwner(Weak<Shared>);
+pub(crate) struct WeakOwner(Weak<OwnerCell>);
 
-struct Shared {
-    state: Mutex<State>,
+struct OwnerCell {
+    state: Mutex<OwnerState>,
     /// Notified once the owner has ended or a turn has panicked.
     ended: Notify,
     /// Notified once the last handle to the host is dropped.
     abandoned: Notify,
 }
 
-enum State {
+enum OwnerState {
     Open(Box<Owner>),
     /// The owner takes no more turns. Its pending writes are still present.
     Ended(Box<Owner>),
@@ -58,11 +58,11 @@ impl SharedOwner {
     /// Creates the owner, passing it a weak reference to itself.
     pub(crate) fn new(make: impl FnOnce(WeakOwner) -> Owner) -> Self {
         let shared =
-            Arc::new(Shared { state: Mutex::new(State::Away), ended: Notify::new(), abandoned: Notify::new() });
+            Arc::new(OwnerCell { state: Mutex::new(OwnerState::Away), ended: Notify::new(), abandoned: Notify::new() });
         // Tasks started by `make` may finish immediately, and wait here until the owner is complete.
-        let _taken = Taken::by_this_thread();
+        let _taken = TurnGuard::by_this_thread();
         let mut state = shared.lock();
-        *state = State::Open(Box::new(make(WeakOwner(Arc::downgrade(&shared)))));
+        *state = OwnerState::Open(Box::new(make(WeakOwner(Arc::downgrade(&shared)))));
         drop(state);
         Self(shared)
     }
@@ -97,9 +97,9 @@ impl SharedOwner {
 
     /// Returns the owner after it has ended, or `None` if a turn panicked.
     pub(super) fn into_ended(self) -> Option<Box<Owner>> {
-        match std::mem::replace(&mut *self.0.lock(), State::Away) {
-            State::Ended(owner) => Some(owner),
-            State::Open(_) | State::Away => None,
+        match std::mem::replace(&mut *self.0.lock(), OwnerState::Away) {
+            OwnerState::Ended(owner) => Some(owner),
+            OwnerState::Open(_) | OwnerState::Away => None,
         }
     }
 }
@@ -124,31 +124,31 @@ impl WeakOwner {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl OwnerCell {
+    fn lock(&self) -> MutexGuard<'_, OwnerState> {
         // A turn that panics leaves `Away` behind.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
-        let _taken = Taken::by_this_thread();
+        let _taken = TurnGuard::by_this_thread();
         let mut state = self.lock();
-        let mut owner = match std::mem::replace(&mut *state, State::Away) {
-            State::Open(owner) => owner,
+        let mut owner = match std::mem::replace(&mut *state, OwnerState::Away) {
+            OwnerState::Open(owner) => owner,
             other => {
                 *state = other;
                 return Err(HostClosed);
             }
         };
         // Partially changed state is unusable: a panic drops it, which ends the servers.
-        let unwinding = EndOnUnwind(&self.ended);
+        let unwinding = UnwindGuard(&self.ended);
         let done = timed(name, || act(&mut owner));
         std::mem::forget(unwinding);
         if owner.has_ended() {
-            *state = State::Ended(owner);
+            *state = OwnerState::Ended(owner);
             self.ended.notify_one();
         } else {
-            *state = State::Open(owner);
+            *state = OwnerState::Open(owner);
         }
         Ok(done)
     }
@@ -159,25 +159,25 @@ thread_local! {
 }
 
 /// Marks this thread as taking a turn. Panics on a nested turn, which would deadlock.
-struct Taken;
+struct TurnGuard;
 
-impl Taken {
+impl TurnGuard {
     fn by_this_thread() -> Self {
         assert!(!IN_TURN.replace(true), "a turn of the owner takes another");
         Self
     }
 }
 
-impl Drop for Taken {
+impl Drop for TurnGuard {
     fn drop(&mut self) {
         IN_TURN.set(false);
     }
 }
 
 /// Notifies that the owner has ended when dropped during a panic. Forgotten otherwise.
-struct EndOnUnwind<'a>(&'a Notify);
+struct UnwindGuard<'a>(&'a Notify);
 
-impl Drop for EndOnUnwind<'_> {
+impl Drop for UnwindGuard<'_> {
     fn drop(&mut self) {
         self.0.notify_one();
     }

@@ -6,26 +6,26 @@ use std::path::PathBuf;
 use credentials::sign_in::{ClientIdentity, EnteredClient, SignInEndpoint, SignInReason};
 use domain::Millis;
 use domain::call::CallKind;
-use domain::question::{QuestionId, Why};
+use domain::question::{ConsentRequestId, ConsentRequestOrigin};
 use launches::packages::LoadedPackage;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Tool};
 use models::{ModelRef, Part};
-use offers::review::{Flag, Marks};
-use policy::{Hash, Scope};
+use offers::review::{Flag, ReviewMarks};
+use policy::{ApprovalScope, Hash};
 use ports::server_config::{HttpConfig, StdioConfig};
 use process::LaunchFiles;
-use process::sandbox::Plan;
+use process::sandbox::ResolvedSandbox;
 use serde_json::{Map, Value};
 use server_requests::form::Form;
 use server_requests::sampling::SamplingState;
 
-use super::server::Writer;
+use super::server::LaunchFileWriter;
 
 /// A consent request and its current payload.
 #[derive(Debug, Clone, PartialEq)]
-pub struct QuestionView {
+pub struct ConsentRequestView {
     /// Identifier of the request.
-    pub id: QuestionId,
+    pub id: ConsentRequestId,
     /// Hash of the exact payload that an approval allows to send.
     pub hash: Hash,
     /// User's name for the server.
@@ -37,25 +37,25 @@ pub struct QuestionView {
     /// Time at which the request was created.
     pub asked_at: Millis,
     /// Origin of the request.
-    pub why: Why,
+    pub why: ConsentRequestOrigin,
     /// Round of input requests of the call that led to it, starting at 1. Several requests of one round count once.
     /// `None` if no call led to it.
     pub round: Option<u32>,
     /// Payload of the request, by kind.
-    pub body: QuestionBody,
+    pub body: ConsentRequestBody,
     /// Possible scopes of an approval.
-    pub scopes: &'static [Scope],
+    pub scopes: &'static [ApprovalScope],
     /// Rule that requires consent.
     pub rule: &'static str,
     /// Warnings to display with the request.
-    pub marks: Marks,
+    pub marks: ReviewMarks,
     /// Identifier of the call that waits for the decision, if the request is about one.
     pub call: Option<String>,
 }
 
 /// The payload of a consent request, by kind.
 #[derive(Debug, Clone, PartialEq)]
-pub enum QuestionBody {
+pub enum ConsentRequestBody {
     /// Connect to a remote server at exactly this URL.
     ConnectServer {
         /// URL of the server, with the headers to send.
@@ -72,13 +72,13 @@ pub enum QuestionBody {
         /// Previously approved command line, if this is a change of it.
         approved_before: Option<String>,
         /// Sandbox plan: accessible paths and enforcement. `None` without a sandbox.
-        plan: Option<Plan>,
+        plan: Option<ResolvedSandbox>,
         /// Files that determine what runs, at the time of the request.
         files: LaunchFiles,
         /// Files among them that changed since the last approval.
         changed_files: Vec<PathBuf>,
         /// Other servers that can write to one of the files.
-        writers: Vec<Writer>,
+        writers: Vec<LaunchFileWriter>,
         /// Package that the command loads, if it is the command of a launcher.
         package: Option<Box<LoadedPackage>>,
     },
@@ -175,11 +175,11 @@ pub enum QuestionBody {
 
 /// A decision of the user on a consent request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum UserAnswer {
+pub enum UserDecision {
     /// Approve the request within this scope.
-    Allow(Scope),
+    Allow(ApprovalScope),
     /// Approve the request within this scope. The resulting grant expires after this time, in milliseconds.
-    AllowFor(Scope, Millis),
+    AllowFor(ApprovalScope, Millis),
     /// Submit this content of the form.
     Submit(Map<String, Value>),
     /// Share these folders with the server.
@@ -204,7 +204,7 @@ pub enum UserAnswer {
 
 /// An edit of the payload.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Edit {
+pub enum ConsentRequestEdit {
     /// Replaces the arguments of the tool.
     Arguments(Map<String, Value>),
     /// Replaces the request to the model.

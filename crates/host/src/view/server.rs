@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use credentials::sign_in::SignInNeeded;
 use domain::Millis;
 use domain::flow::DataFlow;
-use mcp_proto::session::Facts;
+use mcp_proto::session::ServerFacts;
 use mcp_proto::types::LogLevel;
-use mcp_transport::driver::TransportFound;
-use offers::review::Marks;
-use ports::server_config::{Installed, ServerConfig};
-use process::sandbox::{Plan, SandboxProblem};
-use process::{Blocked, Missing};
+use mcp_transport::driver::DetectedTransport;
+use offers::review::ReviewMarks;
+use ports::server_config::{InstallationInfo, ServerConfig};
+use process::sandbox::{ResolvedSandbox, SandboxProblem};
+use process::{BlockedPath, MissingDependency};
 use serde::{Deserialize, Serialize};
 
-use crate::rules::Trust;
+use crate::rules::TrustDuration;
 
 /// A server and its current state.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ pub struct ServerView {
     /// Set if exactly this command or address is approved to start without consent.
     pub approved: bool,
     /// Information from the initialization of the session, once ready.
-    pub facts: Option<Facts>,
+    pub facts: Option<ServerFacts>,
     /// Numbers of offered tools, prompts, resources and templates.
     pub counts: [usize; 4],
     /// Number of tools and prompts that the user never reviewed, and number of those that changed since the review.
@@ -53,26 +53,26 @@ pub struct ServerView {
     /// all.
     pub refused_questions: u64,
     /// Trust in the server for calls of its tools.
-    pub trust: Trust,
+    pub trust: TrustDuration,
     /// Data flow settings of the server.
     pub flow: DataFlow,
     /// Identifier of its process while it is running.
     pub pid: Option<u32>,
     /// Connection to a remote server, once it was reached.
-    pub connected: Option<Connected>,
+    pub connected: Option<RemoteConnection>,
     /// Reason why change notifications stopped, if they did. The host tries to subscribe again.
     pub subscriptions_lost: Option<String>,
     /// Warnings about its information about itself.
-    pub marks: Marks,
+    pub marks: ReviewMarks,
     /// Record of its installation from a registry or a bundle, if it was installed.
-    pub installed: Option<Installed>,
+    pub installed: Option<InstallationInfo>,
 }
 
 /// The connection to a remote server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Connected {
+pub struct RemoteConnection {
     /// Detected transport of the server.
-    pub transport: TransportFound,
+    pub transport: DetectedTransport,
     /// Description of how the transport was detected.
     pub how: String,
 }
@@ -123,7 +123,7 @@ pub struct Failure {
     /// Next step for the user, if known.
     pub hint: Option<String>,
     /// Files that the sandbox may have hidden from it.
-    pub blocked: Box<[Blocked]>,
+    pub blocked: Box<[BlockedPath]>,
     /// Cause for which the sandbox can't be set up, if the failure is due to it.
     pub sandbox: Option<SandboxProblem>,
 }
@@ -159,7 +159,7 @@ pub enum FailureReason {
 
 /// A server that can change a file which another server runs, because its sandbox allows writing there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Writer {
+pub struct LaunchFileWriter {
     /// Name of the server.
     pub server: String,
     /// Path of the file.
@@ -172,7 +172,7 @@ pub struct Writer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxPreview {
     /// Sandbox plan that would be enforced.
-    pub plan: Plan,
+    pub plan: ResolvedSandbox,
     /// Files that the server requires but can't access, as far as they can be determined.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingDependency>,
 }

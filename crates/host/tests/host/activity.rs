@@ -2,26 +2,26 @@
 
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use bytes::Bytes;
 use host::HostOptions;
-use host::view::{QuestionBody, QuestionView, UserAnswer};
-use mcp_transport::driver::{Direction, Frame, FrameAbout};
-use policy::Scope;
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use mcp_transport::driver::{Direction, Frame, FrameKind};
+use policy::ApprovalScope;
 use serde_json::json;
-use supervision::activity::{Activity, ActivityKind, MAX_BODY, MAX_BYTES, MAX_ENTRIES};
-use testkit::app::{App, PATIENCE, scripted};
+use supervision::activity::{ActivityKind, ActivityLog, MAX_BODY, MAX_BYTES, MAX_ENTRIES};
+use testkit::app::{PATIENCE, TestApp, scripted};
 
 fn frame(sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) -> Frame {
     let bytes = Bytes::copy_from_slice(bytes);
     let direction = if sent { Direction::Sent } else { Direction::Received };
-    Frame { direction, at, about: FrameAbout::read(&bytes), bytes, note }
+    Frame { direction, at, about: FrameKind::read(&bytes), bytes, note }
 }
 
 #[test]
 fn messages_are_described_and_answers_matched_to_requests() {
-    let mut activity = Activity::default();
+    let mut activity = ActivityLog::default();
     let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000);
     activity.frame(frame(true, at, br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#, None));
     activity.frame(frame(false, at, br#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#, None));
@@ -47,7 +47,7 @@ fn messages_are_described_and_answers_matched_to_requests() {
 
 #[test]
 fn a_large_message_is_described_as_well() {
-    let mut activity = Activity::default();
+    let mut activity = ActivityLog::default();
     let at = SystemTime::UNIX_EPOCH;
     let large = "x".repeat(2 * MAX_BODY);
     let first = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":"{large}"}}}}"#);
@@ -67,7 +67,7 @@ fn a_large_message_is_described_as_well() {
 
 #[test]
 fn a_list_is_kept_whole_and_takes_little() {
-    let mut activity = Activity::default();
+    let mut activity = ActivityLog::default();
     let at = SystemTime::UNIX_EPOCH;
     let tools: Vec<String> =
         (0..50).map(|n| format!(r#"{{"name":"t{n}","inputSchema":{{"type":"object"}}}}"#)).collect();
@@ -81,7 +81,7 @@ fn a_list_is_kept_whole_and_takes_little() {
 
 #[test]
 fn the_ring_is_bounded_in_entries_and_bytes() {
-    let mut activity = Activity::default();
+    let mut activity = ActivityLog::default();
     for _ in 0..MAX_ENTRIES + 50 {
         activity.line(ActivityKind::Stderr, "x");
     }
@@ -103,7 +103,7 @@ fn the_ring_is_bounded_in_entries_and_bytes() {
 
 #[test]
 fn paging_gives_the_latest_in_order() {
-    let mut activity = Activity::default();
+    let mut activity = ActivityLog::default();
     for i in 0..10 {
         activity.line(ActivityKind::State, &i.to_string());
     }
@@ -116,11 +116,11 @@ async fn all_servers_together_are_bounded_and_the_one_that_says_much_loses_its_o
     const TOGETHER: usize = 256 * 1024;
     let options = HostOptions { kept_together: TOGETHER, ..HostOptions::default() };
     let servers = vec![("loud", scripted(&[])), ("quiet", scripted(&[]))];
-    let app = App::start_in(tempfile::tempdir().unwrap(), servers, options).await;
+    let app = TestApp::start_in(tempfile::tempdir().unwrap(), servers, options).await;
     app.ready("loud").await;
     app.ready("quiet").await;
-    let is_call = |q: &QuestionView| matches!(q.body, QuestionBody::Tool { .. });
-    let _user = app.always(move |q| is_call(q).then_some(UserAnswer::Allow(Scope::Once)));
+    let is_call = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Tool { .. });
+    let _user = app.always(move |q| is_call(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
     for number in 0..4 {
         let text = json!({ "text": "x".repeat(100 * 1024) });
         let arguments = text.as_object().cloned().unwrap();
@@ -129,7 +129,7 @@ async fn all_servers_together_are_bounded_and_the_one_that_says_much_loses_its_o
     }
     let (loud, quiet) =
         (app.host.activity("loud".into()).await.unwrap(), app.host.activity("quiet".into()).await.unwrap());
-    let kept = |activity: &Mutex<Activity>| {
+    let kept = |activity: &Mutex<ActivityLog>| {
         let activity = activity.lock().unwrap();
         (activity.after(0, usize::MAX).map(|entry| entry.body().len()).sum::<usize>(), activity.dropped())
     };

@@ -1,16 +1,16 @@
 //! Tools whose definition requires consent for each call: grants, rules and trust in their server have no effect.
 
 use domain::call::CallFailure;
-use host::AnswerError;
-use host::rules::{DryAct, Trust};
-use host::view::{QuestionBody, QuestionView, UserAnswer};
+use host::DecisionError;
+use host::rules::{DryRunAct, TrustDuration};
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_proto::types::{CallToolResult, Tool};
-use policy::{Effect, Fit, Grant, GrantId, PolicyRule, Scope, Standing, Subject};
+use policy::{ApprovalScope, Grant, GrantId, GrantSubject, PolicyRule, ReviewState, RuleEffect, RuleFit};
 use ports::Document;
 use ports::server_config::{ServerConfig, definition_hash};
 use serde_json::{Map, Value, json};
-use testkit::app::{App, PATIENCE, scripted};
-use testkit::calls::CallTool as _;
+use testkit::app::{PATIENCE, TestApp, scripted};
+use testkit::calls::UserCalls as _;
 use tokio::task::JoinHandle;
 
 const SERVER: &str = "bank";
@@ -28,52 +28,52 @@ fn bank() -> ServerConfig {
     scripted(&["--reply", &format!("tools/list={list}")])
 }
 
-fn call(app: &App, id: &str, tool: &str) -> JoinHandle<Result<CallToolResult, CallFailure>> {
+fn call(app: &TestApp, id: &str, tool: &str) -> JoinHandle<Result<CallToolResult, CallFailure>> {
     let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
     tokio::spawn(
         async move { host.call_tool(id, SERVER.into(), tool, Map::new(), None).await.map(|(result, _)| result) },
     )
 }
 
-fn is_tool(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Tool { .. })
+fn is_tool(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Tool { .. })
 }
 
 /// Makes a call, which requires consent for this call only, and allows it.
-async fn asks(app: &App, id: &str, what: &str) {
+async fn asks(app: &TestApp, id: &str, what: &str) {
     let called = call(app, id, "echo");
     let question = app.question(SERVER, what, is_tool).await;
-    assert_eq!((question.rule, question.scopes), ("tool-asks-each-time", &[Scope::Once][..]), "{what}");
+    assert_eq!((question.rule, question.scopes), ("tool-asks-each-time", &[ApprovalScope::Once][..]), "{what}");
     let hash = question.hash.to_string();
-    for scope in [Scope::Conversation, Scope::Session, Scope::Always] {
-        let lasting = app.host.answer(question.id, hash.clone(), UserAnswer::Allow(scope)).await;
-        assert!(matches!(lasting, Err(AnswerError::WrongKind(_))), "{what}: {scope:?} is refused: {lasting:?}");
+    for scope in [ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always] {
+        let lasting = app.host.answer(question.id, hash.clone(), UserDecision::Allow(scope)).await;
+        assert!(matches!(lasting, Err(DecisionError::WrongKind(_))), "{what}: {scope:?} is refused: {lasting:?}");
     }
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     tokio::time::timeout(PATIENCE, called).await.expect("the call ends in time").unwrap().expect("it is allowed");
 }
 
-async fn review(app: &App) {
+async fn review(app: &TestApp) {
     for (id, tool) in [("seen-1", "echo"), ("seen-2", "environment")] {
         let called = call(app, id, tool);
         let question = app.question(SERVER, "the first call", is_tool).await;
-        app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
         called.await.unwrap().expect("it is allowed");
     }
 }
 
 /// Returns the review state of the marked tool, and the results of matching the grants and rules that would allow it.
-async fn checked(app: &App) -> (Option<Standing>, Vec<Fit>) {
+async fn checked(app: &TestApp) -> (Option<ReviewState>, Vec<RuleFit>) {
     let asked =
-        DryAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
+        DryRunAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
     let run = app.host.dry_run(SERVER.to_owned(), asked).await.unwrap();
-    let allowing = run.explanation.considered.iter().filter(|one| one.effect == Effect::Allow);
+    let allowing = run.explanation.considered.iter().filter(|one| one.effect == RuleEffect::Allow);
     (run.standing, allowing.map(|one| one.fit).collect())
 }
 
 #[tokio::test]
 async fn a_grant_of_the_tool_has_no_effect() {
-    let app = App::start(vec![(SERVER, bank())]).await;
+    let app = TestApp::start(vec![(SERVER, bank())]).await;
     app.ready(SERVER).await;
     review(&app).await;
     // An instance that does not know the mark may have stored such a grant.
@@ -81,9 +81,9 @@ async fn a_grant_of_the_tool_has_no_effect() {
     let grant = Grant {
         id: GrantId::default(),
         server: SERVER.to_owned(),
-        subject: Subject::Tool("echo".to_owned()),
+        subject: GrantSubject::Tool("echo".to_owned()),
         rests_on: definition_hash(&bank(), &definition),
-        scope: Scope::Always,
+        scope: ApprovalScope::Always,
         conversation: None,
         since: 0,
         expires_at: None,
@@ -94,7 +94,11 @@ async fn a_grant_of_the_tool_has_no_effect() {
     while app.host.grants().await.unwrap().is_empty() {
         tokio::time::timeout(PATIENCE, events.next()).await.expect("the grant is read");
     }
-    assert_eq!(checked(&app).await, (Some(Standing::Reviewed), vec![Fit::AsksEachTime]), "only the mark is against it");
+    assert_eq!(
+        checked(&app).await,
+        (Some(ReviewState::Reviewed), vec![RuleFit::AsksEachTime]),
+        "only the mark is against it"
+    );
     asks(&app, "1", "a call that a grant would allow").await;
     asks(&app, "2", "the next call").await;
     app.host.close().await;
@@ -102,15 +106,15 @@ async fn a_grant_of_the_tool_has_no_effect() {
 
 #[tokio::test]
 async fn trust_in_the_server_and_a_rule_have_no_effect() {
-    let app = App::start(vec![(SERVER, bank())]).await;
+    let app = TestApp::start(vec![(SERVER, bank())]).await;
     app.ready(SERVER).await;
     review(&app).await;
-    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap();
-    app.host.set_rule(PolicyRule::new(Effect::Allow, SERVER.to_owned())).await.unwrap();
+    app.host.trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
+    app.host.set_rule(PolicyRule::new(RuleEffect::Allow, SERVER.to_owned())).await.unwrap();
     let other = tokio::time::timeout(PATIENCE, call(&app, "1", "environment")).await;
     other.expect("another tool of the server requires no consent").unwrap().expect("it is allowed");
     asks(&app, "2", "a call of the marked tool").await;
-    let expected = (Some(Standing::Reviewed), vec![Fit::AsksEachTime; 2]);
+    let expected = (Some(ReviewState::Reviewed), vec![RuleFit::AsksEachTime; 2]);
     assert_eq!(checked(&app).await, expected, "the mark is against both");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;

@@ -4,27 +4,29 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use domain::StoreError;
 use domain::call::CallFailure;
-use host::view::{AppSettings, QuestionBody, UserAnswer};
+use host::view::{AppSettings, ConsentRequestBody, UserDecision};
 use host::{Host, HostOptions};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
-use policy::Scope;
+use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::ServerEntry;
-use ports::{Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Written};
+use ports::{
+    AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenEntry,
+};
 use serde_json::{Map, Value, json};
-use testkit::app::{App, PATIENCE, TestPlatform, demo};
+use testkit::app::{PATIENCE, TestApp, TestPlatform, demo};
 use testkit::deadline::{holds_within, settle};
 use tokio::task::JoinHandle;
 
 use crate::kept::of_kind;
 
 /// A log on a simulated disk.
-pub(crate) struct Disk {
+pub(crate) struct ScriptedLog {
     log: Arc<dyn AuditLog>,
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
     /// Set to fail all writes.
@@ -44,7 +46,7 @@ pub(crate) struct Disk {
     pub(crate) reads: AtomicU64,
 }
 
-impl Disk {
+impl ScriptedLog {
     pub(crate) fn over(log: Arc<dyn AuditLog>) -> Self {
         Self {
             log,
@@ -74,7 +76,7 @@ impl Disk {
     }
 
     /// Writes the delayed entries, or fails to, and returns the receipts for the host.
-    pub(crate) fn append_waiting(&self) -> Vec<(u64, Result<Written, StoreError>)> {
+    pub(crate) fn append_waiting(&self) -> Vec<(u64, Result<WrittenEntry, StoreError>)> {
         let waiting = std::mem::take(&mut *self.waiting.lock().unwrap());
         waiting.into_iter().map(|(ticket, entry)| (ticket, self.append(entry))).collect()
     }
@@ -85,7 +87,7 @@ impl Disk {
     }
 }
 
-impl AuditLog for Disk {
+impl AuditLog for ScriptedLog {
     fn path(&self) -> PathBuf {
         self.log.path()
     }
@@ -94,17 +96,17 @@ impl AuditLog for Disk {
         *self.receipts.lock().unwrap() = Some(receipts);
     }
 
-    fn append(&self, entry: AuditEntry) -> Result<Written, StoreError> {
+    fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError> {
         if self.full.load(Ordering::SeqCst) { Err(self.error()) } else { self.log.append(entry) }
     }
 
-    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<Appended, StoreError> {
+    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AppendOutcome, StoreError> {
         assert!(!self.panics.load(Ordering::SeqCst), "the log panics as requested by the test");
         if self.slow.load(Ordering::SeqCst) {
             self.waiting.lock().unwrap().push((ticket, entry));
-            return Ok(Appended::Later);
+            return Ok(AppendOutcome::Later);
         }
-        self.append(entry).map(Appended::Written)
+        self.append(entry).map(AppendOutcome::Written)
     }
 
     fn durable(&self) -> Result<u64, StoreError> {
@@ -142,55 +144,55 @@ impl AuditLog for Disk {
     }
 }
 
-pub(crate) type Called = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
+pub(crate) type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
 /// Returns a host with the demo server, one of whose tools is always allowed.
-pub(crate) async fn harbour() -> (App, Arc<Disk>) {
+pub(crate) async fn harbour() -> (TestApp, Arc<ScriptedLog>) {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
     let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
     let mut ports = store::open_with(&config, &data, platform.clone(), Arc::new(SecretsInMemory::default())).unwrap();
-    let disk = Arc::new(Disk::over(ports.audit.clone()));
+    let disk = Arc::new(ScriptedLog::over(ports.audit.clone()));
     ports.audit = disk.clone();
     let host = Host::start(ports, HostOptions::default()).await;
     let entry = ServerEntry { name: "harbour".to_owned(), config: demo(&[]) };
     host.add_server(entry).await.unwrap();
-    let app = App { folder, host, platform };
+    let app = TestApp { folder, host, platform };
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
     let first = call(&app, "first");
-    let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    let question = app.question("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     assert!(first.await.unwrap().is_ok(), "an approved call returns a result");
     (app, disk)
 }
 
-fn call(app: &App, id: &str) -> JoinHandle<Called> {
+fn call(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
     let (host, id) = (app.host.clone(), id.to_owned());
     let arguments = json!({"a": 1, "b": 2}).as_object().unwrap().clone();
     tokio::spawn(async move { host.call_tool(id, "harbour".into(), "add".into(), arguments, None).await })
 }
 
 /// Returns the number of calls that were sent to the server.
-pub(crate) async fn sent(app: &App) -> usize {
+pub(crate) async fn sent(app: &TestApp) -> usize {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let activity = activity.lock().unwrap();
     activity.after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("tools/call")).count()
 }
 
-pub(crate) async fn ended(call: JoinHandle<Called>) -> Called {
+pub(crate) async fn ended(call: JoinHandle<CallOutcome>) -> CallOutcome {
     tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("the task of the call did not panic")
 }
 
 /// Waits until an entry is submitted and delayed.
-pub(crate) async fn until_held(disk: &Disk) {
+pub(crate) async fn until_held(disk: &ScriptedLog) {
     while disk.waiting.lock().unwrap().is_empty() {
         tokio::task::yield_now().await;
     }
 }
 
 /// Waits until the server's responses to this number of calls have arrived. A call that is not withheld has ended then.
-async fn until_answered(app: &App, calls: usize) {
+async fn until_answered(app: &TestApp, calls: usize) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let came = || {
         let activity = activity.lock().unwrap();
@@ -202,7 +204,7 @@ async fn until_answered(app: &App, calls: usize) {
 }
 
 /// Waits until all earlier commands to the connection are executed, which is in order.
-async fn until_all_is_sent(app: &App) {
+async fn until_all_is_sent(app: &TestApp) {
     settle().await;
     app.host.refresh_list("harbour".to_owned(), ListKind::Tools).await.expect("the list is read");
 }
@@ -272,13 +274,14 @@ async fn what_cannot_be_written_does_not_cross() {
     let (host, none) = (app.host.clone(), Map::new());
     let asked =
         tokio::spawn(async move { host.call_tool("6".into(), "harbour".into(), "fail".into(), none, None).await });
-    let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
+    let question = app.question("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     disk.full.store(true, Ordering::SeqCst);
-    let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(answer.unwrap_err(), host::AnswerError::Audit, "an approval that can't be written is refused");
+    let answer =
+        app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    assert_eq!(answer.unwrap_err(), host::DecisionError::Audit, "an approval that can't be written is refused");
     assert_eq!(sent(&app).await, 2, "nothing is sent without an entry");
     disk.full.store(false, Ordering::SeqCst);
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     assert!(ended(asked).await.is_err(), "the consent request can still be denied");
     app.host.close().await;
 }
@@ -293,7 +296,7 @@ async fn what_is_taken_back_while_its_entry_is_written_does_not_cross() {
     let tool = grants.iter().find(|grant| grant.words == "add").expect("the grant for the tool");
     app.host.revoke(tool.id).await.unwrap();
     disk.go_on();
-    let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
+    let question = app.question("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     assert_eq!(sent(&app).await, 1, "the call requires consent, and nothing was sent");
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
@@ -311,7 +314,7 @@ async fn what_is_taken_back_while_its_entry_is_written_does_not_cross() {
         (&withdrawn.hash, &withdrawn.subject),
         "both entries are about the same call"
     );
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(ended(waits).await.is_ok(), "the call is sent after a new approval");
     app.host.close().await;
 }
@@ -327,11 +330,11 @@ async fn an_entry_sends_no_later_call_with_the_same_id() {
     let (host, none) = (app.host.clone(), Map::new());
     let asked =
         tokio::spawn(async move { host.call_tool("second".into(), "harbour".into(), "fail".into(), none, None).await });
-    let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
+    let question = app.question("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
     assert_eq!(sent(&app).await, 1, "the approval of the previous call sends nothing");
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     let answered = ended(asked).await;
     assert!(answered.is_ok(), "the user still decides about this call: {answered:?}");
     app.host.close().await;

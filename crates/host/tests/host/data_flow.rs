@@ -2,14 +2,14 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::flow::{DataFlow, MAX_TOOLS, ResultReview, SameServer};
-use host::view::{QuestionBody, UserAnswer};
+use domain::flow::{DataFlow, MAX_TOOLS, ResultReview, SameServerFlow};
+use host::view::{ConsentRequestBody, UserDecision};
 use host::{CallOrigin, FlowError, HostOptions};
 use mcp_proto::types::CallToolResult;
 use ports::Document;
 use ports::server_config::ServerEntry;
 use serde_json::json;
-use testkit::app::{App, demo};
+use testkit::app::{TestApp, demo};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -18,16 +18,16 @@ use crate::kept::of_kind;
 
 const SERVER: &str = "harbour";
 
-fn after(same_server: SameServer) -> DataFlow {
+fn after(same_server: SameServerFlow) -> DataFlow {
     DataFlow { same_server, ..DataFlow::default() }
 }
 
-async fn set(app: &App, flow: DataFlow) -> Result<(), FlowError> {
+async fn set(app: &TestApp, flow: DataFlow) -> Result<(), FlowError> {
     app.host.set_data_flow(SERVER.into(), flow).await
 }
 
 /// Makes a model call the tool that is always allowed.
-fn add(app: &App, conversation: &str, id: &str) -> JoinHandle<Result<CallToolResult, domain::call::CallFailure>> {
+fn add(app: &TestApp, conversation: &str, id: &str) -> JoinHandle<Result<CallToolResult, domain::call::CallFailure>> {
     let (host, id, conversation) = (app.host.clone(), id.to_owned(), conversation.to_owned());
     let arguments = json!({"a": 1, "b": 2}).as_object().cloned().unwrap();
     tokio::spawn(async move {
@@ -44,7 +44,7 @@ async fn the_latest_data_flow_stands_also_while_the_log_is_slow() {
         let host = app.host.clone();
         tokio::spawn(async move { host.set_data_flow(SERVER.into(), flow).await })
     };
-    let changed = set_later(after(SameServer::Off));
+    let changed = set_later(after(SameServerFlow::Off));
     until_held(&disk).await;
     let changed_back = set_later(DataFlow::default());
     // The spawned task takes its turn, so the change back is accepted before the log continues.
@@ -63,14 +63,14 @@ async fn what_stands_already_is_not_written_again() {
     let entries = || of_kind(&app, "data-flow").len();
     set(&app, DataFlow::default()).await.unwrap();
     assert_eq!(entries(), 0, "an unchanged setting is not audited");
-    set(&app, after(SameServer::Off)).await.unwrap();
-    set(&app, after(SameServer::Off)).await.unwrap();
+    set(&app, after(SameServerFlow::Off)).await.unwrap();
+    set(&app, after(SameServerFlow::Off)).await.unwrap();
     assert_eq!(entries(), 1, "one change has one entry");
     disk.full.store(true, Ordering::SeqCst);
-    let refused = set(&app, after(SameServer::Everything)).await;
+    let refused = set(&app, after(SameServerFlow::Everything)).await;
     assert!(matches!(refused, Err(FlowError::Store(_))), "a change that can't be written is refused: {refused:?}");
     disk.full.store(false, Ordering::SeqCst);
-    set(&app, after(SameServer::Off)).await.unwrap();
+    set(&app, after(SameServerFlow::Off)).await.unwrap();
     assert_eq!(entries(), 1, "the setting before the failed change is unchanged");
     app.host.close().await;
 }
@@ -102,19 +102,19 @@ async fn a_call_whose_entry_is_written_is_judged_by_the_data_flow_of_now() {
         let waits = add(&app, by, "waits");
         until_held(&disk).await;
         disk.slow.store(false, Ordering::SeqCst);
-        let everything = after(SameServer::Everything);
+        let everything = after(SameServerFlow::Everything);
         if by == "the user" {
             set(&app, everything).await.unwrap();
         } else {
             let documents = app.host.ports().documents.clone();
             documents.write(Document::Flow, &json!({ SERVER: everything })).unwrap();
-            app.until(SERVER, "set by another program", |s| s.flow.same_server == SameServer::Everything).await;
+            app.until(SERVER, "set by another program", |s| s.flow.same_server == SameServerFlow::Everything).await;
         }
         disk.go_on();
-        let question = app.question(SERVER, "the call", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
+        let question = app.question(SERVER, "the call", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
         assert_eq!(question.rule, "after-untrusted", "S26: the call requires consent, as {by} has set");
         assert_eq!(sent(&app).await, before, "nothing was sent");
-        app.answer(&question, UserAnswer::Deny).await;
+        app.answer(&question, UserDecision::Deny).await;
         waits.await.unwrap().expect_err("the call is refused");
     }
     app.host.close().await;
@@ -123,14 +123,14 @@ async fn a_call_whose_entry_is_written_is_judged_by_the_data_flow_of_now() {
 #[tokio::test]
 async fn a_data_flow_belongs_to_its_server_alone() {
     let entry = |name: &str| ServerEntry { name: name.to_owned(), config: demo(&[]) };
-    let again = async |app: App| {
+    let again = async |app: TestApp| {
         app.host.close().await;
-        let App { folder, host, .. } = app;
+        let TestApp { folder, host, .. } = app;
         drop(host);
-        App::start_in(folder, vec![], HostOptions::default()).await
+        TestApp::start_in(folder, vec![], HostOptions::default()).await
     };
-    let app = App::start(vec![(SERVER, demo(&[]))]).await;
-    let off = after(SameServer::Off);
+    let app = TestApp::start(vec![(SERVER, demo(&[]))]).await;
+    let off = after(SameServerFlow::Off);
     set(&app, off.clone()).await.unwrap();
     app.host.update_server(SERVER.into(), entry("renamed")).await.unwrap();
     assert_eq!(app.server("renamed").await.flow, off, "the setting follows a renamed server");

@@ -4,33 +4,37 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
-use host::view::{QuestionBody, QuestionView, UserAnswer};
-use host::{AnswerError, HostClosed};
-use policy::{PolicyRule, Scope};
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use host::{DecisionError, HostClosed};
+use policy::{ApprovalScope, PolicyRule};
 use serde_json::{Map, Value, json};
-use testkit::app::{App, PATIENCE};
+use testkit::app::{PATIENCE, TestApp};
 use testkit::processes::is_alive;
 use tokio::task::JoinHandle;
 
-use crate::audit::{Called, Disk, ended, harbour, sent, until_held};
+use crate::audit::{CallOutcome, ScriptedLog, ended, harbour, sent, until_held};
 use crate::kept::of_kind;
 
-const ONCE: UserAnswer = UserAnswer::Allow(Scope::Once);
+const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
-fn call(app: &App, tool: &str, arguments: Value) -> JoinHandle<Called> {
+fn call(app: &TestApp, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
     let (host, tool) = (app.host.clone(), tool.to_owned());
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap();
     tokio::spawn(async move { host.call_tool("held".into(), "harbour".into(), tool, arguments, None).await })
 }
 
-async fn asked(app: &App) -> QuestionView {
-    app.question("harbour", "a tool", |question| matches!(question.body, QuestionBody::Tool { .. })).await
+async fn asked(app: &TestApp) -> ConsentRequestView {
+    app.question("harbour", "a tool", |question| matches!(question.body, ConsentRequestBody::Tool { .. })).await
 }
 
 /// Approves a request. The log delays its entry, but not later ones.
-async fn approved(app: &App, disk: &Arc<Disk>, question: &QuestionView) -> JoinHandle<Result<(), AnswerError>> {
+async fn approved(
+    app: &TestApp,
+    disk: &Arc<ScriptedLog>,
+    question: &ConsentRequestView,
+) -> JoinHandle<Result<(), DecisionError>> {
     disk.slow.store(true, Ordering::SeqCst);
     let (host, id, hash) = (app.host.clone(), question.id, question.hash.to_string());
     let approved = tokio::spawn(async move { host.answer(id, hash, ONCE).await });
@@ -39,7 +43,7 @@ async fn approved(app: &App, disk: &Arc<Disk>, question: &QuestionView) -> JoinH
     approved
 }
 
-fn decisions(app: &App) -> Vec<String> {
+fn decisions(app: &TestApp) -> Vec<String> {
     of_kind(app, "tool").into_iter().map(|entry| entry.decision.into_owned()).collect()
 }
 
@@ -50,7 +54,7 @@ async fn a_request_is_approved_once_while_the_entry_is_written() {
     let question = asked(&app).await;
     let first = approved(&app, &disk, &question).await;
     let second = app.host.answer(question.id, question.hash.to_string(), ONCE).await;
-    assert_eq!(second, Err(AnswerError::Stale), "the first approval is being executed");
+    assert_eq!(second, Err(DecisionError::Stale), "the first approval is being executed");
     assert_eq!(sent(&app).await, 1, "only the previous call was sent");
     disk.go_on();
     assert_eq!(first.await.unwrap(), Ok(()), "the first approval is executed");
@@ -80,7 +84,7 @@ fn a_rule_that_comes_while_the_entry_is_written_denies_before_links_are_followed
         assert_eq!(app.questions().await.len(), 1, "the request waits for the resolution of links");
         disk.go_on();
         let answered = approved.await.unwrap();
-        assert_eq!(answered, Err(AnswerError::Denied("rule 1".to_owned())), "the rule denies the approval");
+        assert_eq!(answered, Err(DecisionError::Denied("rule 1".to_owned())), "the rule denies the approval");
         assert!(ended(called).await.is_err(), "the call is refused");
         assert_eq!(sent(&app).await, 1, "only the previous call was sent");
         assert_eq!(

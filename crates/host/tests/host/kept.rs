@@ -3,28 +3,28 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use host::HostOptions;
-use host::view::{AppSettings, QuestionBody, UserAnswer};
-use policy::Scope;
+use host::view::{AppSettings, ConsentRequestBody, UserDecision};
+use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
 use ports::{AuditEntry, AuditQuery, Document, Ports};
 use serde_json::{Map, json};
-use testkit::app::{App, PATIENCE, demo, scripted};
+use testkit::app::{PATIENCE, TestApp, demo, scripted};
 
-use crate::audit::{Disk, until_held};
+use crate::audit::{ScriptedLog, until_held};
 use crate::roots::RefusingDisk;
 
 /// Returns the latest entries of a kind, oldest first.
-pub(crate) fn of_kind(app: &App, kind: &str) -> Vec<AuditEntry> {
+pub(crate) fn of_kind(app: &TestApp, kind: &str) -> Vec<AuditEntry> {
     let query = AuditQuery { kind: Some(kind.to_owned()), ..AuditQuery::latest(100) };
     app.host.ports().audit.read(&query).unwrap().into_iter().rev().collect()
 }
 
 #[tokio::test]
 async fn what_the_log_keeps_is_not_changed_unseen() {
-    let app = App::start(vec![]).await;
+    let app = TestApp::start(vec![]).await;
     let settings = AppSettings { audit_days: 30, ..AppSettings::default() };
     app.host.set_settings(settings.clone()).await.unwrap();
     let other = AppSettings { theme: "dark".to_owned(), ..settings.clone() };
@@ -43,14 +43,14 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
     app.host.close().await;
 
     // Changes the file from outside.
-    let App { folder, host, .. } = app;
+    let TestApp { folder, host, .. } = app;
     drop(host);
     let file = folder.path().join("data/settings.json");
     let text = std::fs::read_to_string(&file).unwrap();
     let changed = text.replace(r#""auditDays": 30"#, r#""auditDays": 1"#);
     assert_ne!(text, changed, "the edit changes the file");
     std::fs::write(&file, changed).unwrap();
-    let app = App::start_in(folder, vec![], HostOptions::default()).await;
+    let app = TestApp::start_in(folder, vec![], HostOptions::default()).await;
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while of_kind(&app, "settings").len() < 2 {
         assert!(tokio::time::Instant::now() < deadline, "an external change is recorded");
@@ -70,7 +70,7 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
         entries[1].subject
     );
     app.host.close().await;
-    let App { folder, host, .. } = app;
+    let TestApp { folder, host, .. } = app;
     drop(host);
     let (app, disk) = over_slow_log(folder, |_| ()).await;
     while disk.reads.load(Ordering::SeqCst) == 0 {
@@ -119,16 +119,16 @@ async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
 }
 
 /// Returns a host with a log that the test can delay, prepared before the host starts.
-pub(crate) async fn with_slow_log(prepare: impl FnOnce(&Disk)) -> (App, Arc<Disk>) {
+pub(crate) async fn with_slow_log(prepare: impl FnOnce(&ScriptedLog)) -> (TestApp, Arc<ScriptedLog>) {
     over_slow_log(tempfile::tempdir().unwrap(), prepare).await
 }
 
 /// Returns the same over an existing data folder.
-async fn over_slow_log(folder: tempfile::TempDir, prepare: impl FnOnce(&Disk)) -> (App, Arc<Disk>) {
+async fn over_slow_log(folder: tempfile::TempDir, prepare: impl FnOnce(&ScriptedLog)) -> (TestApp, Arc<ScriptedLog>) {
     let mut log = None;
     let secrets = Arc::new(SecretsInMemory::default());
-    let app = App::start_over(folder, vec![], HostOptions::default(), secrets, |ports: Ports| {
-        let disk = Arc::new(Disk::over(Arc::clone(&ports.audit)));
+    let app = TestApp::start_over(folder, vec![], HostOptions::default(), secrets, |ports: Ports| {
+        let disk = Arc::new(ScriptedLog::over(Arc::clone(&ports.audit)));
         prepare(&disk);
         log = Some(Arc::clone(&disk));
         Ports { audit: disk, ..ports }
@@ -166,7 +166,7 @@ async fn settings_that_could_not_be_written_hold_at_no_later_start_either() {
     let folder = tempfile::tempdir().unwrap();
     let secrets = Arc::new(SecretsInMemory::default());
     let own = Arc::<SecretsInMemory>::clone(&secrets);
-    let app = App::start_over(folder, vec![], HostOptions::default(), own, |ports: Ports| {
+    let app = TestApp::start_over(folder, vec![], HostOptions::default(), own, |ports: Ports| {
         let disk = Arc::new(RefusingDisk::over(Arc::clone(&ports.documents), Document::Settings));
         documents = Some(Arc::clone(&disk));
         Ports { documents: disk, ..ports }
@@ -179,11 +179,11 @@ async fn settings_that_could_not_be_written_hold_at_no_later_start_either() {
     let error = app.host.set_settings(days(7)).await.unwrap_err();
     assert!(error.to_string().contains("the disk is full"), "the error contains the cause: {error}");
     app.host.close().await;
-    let App { folder, host, .. } = app;
+    let TestApp { folder, host, .. } = app;
     drop(host);
     let confirmed = std::fs::read_to_string(folder.path().join("data/confirmed.json")).unwrap();
     assert!(confirmed.contains("\"days\": 365"), "a failed change is not confirmed: {confirmed}");
-    let app = App::start_with(folder, vec![], HostOptions::default(), secrets).await;
+    let app = TestApp::start_with(folder, vec![], HostOptions::default(), secrets).await;
     assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 365, "as before");
     app.host.close().await;
 }
@@ -201,18 +201,18 @@ async fn what_is_entered_into_fields_for_secrets_is_not_kept() {
         "requestState": "s",
     });
     let reply = format!("tools/call={asks}");
-    let app = App::start(vec![("bad", scripted(&["--revision", "2026-07-28", "--reply", &reply]))]).await;
+    let app = TestApp::start(vec![("bad", scripted(&["--revision", "2026-07-28", "--reply", &reply]))]).await;
     app.ready("bad").await;
     app.until("bad", "known whole", |s| s.counts[0] > 0).await;
     let user = app.always(|question| {
-        matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
+        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let host = app.host.clone();
     let call =
         tokio::spawn(async move { host.call_tool("1".into(), "bad".into(), "echo".into(), Map::new(), None).await });
-    let question = app.question("bad", "a form", |q| matches!(q.body, QuestionBody::Form { .. })).await;
+    let question = app.question("bad", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
     let filled = json!({"user": "ann", "pw": "hunter2"}).as_object().unwrap().clone();
-    app.answer(&question, UserAnswer::Submit(filled)).await;
+    app.answer(&question, UserDecision::Submit(filled)).await;
     let entries = of_kind(&app, "elicitation");
     assert_eq!(
         entries.first().and_then(|entry| entry.content.as_deref()),
@@ -229,11 +229,11 @@ async fn what_is_entered_into_fields_for_secrets_is_not_kept() {
 
 #[tokio::test]
 async fn a_muted_server_does_not_fill_the_log() {
-    let app = App::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
+    let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
     let user = app.always(|question| {
-        matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
+        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     app.host.deny_all("harbour".into(), true).await.unwrap();
     for id in 1..=7 {

@@ -3,26 +3,26 @@
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::HostOptions;
-use host::view::{QuestionBody, QuestionView, UserAnswer};
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_proto::types::{CallToolResult, ContentBlock};
-use policy::Scope;
+use policy::ApprovalScope;
 use serde_json::Map;
-use testkit::app::{App, PATIENCE, demo, scripted};
+use testkit::app::{PATIENCE, TestApp, demo, scripted};
 use testkit::deadline::holds_within;
 use tokio::task::JoinHandle;
 
-type Called = JoinHandle<Result<CallToolResult, CallFailure>>;
+type PendingCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
-fn call(app: &App, server: &str, id: &str, tool: &str) -> Called {
+fn call(app: &TestApp, server: &str, id: &str, tool: &str) -> PendingCall {
     let (host, server, id, tool) = (app.host.clone(), server.to_owned(), id.to_owned(), tool.to_owned());
     tokio::spawn(async move { host.call_tool(id, server, tool, Map::new(), None).await.map(|(result, _)| result) })
 }
 
-async fn said(call: Called) -> String {
+async fn said(call: PendingCall) -> String {
     let result = tokio::time::timeout(PATIENCE, call).await.expect("the call ends").unwrap();
     let result = result.unwrap_or_else(|error| panic!("the call returns a result: {error}"));
     let texts =
@@ -30,24 +30,24 @@ async fn said(call: Called) -> String {
     texts.collect::<String>().to_lowercase()
 }
 
-fn is_use(question: &QuestionView) -> Option<UserAnswer> {
-    let used = matches!(question.body, QuestionBody::Tool { .. } | QuestionBody::StartServer { .. });
-    used.then_some(UserAnswer::Allow(Scope::Once))
+fn is_use(question: &ConsentRequestView) -> Option<UserDecision> {
+    let used = matches!(question.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. });
+    used.then_some(UserDecision::Allow(ApprovalScope::Once))
 }
 
-async fn harbour(cool_down: Duration) -> App {
+async fn harbour(cool_down: Duration) -> TestApp {
     let folder = tempfile::tempdir().unwrap();
     let options = HostOptions { cool_down, ..HostOptions::default() };
-    let app = App::start_in(folder, vec![("harbour", demo(&["--era", "legacy"]))], options).await;
+    let app = TestApp::start_in(folder, vec![("harbour", demo(&["--era", "legacy"]))], options).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
     app
 }
 
 /// Makes the server request a form once, and decides that request.
-async fn asked_once(app: &App, id: &str, answer: UserAnswer) -> String {
+async fn asked_once(app: &TestApp, id: &str, answer: UserDecision) -> String {
     let called = call(app, "harbour", id, "ask_user");
-    let question = app.question("harbour", "a form", |q| matches!(q.body, QuestionBody::Form { .. })).await;
+    let question = app.question("harbour", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
     app.answer(&question, answer).await;
     said(called).await
 }
@@ -57,10 +57,10 @@ async fn x24_three_refusals_in_a_row_mute_a_server_for_a_while() {
     let app = harbour(Duration::from_secs(2)).await;
     let _user = app.always(is_use);
     for id in ["1", "2"] {
-        asked_once(&app, id, UserAnswer::Deny).await;
+        asked_once(&app, id, UserDecision::Deny).await;
         assert!(!app.server("harbour").await.muted, "X24: {id} denials don't mute the server");
     }
-    let third = asked_once(&app, "3", UserAnswer::Cancel).await;
+    let third = asked_once(&app, "3", UserDecision::Cancel).await;
     assert!(third.contains("cancel"), "the third request receives the user's decision: {third}");
     let muted = app.until("harbour", "muted", |s| s.muted).await;
     let left = muted.muted_until.expect("X24: the end of the mute is known") - ports::time::now();
@@ -72,7 +72,7 @@ async fn x24_three_refusals_in_a_row_mute_a_server_for_a_while() {
     assert!(app.decisions().iter().any(|d| d.0 == "mute" && d.2 == "policy"), "the mute is audited");
 
     app.until("harbour", "asking again", |s| !s.muted && s.muted_until.is_none() && s.refused_questions == 0).await;
-    asked_once(&app, "5", UserAnswer::Deny).await;
+    asked_once(&app, "5", UserDecision::Deny).await;
     assert!(!app.server("harbour").await.muted, "the count restarts after the mute");
 }
 
@@ -82,31 +82,31 @@ async fn the_user_ends_a_pause_and_an_approval_makes_up_for_refusals() {
     let _user = app.always(is_use);
     let accept = async |id: &str| {
         let called = call(&app, "harbour", id, "ask_url");
-        let question = app.question("harbour", "a page", |q| matches!(q.body, QuestionBody::Url { .. })).await;
-        app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        let question = app.question("harbour", "a page", |q| matches!(q.body, ConsentRequestBody::Url { .. })).await;
+        app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
         said(called).await
     };
     for id in ["1", "2"] {
-        asked_once(&app, id, UserAnswer::Deny).await;
+        asked_once(&app, id, UserDecision::Deny).await;
     }
     accept("3").await;
     for id in ["4", "5"] {
-        asked_once(&app, id, UserAnswer::Deny).await;
+        asked_once(&app, id, UserDecision::Deny).await;
         assert!(!app.server("harbour").await.muted, "denials with an approval in between are not consecutive");
     }
-    asked_once(&app, "6", UserAnswer::Deny).await;
+    asked_once(&app, "6", UserDecision::Deny).await;
     app.until("harbour", "muted", |s| s.muted).await;
     app.host.unmute("harbour".into()).await.unwrap();
     let view = app.server("harbour").await;
     assert!(!view.muted && view.muted_until.is_none(), "the user ends the mute immediately");
-    asked_once(&app, "7", UserAnswer::Deny).await;
+    asked_once(&app, "7", UserDecision::Deny).await;
     assert!(!app.server("harbour").await.muted, "the count restarts after unmuting");
 }
 
 #[tokio::test]
 async fn x24_a_flood_is_counted_and_one_gesture_refuses_all_of_it() {
     let flood = scripted(&["--misbehave", "flood-elicitation", "--count", "500"]);
-    let app = App::start(vec![("bad", flood), ("good", demo(&["--era", "legacy"]))]).await;
+    let app = TestApp::start(vec![("bad", flood), ("good", demo(&["--era", "legacy"]))]).await;
     app.ready("good").await;
     app.ready("bad").await;
     let _user = app.always(is_use);
@@ -125,8 +125,8 @@ async fn x24_a_flood_is_counted_and_one_gesture_refuses_all_of_it() {
     let view = app.server("bad").await;
     assert!(view.refused_questions == 0 && !view.muted, "denying all counts as one denial, and resets the counters");
     let good = call(&app, "good", "2", "ask_user");
-    let question = app.question("good", "a form", |q| matches!(q.body, QuestionBody::Form { .. })).await;
-    app.answer(&question, UserAnswer::Deny).await;
+    let question = app.question("good", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
+    app.answer(&question, UserDecision::Deny).await;
     assert!(said(good).await.contains("declin"), "X24: requests of the other server are unaffected");
 }
 
@@ -136,10 +136,10 @@ async fn a_page_that_is_being_opened_is_not_refused_with_the_rest() {
     let _user = app.always(is_use);
     *app.platform.slow.lock().unwrap() = Duration::from_secs(2);
     let opening = call(&app, "harbour", "1", "ask_url");
-    let page = app.question("harbour", "a page", |q| matches!(q.body, QuestionBody::Url { .. })).await;
+    let page = app.question("harbour", "a page", |q| matches!(q.body, ConsentRequestBody::Url { .. })).await;
     let asking = call(&app, "harbour", "2", "ask_user");
-    app.question("harbour", "a form", |q| matches!(q.body, QuestionBody::Form { .. })).await;
-    let allow = app.host.answer(page.id, page.hash.to_string(), UserAnswer::Allow(Scope::Once));
+    app.question("harbour", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
+    let allow = app.host.answer(page.id, page.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     let deny = async {
         let is_opening = || app.platform.begun.load(Ordering::SeqCst) == 1;
         assert!(holds_within(PATIENCE, is_opening).await, "the browser opens the page");
@@ -157,12 +157,12 @@ async fn a_page_that_is_being_opened_is_not_refused_with_the_rest() {
 async fn scripted_answers_mute_nobody() {
     let folder = tempfile::tempdir().unwrap();
     let options = HostOptions { decides: "answers", ..HostOptions::default() };
-    let app = App::start_in(folder, vec![("harbour", demo(&["--era", "legacy"]))], options).await;
+    let app = TestApp::start_in(folder, vec![("harbour", demo(&["--era", "legacy"]))], options).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
     let _user = app.always(is_use);
     for id in ["1", "2", "3", "4"] {
-        asked_once(&app, id, UserAnswer::Deny).await;
+        asked_once(&app, id, UserDecision::Deny).await;
     }
     assert!(!app.server("harbour").await.muted, "scripted denials don't mute the server");
 }

@@ -3,11 +3,11 @@
 use std::sync::atomic::Ordering;
 
 use credentials::providers::ProviderError;
-use models::{Conversions, ModelRef, ProviderKind, ProviderSettings, Request};
+use models::{ConversionChoices, ModelRef, ProviderKind, ProviderSettings, Request};
 use ports::Document;
 use secrecy::SecretString;
 use serde_json::json;
-use testkit::app::App;
+use testkit::app::TestApp;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -45,18 +45,18 @@ pub(crate) fn settings(url: &str) -> ProviderSettings {
         name: "Own".into(),
         kind: ProviderKind::OpenAi,
         url: url.parse().unwrap(),
-        conversions: Conversions::default(),
+        conversions: ConversionChoices::default(),
         silence_seconds: None,
     }
 }
 
-async fn list(app: &App) -> Result<usize, ProviderError> {
+async fn list(app: &TestApp) -> Result<usize, ProviderError> {
     app.host.refresh_models("own".into()).await
 }
 
 #[tokio::test]
 async fn a_key_goes_only_to_the_address_it_was_entered_for() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let (first, mut keys_of_first) = provider().await;
     let (second, mut keys_of_second) = provider().await;
     app.host.set_provider(settings(&first)).await.expect("the provider is configured");
@@ -106,7 +106,7 @@ async fn the_latest_address_holds_also_while_the_log_is_slow() {
 
 #[tokio::test]
 async fn what_is_removed_is_forgotten_with_its_keys() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let (url, _keys) = provider().await;
     app.host.set_provider(settings(&url)).await.expect("the provider is configured");
     app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is stored");
@@ -129,7 +129,7 @@ async fn what_is_removed_is_forgotten_with_its_keys() {
 
 #[tokio::test]
 async fn lists_outlast_the_host_and_keys_are_in_no_file() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let (url, _keys) = provider().await;
     app.host.set_provider(settings(&url)).await.expect("the provider is configured");
     app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is stored");
@@ -147,7 +147,7 @@ async fn lists_outlast_the_host_and_keys_are_in_no_file() {
 
 #[tokio::test]
 async fn settings_that_can_not_be_used_change_nothing() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     for url in ["http://user:secret@127.0.0.1/v1", "ftp://127.0.0.1/", "http://127.0.0.1/v1?key=secret"] {
         let refused = app.host.set_provider(settings(url)).await;
         assert!(matches!(refused, Err(ProviderError::Settings(_))), "{url}: {refused:?}");

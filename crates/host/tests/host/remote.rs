@@ -1,15 +1,15 @@
 //! Remote servers: consent, connection, remembered facts, and the headers sent.
 
 use std::sync::Arc;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
-use host::view::{FailureReason, QuestionBody, QuestionView, ServerState, TransportFound, UserAnswer};
+use host::view::{ConsentRequestBody, ConsentRequestView, DetectedTransport, FailureReason, ServerState, UserDecision};
 use host::{Host, HostOptions};
-use policy::Scope;
+use policy::ApprovalScope;
 use ports::secrets::{self, SecretsInMemory};
 use ports::server_config::{HttpConfig, HttpKind, ServerConfig, ServerEntry};
 use serde_json::json;
-use testkit::app::{App, TestPlatform, remote};
+use testkit::app::{TestApp, TestPlatform, remote};
 use testkit::http::{HttpServer, ordinary};
 use testkit::time::{SetClock, pass};
 
@@ -17,8 +17,8 @@ async fn server(revision: &'static str) -> HttpServer {
     HttpServer::start(move |request, answer| async move { ordinary::answer(revision, &request, answer).await }).await
 }
 
-fn is_connect(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::ConnectServer { .. })
+fn is_connect(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::ConnectServer { .. })
 }
 
 fn failure(state: &ServerState) -> &host::view::Failure {
@@ -29,10 +29,10 @@ fn failure(state: &ServerState) -> &host::view::Failure {
 #[tokio::test]
 async fn nothing_is_sent_before_the_address_was_approved() {
     let server = server("2025-11-25").await;
-    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     app.host.start_server("far".into()).await.unwrap();
     let question = app.question("far", "its address", is_connect).await;
-    let QuestionBody::ConnectServer { config, approved_before } = &question.body else { unreachable!() };
+    let ConsentRequestBody::ConnectServer { config, approved_before } = &question.body else { unreachable!() };
     assert_eq!(
         (config.url.as_str(), approved_before),
         (server.url("/mcp").as_str(), &None),
@@ -40,7 +40,7 @@ async fn nothing_is_sent_before_the_address_was_approved() {
     );
     assert_eq!(question.transport, "http", "the consent request contains the transport");
     assert!(server.seen().is_empty(), "nothing is sent before the decision");
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a denial has a separate reason");
     assert!(server.seen().is_empty(), "nothing is sent after a denial");
@@ -55,12 +55,12 @@ async fn nothing_is_sent_before_the_address_was_approved() {
 async fn a_key_in_a_url_is_asked_about_and_not_kept() {
     let server = server("2025-11-25").await;
     let url = format!("{}?api_key=s3cret", server.url("/mcp"));
-    let app = App::start(vec![("far", remote(&url))]).await;
+    let app = TestApp::start(vec![("far", remote(&url))]).await;
     app.host.start_server("far".into()).await.unwrap();
     let question = app.question("far", "its address", is_connect).await;
-    let QuestionBody::ConnectServer { config, .. } = &question.body else { unreachable!() };
+    let ConsentRequestBody::ConnectServer { config, .. } = &question.body else { unreachable!() };
     assert_eq!(config.url, url, "the consent request contains the whole URL");
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     let view = app.until("far", "ready", |s| s.state == ServerState::Ready).await;
     app.host.restart_server("far".into()).await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready && s.since > view.since).await;
@@ -92,16 +92,16 @@ async fn a_key_in_a_url_is_asked_about_and_not_kept() {
 async fn what_was_found_is_shown_and_tried_first_the_next_time() {
     for (revision, probes) in [("2025-11-25", 1), ("2026-07-28", 1)] {
         let server = server(revision).await;
-        let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+        let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
         let view = app.ready("far").await;
         let connected = view.connected.expect("the connection is known");
-        assert_eq!(connected.transport, TransportFound::StreamableHttp, "{revision}: the transport is detected");
+        assert_eq!(connected.transport, DetectedTransport::StreamableHttp, "{revision}: the transport is detected");
         assert!(!connected.how.is_empty(), "{revision}: the detection is described");
         let spoken = view.facts.map(|facts| facts.revision.to_string());
         assert_eq!(spoken.as_deref(), Some(revision), "the revision is known");
         assert_eq!(server.count("server/discover"), probes, "{revision}: an unknown server is probed");
         app.host.close().await;
-        let app = App::start_in(app.folder, Vec::new(), HostOptions::default()).await;
+        let app = TestApp::start_in(app.folder, Vec::new(), HostOptions::default()).await;
         app.ready("far").await;
         if revision < "2026" {
             // `initialize` is sent immediately.
@@ -119,10 +119,10 @@ async fn what_was_found_is_shown_and_tried_first_the_next_time() {
 async fn any_change_of_an_address_asks_again() {
     let server = server("2026-07-28").await;
     let base = HttpConfig { url: server.url("/mcp"), ..HttpConfig::default() };
-    let app = App::start(vec![("far", base.clone().into())]).await;
+    let app = TestApp::start(vec![("far", base.clone().into())]).await;
     app.host.start_server("far".into()).await.unwrap();
     let question = app.question("far", "its address", is_connect).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     let view = app.until("far", "ready", |s| s.state == ServerState::Ready).await;
     assert!(view.approved, "the address is approved");
     app.host.restart_server("far".into()).await.unwrap();
@@ -140,10 +140,10 @@ async fn any_change_of_an_address_asks_again() {
         assert!(!view.approved, "the approval does not cover {changed:?}");
         app.host.start_server("far".into()).await.unwrap();
         let question = app.question("far", "its changed address", is_connect).await;
-        let QuestionBody::ConnectServer { approved_before, .. } = &question.body else { unreachable!() };
+        let ConsentRequestBody::ConnectServer { approved_before, .. } = &question.body else { unreachable!() };
         assert_eq!(approved_before.as_deref(), Some(base.url.as_str()), "the previously approved address is displayed");
         assert_eq!(question.rule, "address-changed", "the rule names the change");
-        app.answer(&question, UserAnswer::Deny).await;
+        app.answer(&question, UserDecision::Deny).await;
     }
     let pinned = ServerConfig { revision: Some("2026-07-28".parse().unwrap()), ..base.into() };
     app.host.update_server("far".into(), ServerEntry { name: "far".into(), config: pinned }).await.unwrap();
@@ -153,7 +153,7 @@ async fn any_change_of_an_address_asks_again() {
 }
 
 /// Returns an app whose keychain contains these secrets.
-async fn with_secrets(server: ServerConfig, kept: &[(&str, &str)]) -> App {
+async fn with_secrets(server: ServerConfig, kept: &[(&str, &str)]) -> TestApp {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
     let keychain = Arc::new(SecretsInMemory::default());
@@ -164,7 +164,7 @@ async fn with_secrets(server: ServerConfig, kept: &[(&str, &str)]) -> App {
     let ports = store::open_with(&config, &data, platform.clone(), keychain).unwrap();
     let host = Host::start(ports, HostOptions::default()).await;
     host.add_server(ServerEntry { name: "far".into(), config: server }).await.unwrap();
-    App { folder, host, platform }
+    TestApp { folder, host, platform }
 }
 
 #[tokio::test]
@@ -188,7 +188,7 @@ async fn secrets_go_to_their_server_and_to_nobody_else() {
     assert!(!format!("{view:?}").contains("t0psecret"), "the view doesn't contain the secret");
     assert!(!app.activity("far").await.contains("t0psecret"), "the activity log doesn't contain the secret");
     let allowing = app.always(|question| {
-        matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
+        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let arguments = json!({ "text": "you sent t0psecret" }).as_object().unwrap().clone();
     app.host.call_tool("c".into(), "far".into(), "echo".into(), arguments, None).await.unwrap();
@@ -252,7 +252,7 @@ async fn what_is_fresh_is_not_asked_for_again() {
         answer.json(&json!({"jsonrpc": "2.0", "id": body["id"], "result": result})).await
     })
     .await;
-    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     app.ready("far").await;
     let read = |id: &str, refresh| app.host.read(id.into(), "far".into(), "a:1".into(), refresh);
     let first = read("1", false).await.unwrap();
@@ -279,7 +279,7 @@ async fn a_list_that_is_no_longer_fresh_is_read_again_when_somebody_looks() {
     })
     .await;
     let clock = SetClock::new();
-    let app = App::start_at(Arc::clone(&clock), vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start_at(Arc::clone(&clock), vec![("far", remote(&server.url("/mcp")))]).await;
     app.ready("far").await;
     let span = std::time::Duration::from_secs(5);
     clock.advance(span);

@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
-use host::view::{HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
-use host::{AnswerError, HostOptions, ShownDefinition};
+use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, ServerState, UserDecision};
+use host::{DecisionError, HostOptions, ShownDefinition};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
-use offers::review::Kind;
-use policy::{Preset, Scope, Standing};
+use offers::review::DefinitionKind;
+use policy::{ApprovalScope, Preset, ReviewState};
 use ports::server_config::{ServerConfig, ServerEntry};
 use serde_json::{Map, Value, json};
-use testkit::app::{App, PATIENCE, command, scripted};
+use testkit::app::{PATIENCE, TestApp, command, scripted};
 use tokio::task::JoinHandle;
 
-fn is_tool(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Tool { .. })
+fn is_tool(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Tool { .. })
 }
 
-fn is_start(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::StartServer { .. })
+fn is_start(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::StartServer { .. })
 }
 
 fn tool(name: &str) -> Value {
@@ -34,7 +34,7 @@ fn tools(tools: &[Value]) -> String {
 
 type Call = JoinHandle<Result<CallToolResult, CallFailure>>;
 
-fn call(app: &App, id: &str) -> Call {
+fn call(app: &TestApp, id: &str) -> Call {
     let (host, id) = (app.host.clone(), id.to_owned());
     tokio::spawn(async move {
         host.call_tool(id, "bad".into(), "echo".into(), Map::new(), None).await.map(|(result, _)| result)
@@ -49,10 +49,10 @@ async fn ended(call: Call, why: &str) {
 }
 
 /// Makes the next call, which requires consent, and allows it in this scope.
-async fn asks(app: &App, id: &str, scope: Scope, why: &str) -> QuestionView {
+async fn asks(app: &TestApp, id: &str, scope: ApprovalScope, why: &str) -> ConsentRequestView {
     let call = call(app, id);
     let question = app.question("bad", why, is_tool).await;
-    app.answer(&question, UserAnswer::Allow(scope)).await;
+    app.answer(&question, UserDecision::Allow(scope)).await;
     ended(call, why).await;
     question
 }
@@ -60,24 +60,24 @@ async fn asks(app: &App, id: &str, scope: Scope, why: &str) -> QuestionView {
 #[tokio::test]
 async fn an_approval_of_what_nobody_remembers_to_have_seen_asks_once() {
     let list = tools(&[tool("echo")]);
-    let app = App::start(vec![("bad", scripted(&["--reply", &list]))]).await;
+    let app = TestApp::start(vec![("bad", scripted(&["--reply", &list]))]).await;
     app.ready("bad").await;
-    asks(&app, "first", Scope::Always, "the first call").await;
+    asks(&app, "first", ApprovalScope::Always, "the first call").await;
     ended(call(&app, "second"), "then it is allowed").await;
     app.host.close().await;
 
     std::fs::remove_file(app.folder.path().join("data/pins.json")).expect("pins are stored in a file");
-    let again = App::start_in(app.folder, Vec::new(), HostOptions::default()).await;
+    let again = TestApp::start_in(app.folder, Vec::new(), HostOptions::default()).await;
     again.ready("bad").await;
-    let asked = asks(&again, "third", Scope::Once, "its approval does not rest on the program's file").await;
-    assert_eq!(asked.marks.standing, Some(Standing::New), "the review state is unknown without pins");
+    let asked = asks(&again, "third", ApprovalScope::Once, "its approval does not rest on the program's file").await;
+    assert_eq!(asked.marks.standing, Some(ReviewState::New), "the review state is unknown without pins");
     ended(call(&again, "fourth"), "once it was seen, the approval holds again").await;
     again.host.close().await;
 }
 
 #[tokio::test]
 async fn a_tool_is_not_said_to_be_missing_before_the_tools_are_listed() {
-    let app = App::start(vec![("slow", scripted(&["--misbehave", "silent@tools/list"]))]).await;
+    let app = TestApp::start(vec![("slow", scripted(&["--misbehave", "silent@tools/list"]))]).await;
     app.approve_start("slow").await;
     app.until("slow", "ready", |s| s.state == ServerState::Ready).await;
     let called = app.host.call_tool("1".into(), "slow".into(), "echo".into(), Map::new(), None).await;
@@ -94,20 +94,20 @@ async fn a_list_that_the_server_says_has_changed_allows_nothing_until_it_was_rea
     let (usual, changes) = (format!("tools/call={result}"), format!("tools/call={changes}"));
     let args =
         ["--reply", &list, "--raw", fails, "--reply", &list, "--raw", &usual, "--raw", &changes, "--raw", &usual];
-    let app = App::start(vec![("bad", scripted(&args))]).await;
+    let app = TestApp::start(vec![("bad", scripted(&args))]).await;
     app.ready("bad").await;
-    asks(&app, "first", Scope::Always, "the first call").await;
+    asks(&app, "first", ApprovalScope::Always, "the first call").await;
     ended(call(&app, "second"), "then it is allowed").await;
 
     // The server has reported the change before its response.
-    let asked = asks(&app, "third", Scope::Once, "[tools-list-changed] before the list was read again").await;
+    let asked = asks(&app, "third", ApprovalScope::Once, "[tools-list-changed] before the list was read again").await;
     assert!(asked.marks.outdated, "the consent request contains the reason");
-    let changed = matches!(asked.body, QuestionBody::Tool { changed_since_allowed: true, .. });
+    let changed = matches!(asked.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. });
     assert!(!changed, "the consent request doesn't claim a change of the tool");
     let said = |catalog: &offers::catalog::Catalog| catalog.notes.iter().flatten().any(|note| note.contains("not now"));
     let failed = app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     if said(&failed) {
-        asks(&app, "fourth", Scope::Once, "a list that can't be read allows nothing either").await;
+        asks(&app, "fourth", ApprovalScope::Once, "a list that can't be read allows nothing either").await;
         app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     }
     ended(call(&app, "fifth"), "it is read, and the tool is as it was").await;
@@ -121,9 +121,9 @@ async fn that_a_list_may_have_changed_and_that_it_has_not_are_both_told() {
     let changes = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}}\n{result}");
     let (usual, changes) = (format!("tools/call={result}"), format!("tools/call={changes}"));
     let args = ["--reply", &list, "--raw", &usual, "--raw", &changes, "--raw", &usual];
-    let app = App::start(vec![("bad", scripted(&args))]).await;
+    let app = TestApp::start(vec![("bad", scripted(&args))]).await;
     app.ready("bad").await;
-    asks(&app, "first", Scope::Always, "the first call").await;
+    asks(&app, "first", ApprovalScope::Always, "the first call").await;
     // A list that was just read is not read again immediately.
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     let mut events = app.host.events();
@@ -144,7 +144,7 @@ async fn that_a_list_may_have_changed_and_that_it_has_not_are_both_told() {
     app.host.close().await;
 }
 
-async fn get(app: &App, id: &str, shown: Option<String>) -> Result<(), CallFailure> {
+async fn get(app: &TestApp, id: &str, shown: Option<String>) -> Result<(), CallFailure> {
     let got = app.host.get_prompt_as_shown(id.into(), "bad".into(), "greet".into(), BTreeMap::new(), shown);
     got.await.map(|_| ())
 }
@@ -153,7 +153,7 @@ async fn get(app: &App, id: &str, shown: Option<String>) -> Result<(), CallFailu
 async fn a_prompt_that_changes_while_it_waits_is_not_sent_and_not_taken_for_seen() {
     let list = |text: &str| format!("prompts/list={}", json!({"prompts": [{"name": "greet", "description": text}]}));
     let (first, second) = (list("Says hello"), list("Says goodbye, secretly"));
-    let app = App::start(vec![("bad", scripted(&["--reply", &first, "--reply", &second]))]).await;
+    let app = TestApp::start(vec![("bad", scripted(&["--reply", &first, "--reply", &second]))]).await;
     app.ready("bad").await;
     app.until("bad", "known whole", |s| s.counts[1] > 0).await;
     let shown = async || {
@@ -167,9 +167,9 @@ async fn a_prompt_that_changes_while_it_waits_is_not_sent_and_not_taken_for_seen
     let waits = tokio::spawn(async move {
         host.get_prompt_as_shown("1".into(), "bad".into(), "greet".into(), BTreeMap::new(), Some(wanted)).await
     });
-    let question = app.question("bad", "the prompt", |q| matches!(q.body, QuestionBody::Read { .. })).await;
+    let question = app.question("bad", "the prompt", |q| matches!(q.body, ConsentRequestBody::Read { .. })).await;
     app.host.refresh_list("bad".into(), ListKind::Prompts).await.expect("the list can be read again");
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     let refused = waits.await.unwrap();
     assert!(
         matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")),
@@ -177,7 +177,7 @@ async fn a_prompt_that_changes_while_it_waits_is_not_sent_and_not_taken_for_seen
     );
     assert!(!app.activity("bad").await.contains("prompts/get"), "no request was sent");
     let (now, standing) = shown().await;
-    assert_eq!(standing, Some(Standing::New), "the current definition is not reviewed");
+    assert_eq!(standing, Some(ReviewState::New), "the current definition is not reviewed");
 
     app.host.set_preset(Preset::Balanced).await.unwrap();
     let refused = get(&app, "2", Some(before)).await;
@@ -186,7 +186,7 @@ async fn a_prompt_that_changes_while_it_waits_is_not_sent_and_not_taken_for_seen
         "a request for the old definition is refused: {refused:?}"
     );
     get(&app, "3", Some(now)).await.expect("the displayed prompt is returned");
-    assert_eq!(shown().await.1, Some(Standing::Reviewed), "the prompt counts as reviewed");
+    assert_eq!(shown().await.1, Some(ReviewState::Reviewed), "the prompt counts as reviewed");
     app.host.close().await;
 }
 
@@ -206,16 +206,16 @@ fn built(folder: &Path, line: &str) -> ServerConfig {
 #[tokio::test]
 async fn a_start_whose_program_is_built_anew_is_asked_about_again_and_can_be_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let app = App::start(vec![("bad", built(folder.path(), "# one"))]).await;
+    let app = TestApp::start(vec![("bad", built(folder.path(), "# one"))]).await;
     app.host.start_server("bad".into()).await.unwrap();
     let shown = app.question("bad", "its start", is_start).await;
     built(folder.path(), "# another, of another length");
-    let allow = app.host.answer(shown.id, shown.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(allow, Err(AnswerError::Stale), "the displayed files differ from the current ones");
+    let allow = app.host.answer(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    assert_eq!(allow, Err(DecisionError::Stale), "the displayed files differ from the current ones");
     let now = app.question("bad", "its start, as it is now", |q| is_start(q) && q.hash != shown.hash).await;
     assert_eq!(app.questions().await.len(), 1, "the new request replaces the previous one");
     built(folder.path(), "# a third one, which is longer still");
-    app.answer(&now, UserAnswer::Deny).await;
+    app.answer(&now, UserDecision::Deny).await;
     assert!(app.questions().await.is_empty(), "a denial doesn't depend on the displayed files");
     app.host.close().await;
 }
@@ -224,9 +224,9 @@ async fn a_start_whose_program_is_built_anew_is_asked_about_again_and_can_be_ref
 async fn x06_what_was_seen_of_a_server_that_does_not_run_is_compared_as_well() {
     let titled = json!({"name": "x1", "title": "S\u{435}nd mail", "inputSchema": {"type": "object"}});
     let own = json!({"name": "echo", "title": "Send mail", "inputSchema": {"type": "object"}});
-    let app = App::start(vec![("bad", scripted(&["--reply", &tools(&[own])]))]).await;
+    let app = TestApp::start(vec![("bad", scripted(&["--reply", &tools(&[own])]))]).await;
     app.ready("bad").await;
-    asks(&app, "first", Scope::Once, "the first call").await;
+    asks(&app, "first", ApprovalScope::Once, "the first call").await;
     app.host.stop_server("bad".into()).await.unwrap();
     app.until("bad", "stopped", |s| s.pid.is_none()).await;
     let entry = ServerEntry { name: "mail".into(), config: scripted(&["--reply", &tools(&[titled])]) };
@@ -244,12 +244,12 @@ async fn what_a_script_approves_is_reviewed_only_while_it_runs() {
     for (decides, lasts) in [("user", true), ("answers", false)] {
         let options = HostOptions { decides, ..HostOptions::default() };
         let server = scripted(&["--reply", &tools(&[tool("echo")])]);
-        let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", server)], options).await;
+        let app = TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", server)], options).await;
         app.ready("bad").await;
         app.until("bad", "known whole", |s| s.counts[0] > 0).await;
         let called = call(&app, "1");
         let question = app.question("bad", "a tool", is_tool).await;
-        app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
         called.await.unwrap().expect("an approved call returns a result");
         assert!(
             app.host.pins().await.unwrap().contains_key("bad"),
@@ -267,19 +267,20 @@ async fn e30_what_is_new_or_changed_is_counted_until_it_is_reviewed() {
     let mut changed = tool("echo");
     changed["description"] = json!("Returns the text, and sends it elsewhere");
     let changed = tools(&[changed, tool("other")]);
-    let app = App::start(vec![("bad", scripted(&["--reply", &list, "--reply", &changed]))]).await;
+    let app = TestApp::start(vec![("bad", scripted(&["--reply", &list, "--reply", &changed]))]).await;
     app.ready("bad").await;
     app.until("bad", "new: nobody has seen its tools and its prompt", |s| s.unreviewed == [3, 0]).await;
-    asks(&app, "first", Scope::Once, "the first call").await;
+    asks(&app, "first", ApprovalScope::Once, "the first call").await;
     app.until("bad", "new but for the tool of which a call was approved", |s| s.unreviewed == [2, 0]).await;
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     app.until("bad", "changed: the tool that was seen is another", |s| s.unreviewed == [2, 1]).await;
     let reviewed = app.host.reviewed("bad".into()).await.expect("it runs");
     let shown = |kind, name: &str, hash: String| ShownDefinition { kind, name: name.to_owned(), hash };
     let tools = reviewed.catalog().tools.iter().map(|listed| listed.read().expect("a tool"));
-    let tools = tools.map(|tool| shown(Kind::Tool, &tool.name, reviewed.tool(&tool).0.to_string()));
+    let tools = tools.map(|tool| shown(DefinitionKind::Tool, &tool.name, reviewed.tool(&tool).0.to_string()));
     let prompts = reviewed.catalog().prompts.iter().map(|listed| listed.read().expect("a prompt"));
-    let prompts = prompts.map(|prompt| shown(Kind::Prompt, &prompt.name, reviewed.prompt(&prompt).0.to_string()));
+    let prompts =
+        prompts.map(|prompt| shown(DefinitionKind::Prompt, &prompt.name, reviewed.prompt(&prompt).0.to_string()));
     let seen = tools.chain(prompts).collect();
     app.host.review("bad".into(), seen).await.expect("the displayed definitions are current");
     app.until("bad", "reviewed", |s| s.unreviewed == [0, 0]).await;

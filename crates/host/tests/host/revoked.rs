@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use host::view::{ServerState, UserAnswer};
-use policy::Scope;
-use testkit::app::{App, remote};
+use host::view::{ServerState, UserDecision};
+use policy::ApprovalScope;
+use testkit::app::{TestApp, remote};
 use testkit::http::{HttpServer, ordinary};
 use testkit::time::pass;
 
@@ -14,28 +14,28 @@ async fn http_at(address: std::net::SocketAddr) -> HttpServer {
 }
 
 /// Returns a running server with a permanently approved address.
-async fn approved() -> (HttpServer, App) {
+async fn approved() -> (HttpServer, TestApp) {
     let server = http_at(([127, 0, 0, 1], 0).into()).await;
-    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     app.host.start_server("far".into()).await.unwrap();
     let question = app.question("far", "its address", |_| true).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("far", "ready", |s| s.state == ServerState::Ready).await;
     (server, app)
 }
 
-async fn drops(app: &App, server: HttpServer) {
+async fn drops(app: &TestApp, server: HttpServer) {
     drop(server);
     app.host.network_changed().await.unwrap();
     app.until("far", "waiting to come back", |s| matches!(s.state, ServerState::Reconnecting(_))).await;
 }
 
-async fn revoke(app: &App) {
+async fn revoke(app: &TestApp) {
     let grant = app.host.grants().await.unwrap().remove(0);
     assert!(app.host.revoke(grant.id).await.unwrap(), "the grant existed");
 }
 
-async fn start_asks(app: &App) {
+async fn start_asks(app: &TestApp) {
     app.host.start_server("far".into()).await.unwrap();
     app.question("far", "its address", |_| true).await;
 }

@@ -5,34 +5,34 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use domain::StoreError;
 use host::HostOptions;
-use host::view::{QuestionBody, UserAnswer};
+use host::view::{ConsentRequestBody, UserDecision};
 use mcp_proto::types::ContentBlock;
-use policy::Scope;
+use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::ServerEntry;
 use ports::{Document, Documents};
 use serde_json::{Map, Value};
-use testkit::app::{App, demo};
+use testkit::app::{TestApp, demo};
 use testkit::deadline::holds_within;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::audit::{Called, Disk, ended, harbour};
+use crate::audit::{CallOutcome, ScriptedLog, ended, harbour};
 use crate::kept::of_kind;
 
 const PATIENCE: Duration = testkit::app::PATIENCE;
 
-fn list_folders(app: &App, id: &str) -> JoinHandle<Called> {
+fn list_folders(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
     let (host, id) = (app.host.clone(), id.to_owned());
     tokio::spawn(async move { host.call_tool(id, "harbour".into(), "list_folders".into(), Map::new(), None).await })
 }
 
 /// Returns the text of a call's result.
-fn text(called: Called) -> String {
+fn text(called: CallOutcome) -> String {
     let (result, _) = called.expect("the call returns a result");
     let texts = result.content.into_iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text),
@@ -42,14 +42,14 @@ fn text(called: Called) -> String {
 }
 
 /// Returns a server that may always list its roots and received one, with the URI of that folder.
-async fn shared() -> (App, Arc<Disk>, String) {
+async fn shared() -> (TestApp, Arc<ScriptedLog>, String) {
     let (app, disk) = harbour().await;
     let folder = std::fs::canonicalize(app.folder.path()).unwrap();
     let first = list_folders(&app, "shares");
-    let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
-    let question = app.question("harbour", "its folders", |q| q.body == QuestionBody::Roots).await;
-    app.answer(&question, UserAnswer::Share(vec![folder.clone()])).await;
+    let question = app.question("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let question = app.question("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
+    app.answer(&question, UserDecision::Share(vec![folder.clone()])).await;
     let uri = format!("file://{}", folder.display());
     assert!(text(ended(first).await).contains(&uri), "the server receives the folder");
     assert!(text(ended(list_folders(&app, "again")).await).contains(&uri), "a later request requires no consent");
@@ -57,7 +57,7 @@ async fn shared() -> (App, Arc<Disk>, String) {
 }
 
 /// Makes a call during which the server lists its roots, with the allowing entry delayed by the disk.
-async fn asks_while_the_log_is_slow(app: &App, disk: &Disk) -> JoinHandle<Called> {
+async fn asks_while_the_log_is_slow(app: &TestApp, disk: &ScriptedLog) -> JoinHandle<CallOutcome> {
     disk.slow.store(true, Ordering::SeqCst);
     let waits = list_folders(app, "waits");
     assert!(holds_within(PATIENCE, || disk.waits_for("tool")).await, "the entry of the call is submitted");
@@ -66,7 +66,7 @@ async fn asks_while_the_log_is_slow(app: &App, disk: &Disk) -> JoinHandle<Called
     waits
 }
 
-fn decisions(app: &App) -> Vec<String> {
+fn decisions(app: &TestApp) -> Vec<String> {
     of_kind(app, "roots").into_iter().map(|entry| entry.decision.into_owned()).collect()
 }
 
@@ -74,10 +74,10 @@ fn decisions(app: &App) -> Vec<String> {
 async fn e7_folders_that_were_denied_are_not_asked_for_again() {
     let (app, _disk) = harbour().await;
     let first = list_folders(&app, "denied");
-    let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
-    let question = app.question("harbour", "its folders", |q| q.body == QuestionBody::Roots).await;
-    app.answer(&question, UserAnswer::Deny).await;
+    let question = app.question("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let question = app.question("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
+    app.answer(&question, UserDecision::Deny).await;
     assert!(text(ended(first).await).contains("shares 0 folders"), "the server receives an empty list");
     let again = text(ended(list_folders(&app, "again")).await);
     assert!(again.contains("shares 0 folders"), "a later request requires no consent: {again}");
@@ -94,7 +94,7 @@ async fn folders_that_are_shared_answer_each_request_of_their_server_and_no_othe
     app.ready("other").await;
     app.until("other", "known whole", |s| s.counts[0] >= 16).await;
     let user = app.always(|question| {
-        matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
+        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let mut calls = Vec::new();
     for (n, server) in ["harbour", "harbour", "other"].into_iter().enumerate() {
@@ -103,14 +103,14 @@ async fn folders_that_are_shared_answer_each_request_of_their_server_and_no_othe
             host.call_tool(n.to_string(), server.into(), "list_folders".into(), Map::new(), None).await
         }));
     }
-    let requests = async || app.questions().await.into_iter().filter(|q| q.body == QuestionBody::Roots);
+    let requests = async || app.questions().await.into_iter().filter(|q| q.body == ConsentRequestBody::Roots);
     while requests().await.count() < 3 {
         tokio::task::yield_now().await;
     }
     user.abort();
     let folder = std::fs::canonicalize(app.folder.path()).unwrap();
-    let question = app.question("harbour", "its folders", |q| q.body == QuestionBody::Roots).await;
-    app.answer(&question, UserAnswer::Share(vec![folder.clone()])).await;
+    let question = app.question("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
+    app.answer(&question, UserDecision::Share(vec![folder.clone()])).await;
     let uri = format!("file://{}", folder.display());
     let other = calls.pop().unwrap();
     for call in calls {
@@ -120,7 +120,7 @@ async fn folders_that_are_shared_answer_each_request_of_their_server_and_no_othe
     let left: Vec<_> = requests().await.collect();
     let [question] = &left[..] else { panic!("expected the request of the other server: {left:?}") };
     assert_eq!(question.server, "other", "the remaining request is the other server's");
-    app.answer(question, UserAnswer::Deny).await;
+    app.answer(question, UserDecision::Deny).await;
     assert!(!text(ended(other).await).contains(&uri), "the other server receives no folder");
     app.host.close().await;
 }
@@ -163,14 +163,14 @@ async fn folders_that_are_taken_back_while_the_entry_is_written_are_not_told() {
     app.until("harbour", "without folders", |server| server.roots.is_none()).await;
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
-    let question = app.question("harbour", "its folders anew", |q| q.body == QuestionBody::Roots).await;
+    let question = app.question("harbour", "its folders anew", |q| q.body == ConsentRequestBody::Roots).await;
     assert!(!waits.is_finished(), "the request waits for the decision");
     assert_eq!(
         decisions(&app),
         ["allowed", "allowed", "allowed", "withdrawn"],
         "the log records that nothing was sent"
     );
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     let told = text(ended(waits).await);
     assert!(!told.contains(&uri), "the new decision applies: {told}");
     app.host.close().await;
@@ -255,12 +255,13 @@ async fn folders_that_are_taken_back_do_not_come_back_from_an_older_file() {
     let disk: Arc<Mutex<Option<Arc<RefusingDisk>>>> = Arc::default();
     let own = Arc::clone(&disk);
     let servers = vec![("harbour", demo(&[]))];
-    let app = App::start_over(folder, servers, HostOptions::default(), Arc::new(SecretsInMemory::default()), |ports| {
-        let documents = Arc::new(RefusingDisk::over(ports.documents.clone(), Document::Roots));
-        *own.lock().unwrap() = Some(documents.clone());
-        ports::Ports { documents, ..ports }
-    })
-    .await;
+    let app =
+        TestApp::start_over(folder, servers, HostOptions::default(), Arc::new(SecretsInMemory::default()), |ports| {
+            let documents = Arc::new(RefusingDisk::over(ports.documents.clone(), Document::Roots));
+            *own.lock().unwrap() = Some(documents.clone());
+            ports::Ports { documents, ..ports }
+        })
+        .await;
     let disk = disk.lock().unwrap().clone().expect("the ports were changed");
     let shared = std::fs::canonicalize(app.folder.path()).unwrap();
     let file = app.folder.path().join("data/roots.json");

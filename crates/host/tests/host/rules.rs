@@ -3,28 +3,31 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
-use host::AnswerError;
-use host::rules::{DryAct, RulesError, Trust};
-use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
+use host::DecisionError;
+use host::rules::{DryRunAct, RulesError, TrustDuration};
+use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
-use policy::{By, Decision, Effect, Fit, PolicyRule, Preset, Rule, RuleSource, Scope, Standing};
+use policy::{
+    ApprovalScope, Decision, DecisionReason, DecisionSource, PolicyRule, Preset, ReviewState, RuleEffect, RuleFit,
+    RuleSource,
+};
 use serde_json::{Map, Value, json};
-use testkit::app::{App, MANAGED, PATIENCE, demo, scripted};
+use testkit::app::{MANAGED, PATIENCE, TestApp, demo, scripted};
 use testkit::time::SetClock;
 
-type Called = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
+type CallOutcome = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
 
 const SERVER: &str = "harbour";
 
-async fn harbour() -> App {
-    ready(App::start(vec![(SERVER, demo(&[]))]).await).await
+async fn harbour() -> TestApp {
+    ready(TestApp::start(vec![(SERVER, demo(&[]))]).await).await
 }
 
-async fn ready(app: App) -> App {
+async fn ready(app: TestApp) -> TestApp {
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16 && s.counts[2] > 0).await;
     app
@@ -34,7 +37,7 @@ fn object(value: Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-fn call(app: &App, id: &str, tool: &str, arguments: Value, conversation: Option<&str>) -> Called {
+fn call(app: &TestApp, id: &str, tool: &str, arguments: Value, conversation: Option<&str>) -> CallOutcome {
     let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
     let conversation = conversation.map(str::to_owned);
     tokio::spawn(async move {
@@ -42,33 +45,40 @@ fn call(app: &App, id: &str, tool: &str, arguments: Value, conversation: Option<
     })
 }
 
-async fn ended(called: Called) -> Result<CallToolResult, CallFailure> {
+async fn ended(called: CallOutcome) -> Result<CallToolResult, CallFailure> {
     tokio::time::timeout(PATIENCE, called).await.expect("the call ends in time").unwrap()
 }
 
-fn is_tool(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Tool { .. })
+fn is_tool(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Tool { .. })
 }
 
 /// Calls a tool, and approves it with this decision.
-async fn approve(app: &App, id: &str, tool: &str, arguments: Value, conversation: Option<&str>, answer: UserAnswer) {
+async fn approve(
+    app: &TestApp,
+    id: &str,
+    tool: &str,
+    arguments: Value,
+    conversation: Option<&str>,
+    answer: UserDecision,
+) {
     let called = call(app, id, tool, arguments, conversation);
     let question = app.question(SERVER, "the tool", is_tool).await;
     app.answer(&question, answer).await;
     ended(called).await.expect("an approved call returns a result");
 }
 
-pub(crate) async fn set(app: &App, rule: Value) -> u64 {
+pub(crate) async fn set(app: &TestApp, rule: Value) -> u64 {
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
     app.host.set_rule(rule).await.expect("the rule is accepted").id
 }
 
-fn policy_file(app: &App) -> PathBuf {
+fn policy_file(app: &TestApp) -> PathBuf {
     app.folder.path().join("data").join("policy.json")
 }
 
 /// Waits until the rules satisfy a condition.
-async fn until(app: &App, what: &str, holds: impl Fn(&host::rules::RulesView) -> bool) {
+async fn until(app: &TestApp, what: &str, holds: impl Fn(&host::rules::RulesView) -> bool) {
     let mut events = app.host.events();
     let deadline = tokio::time::Instant::now() + PATIENCE;
     loop {
@@ -84,7 +94,7 @@ async fn until(app: &App, what: &str, holds: impl Fn(&host::rules::RulesView) ->
 #[tokio::test]
 async fn a_rule_denies_whatever_was_allowed_and_says_so_in_the_log() {
     let app = harbour().await;
-    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
+    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     ended(call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await.expect("an allowed tool requires no consent");
     let id =
         set(&app, json!({"effect": "deny", "server": "har*", "tool": "add", "arguments": [{"at": "/b", "glob": "3"}]}))
@@ -112,10 +122,10 @@ async fn what_is_edited_into_something_denied_is_refused() {
     set(&app, json!({"effect": "deny", "server": SERVER, "arguments": [{"at": "/b", "glob": "3"}]})).await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     let question = app.question(SERVER, "the tool", is_tool).await;
-    let edit = host::view::Edit::Arguments(object(json!({"a": 1, "b": 3})));
+    let edit = host::view::ConsentRequestEdit::Arguments(object(json!({"a": 1, "b": 3})));
     let edited = app.host.edit(question.id, edit).await.unwrap();
-    let answered = app.host.answer(edited.id, edited.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(answered, Err(AnswerError::Denied("rule 1".to_owned())), "a rule overrides an approval");
+    let answered = app.host.answer(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    assert_eq!(answered, Err(DecisionError::Denied("rule 1".to_owned())), "a rule overrides an approval");
     assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "the call ends with an error");
     assert!(app.questions().await.is_empty(), "no consent request is pending");
 }
@@ -134,28 +144,28 @@ async fn a_question_that_a_new_rule_denies_is_refused_at_once() {
 #[tokio::test]
 async fn approvals_hold_in_their_conversation_and_until_they_end() {
     let clock = SetClock::new();
-    let app = ready(App::start_at(Arc::clone(&clock), vec![(SERVER, demo(&[]))]).await).await;
+    let app = ready(TestApp::start_at(Arc::clone(&clock), vec![(SERVER, demo(&[]))]).await).await;
     let arguments = || json!({"a": 1, "b": 2});
-    approve(&app, "1", "add", arguments(), Some("c1"), UserAnswer::Allow(Scope::Conversation)).await;
+    approve(&app, "1", "add", arguments(), Some("c1"), UserDecision::Allow(ApprovalScope::Conversation)).await;
     ended(call(&app, "2", "add", arguments(), Some("c1"))).await.expect("the same conversation requires no consent");
     let other = call(&app, "3", "add", arguments(), Some("c2"));
     let question = app.question(SERVER, "another conversation", is_tool).await;
-    app.answer(&question, UserAnswer::AllowFor(Scope::Always, 60_000)).await;
+    app.answer(&question, UserDecision::AllowFor(ApprovalScope::Always, 60_000)).await;
     ended(other).await.unwrap();
     clock.advance(Duration::from_millis(59_999));
     ended(call(&app, "4", "add", arguments(), None)).await.expect("the temporary approval applies everywhere");
     clock.advance(Duration::from_millis(1));
     let late = call(&app, "5", "add", arguments(), None);
     let question = app.question(SERVER, "the tool, once the approval ended", is_tool).await;
-    assert!(!question.scopes.contains(&Scope::Conversation), "without a conversation its scope is not offered");
-    app.answer(&question, UserAnswer::Deny).await;
+    assert!(!question.scopes.contains(&ApprovalScope::Conversation), "without a conversation its scope is not offered");
+    app.answer(&question, UserDecision::Deny).await;
     assert!(ended(late).await.is_err(), "an expired approval is not in effect");
     let once = call(&app, "6", "add", arguments(), None);
     let question = app.question(SERVER, "the tool", is_tool).await;
-    let odd = UserAnswer::AllowFor(Scope::Once, 1_000);
+    let odd = UserDecision::AllowFor(ApprovalScope::Once, 1_000);
     let answered = app.host.answer(question.id, question.hash.to_string(), odd).await;
-    assert!(matches!(answered, Err(AnswerError::WrongKind(_))), "a one-time approval has no expiry: {answered:?}");
-    app.answer(&question, UserAnswer::Deny).await;
+    assert!(matches!(answered, Err(DecisionError::WrongKind(_))), "a one-time approval has no expiry: {answered:?}");
+    app.answer(&question, UserDecision::Deny).await;
     assert!(ended(once).await.is_err(), "denied");
 }
 
@@ -163,33 +173,33 @@ async fn approvals_hold_in_their_conversation_and_until_they_end() {
 async fn a_trusted_server_runs_tools_that_were_seen_and_asks_for_all_else() {
     let app = harbour().await;
     let arguments = || json!({"a": 1, "b": 2});
-    approve(&app, "1", "add", arguments(), None, UserAnswer::Allow(Scope::Once)).await;
-    app.host.trust(SERVER.to_owned(), Trust::Run).await.unwrap();
-    assert_eq!(app.server(SERVER).await.trust, Trust::Run, "the view contains the trust");
+    approve(&app, "1", "add", arguments(), None, UserDecision::Allow(ApprovalScope::Once)).await;
+    app.host.trust(SERVER.to_owned(), TrustDuration::Run).await.unwrap();
+    assert_eq!(app.server(SERVER).await.trust, TrustDuration::Run, "the view contains the trust");
     ended(call(&app, "2", "add", arguments(), None)).await.expect("a reviewed tool requires no consent");
     let new = call(&app, "3", "ask_model", json!({}), None);
     let question = app.question(SERVER, "a tool that nobody has seen", is_tool).await;
     assert_eq!(question.rule, "new-tool", "the consent request names the reason");
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
-    let sampling = |q: &QuestionView| matches!(q.body, QuestionBody::Sampling { .. });
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
     let question = app.question(SERVER, "the model", sampling).await;
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     // The server's handling of the denial doesn't matter here.
     let _ = ended(new).await;
-    app.host.trust(SERVER.to_owned(), Trust::No).await.unwrap();
+    app.host.trust(SERVER.to_owned(), TrustDuration::No).await.unwrap();
     let asked = call(&app, "4", "add", arguments(), None);
     let question = app.question(SERVER, "the tool, trusted no more", is_tool).await;
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     assert!(ended(asked).await.is_err(), "the call requires consent again");
-    let missing = app.host.trust("nobody".to_owned(), Trust::Always).await;
+    let missing = app.host.trust("nobody".to_owned(), TrustDuration::Always).await;
     assert_eq!(missing, Err(RulesError::NoSuchServer("nobody".to_owned())), "a missing server can't be trusted");
 }
 
 #[tokio::test]
 async fn a_removed_server_is_trusted_no_more() {
     let app = harbour().await;
-    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap();
-    assert_eq!(app.server(SERVER).await.trust, Trust::Always, "the server is trusted");
+    app.host.trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
+    assert_eq!(app.server(SERVER).await.trust, TrustDuration::Always, "the server is trusted");
     app.host.remove_server(SERVER.to_owned()).await.unwrap();
     let view = app.host.rules().await.unwrap();
     assert_eq!(view.rules, [], "another server under this name starts without trust");
@@ -198,23 +208,24 @@ async fn a_removed_server_is_trusted_no_more() {
 #[tokio::test]
 async fn careful_asks_about_reads_too() {
     let app = harbour().await;
-    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
+    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     app.host.set_preset(Preset::Careful).await.unwrap();
     let called = call(&app, "2", "add", json!({"a": 1, "b": 2}), None);
     let question = app.question(SERVER, "the allowed tool", is_tool).await;
     assert_eq!(
         (question.rule, question.scopes),
-        ("preset-asks", &[Scope::Once][..]),
+        ("preset-asks", &[ApprovalScope::Once][..]),
         "the preset requires consent for each call"
     );
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     ended(called).await.expect("it runs");
     let resource = app.host.catalog(SERVER.to_owned()).await.unwrap().resources[0].read().unwrap().uri;
     let (host, uri) = (app.host.clone(), resource.clone());
     let read = tokio::spawn(async move { host.read("3".to_owned(), SERVER.to_owned(), uri, true).await });
-    let is_read = |q: &QuestionView| matches!(&q.body, QuestionBody::Read { name, .. } if *name == resource);
+    let is_read =
+        |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Read { name, .. } if *name == resource);
     let question = app.question(SERVER, "the resource", is_read).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(
         !read.await.unwrap().expect("the resource is read").contents.is_empty(),
         "the approved resource has contents"
@@ -224,7 +235,7 @@ async fn careful_asks_about_reads_too() {
 #[tokio::test]
 async fn rules_that_can_not_be_read_make_everything_ask_until_they_are_mended() {
     let app = harbour().await;
-    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
+    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     for (file, is_managed) in [(policy_file(&app), false), (app.folder.path().join(MANAGED), true)] {
         std::fs::write(&file, r#"{"version": 1, "rules": [{"effect": "maybe"}]}"#).unwrap();
         let of = |view: &host::rules::RulesView| if is_managed { view.managed.clone() } else { view.user.clone() };
@@ -235,10 +246,10 @@ async fn rules_that_can_not_be_read_make_everything_ask_until_they_are_mended() 
         let expected = if is_managed { "managed-unusable" } else { "policy-unusable" };
         assert_eq!(
             (question.rule, question.scopes),
-            (expected, &[Scope::Once][..]),
+            (expected, &[ApprovalScope::Once][..]),
             "each call requires consent, with the reason"
         );
-        app.answer(&question, UserAnswer::Deny).await;
+        app.answer(&question, UserDecision::Deny).await;
         assert!(ended(called).await.is_err(), "denied");
         if !is_managed {
             let changed = app.host.set_preset(Preset::Careful).await;
@@ -254,8 +265,8 @@ async fn rules_that_can_not_be_read_make_everything_ask_until_they_are_mended() 
 #[tokio::test]
 async fn what_the_system_wide_file_says_can_not_be_loosened() {
     let app = harbour().await;
-    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
-    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap();
+    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
+    app.host.trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     let managed = json!({"version": 1, "rules": [{"effect": "deny", "tool": "add", "note": "not here"}]});
     std::fs::write(app.folder.path().join(MANAGED), managed.to_string()).unwrap();
     until(&app, "there", |view| view.rules.iter().any(|(source, _)| *source == RuleSource::Managed)).await;
@@ -271,11 +282,11 @@ async fn what_the_system_wide_file_says_can_not_be_loosened() {
 #[tokio::test]
 async fn a_dry_run_tells_what_happens_and_does_nothing() {
     let app = harbour().await;
-    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
+    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     let id = set(&app, json!({"effect": "deny", "arguments": [{"at": "/b", "regex": "^9"}]})).await;
     let decisions = app.decisions().len();
     let run = async |arguments: Value| {
-        let asked = DryAct::Tool {
+        let asked = DryRunAct::Tool {
             tool: "add".to_owned(),
             arguments: object(arguments),
             conversation: None,
@@ -285,21 +296,25 @@ async fn a_dry_run_tells_what_happens_and_does_nothing() {
     };
     let allowed = run(json!({"a": 1, "b": 2})).await;
     assert!(
-        matches!(allowed.explanation.decision, Decision::Allow { by: By::Grant(_) }),
+        matches!(allowed.explanation.decision, Decision::Allow { by: DecisionSource::Grant(_) }),
         "the grant allows the call: {allowed:?}"
     );
     assert!(!allowed.assumed_unchanged, "nothing is assumed for a running server");
     let denied = run(json!({"a": 1, "b": 99})).await;
-    let by = By::Rule(policy::RuleRef { source: RuleSource::User, id });
-    assert_eq!(denied.explanation.decision, Decision::Deny { rule: Rule::RuleDenies, by }, "the rule denies the call");
+    let by = DecisionSource::Rule(policy::RuleRef { source: RuleSource::User, id });
+    assert_eq!(
+        denied.explanation.decision,
+        Decision::Deny { rule: DecisionReason::RuleDenies, by },
+        "the rule denies the call"
+    );
     let first = denied.explanation.considered.first().expect("at least one rule was considered");
     assert_eq!(
         (first.by, first.effect, first.fit),
-        (by, Effect::Deny, Fit::Fits),
+        (by, RuleEffect::Deny, RuleFit::Fits),
         "the denying rule is considered first"
     );
     assert_eq!(app.decisions().len(), decisions, "a dry run is not audited");
-    let of_tool = |tool: &str| DryAct::Tool {
+    let of_tool = |tool: &str| DryRunAct::Tool {
         tool: tool.to_owned(),
         arguments: Map::new(),
         conversation: None,
@@ -311,15 +326,15 @@ async fn a_dry_run_tells_what_happens_and_does_nothing() {
     assert!(app.questions().await.is_empty(), "a dry run requires no consent");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;
-    let start = app.host.dry_run(SERVER.to_owned(), DryAct::Start).await.unwrap();
-    let asks = matches!(start.explanation.decision, Decision::Ask { rule: Rule::NewCommand, .. });
+    let start = app.host.dry_run(SERVER.to_owned(), DryRunAct::Start).await.unwrap();
+    let asks = matches!(start.explanation.decision, Decision::Ask { rule: DecisionReason::NewCommand, .. });
     assert!(asks, "a start that was approved once requires consent: {start:?}");
-    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap();
+    app.host.trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     let seen = app.host.dry_run(SERVER.to_owned(), of_tool("add")).await.unwrap();
     assert!(matches!(seen.explanation.decision, Decision::Allow { .. }), "a reviewed tool is allowed: {seen:?}");
     assert!(seen.assumed_unchanged, "the definition is assumed to be unchanged");
     let unseen = app.host.dry_run(SERVER.to_owned(), of_tool("echo")).await.unwrap();
-    let asks = matches!(unseen.explanation.decision, Decision::Ask { rule: Rule::NewTool, .. });
+    let asks = matches!(unseen.explanation.decision, Decision::Ask { rule: DecisionReason::NewTool, .. });
     assert!(asks, "an unreviewed tool requires consent: {unseen:?}");
 }
 
@@ -331,13 +346,17 @@ async fn s32_a_check_of_a_stopped_server_knows_that_a_tool_changed() {
     };
     let (seen, changed) = (list("Returns the text"), list("Sends the text away"));
     let args = ["--reply", &seen, "--reply", &changed, "--reply", &seen];
-    let app = App::start(vec![(SERVER, scripted(&args))]).await;
+    let app = TestApp::start(vec![(SERVER, scripted(&args))]).await;
     app.ready(SERVER).await;
-    approve(&app, "1", "echo", json!({}), None, UserAnswer::Allow(Scope::Once)).await;
+    approve(&app, "1", "echo", json!({}), None, UserDecision::Allow(ApprovalScope::Once)).await;
     set(&app, json!({"effect": "allow", "server": SERVER})).await;
     let checked = async || {
-        let asked =
-            DryAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
+        let asked = DryRunAct::Tool {
+            tool: "echo".to_owned(),
+            arguments: Map::new(),
+            conversation: None,
+            after_untrusted: false,
+        };
         app.host.dry_run(SERVER.to_owned(), asked).await.unwrap()
     };
     assert!(matches!(checked().await.explanation.decision, Decision::Allow { .. }), "the reviewed tool is allowed");
@@ -345,14 +364,14 @@ async fn s32_a_check_of_a_stopped_server_knows_that_a_tool_changed() {
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     let check = checked().await;
-    let asks = matches!(check.explanation.decision, Decision::Ask { rule: Rule::ToolChanged, .. });
-    assert!(asks && check.standing == Some(Standing::Changed), "a changed tool requires consent: {check:?}");
+    let asks = matches!(check.explanation.decision, Decision::Ask { rule: DecisionReason::ToolChanged, .. });
+    assert!(asks && check.standing == Some(ReviewState::Changed), "a changed tool requires consent: {check:?}");
     app.host.close().await;
-    let again = App::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
+    let again = TestApp::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
     let asked =
-        DryAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
+        DryRunAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
     let check = again.host.dry_run(SERVER.to_owned(), asked).await.unwrap();
-    assert_eq!(check.standing, Some(Standing::Changed), "the change is known across restarts");
+    assert_eq!(check.standing, Some(ReviewState::Changed), "the change is known across restarts");
 }
 
 #[tokio::test]
@@ -364,7 +383,7 @@ async fn rules_stand_after_a_restart_and_those_of_a_run_do_not() {
     app.host.set_rule(session).await.unwrap();
     assert_eq!(app.host.rules().await.unwrap().rules.len(), 2, "both rules are in effect");
     app.host.close().await;
-    let again = App::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
+    let again = TestApp::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
     let rules = again.host.rules().await.unwrap().rules;
     assert_eq!(rules.len(), 1, "only the permanent rule is stored: {rules:?}");
     assert_eq!((rules[0].1.note.as_str(), rules[0].1.expires_at), ("kept", Some(4_102_444_800_000)), "whole");
@@ -381,7 +400,7 @@ async fn a_server_that_a_rule_now_keeps_out_ends() {
     app.until(SERVER, "refused again", is_refused).await;
     app.host.remove_rule(policy::RuleRef { source: RuleSource::User, id }).await.unwrap();
     app.host.start_server(SERVER.to_owned()).await.unwrap();
-    let is_start = |q: &QuestionView| matches!(q.body, QuestionBody::StartServer { .. });
+    let is_start = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::StartServer { .. });
     app.question(SERVER, "the start, as ever, once the rule is gone", is_start).await;
 }
 

@@ -4,28 +4,28 @@
 mod held;
 
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
-use host::AnswerError;
-use host::view::{Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
+use host::DecisionError;
+use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, HostEvent, ServerState, UserDecision};
 use mcp_proto::types::{CallToolResult, ContentBlock, CreateMessageParams, CreateMessageResult, SamplingContent};
-use models::{Delta, ModelError, Part, Stop};
-use policy::{Direction, Effect, PolicyRule, SamplingBudget, Scope};
+use models::{ModelError, Part, ReplyDelta, StopReason};
+use policy::{ApprovalScope, PolicyRule, RuleDirection, RuleEffect, SamplingBudget};
 use ports::Document;
 use serde_json::{Map, Value, json};
-use server_requests::sampling::{Budget, ChosenBy, Run, SamplingSettings, SamplingState};
-use testkit::app::{App, PATIENCE, demo, scripted};
+use server_requests::sampling::{Budget, ModelAnswerState, ModelChoiceReason, SamplingSettings, SamplingState};
+use testkit::app::{PATIENCE, TestApp, demo, scripted};
 use testkit::deadline::holds_within;
 use testkit::model::{ScriptedModel, Step, ends, named, reference, text};
 use tokio::task::JoinHandle;
 
 const SERVER: &str = "harbour";
-const ONCE: UserAnswer = UserAnswer::Allow(Scope::Once);
+const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
-type Called = JoinHandle<Result<CallToolResult, CallFailure>>;
+type PendingCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
-fn call(app: &App, id: &str, arguments: Value) -> Called {
+fn call(app: &TestApp, id: &str, arguments: Value) -> PendingCall {
     let (host, id) = (app.host.clone(), id.to_owned());
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap();
     tokio::spawn(async move {
@@ -33,7 +33,7 @@ fn call(app: &App, id: &str, arguments: Value) -> Called {
     })
 }
 
-async fn said(called: Called) -> (bool, String) {
+async fn said(called: PendingCall) -> (bool, String) {
     let ended = tokio::time::timeout(PATIENCE, called).await.expect("the call ends").unwrap();
     let Ok(result) = ended else { return (false, ended.unwrap_err().to_string()) };
     let texts = result.content.iter().filter_map(|block| match block {
@@ -43,14 +43,14 @@ async fn said(called: Called) -> (bool, String) {
     (!result.is_error, texts.collect())
 }
 
-fn is_use(question: &QuestionView) -> Option<UserAnswer> {
-    let used = matches!(question.body, QuestionBody::Tool { .. } | QuestionBody::StartServer { .. });
+fn is_use(question: &ConsentRequestView) -> Option<UserDecision> {
+    let used = matches!(question.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. });
     used.then_some(ONCE)
 }
 
 /// Returns a server of this era that may sample, with a user who allows its use, and a model.
-async fn harbour(era: &str) -> (App, std::sync::Arc<ScriptedModel>, JoinHandle<()>) {
-    let app = App::start(vec![(SERVER, demo(&["--era", era]))]).await;
+async fn harbour(era: &str) -> (TestApp, std::sync::Arc<ScriptedModel>, JoinHandle<()>) {
+    let app = TestApp::start(vec![(SERVER, demo(&["--era", era]))]).await;
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
     let model = ScriptedModel::offer(&app.host, vec![named("scripted-1"), named("other-2")]).await;
@@ -58,32 +58,34 @@ async fn harbour(era: &str) -> (App, std::sync::Arc<ScriptedModel>, JoinHandle<(
     (app, model, user)
 }
 
-fn parts(question: &QuestionView) -> (&CreateMessageParams, Option<&CreateMessageResult>, &SamplingState) {
-    let QuestionBody::Sampling { request, response, state } = &question.body else {
+fn parts(question: &ConsentRequestView) -> (&CreateMessageParams, Option<&CreateMessageResult>, &SamplingState) {
+    let ConsentRequestBody::Sampling { request, response, state } = &question.body else {
         panic!("the request is not about sampling")
     };
     (request, response.as_deref(), state)
 }
 
-fn is_sampling(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Sampling { .. })
+fn is_sampling(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Sampling { .. })
 }
 
 /// Waits until the consent request is in this state, and returns it.
 async fn until(
-    app: &App,
+    app: &TestApp,
     what: &str,
     is: impl Fn(&SamplingState, Option<&CreateMessageResult>) -> bool,
-) -> QuestionView {
+) -> ConsentRequestView {
     app.question(SERVER, what, |q| is_sampling(q) && is(parts(q).2, parts(q).1)).await
 }
 
-async fn answered(app: &App) -> QuestionView {
-    until(app, "the answer of the model", |state, response| response.is_some() && matches!(state.run, Run::Done { .. }))
-        .await
+async fn answered(app: &TestApp) -> ConsentRequestView {
+    until(app, "the answer of the model", |state, response| {
+        response.is_some() && matches!(state.run, ModelAnswerState::Done { .. })
+    })
+    .await
 }
 
-async fn set(app: &App, settings: SamplingSettings) {
+async fn set(app: &TestApp, settings: SamplingSettings) {
     app.host.set_sampling(SERVER.to_owned(), settings).await.unwrap();
 }
 
@@ -100,17 +102,17 @@ async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
         let (request, response, state) = parts(&question);
         let choice = state.model.as_ref().expect("a model was chosen");
         assert_eq!(choice.model, reference("scripted-1"), "the chosen model is one of the user's");
-        let explained = matches!(&choice.by, ChosenBy::Priorities(all) if !all.is_empty());
+        let explained = matches!(&choice.by, ModelChoiceReason::Priorities(all) if !all.is_empty());
         assert!(explained, "[sampling-respect-hints]: without a matching hint, the priorities decide: {:?}", choice.by);
         assert_eq!(
             (response, &state.run),
-            (None, &Run::No),
+            (None, &ModelAnswerState::No),
             "[sampling-review-ui]: nothing was sent to the model yet, in {era}"
         );
         assert!(model.asked().is_empty(), "[sampling-human-in-loop]: no request is sent before the approval");
         let mut edited = request.clone();
         edited.system_prompt = Some("Be terse.".into());
-        let edit = Edit::Request(Box::new(edited));
+        let edit = ConsentRequestEdit::Request(Box::new(edited));
         let question = app.host.edit(question.id, edit).await.unwrap();
         model.next(text("Aye, sail.", (30, 4)));
         app.answer(&question, ONCE).await;
@@ -122,11 +124,11 @@ async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
         assert!(parts_asked.any(|part| matches!(part, Part::Image { .. })), "the request contains the image");
         assert!(!called.is_finished(), "[sampling-review-result]: the reply is not sent before the approval");
         let (_, response, state) = parts(&second);
-        let Run::Done { usage, .. } = &state.run else { panic!("it answered") };
+        let ModelAnswerState::Done { usage, .. } = &state.run else { panic!("it answered") };
         assert_eq!((usage.input, usage.output), (Some(30), Some(4)), "the usage is displayed");
         let mut changed = response.unwrap().clone();
         changed.content = SamplingContent::One(ContentBlock::text("Aye, but mind the wind."));
-        let edit = Edit::Response(Box::new(changed));
+        let edit = ConsentRequestEdit::Response(Box::new(changed));
         let second = app.host.edit(second.id, edit).await.unwrap();
         app.answer(&second, ONCE).await;
         let expected = "scripted-1 said: Aye, but mind the wind. (stopped: endTurn)";
@@ -144,7 +146,7 @@ async fn what_a_model_says_comes_as_it_says_it_and_can_be_stopped() {
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({}));
     let question = app.question(SERVER, "the model", is_sampling).await;
-    let says = |text: &str| Step::Says(Delta::Text(text.into()));
+    let says = |text: &str| Step::Says(ReplyDelta::Text(text.into()));
     model.next(vec![says("Fair "), Step::Waits(Duration::from_millis(100)), says("winds"), Step::Hangs]);
     let mut events = app.host.events();
     app.answer(&question, ONCE).await;
@@ -157,20 +159,23 @@ async fn what_a_model_says_comes_as_it_says_it_and_can_be_stopped() {
             came.push_str(text);
         }
     }
-    let running = until(&app, "the model at work", |state, _| matches!(state.run, Run::Running { .. })).await;
+    let running =
+        until(&app, "the model at work", |state, _| matches!(state.run, ModelAnswerState::Running { .. })).await;
     assert!(
-        matches!(&parts(&running).2.run, Run::Running { text, .. } if text == "Fair winds"),
+        matches!(&parts(&running).2.run, ModelAnswerState::Running { text, .. } if text == "Fair winds"),
         "the partial text is part of the request"
     );
-    for answer in [ONCE, UserAnswer::ByHand, UserAnswer::Again, UserAnswer::Back] {
+    for answer in [ONCE, UserDecision::ByHand, UserDecision::Again, UserDecision::Back] {
         let taken = app.host.answer(running.id, running.hash.to_string(), answer.clone()).await;
         assert!(
-            matches!(taken, Err(AnswerError::WrongKind(_))),
+            matches!(taken, Err(DecisionError::WrongKind(_))),
             "{answer:?} is refused while the model works: {taken:?}"
         );
     }
-    app.answer(&running, UserAnswer::Stop).await;
-    let stopped = until(&app, "what was said", |state, response| state.run == Run::Stopped && response.is_some()).await;
+    app.answer(&running, UserDecision::Stop).await;
+    let stopped =
+        until(&app, "what was said", |state, response| state.run == ModelAnswerState::Stopped && response.is_some())
+            .await;
     assert_eq!(
         parts(&stopped).1.unwrap().content.blocks(),
         [ContentBlock::text("Fair winds")],
@@ -186,15 +191,15 @@ async fn a_request_can_be_asked_again_changed_answered_by_hand_and_declined_at_e
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({}));
     let question = app.question(SERVER, "the model", is_sampling).await;
-    let other = app.host.edit(question.id, Edit::Model(reference("other-2"))).await.unwrap();
+    let other = app.host.edit(question.id, ConsentRequestEdit::Model(reference("other-2"))).await.unwrap();
     assert_ne!(other.hash, question.hash, "another model changes the hash");
-    assert_eq!(parts(&other).2.model.as_ref().unwrap().by, ChosenBy::User, "the model is chosen by the user");
+    assert_eq!(parts(&other).2.model.as_ref().unwrap().by, ModelChoiceReason::User, "the model is chosen by the user");
     model.next(text("First.", (1, 1)));
     app.answer(&other, ONCE).await;
     let first = answered(&app).await;
     assert_eq!(model.asked()[0].model, "other-2", "the request is sent to the chosen model");
     model.next(text("Second.", (1, 1)));
-    app.answer(&first, UserAnswer::Again).await;
+    app.answer(&first, UserDecision::Again).await;
     let is_second = |response: &CreateMessageResult| response.content.blocks() == [ContentBlock::text("Second.")];
     let second = until(&app, "another answer", |_, response| response.is_some_and(is_second)).await;
     assert_eq!(
@@ -202,21 +207,26 @@ async fn a_request_can_be_asked_again_changed_answered_by_hand_and_declined_at_e
         model.asked()[1],
         "[sampling-no-retention]: the repeated request contains nothing of the first reply"
     );
-    app.answer(&second, UserAnswer::Back).await;
-    let back = until(&app, "the request", |state, response| response.is_none() && state.run == Run::No).await;
-    app.answer(&back, UserAnswer::ByHand).await;
+    app.answer(&second, UserDecision::Back).await;
+    let back =
+        until(&app, "the request", |state, response| response.is_none() && state.run == ModelAnswerState::No).await;
+    app.answer(&back, UserDecision::ByHand).await;
     let hand = until(&app, "what to write", |_, response| response.is_some_and(|r| r.model == "user")).await;
     let empty = app.host.answer(hand.id, hand.hash.to_string(), ONCE).await;
-    assert!(matches!(empty, Err(AnswerError::WrongKind(_))), "[sampling-validate-content]: an empty reply is refused");
-    app.answer(&hand, UserAnswer::Deny).await;
+    assert!(
+        matches!(empty, Err(DecisionError::WrongKind(_))),
+        "[sampling-validate-content]: an empty reply is refused"
+    );
+    app.answer(&hand, UserDecision::Deny).await;
     assert!(!said(called).await.0, "[sampling-human-in-loop]: the reply can be denied");
 
     let called = call(&app, "2", json!({}));
     let question = app.question(SERVER, "the model", is_sampling).await;
     model.next(vec![Step::Hangs]);
     app.answer(&question, ONCE).await;
-    let running = until(&app, "the model at work", |state, _| matches!(state.run, Run::Running { .. })).await;
-    app.answer(&running, UserAnswer::Deny).await;
+    let running =
+        until(&app, "the model at work", |state, _| matches!(state.run, ModelAnswerState::Running { .. })).await;
+    app.answer(&running, UserDecision::Deny).await;
     assert!(!said(called).await.0, "[sampling-approval-controls]: the request can be denied while the model works");
     user.abort();
 }
@@ -226,27 +236,27 @@ async fn why_a_model_does_not_answer_is_said_and_the_user_can_go_on() {
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({}));
     let question = app.question(SERVER, "the model", is_sampling).await;
-    let cut = vec![Step::Says(Delta::Text("Half an ans".into()))];
+    let cut = vec![Step::Says(ReplyDelta::Text("Half an ans".into()))];
     let failures = [
         (vec![Step::Fails(ModelError::Overloaded)], "overloaded"),
         (vec![Step::Fails(ModelError::WrongKey { said: String::new() })], "wrongKey"),
         (cut, "cut"),
-        (vec![ends(Vec::new(), Stop::EndTurn, (1, 0))], "empty"),
-        (vec![ends(Vec::new(), Stop::MaxTokens, (1, 64))], "outOfTokens"),
+        (vec![ends(Vec::new(), StopReason::EndTurn, (1, 0))], "empty"),
+        (vec![ends(Vec::new(), StopReason::MaxTokens, (1, 64))], "outOfTokens"),
     ];
     let mut shown = question;
     for (script, expected) in failures {
         model.next(script);
         app.answer(&shown, ONCE).await;
-        let failed = |state: &SamplingState, _: Option<&CreateMessageResult>| matches!(state.run, Run::Failed { code, .. } if code.name() == expected);
+        let failed = |state: &SamplingState, _: Option<&CreateMessageResult>| matches!(state.run, ModelAnswerState::Failed { code, .. } if code.name() == expected);
         shown = until(&app, expected, failed).await;
         assert_eq!(parts(&shown).1, None, "{expected}: the request has no reply");
     }
-    app.answer(&shown, UserAnswer::ByHand).await;
+    app.answer(&shown, UserDecision::ByHand).await;
     let hand = until(&app, "what to write", |_, response| response.is_some()).await;
     let mut written = parts(&hand).1.unwrap().clone();
     written.content = SamplingContent::One(ContentBlock::text("By hand."));
-    let hand = app.host.edit(hand.id, Edit::Response(Box::new(written))).await.unwrap();
+    let hand = app.host.edit(hand.id, ConsentRequestEdit::Response(Box::new(written))).await.unwrap();
     app.answer(&hand, ONCE).await;
     assert!(said(called).await.1.starts_with("user said: By hand."), "the user can reply by hand");
     user.abort();
@@ -277,8 +287,8 @@ async fn sampling_is_off_until_it_is_turned_on() {
 
 fn rule(requests_per_hour: u64, tokens_per_hour: u64) -> PolicyRule {
     PolicyRule {
-        direction: Direction::FromServer,
-        effect: Effect::Allow,
+        direction: RuleDirection::FromServer,
+        effect: RuleEffect::Allow,
         trusted_server: false,
         sampling: Some(SamplingBudget { requests_per_hour, tokens_per_hour }),
         ..PolicyRule::trusting(SERVER)
@@ -305,7 +315,7 @@ async fn a_rule_with_a_budget_lets_requests_through_until_it_is_used_up() {
     let called = call(&app, "3", json!({ "with_picture": false }));
     let question = app.question(SERVER, "the model, beyond the budget", is_sampling).await;
     assert_eq!(question.rule, "sampling-asks", "[sampling-rate-limit]: a request beyond the budget requires consent");
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     assert!(!said(called).await.0, "the request is denied by the user");
     model.next(vec![Step::Fails(ModelError::RateLimited { retry_after: None })]);
     app.host.set_rule(rule(9, 100_000)).await.unwrap();
@@ -323,7 +333,7 @@ async fn x26_a_loop_of_requests_stops_at_its_budget_and_says_so() {
     let next = json!({"jsonrpc": "2.0", "id": "loop", "method": "sampling/createMessage", "params": {
         "messages": [{"role": "user", "content": {"type": "text", "text": "and then?"}}], "maxTokens": 40}});
     let (first, again) = (format!("tools/call={next}"), format!("={next}"));
-    let app = App::start(vec![(SERVER, scripted(&["--raw", &first, "--raw", &again]))]).await;
+    let app = TestApp::start(vec![(SERVER, scripted(&["--raw", &first, "--raw", &again]))]).await;
     app.ready(SERVER).await;
     let user = app.always(is_use);
     let model = ScriptedModel::offer(&app.host, vec![named("scripted-1")]).await;
@@ -370,22 +380,22 @@ async fn x27_a_billion_tokens_are_capped_and_money_is_bounded() {
     );
     let mut more = request.clone();
     more.max_tokens = u64::MAX;
-    let edited = app.host.edit(question.id, Edit::Request(Box::new(more))).await.unwrap();
+    let edited = app.host.edit(question.id, ConsentRequestEdit::Request(Box::new(more))).await.unwrap();
     assert_eq!(
         parts(&edited).0.max_tokens,
         1_000_000_000,
         "[sampling-max-tokens]: an edit can't exceed the requested tokens"
     );
     let refused = app.host.answer(edited.id, edited.hash.to_string(), ONCE).await;
-    assert!(matches!(refused, Err(AnswerError::Budget(_))), "X27: the budget limits the tokens: {refused:?}");
+    assert!(matches!(refused, Err(DecisionError::Budget(_))), "X27: the budget limits the tokens: {refused:?}");
     let mut fewer = request.clone();
     fewer.max_tokens = 7;
-    let edited = app.host.edit(edited.id, Edit::Request(Box::new(fewer))).await.unwrap();
+    let edited = app.host.edit(edited.id, ConsentRequestEdit::Request(Box::new(fewer))).await.unwrap();
     let bounded = Budget { micros: Some(1_000), ..Budget::default() };
     set(&app, SamplingSettings { in_all: bounded, ..on() }).await;
     let refused = app.host.answer(edited.id, edited.hash.to_string(), ONCE).await;
     assert!(
-        matches!(refused, Err(AnswerError::NoPrice(_))),
+        matches!(refused, Err(DecisionError::NoPrice(_))),
         "X26: a model without a price is refused if money is limited: {refused:?}"
     );
     set(&app, on()).await;
@@ -393,7 +403,7 @@ async fn x27_a_billion_tokens_are_capped_and_money_is_bounded() {
     app.answer(&edited, ONCE).await;
     let second = answered(&app).await;
     assert_eq!(model.asked()[0].max_tokens, Some(7), "[sampling-fewer-tokens]: the user's limit is sent");
-    app.answer(&second, UserAnswer::Deny).await;
+    app.answer(&second, UserDecision::Deny).await;
     assert!(!said(called).await.0, "refused");
 
     // A server for which the user chose a model.
@@ -401,8 +411,12 @@ async fn x27_a_billion_tokens_are_capped_and_money_is_bounded() {
     let called = call(&app, "2", json!({}));
     let question = app.question(SERVER, "the model", is_sampling).await;
     let choice = parts(&question).2.model.clone().unwrap();
-    assert_eq!((choice.model, choice.by), (reference("other-2"), ChosenBy::Setting), "[sampling-user-controls]");
-    app.answer(&question, UserAnswer::Deny).await;
+    assert_eq!(
+        (choice.model, choice.by),
+        (reference("other-2"), ModelChoiceReason::Setting),
+        "[sampling-user-controls]"
+    );
+    app.answer(&question, UserDecision::Deny).await;
     assert!(!said(called).await.0, "refused");
     user.abort();
 }

@@ -1,33 +1,35 @@
 //! Well-behaved servers, one requirement per test.
 
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::HostOptions;
-use host::view::{CallTimes, QuestionBody, QuestionView, UserAnswer};
+use host::view::{CallTimes, ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_proto::session::CallError;
 use mcp_proto::types::{CallToolResult, ContentBlock};
-use policy::Scope;
+use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use supervision::activity::ActivityEntry;
-use testkit::app::{App, PATIENCE, demo, scripted};
+use testkit::app::{PATIENCE, TestApp, demo, scripted};
 use tokio::task::JoinHandle;
 
-type Called = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
+type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
 /// Spawns a user who allows every request.
-fn agreeable(app: &App) -> JoinHandle<()> {
+fn agreeable(app: &TestApp) -> JoinHandle<()> {
     app.always(|question| match question.body {
-        QuestionBody::StartServer { .. } | QuestionBody::Tool { .. } => Some(UserAnswer::Allow(Scope::Once)),
+        ConsentRequestBody::StartServer { .. } | ConsentRequestBody::Tool { .. } => {
+            Some(UserDecision::Allow(ApprovalScope::Once))
+        }
         _ => None,
     })
 }
 
 /// Starts servers, and waits until all their lists are read.
-async fn started(servers: Vec<(&str, ports::server_config::ServerConfig)>) -> App {
+async fn started(servers: Vec<(&str, ports::server_config::ServerConfig)>) -> TestApp {
     let names: Vec<String> = servers.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let app = App::start(servers).await;
+    let app = TestApp::start(servers).await;
     for name in names {
         app.ready(&name).await;
         let mut events = app.host.events();
@@ -38,14 +40,21 @@ async fn started(servers: Vec<(&str, ports::server_config::ServerConfig)>) -> Ap
     app
 }
 
-fn call(app: &App, id: &str, server: &str, tool: &str, given: Value, conversation: Option<&str>) -> JoinHandle<Called> {
+fn call(
+    app: &TestApp,
+    id: &str,
+    server: &str,
+    tool: &str,
+    given: Value,
+    conversation: Option<&str>,
+) -> JoinHandle<CallOutcome> {
     let (host, id, server, tool) = (app.host.clone(), id.to_owned(), server.to_owned(), tool.to_owned());
     let conversation = conversation.map(str::to_owned);
     let given = given.as_object().cloned().unwrap_or_default();
     tokio::spawn(async move { host.call_tool(id, server, tool, given, conversation).await })
 }
 
-async fn text(called: JoinHandle<Called>) -> String {
+async fn text(called: JoinHandle<CallOutcome>) -> String {
     let (result, _) = called.await.unwrap().expect("the call returns a result");
     match result.content.first() {
         Some(ContentBlock::Text(text)) => text.text.to_string(),
@@ -54,7 +63,7 @@ async fn text(called: JoinHandle<Called>) -> String {
 }
 
 /// Returns the parameters of all requests of a method that were sent to a server.
-async fn sent(app: &App, server: &str, method: &str) -> Vec<Value> {
+async fn sent(app: &TestApp, server: &str, method: &str) -> Vec<Value> {
     let activity = app.host.activity(server.to_owned()).await.unwrap();
     let activity = activity.lock().unwrap();
     let is_it = |entry: &&ActivityEntry| entry.sent && entry.method.as_deref() == Some(method);
@@ -62,7 +71,7 @@ async fn sent(app: &App, server: &str, method: &str) -> Vec<Value> {
     activity.after(0, usize::MAX).filter(is_it).map(params).collect()
 }
 
-async fn until_sent(app: &App, server: &str, method: &str, times: usize) {
+async fn until_sent(app: &TestApp, server: &str, method: &str, times: usize) {
     let sent_often = async {
         while sent(app, server, method).await.len() < times {
             // sleep: polls for a condition that is not announced by an event.
@@ -74,8 +83,8 @@ async fn until_sent(app: &App, server: &str, method: &str, times: usize) {
         .unwrap_or_else(|_| panic!("{method} should be sent {times} times"));
 }
 
-fn is_tool(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Tool { .. })
+fn is_tool(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::Tool { .. })
 }
 
 #[tokio::test]
@@ -94,7 +103,7 @@ async fn a_tool_asks_whatever_it_claims_to_be() {
         sent(&app, "s", "tools/call").await.is_empty(),
         "[tools-consent-principle]: nothing is sent before the approval"
     );
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     let ended = called.await.unwrap();
     assert!(
         matches!(ended, Err(CallFailure::Refused(_))),
@@ -159,7 +168,7 @@ async fn a_tool_that_does_not_answer_is_given_up_in_its_time() {
     let times = CallTimes { tool: secs(1, 2), ..CallTimes::default() };
     let folder = tempfile::tempdir().unwrap();
     let silent = vec![("s", scripted(&["--misbehave", "silent"]))];
-    let app = App::start_in(folder, silent, HostOptions { times, ..HostOptions::default() }).await;
+    let app = TestApp::start_in(folder, silent, HostOptions { times, ..HostOptions::default() }).await;
     app.ready("s").await;
     let user = agreeable(&app);
     let ended = call(&app, "1", "s", "echo", json!({}), None).await.unwrap();

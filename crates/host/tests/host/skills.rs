@@ -4,10 +4,10 @@ use domain::call::CallFailure;
 use host::skills::{SkillError, SkillFileRead};
 use host::view::HostEvent;
 use offers::catalog::MAX_ITEMS;
-use offers::skills::{Mismatch, SkillFiles};
+use offers::skills::{SkillFiles, SkillMismatch};
 use policy::Hash;
 use serde_json::{Value, json};
-use testkit::app::{App, PATIENCE, demo, scripted};
+use testkit::app::{PATIENCE, TestApp, demo, scripted};
 
 use crate::kept::of_kind;
 use crate::rules::set;
@@ -23,7 +23,7 @@ fn entry() -> Value {
 }
 
 /// Starts a server that supports the extension and responds to these methods, each time with the next of its results.
-async fn with(replies: &[(&str, Value)]) -> App {
+async fn with(replies: &[(&str, Value)]) -> TestApp {
     let opened = json!({
         "protocolVersion": "2025-11-25",
         "capabilities": { "tools": {}, "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } },
@@ -32,16 +32,16 @@ async fn with(replies: &[(&str, Value)]) -> App {
     started(&[&[("initialize", opened)], replies].concat()).await
 }
 
-async fn started(replies: &[(&str, Value)]) -> App {
+async fn started(replies: &[(&str, Value)]) -> TestApp {
     misbehaving(replies, &[]).await
 }
 
-async fn misbehaving(replies: &[(&str, Value)], rules: &[&str]) -> App {
+async fn misbehaving(replies: &[(&str, Value)], rules: &[&str]) -> TestApp {
     let replies = replies.iter().flat_map(|(method, result)| ["--reply".to_owned(), format!("{method}={result}")]);
     let rules = rules.iter().flat_map(|rule| ["--misbehave".to_owned(), (*rule).to_owned()]);
     let arguments: Vec<String> = replies.chain(rules).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let app = App::start(vec![("s", scripted(&arguments))]).await;
+    let app = TestApp::start(vec![("s", scripted(&arguments))]).await;
     app.ready("s").await;
     app
 }
@@ -50,7 +50,7 @@ fn contents(uri: &str, text: &str) -> (&'static str, Value) {
     ("resources/read", json!({ "contents": [{ "uri": uri, "text": text }] }))
 }
 
-async fn reads(app: &App) -> usize {
+async fn reads(app: &TestApp) -> usize {
     let activity = app.host.activity("s".into()).await.unwrap();
     let activity = activity.lock().unwrap();
     activity.after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("resources/read")).count()
@@ -73,7 +73,7 @@ async fn a_skill_is_listed_loaded_and_its_files_are_read() {
     assert_eq!(more, b"more", "another file of the skill can be read");
     let foreign = app.host.read_skill_file("3".into(), &loaded, "file:///etc/passwd").await;
     assert!(
-        matches!(foreign, Err(SkillError::Mismatch { cause: Mismatch::Unlisted, .. })),
+        matches!(foreign, Err(SkillError::Mismatch { cause: SkillMismatch::Unlisted, .. })),
         "an unlisted file is refused: {foreign:?}"
     );
     assert_eq!(reads(&app).await, 2, "no request is sent for an unlisted file");
@@ -86,7 +86,7 @@ async fn what_is_not_as_listed_is_not_used() {
     let app = with(&[("skills/get", json!({ "skill": entry() })), contents(URI, &changed)]).await;
     let skill = app.host.skill("s".into(), URI.into()).await.unwrap();
     let loaded = app.host.load_skill("1".into(), "s".into(), skill).await;
-    let Err(SkillError::Mismatch { server, uri, cause: Mismatch::Digest }) = &loaded else { panic!("{loaded:?}") };
+    let Err(SkillError::Mismatch { server, uri, cause: SkillMismatch::Digest }) = &loaded else { panic!("{loaded:?}") };
     assert_eq!((server.as_str(), uri.as_str()), ("s", URI), "the error names the server and the file");
     let other = app.host.skill("s".into(), "skill://x/SKILL.md".into()).await;
     assert!(matches!(other, Err(SkillError::Unusable { .. })), "a response about another skill is refused: {other:?}");
@@ -95,7 +95,7 @@ async fn what_is_not_as_listed_is_not_used() {
 
 #[tokio::test]
 async fn a_server_without_the_extension_is_not_asked() {
-    let app = App::start(vec![("s", scripted(&[]))]).await;
+    let app = TestApp::start(vec![("s", scripted(&[]))]).await;
     app.ready("s").await;
     let list = app.host.skills("s".into()).await;
     assert!(matches!(&list, Err(SkillError::Call(_))), "the server has no skills: {list:?}");
@@ -106,7 +106,7 @@ async fn a_server_without_the_extension_is_not_asked() {
 #[tokio::test]
 async fn the_demo_server_has_a_skill_in_both_eras() {
     for era in ["legacy", "modern"] {
-        let app = App::start(vec![("harbour", demo(&["--era", era]))]).await;
+        let app = TestApp::start(vec![("harbour", demo(&["--era", era]))]).await;
         app.ready("harbour").await;
         let list = app.host.skills("harbour".into()).await.unwrap();
         assert_eq!((list.skills.len(), list.dropped.len()), (1, 0), "{era}: the skill follows the extension: {list:?}");
@@ -141,7 +141,7 @@ async fn a_skill_is_not_read_against_a_rule_or_outside_of_the_list() {
     assert!(matches!(unlisted, Err(SkillError::NotListed { .. })), "an unlisted skill is refused: {unlisted:?}");
     let outside = read("2", URI, Some("file:///etc/passwd")).await;
     assert!(
-        matches!(outside, Err(SkillError::Mismatch { cause: Mismatch::Unlisted, .. })),
+        matches!(outside, Err(SkillError::Mismatch { cause: SkillMismatch::Unlisted, .. })),
         "an unlisted file is refused: {outside:?}"
     );
     set(&app, json!({ "effect": "deny", "server": "s" })).await;
@@ -207,7 +207,7 @@ async fn a_list_without_end_is_cut() {
 }
 
 /// Starts a modern server that supports the extension and allows caching its responses for a minute.
-async fn retained(replies: &[(&str, Value)]) -> App {
+async fn retained(replies: &[(&str, Value)]) -> TestApp {
     let cached = |mut result: Value| {
         result["resultType"] = json!("complete");
         result["ttlMs"] = json!(60_000);
@@ -225,7 +225,7 @@ async fn retained(replies: &[(&str, Value)]) -> App {
     let arguments: Vec<String> =
         ["--revision".to_owned(), "2026-07-28".to_owned()].into_iter().chain(replies).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let app = App::start(vec![("s", scripted(&arguments))]).await;
+    let app = TestApp::start(vec![("s", scripted(&arguments))]).await;
     app.ready("s").await;
     app
 }
@@ -253,7 +253,7 @@ async fn retained_contents_that_no_longer_match_are_read_again() {
     assert_eq!(reads(&app).await, 2, "the file is requested once more");
     let third = read("3").await;
     assert!(
-        matches!(third, Err(SkillError::Mismatch { cause: Mismatch::Digest, .. })),
+        matches!(third, Err(SkillError::Mismatch { cause: SkillMismatch::Digest, .. })),
         "the second response is verified too: {third:?}"
     );
     assert_eq!(reads(&app).await, 3, "no third request is sent");
@@ -308,7 +308,7 @@ async fn a_binary_file_is_given_as_it_is_and_text_as_what_was_checked() {
     assert_eq!((both.text.as_deref(), both.blob), (Some("more"), None), "unverified bytes are dropped");
     let broken = read("3", image).await;
     assert!(
-        matches!(broken, Err(SkillError::Mismatch { cause: Mismatch::OtherContents, .. })),
+        matches!(broken, Err(SkillError::Mismatch { cause: SkillMismatch::OtherContents, .. })),
         "invalid base64 is refused: {broken:?}"
     );
     app.host.close().await;
@@ -317,10 +317,10 @@ async fn a_binary_file_is_given_as_it_is_and_text_as_what_was_checked() {
 #[tokio::test]
 async fn a_file_that_is_not_as_listed_is_not_read_as_part_of_a_skill() {
     let cases = [
-        ("of another length", json!([{ "uri": OTHER, "text": "more!" }]), Mismatch::Size { listed: 4, found: 5 }),
-        ("other bytes", json!([{ "uri": OTHER, "text": "mire" }]), Mismatch::Digest),
-        ("another file", json!([{ "uri": URI, "text": "more" }]), Mismatch::OtherContents),
-        ("nothing", json!([]), Mismatch::OtherContents),
+        ("of another length", json!([{ "uri": OTHER, "text": "more!" }]), SkillMismatch::Size { listed: 4, found: 5 }),
+        ("other bytes", json!([{ "uri": OTHER, "text": "mire" }]), SkillMismatch::Digest),
+        ("another file", json!([{ "uri": URI, "text": "more" }]), SkillMismatch::OtherContents),
+        ("nothing", json!([]), SkillMismatch::OtherContents),
     ];
     let answers = cases.clone().map(|(_, contents, _)| ("resources/read", json!({ "contents": contents })));
     let app = with(&[&[("skills/list", json!({ "skills": [entry()] }))][..], &answers].concat()).await;
@@ -342,7 +342,7 @@ async fn a_file_that_is_not_as_listed_is_not_read_as_part_of_a_skill() {
 async fn an_announced_change_of_resources_is_told_even_if_their_list_stays_the_same() {
     let announced = json!({ "jsonrpc": "2.0", "method": "notifications/resources/list_changed" });
     let answer = r#"{"jsonrpc":"2.0","id":$ID,"result":{"contents":[]}}"#;
-    let app = App::start(vec![("s", scripted(&["--raw", &format!("resources/read={announced}\n{answer}")]))]).await;
+    let app = TestApp::start(vec![("s", scripted(&["--raw", &format!("resources/read={announced}\n{answer}")]))]).await;
     app.ready("s").await;
     let mut events = app.host.events();
     while !app.host.catalog("s".into()).await.unwrap().is_read {

@@ -1,7 +1,7 @@
 //! Servers that exit or disconnect, and are restarted.
 
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::HostOptions;
@@ -9,7 +9,7 @@ use host::view::{FailureReason, Retry, ServerState, ServerView};
 use mcp_proto::Revision;
 use mcp_proto::session::Timeouts;
 use ports::server_config::{ServerConfig, ServerEntry};
-use testkit::app::{App, demo, remote};
+use testkit::app::{TestApp, demo, remote};
 use testkit::http::{HttpServer, ordinary};
 use testkit::time::pass;
 
@@ -26,7 +26,7 @@ fn retry(view: &ServerView) -> Option<&Retry> {
 /// Covers the requirement `[stdio-restart-on-crash]`.
 #[tokio::test]
 async fn a_server_that_dies_is_brought_back_without_a_question() {
-    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     let first = app.ready_always("harbour").await.pid.unwrap();
     let (host, slow) = (app.host.clone(), serde_json::json!({"seconds": 60}));
     let call = tokio::spawn(async move {
@@ -51,7 +51,7 @@ async fn a_server_that_dies_is_brought_back_without_a_question() {
 
 #[tokio::test]
 async fn the_user_ends_the_waiting() {
-    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     kill(app.ready_always("harbour").await.pid.unwrap());
     app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
     app.host.stop_server("harbour".into()).await.unwrap();
@@ -66,7 +66,7 @@ async fn the_user_ends_the_waiting() {
 
 #[tokio::test]
 async fn the_next_attempt_can_be_made_at_once() {
-    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     for _ in 0..2 {
         kill(match app.server("harbour").await.pid {
             Some(pid) => pid,
@@ -86,7 +86,7 @@ async fn what_never_ran_is_not_tried_again() {
     let gone = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
     let url = gone.url("/mcp");
     drop(gone);
-    let app = App::start(vec![("far", remote(&url))]).await;
+    let app = TestApp::start(vec![("far", remote(&url))]).await;
     app.approve_start("far").await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { unreachable!() };
@@ -111,7 +111,7 @@ async fn a_remote_server_that_is_gone_is_noticed_and_reached_again() {
     let ping = Some(Duration::from_millis(200));
     let timeouts = Timeouts { ping_interval: ping, ping: Duration::from_millis(500), ..Timeouts::default() };
     let options = HostOptions { timeouts, ..HostOptions::default() };
-    let app = App::start_in(folder, vec![("far", remote(&server.url("/mcp")))], options).await;
+    let app = TestApp::start_in(folder, vec![("far", remote(&server.url("/mcp")))], options).await;
     app.ready_always("far").await;
     drop(server);
     app.until("far", "waiting to come back", |s| retry(s).is_some()).await;
@@ -124,7 +124,7 @@ async fn a_remote_server_that_is_gone_is_noticed_and_reached_again() {
 }
 
 /// Ends a running remote server, and triggers all reconnection attempts immediately.
-async fn given_up(app: &App, name: &str, server: HttpServer) {
+async fn given_up(app: &TestApp, name: &str, server: HttpServer) {
     drop(server);
     app.host.network_changed().await.unwrap();
     let failure = loop {
@@ -142,7 +142,7 @@ async fn given_up(app: &App, name: &str, server: HttpServer) {
 async fn a_remote_server_that_was_given_up_comes_back_with_the_network() {
     let server = http_at(None).await;
     let address = server.address;
-    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     app.ready_always("far").await;
     given_up(&app, "far", server).await;
     app.host.network_changed().await.unwrap();
@@ -159,7 +159,7 @@ async fn a_remote_server_that_was_given_up_comes_back_with_the_network() {
 async fn what_the_user_stopped_does_not_come_back_with_the_network() {
     let server = http_at(None).await;
     let address = server.address;
-    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     app.ready_always("far").await;
     given_up(&app, "far", server).await;
     app.host.stop_server("far".into()).await.unwrap();
@@ -174,7 +174,7 @@ async fn what_the_user_stopped_does_not_come_back_with_the_network() {
 #[tokio::test]
 async fn after_sleep_a_server_has_to_show_that_it_lives() {
     let server = http_at(None).await;
-    let app = App::start(vec![("far", remote(&server.url("/mcp"))), ("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("far", remote(&server.url("/mcp"))), ("harbour", demo(&[]))]).await;
     let near = app.ready_always("harbour").await;
     app.ready_always("far").await;
     drop(server);
@@ -187,7 +187,7 @@ async fn after_sleep_a_server_has_to_show_that_it_lives() {
 
 #[tokio::test]
 async fn what_the_user_set_up_comes_back_with_the_server() {
-    let app = App::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
+    let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
     let first = app.ready_always("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[2] > 0).await;
     let uri = app.host.catalog("harbour".into()).await.unwrap().resources[0].name().to_owned();
@@ -254,7 +254,7 @@ fn quickly() -> HostOptions {
 async fn what_a_local_server_spoke_is_tried_first_the_next_time() {
     let folder = tempfile::tempdir().unwrap();
     let config = in_shell(&folder, OLD_AND_SILENT);
-    let app = App::start_in(folder, vec![("old", config)], quickly()).await;
+    let app = TestApp::start_in(folder, vec![("old", config)], quickly()).await;
     let revision = |view: &ServerView| view.facts.as_ref().map(|facts| facts.revision.to_string());
     let stopped = async || {
         app.host.stop_server("old".into()).await.unwrap();
@@ -286,7 +286,7 @@ async fn what_a_local_server_spoke_is_tried_first_the_next_time() {
 #[tokio::test]
 async fn a_revision_that_the_user_chose_is_not_taken_for_found() {
     let pinned = |revision| ServerConfig { revision, ..demo(&[]) };
-    let app = App::start(vec![("both", pinned(Some(Revision::V2025_06_18)))]).await;
+    let app = TestApp::start(vec![("both", pinned(Some(Revision::V2025_06_18)))]).await;
     let revision = |view: &ServerView| view.facts.as_ref().map(|facts| facts.revision);
     assert_eq!(revision(&app.ready("both").await), Some(Revision::V2025_06_18), "the chosen revision is used");
     let entry = ServerEntry { name: "both".into(), config: pinned(None) };
@@ -307,7 +307,7 @@ async fn what_the_user_set_up_outlives_an_attempt_that_fails() {
     // A change of the script itself would require consent.
     let broken = folder.path().join("broken");
     let config = in_shell(&folder, &format!("[ -e '{}' ] && exit 3\n{OLD_AND_SILENT}", broken.display()));
-    let app = App::start_in(folder, vec![("old", config)], quickly()).await;
+    let app = TestApp::start_in(folder, vec![("old", config)], quickly()).await;
     let first = app.ready_always("old").await;
     app.host.subscribe("old".into(), "a:b".into(), true).await.unwrap();
     app.host.set_log_level("old".into(), mcp_proto::types::LogLevel::Debug).await.unwrap();
@@ -325,7 +325,7 @@ async fn what_the_user_set_up_outlives_an_attempt_that_fails() {
 #[tokio::test]
 async fn e29_a_ping_by_hand_takes_what_the_revision_has_and_says_how_long_it_took() {
     for (era, method) in [("legacy", "\"ping\""), ("modern", "\"server/discover\"")] {
-        let app = App::start(vec![("harbour", demo(&["--era", era]))]).await;
+        let app = TestApp::start(vec![("harbour", demo(&["--era", era]))]).await;
         let asleep = app.host.ping("harbour".into()).await;
         assert!(matches!(asleep, Err(CallFailure::NotReady { .. })), "a stopped server can't be pinged: {asleep:?}");
         app.ready("harbour").await;

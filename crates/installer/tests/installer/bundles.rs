@@ -7,10 +7,10 @@ use bundles::BundleError;
 use host::HostOptions;
 use installer::{InstallError, InstallOrigin, InstallSource};
 use ports::server_config::{
-    Access, BundleFiles, Folder, SandboxConfig, ServerConfig, ServerEntry, ServerOrigin, ServerTransport,
+    AccessMode, AllowedFolder, BundleFiles, SandboxConfig, ServerConfig, ServerEntry, ServerOrigin, ServerTransport,
 };
-use registry::Freshness;
-use testkit::app::App;
+use registry::CachePolicy;
+use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
 use testkit::registry::TestRegistry;
 
@@ -22,16 +22,16 @@ fn source(path: &str) -> InstallSource {
 
 #[tokio::test]
 async fn a_bundle_is_unpacked_only_when_it_is_installed() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
     let path = Bundle::with_inputs().write(&app.folder.path().join("demo.mcpb"));
-    let offer = installer.offer(&source(&path), Freshness::Now).await.unwrap();
+    let offer = installer.offer(&source(&path), CachePolicy::Now).await.unwrap();
     let InstallOrigin::Bundle(file) = &offer.origin else { panic!("it is a bundle") };
     let sandbox = offer.proposed_sandbox(offer.plan.as_ref().unwrap());
     assert_eq!(sandbox.folders[0].path, file.folder, "it reaches its own files");
     let draft = draft(offer.source.clone(), "demo", &[("level", "high"), ("key", "s3cret")]);
-    let preview = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap();
+    let preview = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap();
     assert!(unpacked(&app).is_empty(), "so far nothing is written");
     installer.install(&app.host, &draft, preview.hash.as_str()).await.unwrap();
     let ServerTransport::Stdio(stdio) = app.server("demo").await.config.transport else { panic!("it is local") };
@@ -42,14 +42,14 @@ async fn a_bundle_is_unpacked_only_when_it_is_installed() {
 
 #[tokio::test]
 async fn another_file_than_the_one_that_was_shown_is_not_installed() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
-    let offered = draft(installer.offer(&source(&path), Freshness::Now).await.unwrap().source, "demo", &[]);
+    let offered = draft(installer.offer(&source(&path), CachePolicy::Now).await.unwrap().source, "demo", &[]);
     let unpinned = draft(source(&path), "demo", &[]);
-    let shown = installer.preview(&app.host, &unpinned, Freshness::Usual).await.unwrap().hash;
-    assert_eq!(installer.preview(&app.host, &offered, Freshness::Usual).await.unwrap().hash, shown, "it is the same");
+    let shown = installer.preview(&app.host, &unpinned, CachePolicy::Usual).await.unwrap().hash;
+    assert_eq!(installer.preview(&app.host, &offered, CachePolicy::Usual).await.unwrap().hash, shown, "it is the same");
     let mut other = Bundle::small();
     other.manifest["description"] = "Adds other numbers".into();
     other.write(Path::new(&path));
@@ -62,12 +62,12 @@ async fn another_file_than_the_one_that_was_shown_is_not_installed() {
 
 #[tokio::test]
 async fn of_a_bundle_that_can_not_be_added_no_files_stay() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
     let draft = draft(source(&path), "demo", &[]);
-    let shown = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap().hash;
+    let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap().hash;
     let settings = app.folder.path().join("mcp.json");
     // The settings file can't be written, though the server passes the check.
     drop(fs::remove_file(&settings));
@@ -82,13 +82,13 @@ async fn of_a_bundle_that_can_not_be_added_no_files_stay() {
 
 #[tokio::test]
 async fn the_origin_goes_with_the_server_and_the_files_with_the_last_one() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
     for name in ["one", "two"] {
         let draft = draft(source(&path), name, &[]);
-        let shown = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap().hash;
+        let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap().hash;
         installer.install(&app.host, &draft, shown.as_str()).await.unwrap();
     }
     let server = app.server("one").await;
@@ -123,13 +123,13 @@ async fn the_origin_goes_with_the_server_and_the_files_with_the_last_one() {
 
 #[tokio::test]
 async fn a_folder_with_added_files_does_not_pass_for_the_bundle() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
     let install = async |name: &str| {
         let draft = draft(source(&path), name, &[]);
-        let shown = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap().hash;
+        let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap().hash;
         installer.install(&app.host, &draft, shown.as_str()).await
     };
     install("one").await.unwrap();
@@ -147,7 +147,7 @@ async fn a_folder_with_added_files_does_not_pass_for_the_bundle() {
 
 #[tokio::test]
 async fn folders_of_bundles_that_no_server_uses_are_cleaned_up() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
     let mut all = Vec::new();
@@ -165,7 +165,7 @@ async fn folders_of_bundles_that_no_server_uses_are_cleaned_up() {
     app.host.add_server(ServerEntry { name: "by-hand".to_owned(), config }).await.unwrap();
     app.host.remove_server("left".to_owned()).await.unwrap();
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     let settings = folder.path().join("mcp.json");
     let whole = fs::read_to_string(&settings).unwrap();
     let mut without: serde_json::Value = serde_json::from_str(&whole).unwrap();
@@ -174,13 +174,13 @@ async fn folders_of_bundles_that_no_server_uses_are_cleaned_up() {
     fs::create_dir(&own).unwrap();
 
     fs::write(&settings, "not to be read").unwrap();
-    let app = App::start_in(folder, Vec::new(), HostOptions::default()).await;
+    let app = TestApp::start_in(folder, Vec::new(), HostOptions::default()).await;
     installer.clean_up(&app.host).await;
     assert_eq!(unpacked(&app).len(), all.len() + 1, "which ones are used is not known");
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     fs::write(&settings, without.to_string()).unwrap();
-    let app = App::start_in(folder, Vec::new(), HostOptions::default()).await;
+    let app = TestApp::start_in(folder, Vec::new(), HostOptions::default()).await;
     installer.clean_up(&app.host).await;
     let mut left = unpacked(&app);
     left.sort();
@@ -191,20 +191,20 @@ async fn folders_of_bundles_that_no_server_uses_are_cleaned_up() {
 
 #[tokio::test]
 async fn a_server_of_the_same_name_has_no_origin() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
     let draft = draft(source(&path), "one", &[]);
     let installer = installer(&app, &registry);
-    let shown = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap().hash;
+    let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap().hash;
     installer.install(&app.host, &draft, shown.as_str()).await.unwrap();
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     let origins = folder.path().join("data/origins.json");
     assert!(fs::read_to_string(&origins).unwrap().contains("one"), "it is kept");
     fs::remove_file(folder.path().join("mcp.json")).unwrap();
 
-    let app = App::start_in(folder, vec![("one", testkit::app::demo(&[]))], HostOptions::default()).await;
+    let app = TestApp::start_in(folder, vec![("one", testkit::app::demo(&[]))], HostOptions::default()).await;
     assert_eq!(app.server("one").await.installed, None, "another server was added under its name");
     app.host.close().await;
     assert!(!fs::read_to_string(&origins).unwrap().contains("one"), "and the record is gone");
@@ -213,12 +213,12 @@ async fn a_server_of_the_same_name_has_no_origin() {
 #[cfg(unix)]
 #[tokio::test]
 async fn folders_are_checked_as_they_are_granted() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let (real, link) = (app.folder.path().join("real"), app.folder.path().join("link"));
     fs::create_dir(&real).unwrap();
     std::os::unix::fs::symlink(&real, &link).unwrap();
     let mut config = testkit::app::demo(&[]);
-    let folders = vec![Folder { path: link, access: Access::Read }];
+    let folders = vec![AllowedFolder { path: link, access: AccessMode::Read }];
     config.as_stdio_mut().unwrap().sandbox = Some(SandboxConfig { folders, ..SandboxConfig::default() });
     let checked = app.host.check_new_server(ServerEntry { name: "one".to_owned(), config }).await.unwrap();
     let sandbox = checked.config.as_stdio().unwrap().sandbox.clone().unwrap();

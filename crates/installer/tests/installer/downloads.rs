@@ -5,9 +5,9 @@ use std::fs;
 
 use installer::{InstallError, InstallSource, Installer};
 use ports::server_config::ServerOrigin;
-use registry::{DownloadError, Freshness};
+use registry::{CachePolicy, DownloadError};
 use sha2::{Digest as _, Sha256};
-use testkit::app::App;
+use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
 use testkit::registry::{TestRegistry, bundled};
 
@@ -21,7 +21,7 @@ pub(crate) fn source() -> InstallSource {
 }
 
 /// Lists this bundle in this version, serves its file, and returns its hash.
-pub(crate) fn list(app: &App, registry: &TestRegistry, version: &str, bundle: &Bundle) -> String {
+pub(crate) fn list(app: &TestApp, registry: &TestRegistry, version: &str, bundle: &Bundle) -> String {
     let path = bundle.write(&app.folder.path().join("listed.mcpb"));
     let bytes = fs::read(path).unwrap();
     let sha256 = format!("{:x}", Sha256::digest(&bytes));
@@ -30,12 +30,12 @@ pub(crate) fn list(app: &App, registry: &TestRegistry, version: &str, bundle: &B
     sha256
 }
 
-fn downloads(app: &App) -> usize {
+fn downloads(app: &TestApp) -> usize {
     fs::read_dir(app.folder.path().join("data/downloads")).map(Iterator::count).unwrap_or_default()
 }
 
-async fn refused(app: &App, installer: &Installer) -> DownloadError {
-    match installer.offer(&source(), Freshness::Now).await.unwrap_err() {
+async fn refused(app: &TestApp, installer: &Installer) -> DownloadError {
+    match installer.offer(&source(), CachePolicy::Now).await.unwrap_err() {
         InstallError::Download(error) => {
             assert_eq!(downloads(app), 0, "nothing of it stays");
             error
@@ -46,11 +46,11 @@ async fn refused(app: &App, installer: &Installer) -> DownloadError {
 
 #[tokio::test]
 async fn a_listed_bundle_is_downloaded_once_and_installed() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
     let sha256 = list(&app, &registry, "1.2.3", &Bundle::small());
-    let offer = installer.offer(&source(), Freshness::Now).await.unwrap();
+    let offer = installer.offer(&source(), CachePolicy::Now).await.unwrap();
     assert_eq!(offer.origin.bundle().unwrap().bundle.archive.sha256(), sha256);
     assert!(unpacked(&app).is_empty(), "it is not unpacked yet");
     let asked =
@@ -69,7 +69,7 @@ async fn a_listed_bundle_is_downloaded_once_and_installed() {
 
 #[tokio::test]
 async fn another_file_than_the_listed_one_is_not_opened() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
     list(&app, &registry, "1.2.3", &Bundle::small());
@@ -87,15 +87,15 @@ async fn another_file_than_the_listed_one_is_not_opened() {
 
 #[tokio::test]
 async fn a_file_that_was_changed_after_the_download_is_downloaded_again() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
     let sha256 = list(&app, &registry, "1.2.3", &Bundle::small());
-    let offer = installer.offer(&source(), Freshness::Now).await.unwrap();
+    let offer = installer.offer(&source(), CachePolicy::Now).await.unwrap();
     let path = offer.origin.bundle().unwrap().path.clone();
     let mut other = Bundle::small();
     other.manifest["description"] = "Adds other numbers".into();
     other.write(&path);
-    let offer = installer.offer(&source(), Freshness::Now).await.unwrap();
+    let offer = installer.offer(&source(), CachePolicy::Now).await.unwrap();
     assert_eq!(offer.origin.bundle().unwrap().bundle.archive.sha256(), sha256);
 }

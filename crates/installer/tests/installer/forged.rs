@@ -8,14 +8,14 @@ use host::HostOptions;
 use host::view::ServerState;
 use installer::InstallSource;
 use serde_json::{Value, json};
-use testkit::app::App;
+use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
 use testkit::registry::TestRegistry;
 
 use crate::{draft, install, installer, servers, unpacked};
 
 /// Restarts the app with a forged record for the server "one"; the others are unchanged.
-async fn forge(app: App, one: Value) -> App {
+async fn forge(app: TestApp, one: Value) -> TestApp {
     start_with(app, |origins| {
         let mut origins: Value = serde_json::from_slice(&fs::read(origins).unwrap()).unwrap();
         origins["one"] = one;
@@ -25,12 +25,12 @@ async fn forge(app: App, one: Value) -> App {
 }
 
 /// Restarts the app with other records, after its own ones are written.
-async fn start_with(app: App, records: impl FnOnce(&Path) -> String) -> App {
+async fn start_with(app: TestApp, records: impl FnOnce(&Path) -> String) -> TestApp {
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     let origins = folder.path().join("data/origins.json");
     fs::write(&origins, records(&origins)).unwrap();
-    App::start_in(folder, Vec::new(), HostOptions::default()).await
+    TestApp::start_in(folder, Vec::new(), HostOptions::default()).await
 }
 
 fn record(folder: &str) -> Value {
@@ -53,7 +53,7 @@ fn all_below(folder: &Path) -> Vec<String> {
 
 #[tokio::test]
 async fn a_forged_record_removes_nothing() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
     let other = draft(InstallSource::Bundle { path: path.into(), sha256: None }, "other", &[]);
@@ -84,7 +84,7 @@ async fn a_forged_record_removes_nothing() {
 
 #[tokio::test]
 async fn a_record_that_leads_elsewhere_lets_nothing_start() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
     let one = draft(InstallSource::Bundle { path: path.into(), sha256: None }, "one", &[]);
@@ -99,7 +99,7 @@ async fn a_record_that_leads_elsewhere_lets_nothing_start() {
 async fn a_record_of_any_size_or_form_is_survived() {
     let huge = format!("{{\"one\":\"{}\"}}", "x".repeat(100 << 20));
     for content in [huge.as_str(), "[]", "{\"one\":null}", "{\"one\":{\"origin\":{\"from\":\"moon\"}}}", "\u{0}"] {
-        let app = App::start(vec![("one", testkit::app::demo(&[]))]).await;
+        let app = TestApp::start(vec![("one", testkit::app::demo(&[]))]).await;
         let app = start_with(app, |_| content.to_owned()).await;
         assert_eq!(app.server("one").await.installed, None, "{}", content.chars().take(40).collect::<String>());
         app.host.close().await;

@@ -10,10 +10,10 @@ use host::{Host, HostOptions};
 use installer::{InstallDraft, InstallSource, Installer, RegistryChoice, open_catalog};
 use ports::ServerSettings;
 use ports::secrets::SecretsInMemory;
-use ports::server_config::{ConfigProblem, Imported, ServerConfig, ServerEntry};
-use registry::Freshness;
+use ports::server_config::{ConfigProblem, PastedServer, ServerConfig, ServerEntry};
+use registry::CachePolicy;
 use store::CacheFolder;
-use testkit::app::{App, TestPlatform};
+use testkit::app::{TestApp, TestPlatform};
 use testkit::bundle_file::Bundle;
 use testkit::registry::TestRegistry;
 use tokio::sync::mpsc;
@@ -60,7 +60,7 @@ impl ServerSettings for Killing {
         self.0.remove(name)
     }
 
-    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<Imported>, ConfigProblem> {
+    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
         self.0.import(text, taken)
     }
 
@@ -84,7 +84,7 @@ async fn the_killed_program() {
     let upgrades = std::env::var_os(UPGRADES).map(|_| "demo".to_owned());
     let file = if upgrades.is_some() { "newer.mcpb" } else { "demo.mcpb" };
     let draft = InstallDraft { upgrades, ..draft(bundle(&folder, file), "demo", &[]) };
-    let shown = installer.preview(&host, &draft, Freshness::Usual).await.unwrap().hash;
+    let shown = installer.preview(&host, &draft, CachePolicy::Usual).await.unwrap().hash;
     match draft.upgrades {
         Some(_) => drop(installer.upgrade(&host, &draft, shown.as_str(), true).await),
         None => drop(installer.install(&host, &draft, shown.as_str()).await),
@@ -98,23 +98,23 @@ fn bundle(folder: &Path, file: &str) -> InstallSource {
 
 /// Runs the process that is killed on the folder of an app, and restarts the app.
 #[allow(clippy::disallowed_methods, reason = "starts a test of this program once more, not a server")]
-async fn after_a_kill(app: App, variables: &[&str]) -> App {
+async fn after_a_kill(app: TestApp, variables: &[&str]) -> TestApp {
     app.host.close().await;
-    let App { folder, .. } = app;
+    let TestApp { folder, .. } = app;
     let mut killed = Command::new(std::env::current_exe().unwrap());
     killed.args(["--exact", "kills::the_killed_program"]).env(FOLDER, folder.path());
     let output = killed.envs(variables.iter().map(|name| (name, "yes"))).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), None, "it was killed, and did not end by itself: {said}");
-    App::start_in(folder, Vec::new(), HostOptions::default()).await
+    TestApp::start_in(folder, Vec::new(), HostOptions::default()).await
 }
 
-fn origins(app: &App) -> String {
+fn origins(app: &TestApp) -> String {
     fs::read_to_string(app.folder.path().join("data/origins.json")).unwrap_or_default()
 }
 
 /// Changes a file of the only unpacked bundle, and asserts that its server is refused.
-async fn is_verified(app: &App) {
+async fn is_verified(app: &TestApp) {
     let [folder] = &unpacked(app)[..] else { panic!("{:?}", unpacked(app)) };
     fs::write(app.folder.path().join("data/bundles").join(folder).join("manifest.json"), "{}").unwrap();
     app.host.start_server("demo".to_owned()).await.unwrap();
@@ -125,7 +125,7 @@ async fn is_verified(app: &App) {
 
 #[tokio::test]
 async fn what_is_set_up_is_verified() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
     let app = after_a_kill(app, &[WRITES]).await;
@@ -140,7 +140,7 @@ async fn what_is_set_up_is_verified() {
 
 #[tokio::test]
 async fn of_what_is_not_set_up_nothing_is_left() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
     let app = after_a_kill(app, &[]).await;
@@ -154,7 +154,7 @@ async fn of_what_is_not_set_up_nothing_is_left() {
 #[tokio::test]
 async fn an_upgrade_is_there_as_a_whole_or_not_at_all() {
     for (variables, version) in [(&[UPGRADES][..], "1.2.3"), (&[UPGRADES, WRITES], "1.3.0")] {
-        let app = App::start(Vec::new()).await;
+        let app = TestApp::start(Vec::new()).await;
         let registry = TestRegistry::start(Vec::new()).await;
         Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
         let first = draft(bundle(app.folder.path(), "demo.mcpb"), "demo", &[]);

@@ -15,13 +15,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use installer::{InstallDraft, InstallError, InstallSource, Installer, RegistryChoice, open_catalog};
-use registry::Freshness;
+use registry::CachePolicy;
 use store::CacheFolder;
-use testkit::app::App;
+use testkit::app::TestApp;
 use testkit::registry::TestRegistry;
 
 /// Creates an installer for the folder of an app and this registry.
-fn installer(app: &App, registry: &TestRegistry) -> Installer {
+fn installer(app: &TestApp, registry: &TestRegistry) -> Installer {
     let (registry, kept) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
     Installer::new(app.folder.path().join("data"), registry, move |address, header| {
         open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
@@ -29,13 +29,13 @@ fn installer(app: &App, registry: &TestRegistry) -> Installer {
 }
 
 /// Previews a draft, and installs it with the preview's hash.
-async fn install(app: &App, installer: &Installer, draft: &InstallDraft) -> Result<(), InstallError> {
-    let shown = installer.preview(&app.host, draft, Freshness::Usual).await?.hash;
+async fn install(app: &TestApp, installer: &Installer, draft: &InstallDraft) -> Result<(), InstallError> {
+    let shown = installer.preview(&app.host, draft, CachePolicy::Usual).await?.hash;
     installer.install(&app.host, draft, shown.as_str()).await.map(drop)
 }
 
 /// Returns the names of the folders below the folder of bundles, including unfinished ones.
-fn unpacked(app: &App) -> Vec<String> {
+fn unpacked(app: &TestApp) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(app.folder.path().join("data/bundles")) else { return Vec::new() };
     let folders = entries.map(Result::unwrap).filter(|entry| entry.path().is_dir());
     folders.map(|entry| entry.file_name().into_string().unwrap()).collect()
@@ -54,6 +54,6 @@ fn draft(source: InstallSource, name: &str, values: &[(&str, &str)]) -> InstallD
 }
 
 /// Returns the names of the configured servers.
-async fn servers(app: &App) -> Vec<String> {
+async fn servers(app: &TestApp) -> Vec<String> {
     app.host.snapshot().await.unwrap().servers.into_iter().map(|server| server.name).collect()
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use host::{Host, HostOptions};
 use installer::{InstallDraft, InstallSource, Installer, RegistryChoice, open_catalog};
-use registry::Freshness;
+use registry::CachePolicy;
 use store::CacheFolder;
 use testkit::app::TestPlatform;
 use testkit::bundle_file::Bundle;
@@ -29,7 +29,7 @@ async fn work(folder: &Path, name: &str) {
     let draft =
         InstallDraft { source, name: name.to_owned(), values: Default::default(), sandbox: None, upgrades: None };
     for round in 0..ROUNDS {
-        let shown = installer.preview(&host, &draft, Freshness::Usual).await.unwrap().hash;
+        let shown = installer.preview(&host, &draft, CachePolicy::Usual).await.unwrap().hash;
         installer.install(&host, &draft, shown.as_str()).await.unwrap();
         let server = host.snapshot().await.unwrap().servers.into_iter().find(|server| server.name == name);
         let origin = server.unwrap().installed.unwrap().origin;

@@ -4,9 +4,9 @@ use host::view::ServerState;
 use installer::{InstallError, InstallSource, InstallTarget, NotInstallable};
 use installs::FillError;
 use ports::server_config::ServerOrigin;
-use registry::{Freshness, Status};
+use registry::{CachePolicy, ListingStatus};
 use serde_json::json;
-use testkit::app::App;
+use testkit::app::TestApp;
 use testkit::registry::{TestRegistry, active, notes};
 
 use crate::{draft, install, installer, servers};
@@ -23,12 +23,12 @@ fn package() -> Option<InstallTarget> {
 
 #[tokio::test]
 async fn an_offer_names_the_exact_version_and_the_choices() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let installer = installer(&app, &registry);
-    let offer = installer.offer(&source(None), Freshness::Now).await.unwrap();
+    let offer = installer.offer(&source(None), CachePolicy::Now).await.unwrap();
     assert!(matches!(offer.plan, Err(NotInstallable::NotChosen)), "two ways, and none is chosen: {:?}", offer.plan);
-    let offer = installer.offer(&source(package()), Freshness::Now).await.unwrap();
+    let offer = installer.offer(&source(package()), CachePolicy::Now).await.unwrap();
     let version = Some("1.2.0".to_owned());
     assert_eq!(
         offer.source,
@@ -39,20 +39,20 @@ async fn an_offer_names_the_exact_version_and_the_choices() {
     let network = offer.proposed_sandbox(plan).in_json()["network"].clone();
     assert_eq!(network, json!(["registry.npmjs.org"]), "what loads the package is reached, and nothing else");
     let nothing = Some(InstallTarget::Remote { number: 2 });
-    let offer = installer.offer(&source(nothing), Freshness::Now).await.unwrap();
+    let offer = installer.offer(&source(nothing), CachePolicy::Now).await.unwrap();
     assert!(matches!(offer.plan, Err(NotInstallable::NoTarget)), "{:?}", offer.plan);
 }
 
 #[tokio::test]
 async fn what_is_installed_is_stopped_and_its_secret_is_in_the_keychain() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let installer = installer(&app, &registry);
     let empty = draft(source(package()), "notes", &[]);
-    let missing = installer.preview(&app.host, &empty, Freshness::Usual).await.unwrap_err();
+    let missing = installer.preview(&app.host, &empty, CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(missing, InstallError::Fill(FillError::Inputs(_))), "the secret is required: {missing}");
     let draft = draft(source(package()), "notes", &[("NOTES_KEY", "s3cret-value")]);
-    let preview = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap();
+    let preview = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap();
     assert!(!format!("{preview:?}").contains("s3cret-value"), "the secret is not printed");
     assert!(servers(&app).await.is_empty(), "a preview adds nothing");
     installer.install(&app.host, &draft, preview.hash.as_str()).await.unwrap();
@@ -61,13 +61,13 @@ async fn what_is_installed_is_stopped_and_its_secret_is_in_the_keychain() {
     assert!(!server.approved, "or approved");
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     assert!(file.contains("${secret:notes.NOTES_KEY}") && !file.contains("s3cret-value"), "{file}");
-    let again = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap_err();
+    let again = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(again, InstallError::Setup(_)), "no server is replaced: {again}");
 }
 
 #[tokio::test]
 async fn the_hash_is_over_all_that_would_be_set_up() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let installer = installer(&app, &registry);
     let shown = draft(source(package()), "notes", &[("NOTES_KEY", "one")]);
@@ -81,7 +81,7 @@ async fn the_hash_is_over_all_that_would_be_set_up() {
     ];
     let hash = |draft| {
         let (installer, host) = (&installer, &app.host);
-        async move { installer.preview(host, draft, Freshness::Usual).await.map(|preview| preview.hash) }
+        async move { installer.preview(host, draft, CachePolicy::Usual).await.map(|preview| preview.hash) }
     };
     let own = hash(&shown).await.unwrap();
     assert_eq!(hash(&shown).await.unwrap(), own, "the same gives the same");
@@ -99,11 +99,11 @@ async fn the_hash_is_over_all_that_would_be_set_up() {
 
 #[tokio::test]
 async fn what_the_registry_changed_since_it_was_shown_is_not_installed() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let installer = installer(&app, &registry);
     let draft = draft(source(package()), "notes", &[("NOTES_KEY", "one")]);
-    let shown = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap();
+    let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap();
     registry.entries.lock().unwrap()[0]["server"]["packages"][0]["packageArguments"] =
         json!([{ "type": "positional", "value": "--everything" }]);
     let refused = installer.install(&app.host, &draft, shown.hash.as_str()).await.unwrap_err();
@@ -116,11 +116,11 @@ async fn what_the_registry_changed_since_it_was_shown_is_not_installed() {
 
 #[tokio::test]
 async fn a_newer_version_is_told_with_what_it_changes() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let installer = installer(&app, &registry);
     let draft = draft(source(package()), "mine", &[("NOTES_KEY", "one")]);
-    let shown = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap().hash;
+    let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap().hash;
     installer.install(&app.host, &draft, shown.as_str()).await.unwrap();
     let version = "1.2.0".to_owned();
     let origin = ServerOrigin::Registry {
@@ -133,43 +133,43 @@ async fn a_newer_version_is_told_with_what_it_changes() {
     let installed = app.server("mine").await.installed.unwrap();
     assert_eq!((installed.origin, installed.changed), (origin, false));
     assert!(installed.filled_in.values.is_empty(), "a secret is not remembered");
-    let report = installer.version_reports(&app.host, Freshness::Now).await.unwrap().remove(0);
+    let report = installer.version_reports(&app.host, CachePolicy::Now).await.unwrap().remove(0);
     assert_eq!((report.server.as_str(), &report.version, &report.newer), ("mine", &version, &None));
-    assert_eq!(report.status, Status::Active);
+    assert_eq!(report.status, ListingStatus::Active);
 
     let mut newer = notes(active());
     newer["server"]["version"] = "1.3.0".into();
     newer["server"]["packages"][0]["version"] = "1.3.0".into();
     let old = notes(json!({ "status": "deleted", "statusMessage": "malware" }));
     *registry.entries.lock().unwrap() = vec![newer, old];
-    let report = installer.version_reports(&app.host, Freshness::Now).await.unwrap().remove(0);
-    assert_eq!((report.status, report.status_message.as_deref()), (Status::Deleted, Some("malware")));
+    let report = installer.version_reports(&app.host, CachePolicy::Now).await.unwrap().remove(0);
+    assert_eq!((report.status, report.status_message.as_deref()), (ListingStatus::Deleted, Some("malware")));
     assert_eq!(report.newer.unwrap().version, "1.3.0");
     assert_eq!(servers(&app).await, ["mine"], "nothing follows by itself");
 
     drop(registry);
-    let report = installer.version_reports(&app.host, Freshness::Now).await.unwrap().remove(0);
-    assert_eq!(report.status, Status::Deleted, "what is known stands without the registry");
+    let report = installer.version_reports(&app.host, CachePolicy::Now).await.unwrap().remove(0);
+    assert_eq!(report.status, ListingStatus::Deleted, "what is known stands without the registry");
     assert!(report.problem.is_some(), "and that it was not asked is said");
 }
 
 #[tokio::test]
 async fn what_was_deleted_since_is_known_though_the_answer_about_it_is_kept() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let draft = draft(source(package()), "mine", &[("NOTES_KEY", "one")]);
     install(&app, &installer(&app, &registry), &draft).await.unwrap();
-    let first = installer(&app, &registry).version_reports(&app.host, Freshness::Usual).await.unwrap().remove(0);
-    assert_eq!(first.status, Status::Active);
+    let first = installer(&app, &registry).version_reports(&app.host, CachePolicy::Usual).await.unwrap().remove(0);
+    assert_eq!(first.status, ListingStatus::Active);
     *registry.entries.lock().unwrap() = vec![notes(json!({ "status": "deleted", "statusMessage": "malware" }))];
     // As after a restart: everything that was read is at most an hour old, except for the changes.
-    let later = installer(&app, &registry).version_reports(&app.host, Freshness::Usual).await.unwrap().remove(0);
-    assert_eq!((later.status, later.status_message.as_deref()), (Status::Deleted, Some("malware")));
+    let later = installer(&app, &registry).version_reports(&app.host, CachePolicy::Usual).await.unwrap().remove(0);
+    assert_eq!((later.status, later.status_message.as_deref()), (ListingStatus::Deleted, Some("malware")));
 }
 
 #[tokio::test]
 async fn a_package_that_only_leads_to_a_remote_server_is_offered_as_that_server() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let mut entry = notes(active());
     entry["server"]["packages"] = json!([{

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use installer::{InstallError, Installer, NewRegistryHeader, RegistryChoice, open_catalog};
 use ports::secrets::SecretsInMemory;
 use ports::{Documents, Secrets};
-use registry::{Freshness, RegistryError, Search};
+use registry::{CachePolicy, RegistryError, SearchQuery};
 use store::CacheFolder;
-use testkit::app::App;
+use testkit::app::TestApp;
 use testkit::registry::{TestRegistry, active, notes};
 
 const TOKEN: &str = "Bearer t0ken-of-the-team";
 
 /// Creates an installer that uses the settings of an app.
-fn by_settings(app: &App, secrets: &Arc<SecretsInMemory>) -> Installer {
+fn by_settings(app: &TestApp, secrets: &Arc<SecretsInMemory>) -> Installer {
     let secrets: Arc<dyn Secrets> = secrets.clone();
     let documents: Arc<dyn Documents> = Arc::clone(&app.host.ports().documents);
     let kept = app.folder.path().join("kept");
@@ -29,13 +29,13 @@ fn header(value: Option<&str>) -> Option<NewRegistryHeader> {
 }
 
 async fn search(installer: &Installer) -> Result<usize, InstallError> {
-    let search = Search { text: "notes".to_owned(), cursor: None, limit: None };
-    Ok(installer.catalog().await?.search(&search, Freshness::Now).await?.value.entries.len())
+    let search = SearchQuery { text: "notes".to_owned(), cursor: None, limit: None };
+    Ok(installer.catalog().await?.search(&search, CachePolicy::Now).await?.value.entries.len())
 }
 
 #[tokio::test]
 async fn the_registry_that_was_set_is_asked_with_its_header() {
-    let (app, secrets) = (App::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
+    let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let (installer, other) = (by_settings(&app, &secrets), by_settings(&app, &secrets));
     assert!(installer.registry_in_use().await.unwrap().address.is_official(), "at first");
@@ -68,7 +68,7 @@ async fn the_registry_that_was_set_is_asked_with_its_header() {
 
 #[tokio::test]
 async fn a_header_keeps_its_value_and_goes_with_its_registry() {
-    let (app, secrets) = (App::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
+    let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let installer = by_settings(&app, &secrets);
     let address = registry.server.url("");
@@ -91,7 +91,7 @@ async fn a_header_keeps_its_value_and_goes_with_its_registry() {
 
 #[tokio::test]
 async fn what_can_not_be_used_is_not_set() {
-    let (app, secrets) = (App::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
+    let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
     let installer = by_settings(&app, &secrets);
     for address in ["http://registry.example", "registry.example", "https://ann:pass@registry.example", ""] {
         let refused = installer.set_registry(Some(address.to_owned()), None).await.unwrap_err();

@@ -7,10 +7,10 @@ use host::{HostOptions, ReplacedServer, ServerError, SetupError};
 use installer::{InstallDraft, InstallError, InstallSource, InstallTarget, Installer};
 use ports::Secrets as _;
 use ports::secrets::SecretsInMemory;
-use ports::server_config::{FilledIn, Network, SandboxConfig, ServerConfig, ServerEntry};
-use registry::Freshness;
+use ports::server_config::{FilledInputs, NetworkAccess, SandboxConfig, ServerConfig, ServerEntry};
+use registry::CachePolicy;
 use serde_json::{Value, json};
-use testkit::app::App;
+use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
 use testkit::registry::{TestRegistry, active, notes};
 
@@ -35,7 +35,7 @@ fn version(version: &str) -> Value {
 }
 
 /// Returns a draft of an upgrade to the offered version of a server.
-async fn upgrade(app: &App, installer: &Installer, server: &str) -> InstallDraft {
+async fn upgrade(app: &TestApp, installer: &Installer, server: &str) -> InstallDraft {
     let offered = installer.offer_upgrade(&app.host, server, None).await.unwrap();
     InstallDraft { upgrades: Some(server.to_owned()), ..draft(offered.offer.source, server, &[]) }
 }
@@ -48,14 +48,14 @@ fn args(config: &ServerConfig) -> &[String] {
 async fn an_upgrade_keeps_what_is_the_users() {
     let secrets = Arc::new(SecretsInMemory::default());
     let folder = tempfile::tempdir().unwrap();
-    let app = App::start_with(folder, Vec::new(), HostOptions::default(), secrets.clone()).await;
+    let app = TestApp::start_with(folder, Vec::new(), HostOptions::default(), secrets.clone()).await;
     let registry = TestRegistry::start(vec![version("1.2.0")]).await;
     let installer = installer(&app, &registry);
     let first = draft(package(), "notes", &[("NOTES_KEY", "s3cret-value"), ("folder", "/srv")]);
     install(&app, &installer, &first).await.unwrap();
     let mut config = app.server("notes").await.config;
     let stdio = config.as_stdio_mut().unwrap();
-    stdio.sandbox = Some(SandboxConfig { network: Network::Full, ..SandboxConfig::default() });
+    stdio.sandbox = Some(SandboxConfig { network: NetworkAccess::Full, ..SandboxConfig::default() });
     stdio.env.insert("MINE".to_owned(), "1".to_owned());
     let entry = ServerEntry { name: "mine".to_owned(), config };
     app.host.update_server("notes".to_owned(), entry).await.unwrap();
@@ -66,7 +66,7 @@ async fn an_upgrade_keeps_what_is_the_users() {
     assert_eq!(offered.kept, [("NOTES_KEY".to_owned(), None), ("folder".to_owned(), folder)].into());
     assert!(!offered.is_running);
     let upgrade = upgrade(&app, &installer, "mine").await;
-    let preview = installer.preview(&app.host, &upgrade, Freshness::Usual).await.unwrap();
+    let preview = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap();
     let (before, after) = (preview.before.unwrap().entry.config, &preview.server.entry.config);
     assert_eq!(args(&before), ["-y", "@alice/notes@1.2.0", "/srv"]);
     assert_eq!(args(after), ["-y", "@alice/notes@1.3.0", "/srv"], "nothing but the version");
@@ -77,7 +77,7 @@ async fn an_upgrade_keeps_what_is_the_users() {
     let server = app.server("mine").await;
     assert_eq!(args(&server.config)[1], "@alice/notes@1.3.0");
     let stdio = server.config.as_stdio().unwrap();
-    assert_eq!(stdio.sandbox.as_ref().unwrap().network, Network::Full, "the user's sandbox");
+    assert_eq!(stdio.sandbox.as_ref().unwrap().network, NetworkAccess::Full, "the user's sandbox");
     assert_eq!(stdio.env["MINE"], "1", "the user's variable");
     let name = ports::secrets::names(&stdio.env["NOTES_KEY"])[0];
     let key = ports::secrets::key(name, &ports::secrets::command_place(stdio));
@@ -92,14 +92,14 @@ async fn an_upgrade_keeps_what_is_the_users() {
 
 #[tokio::test]
 async fn what_changed_since_it_was_shown_is_not_put_there() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![version("1.2.0")]).await;
     let installer = installer(&app, &registry);
     let first = draft(package(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
     install(&app, &installer, &first).await.unwrap();
     registry.entries.lock().unwrap().insert(0, version("1.3.0"));
     let upgrade = upgrade(&app, &installer, "notes").await;
-    let shown = installer.preview(&app.host, &upgrade, Freshness::Usual).await.unwrap().hash;
+    let shown = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap().hash;
     let as_new = installer.install(&app.host, &upgrade, shown.as_str()).await.unwrap_err();
     assert!(matches!(as_new, InstallError::Setup(_) | InstallError::Stale | InstallError::Fill(_)), "{as_new}");
     let mut config = app.server("notes").await.config;
@@ -108,7 +108,7 @@ async fn what_changed_since_it_was_shown_is_not_put_there() {
     app.host.update_server("notes".to_owned(), entry).await.unwrap();
     let stale = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();
     assert!(matches!(stale, InstallError::Stale), "the user changed it meanwhile: {stale}");
-    let shown = installer.preview(&app.host, &upgrade, Freshness::Usual).await.unwrap().hash;
+    let shown = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap().hash;
     registry.entries.lock().unwrap()[0]["server"]["packages"][0]["identifier"] = "@alice/other".into();
     let stale = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();
     assert!(matches!(stale, InstallError::Stale), "the registry changed it: {stale}");
@@ -117,7 +117,7 @@ async fn what_changed_since_it_was_shown_is_not_put_there() {
 
 #[tokio::test]
 async fn what_another_program_wrote_last_is_not_written_over() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![version("1.2.0")]).await;
     let installer = installer(&app, &registry);
     let first = draft(package(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
@@ -134,7 +134,7 @@ async fn what_another_program_wrote_last_is_not_written_over() {
     let others = std::fs::read_to_string(&settings).unwrap().replace("/srv", "/elsewhere");
     std::fs::write(&settings, &others).unwrap();
     let was = ReplacedServer { config: was, origin: installed.origin.clone() };
-    let upgrade = setup.upgrade(newer.clone().into(), &was, installed.origin.clone(), FilledIn::default());
+    let upgrade = setup.upgrade(newer.clone().into(), &was, installed.origin.clone(), FilledInputs::default());
     let refused = upgrade.await.unwrap_err();
     assert!(matches!(refused, SetupError::Server(ServerError::Changed(_))), "{refused}");
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), others, "the other program's stands");
@@ -145,7 +145,7 @@ async fn what_another_program_wrote_last_is_not_written_over() {
     let upgraded_there = std::fs::read_to_string(&origins).unwrap().replace("1.2.0", "1.2.1");
     std::fs::write(&origins, &upgraded_there).unwrap();
     let was = ReplacedServer { config: setup.config("notes").unwrap().clone(), ..was };
-    let upgrade = setup.upgrade(newer.into(), &was, installed.origin, FilledIn::default());
+    let upgrade = setup.upgrade(newer.into(), &was, installed.origin, FilledInputs::default());
     let refused = upgrade.await.unwrap_err();
     assert!(matches!(refused, SetupError::Server(ServerError::Changed(_))), "it is another version: {refused}");
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), others, "the settings stand");
@@ -162,7 +162,7 @@ async fn what_another_program_wrote_last_is_not_written_over() {
 
 #[tokio::test]
 async fn nothing_entered_for_one_address_goes_to_another() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let installer = installer(&app, &registry);
     let target = Some(InstallTarget::Remote { number: 1 });
@@ -180,7 +180,7 @@ async fn nothing_entered_for_one_address_goes_to_another() {
 
 #[tokio::test]
 async fn another_server_is_no_upgrade() {
-    let app = App::start(vec![("added", testkit::app::demo(&[]))]).await;
+    let app = TestApp::start(vec![("added", testkit::app::demo(&[]))]).await;
     let registry = TestRegistry::start(vec![version("1.2.0")]).await;
     let installer = installer(&app, &registry);
     let first = draft(package(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
@@ -198,7 +198,7 @@ async fn another_server_is_no_upgrade() {
 
 #[tokio::test]
 async fn a_bundle_is_upgraded_with_its_files_and_its_running_server_stopped_only_if_the_user_agrees() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
     list(&app, &registry, "1.2.3", &Bundle::demo());
@@ -209,7 +209,7 @@ async fn a_bundle_is_upgraded_with_its_files_and_its_running_server_stopped_only
     newer.manifest["version"] = "1.3.0".into();
     list(&app, &registry, "1.3.0", &newer);
     let upgrade = upgrade(&app, &installer, "demo").await;
-    let shown = installer.preview(&app.host, &upgrade, Freshness::Usual).await.unwrap().hash;
+    let shown = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap().hash;
     let refused = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();
     assert!(matches!(refused, InstallError::Running(_)), "{refused}");
     assert_eq!(app.server("demo").await.state, ServerState::Ready, "it runs on");
@@ -224,7 +224,7 @@ async fn a_bundle_is_upgraded_with_its_files_and_its_running_server_stopped_only
 
 #[tokio::test]
 async fn a_bundle_that_was_changed_is_not_started() {
-    let app = App::start(Vec::new()).await;
+    let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
     let path = Bundle::demo().write(&app.folder.path().join("demo.mcpb"));

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::options::Options;
+use super::options::LauncherOptions;
 use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage};
 
-const OPTIONS: Options = Options {
+const OPTIONS: LauncherOptions = LauncherOptions {
     flags: &[
         "-i",
         "--interactive",

@@ -23,7 +23,7 @@ const WRAPPERS: &[(&str, &[&str])] =
 
 /// The result of analyzing a launcher's command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Launched {
+pub enum LauncherPackage {
     /// The package that it loads.
     Package(PackageReference),
     /// The launcher, and the reason why the package is unknown.
@@ -31,7 +31,7 @@ pub enum Launched {
 }
 
 /// Returns the package that a command loads, or `None` if the command is not that of a launcher.
-pub fn launched(command: &str, args: &[String]) -> Option<Launched> {
+pub fn launched(command: &str, args: &[String]) -> Option<LauncherPackage> {
     let program = program_name(command);
     let first = args.first().map(String::as_str);
     let (launcher, from) = match (program.as_str(), first) {
@@ -50,10 +50,10 @@ pub fn launched(command: &str, args: &[String]) -> Option<Launched> {
     Some(of(launcher, parse(launcher, args, from)))
 }
 
-fn of(launcher: Launcher, parsed: Result<PackageReference, UnknownPackage>) -> Launched {
+fn of(launcher: Launcher, parsed: Result<PackageReference, UnknownPackage>) -> LauncherPackage {
     match parsed {
-        Ok(reference) => Launched::Package(reference),
-        Err(cause) => Launched::Unknown(launcher.name().to_owned(), cause),
+        Ok(reference) => LauncherPackage::Package(reference),
+        Err(cause) => LauncherPackage::Unknown(launcher.name().to_owned(), cause),
     }
 }
 
@@ -67,13 +67,13 @@ fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageRefe
 }
 
 /// Recognizes launchers that are known only by name, and other programs that start a launcher.
-fn other(program: &str, args: &[String]) -> Option<Launched> {
+fn other(program: &str, args: &[String]) -> Option<LauncherPackage> {
     let first = args.first().map(String::as_str);
     if let Some((program, word)) =
         OTHERS.iter().find(|(name, word)| *name == program && (word.is_none() || *word == first))
     {
         let name = word.map_or_else(|| (*program).to_owned(), |word| format!("{program} {word}"));
-        return Some(Launched::Unknown(name.clone(), UnknownPackage::Launcher(name)));
+        return Some(LauncherPackage::Unknown(name.clone(), UnknownPackage::Launcher(name)));
     }
     let (_, options) = WRAPPERS.iter().find(|(name, _)| *name == program)?;
     let rest = args.iter().skip_while(|arg| options.iter().any(|option| option.eq_ignore_ascii_case(arg)));
@@ -84,10 +84,10 @@ fn other(program: &str, args: &[String]) -> Option<Launched> {
         return None;
     }
     let name = match launched(command, args)? {
-        Launched::Package(reference) => reference.launcher.name().to_owned(),
-        Launched::Unknown(name, _) => name,
+        LauncherPackage::Package(reference) => reference.launcher.name().to_owned(),
+        LauncherPackage::Unknown(name, _) => name,
     };
-    Some(Launched::Unknown(name, UnknownPackage::Wrapped(program.to_owned())))
+    Some(LauncherPackage::Unknown(name, UnknownPackage::Wrapped(program.to_owned())))
 }
 
 /// Returns the name of a program in lower case, without its folder and without the extensions of Windows executables.

@@ -7,14 +7,14 @@ fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-fn read(line: &str) -> Option<Launched> {
+fn read(line: &str) -> Option<LauncherPackage> {
     let words = words(line);
     launched(&words[0], &words[1..])
 }
 
 /// Returns the name, the requested version, and the command line with the pinned version.
 fn pinned(line: &str, argument: &str) -> (String, String, String) {
-    let Some(Launched::Package(reference)) = read(line) else { panic!("{line}: {:?}", read(line)) };
+    let Some(LauncherPackage::Package(reference)) = read(line) else { panic!("{line}: {:?}", read(line)) };
     let version = PackageVersion {
         name: reference.name.clone(),
         version: "1.2.3".into(),
@@ -28,7 +28,7 @@ fn pinned(line: &str, argument: &str) -> (String, String, String) {
 
 fn cause(line: &str) -> UnknownPackage {
     match read(line) {
-        Some(Launched::Unknown(_, cause)) => cause,
+        Some(LauncherPackage::Unknown(_, cause)) => cause,
         other => panic!("{line}: {other:?}"),
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use foreign::visible;
-use process::sandbox::Network;
+use process::sandbox::NetworkAccess;
 use process::{Output, OutputError, OutputLimits, SearchPath, ServerCommand, output_of};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -59,7 +59,7 @@ const HARMLESS: &[&str] = &[
 const FOLDERS: &[&str] = &["home", "userprofile", "appdata", "xdg_config_home", "xdg_data_home"];
 
 /// A package manager that may be run before the server is approved.
-struct Client<'a> {
+struct PackageManager<'a> {
     name: &'static str,
     program: PathBuf,
     command: ServerCommand,
@@ -88,7 +88,7 @@ pub async fn look_up(
         return Ok(known);
     }
     let environment = environment(reference.launcher, &server.environment)?;
-    if server.sandbox.as_ref().is_some_and(|sandbox| sandbox.network == Network::None) {
+    if server.sandbox.as_ref().is_some_and(|sandbox| sandbox.network == NetworkAccess::None) {
         return Err(UnknownPackage::NoNetwork);
     }
     let (name, program) = client(reference.launcher, program, path)?;
@@ -105,7 +105,7 @@ pub async fn look_up(
         ..ServerCommand::default()
     };
     let Ok(_turn) = TURNS.acquire().await else { return Err(UnknownPackage::NoClient(name.to_owned())) };
-    let client = Client { name, program, command, path, deadline: Instant::now() + LOOKUP_LIMIT };
+    let client = PackageManager { name, program, command, path, deadline: Instant::now() + LOOKUP_LIMIT };
     match reference.launcher {
         Launcher::Npx | Launcher::NpmExec => {
             client.ask(npm::question(reference), &[], |text| npm::answer(reference, text), npm::failure).await
@@ -184,7 +184,7 @@ fn client(launcher: Launcher, program: &Path, path: &SearchPath) -> Result<(&'st
     Ok((name, found.ok_or_else(|| UnknownPackage::NoClient(name.to_owned()))?))
 }
 
-impl Client<'_> {
+impl PackageManager<'_> {
     async fn ask(
         &self,
         question: Vec<String>,

@@ -25,7 +25,7 @@ mod reference;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub use launcher::{Launched, launched};
+pub use launcher::{LauncherPackage, launched};
 pub use lookup::look_up;
 pub use project::local_copy;
 pub use reference::{Launcher, PackageReference};

@@ -3,7 +3,7 @@
 use super::UnknownPackage;
 
 /// The known options of a launcher, written as on the command line, with their dashes.
-pub(super) struct Options {
+pub(super) struct LauncherOptions {
     /// Options without a value.
     pub(super) flags: &'static [&'static str],
     /// Options with a value, after `=` or as the next argument.
@@ -21,7 +21,7 @@ pub(super) struct OptionValue<'a> {
 }
 
 /// The parsed options of a command line.
-pub(super) struct ReadOptions<'a> {
+pub(super) struct ParsedOptions<'a> {
     /// Flags among the options, in order.
     pub(super) flags: Vec<&'a str>,
     /// Options with values, in order.
@@ -30,14 +30,14 @@ pub(super) struct ReadOptions<'a> {
     pub(super) first: usize,
 }
 
-impl Options {
+impl LauncherOptions {
     /// Parses the options from an index on.
     ///
     /// # Errors
     ///
     /// Returns [`UnknownPackage::Option`] for an unknown option: it may take the next argument as its value.
-    pub(super) fn read<'a>(&self, args: &'a [String], from: usize) -> Result<ReadOptions<'a>, UnknownPackage> {
-        let mut read = ReadOptions { flags: Vec::new(), values: Vec::new(), first: from };
+    pub(super) fn read<'a>(&self, args: &'a [String], from: usize) -> Result<ParsedOptions<'a>, UnknownPackage> {
+        let mut read = ParsedOptions { flags: Vec::new(), values: Vec::new(), first: from };
         while let Some(argument) = args.get(read.first).map(String::as_str) {
             if argument == "--" {
                 read.first += 1;
@@ -60,7 +60,7 @@ impl Options {
         &self,
         args: &'a [String],
         argument: &'a str,
-        read: &mut ReadOptions<'a>,
+        read: &mut ParsedOptions<'a>,
     ) -> Result<(), UnknownPackage> {
         let (option, attached) = match argument.find('=') {
             Some(at) => (&argument[..at], Some(&argument[at + 1..])),
@@ -85,7 +85,7 @@ impl Options {
         &self,
         args: &'a [String],
         argument: &'a str,
-        read: &mut ReadOptions<'a>,
+        read: &mut ParsedOptions<'a>,
     ) -> Result<(), UnknownPackage> {
         let unknown = || UnknownPackage::Option(argument.chars().take_while(|c| *c != '=').collect());
         for (at, letter) in argument.char_indices().skip(1) {
@@ -112,7 +112,7 @@ impl Options {
         args: &'a [String],
         option: &'a str,
         attached: Option<(&'a str, &'a str)>,
-        read: &mut ReadOptions<'a>,
+        read: &mut ParsedOptions<'a>,
     ) {
         let (value, prefix) = attached.unwrap_or_else(|| {
             read.first += 1;

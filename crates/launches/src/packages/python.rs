@@ -1,10 +1,10 @@
 //! Packages of Python, for `uvx` and `uv tool run`.
 
-use super::options::Options;
+use super::options::LauncherOptions;
 use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage, checked_hash, checked_source, checked_version};
 
-const OPTIONS: Options = Options {
+const OPTIONS: LauncherOptions = LauncherOptions {
     flags: &[
         "-q",
         "--quiet",

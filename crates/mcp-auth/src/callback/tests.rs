@@ -91,7 +91,7 @@ fn the_issuer_in_an_answer_is_compared_as_a_string() {
 
 #[tokio::test]
 async fn wrong_answers_do_not_end_the_wait_and_the_right_one_counts_once() {
-    let callback = Callback::bind(None, false).await.unwrap();
+    let callback = RedirectListener::bind(None, false).await.unwrap();
     let redirect_uri = callback.redirect_uri().unwrap();
     assert_eq!(
         redirect_uri.host_str(),
@@ -124,7 +124,7 @@ async fn wrong_answers_do_not_end_the_wait_and_the_right_one_counts_once() {
     });
     let (returned, page) = waiting.await.unwrap();
     assert!(
-        matches!(&returned.answer, Answer::Code(code) if code.expose_secret() == "the-code"),
+        matches!(&returned.answer, AuthorizationResult::Code(code) if code.expose_secret() == "the-code"),
         "X50: the valid response must be accepted"
     );
     assert_eq!(refused.lock().unwrap().len(), 4, "X50: each invalid response must be reported");
@@ -139,12 +139,15 @@ async fn wrong_answers_do_not_end_the_wait_and_the_right_one_counts_once() {
 
 #[tokio::test]
 async fn a_port_that_is_taken_is_no_obstacle() {
-    let first = Callback::bind(None, false).await.unwrap();
-    let second = Callback::bind(Some(first.port()), false).await.unwrap();
+    let first = RedirectListener::bind(None, false).await.unwrap();
+    let second = RedirectListener::bind(Some(first.port()), false).await.unwrap();
     assert_ne!(first.port(), second.port(), "X50: another port must be used");
-    let only = Callback::bind(Some(first.port()), true).await.map(|callback| callback.port());
+    let only = RedirectListener::bind(Some(first.port()), true).await.map(|callback| callback.port());
     let error = only.unwrap_err();
-    assert!(matches!(error.cause, Cause::Callback { .. }), "a required port must fail with the cause: {error}");
+    assert!(
+        matches!(error.cause, AuthErrorCause::Callback { .. }),
+        "a required port must fail with the cause: {error}"
+    );
     let words = format!("port {}, which the redirect URI names", first.port());
     assert!(error.to_string().contains(&words), "the message must name the port: {error}");
 }

@@ -1,27 +1,29 @@
 //! Tests of the limits on requests that a broken server causes.
 
-use testkit::authorization::{Refusing, ResourceMetadata};
+use testkit::authorization::{RefusalBehaviour, ResourceMetadataLocation};
 
-use super::support::{Bench, Outcome, servers};
+use super::support::{RequestOutcome, TestAuthorization, servers};
 use crate::*;
 
 #[tokio::test]
 async fn whatever_is_refused_for_ever_ends_with_a_cause_and_few_requests() {
     // Permanent 401, permanent 5xx of the authorization server, permanent 5xx of the server.
-    for (refusing, down) in
-        [(Refusing::Unauthorized, None), (Refusing::Unauthorized, Some(503)), (Refusing::Status(500), None)]
-    {
+    for (refusing, down) in [
+        (RefusalBehaviour::Unauthorized, None),
+        (RefusalBehaviour::Unauthorized, Some(503)),
+        (RefusalBehaviour::Status(500), None),
+    ] {
         let (issuer, server) = servers(
             |script| script.down = down,
-            |script| (script.refusing, script.metadata) = (refusing, ResourceMetadata::WellKnown),
+            |script| (script.refusing, script.metadata) = (refusing, ResourceMetadataLocation::WellKnown),
         )
         .await;
-        let bench = Bench::new(&server, |_| ());
+        let bench = TestAuthorization::new(&server, |_| ());
         let mut told = 0;
         // Simulates an app that retries continuously within one minute.
         for _ in 0..12 {
             bench.call("echo").await;
-            if let Err(error) = bench.authorization.sign_in(Reason::SignIn).await {
+            if let Err(error) = bench.authorization.sign_in(AuthReason::SignIn).await {
                 assert!(!error.to_string().is_empty(), "X51: the cause must be reported");
                 told += 1;
             }
@@ -33,18 +35,18 @@ async fn whatever_is_refused_for_ever_ends_with_a_cause_and_few_requests() {
         assert!(told > 0, "X51: {refusing:?}, {down:?}: the failure must be reported");
         bench.pass(61);
         issuer.set(|script| script.down = None);
-        server.set(|script| script.refusing = Refusing::Nothing);
-        bench.authorization.sign_in(Reason::SignIn).await.unwrap();
-        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "a retry must succeed after a minute");
+        server.set(|script| script.refusing = RefusalBehaviour::Nothing);
+        bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
+        assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "a retry must succeed after a minute");
     }
 }
 
 #[tokio::test]
 async fn a_token_that_is_refused_at_once_is_not_got_again_and_again() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
-    server.set(|script| script.refusing = Refusing::Unauthorized);
+    server.set(|script| script.refusing = RefusalBehaviour::Unauthorized);
     let stopped = bench.call("echo").await;
     assert!(format!("{stopped:?}").contains("refuses a new token"), "X51: the cause must be reported: {stopped:?}");
     assert_eq!(issuer.token_requests("refresh_token").len(), 1, "X51: the token must be renewed once");
@@ -53,10 +55,10 @@ async fn a_token_that_is_refused_at_once_is_not_got_again_and_again() {
 #[tokio::test]
 async fn a_server_that_refuses_one_token_after_the_other_is_not_served_for_ever() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     let before = server.seen().len() + issuer.seen().len();
-    let answered = |outcome: &Outcome| *outcome == Outcome::Answered(200);
+    let answered = |outcome: &RequestOutcome| *outcome == RequestOutcome::Answered(200);
     let mut outcomes = Vec::new();
     for _ in 0..30 {
         issuer.end_access_tokens();

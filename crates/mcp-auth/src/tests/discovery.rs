@@ -1,9 +1,9 @@
 //! Tests of the discovery of the authorization server.
 
 use serde_json::json;
-use testkit::authorization::{AuthorizationServer, Metadata, ProtectedServer, ResourceMetadata, value};
+use testkit::authorization::{AuthorizationServer, MetadataLocation, ProtectedServer, ResourceMetadataLocation, value};
 
-use super::support::{Bench, members, servers};
+use super::support::{TestAuthorization, members, servers};
 use crate::*;
 
 /// Returns the paths of the requests of a sign-in, in order.
@@ -23,25 +23,31 @@ async fn every_place_of_the_metadata_is_found() {
     let well_known = vec![format!("{RESOURCE}/mcp"), RESOURCE.to_owned()];
     // Resource metadata, server metadata and its path, expected requests in order.
     let table = [
-        (ResourceMetadata::Header, Metadata::OAuth, "", vec!["/where/nobody/looks".to_owned()], vec![oauth.to_owned()]),
         (
-            ResourceMetadata::WellKnown,
-            Metadata::OpenIdAppended,
+            ResourceMetadataLocation::Header,
+            MetadataLocation::OAuth,
+            "",
+            vec!["/where/nobody/looks".to_owned()],
+            vec![oauth.to_owned()],
+        ),
+        (
+            ResourceMetadataLocation::WellKnown,
+            MetadataLocation::OpenIdAppended,
             "",
             well_known[..1].to_vec(),
             vec![oauth.to_owned(), openid.to_owned()],
         ),
-        (ResourceMetadata::Root, Metadata::OAuth, "/tenant1", well_known, all_of_tenant[..1].to_vec()),
+        (ResourceMetadataLocation::Root, MetadataLocation::OAuth, "/tenant1", well_known, all_of_tenant[..1].to_vec()),
         (
-            ResourceMetadata::Header,
-            Metadata::OpenIdInserted,
+            ResourceMetadataLocation::Header,
+            MetadataLocation::OpenIdInserted,
             "/tenant1",
             vec!["/where/nobody/looks".to_owned()],
             all_of_tenant[..2].to_vec(),
         ),
         (
-            ResourceMetadata::Header,
-            Metadata::OpenIdAppended,
+            ResourceMetadataLocation::Header,
+            MetadataLocation::OpenIdAppended,
             "/tenant1",
             vec!["/where/nobody/looks".to_owned()],
             all_of_tenant,
@@ -54,7 +60,7 @@ async fn every_place_of_the_metadata_is_found() {
             |script| script.metadata = resource,
         )
         .await;
-        let bench = Bench::new(&server, |_| ());
+        let bench = TestAuthorization::new(&server, |_| ());
         let account = bench.connect().await.unwrap();
         assert_eq!(account.issuer, issuer.issuer(), "[auth-401-starts-flow] {what}: the named server must be used");
         let (from_server, from_issuer) = paths(&server, &issuer);
@@ -74,13 +80,13 @@ async fn every_place_of_the_metadata_is_found() {
 
 #[tokio::test]
 async fn a_server_of_2025_03_26_is_its_own_authorization_server() {
-    for (metadata, path) in [(Metadata::OAuth, ""), (Metadata::None, "")] {
+    for (metadata, path) in [(MetadataLocation::OAuth, ""), (MetadataLocation::None, "")] {
         let (_issuer, server) = servers(
             |script| (script.metadata, script.path) = (metadata, path.to_owned()),
-            |script| script.metadata = ResourceMetadata::SameOrigin,
+            |script| script.metadata = ResourceMetadataLocation::SameOrigin,
         )
         .await;
-        let bench = Bench::new(&server, |_| ());
+        let bench = TestAuthorization::new(&server, |_| ());
         let account = bench.connect().await.unwrap();
         assert_eq!(
             format!("{}/mcp", account.issuer),
@@ -116,54 +122,66 @@ async fn metadata_that_do_not_fit_end_it_before_anything_is_sent() {
     let other_issuer = members(&[("issuer", json!("https://evil.example"))]);
     // Server metadata and its members, members of the resource metadata, requirement, cause.
     let table = [
-        (Metadata::OAuth, other_issuer, members(&[]), "[auth-as-issuer-match] X44", "must be exactly"),
+        (MetadataLocation::OAuth, other_issuer, members(&[]), "[auth-as-issuer-match] X44", "must be exactly"),
         (
-            Metadata::OAuth,
+            MetadataLocation::OAuth,
             members(&[]),
             members(&[("resource", json!("https://evil.example/mcp"))]),
             "[auth-prm-resource-validate] X44",
             "is not http://127.0.0.1",
         ),
         (
-            Metadata::OAuth,
+            MetadataLocation::OAuth,
             members(&[]),
             members(&[("resource", json!(null))]),
             "[auth-prm-resource-validate]",
             "does not name its resource",
         ),
         (
-            Metadata::OAuth,
+            MetadataLocation::OAuth,
             s256(json!(null)),
             members(&[]),
             "[auth-pkce-refuse-oauth-metadata] [auth-pkce-verify-support] X46",
             "PKCE",
         ),
-        (Metadata::OAuth, s256(json!(["plain"])), members(&[]), "[auth-pkce-refuse-oauth-metadata] X46", "PKCE"),
-        (Metadata::OpenIdAppended, s256(json!(null)), members(&[]), "[auth-pkce-refuse-oidc-metadata] X46", "PKCE"),
         (
-            Metadata::OAuth,
+            MetadataLocation::OAuth,
+            s256(json!(["plain"])),
+            members(&[]),
+            "[auth-pkce-refuse-oauth-metadata] X46",
+            "PKCE",
+        ),
+        (
+            MetadataLocation::OpenIdAppended,
+            s256(json!(null)),
+            members(&[]),
+            "[auth-pkce-refuse-oidc-metadata] X46",
+            "PKCE",
+        ),
+        (
+            MetadataLocation::OAuth,
             members(&[("token_endpoint", json!("http://10.0.0.1/token"))]),
             members(&[]),
             "[auth-https-endpoints] X47",
             "not encrypted",
         ),
         (
-            Metadata::OAuth,
+            MetadataLocation::OAuth,
             members(&[("token_endpoint", json!("http://127.0.0.2/token"))]),
             members(&[]),
             "[auth-https-endpoints] X47: a host that the user did not enter",
             "not encrypted",
         ),
         (
-            Metadata::OAuth,
+            MetadataLocation::OAuth,
             members(&[("authorization_endpoint", json!("javascript:alert(1)"))]),
             members(&[]),
             "X43",
             "sign-in page",
         ),
-        (Metadata::None, members(&[]), members(&[]), "[auth-as-metadata-rfc8414] no metadata", "404"),
+        (MetadataLocation::None, members(&[]), members(&[]), "[auth-as-metadata-rfc8414] no metadata", "404"),
         (
-            Metadata::OAuth,
+            MetadataLocation::OAuth,
             members(&[]),
             members(&[("authorization_servers", json!(["file:///etc/passwd"]))]),
             "[auth-https-endpoints]",
@@ -176,7 +194,7 @@ async fn metadata_that_do_not_fit_end_it_before_anything_is_sent() {
             |script| script.overrides = of_resource.clone(),
         )
         .await;
-        let bench = Bench::new(&server, |_| ());
+        let bench = TestAuthorization::new(&server, |_| ());
         let error = bench.connect().await.unwrap_err();
         assert!(
             error.to_string().contains(cause),
@@ -200,10 +218,10 @@ async fn a_metadata_url_that_leads_inside_is_not_asked() {
         "https://0x7f.1/",
     ] {
         let (issuer, server) =
-            servers(|_| (), |script| script.metadata = ResourceMetadata::HeaderNames(url.to_owned())).await;
-        let bench = Bench::new(&server, |_| ());
+            servers(|_| (), |script| script.metadata = ResourceMetadataLocation::HeaderNames(url.to_owned())).await;
+        let bench = TestAuthorization::new(&server, |_| ());
         let error = bench.connect().await.unwrap_err();
-        let is_refused = matches!(error.cause, Cause::UnsafeUrl { .. } | Cause::Unreachable { .. });
+        let is_refused = matches!(error.cause, AuthErrorCause::UnsafeUrl { .. } | AuthErrorCause::Unreachable { .. });
         assert!(is_refused, "X47: {url} must not be requested: {error}");
         assert!(issuer.seen().is_empty(), "X47: no request must be sent");
     }
@@ -220,13 +238,13 @@ async fn redirects_of_metadata_are_followed_only_to_where_may_be_gone() {
     ] {
         let (issuer, server) = servers(
             |script| {
-                script.metadata = Metadata::OpenIdAppended;
+                script.metadata = MetadataLocation::OpenIdAppended;
                 script.redirects.insert(PLACE.to_owned(), (307, to.to_owned()));
             },
             |_| (),
         )
         .await;
-        let bench = Bench::new(&server, |_| ());
+        let bench = TestAuthorization::new(&server, |_| ());
         let connected = bench.connect().await;
         assert_eq!(connected.is_ok(), is_good, "X47 X49: a redirect to {to}: {connected:?}");
         assert!(issuer.count(PLACE) <= 4, "X49: at most three redirects may be followed");
@@ -246,9 +264,9 @@ async fn x47_a_redirect_reaches_no_other_program_on_a_named_host() {
         |_| (),
     )
     .await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     let error = bench.connect().await.unwrap_err();
-    assert!(matches!(error.cause, Cause::UnsafeUrl { .. }), "the redirect must be refused: {error}");
+    assert!(matches!(error.cause, AuthErrorCause::UnsafeUrl { .. }), "the redirect must be refused: {error}");
     assert!(other.accept().is_err(), "no connection must be made");
 }
 
@@ -257,7 +275,7 @@ async fn the_resource_is_sent_byte_for_byte_as_it_names_itself() {
     let (issuer, server) = servers(|_| (), |script| script.checks_audience = false).await;
     let named = format!("{}/", server.url()).replace("http://", "HTTP://");
     server.set(|script| script.overrides = members(&[("resource", json!(named))]));
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     let account = bench.connect().await.unwrap();
     assert_eq!(account.resource, named, "[auth-resource-uppercase] the identifier must be unchanged");
     let authorized = issuer.authorizations().pop().unwrap();
@@ -277,17 +295,20 @@ async fn of_several_authorization_servers_the_known_one_is_taken() {
     let (first, server) = servers(|_| (), |_| ()).await;
     let second = AuthorizationServer::start(Default::default()).await;
     server.lead_to(&[&first, &second]);
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     assert_eq!(bench.connect().await.unwrap().issuer, first.issuer(), "[auth-prm-select-as] the first must be used");
-    let bench = Bench::new(&server, |settings| settings.issuer = Some(second.issuer()));
+    let bench = TestAuthorization::new(&server, |settings| settings.issuer = Some(second.issuer()));
     assert_eq!(
         bench.connect().await.unwrap().issuer,
         second.issuer(),
         "[auth-prm-select-as] the configured issuer must be used"
     );
     server.lead_to(&[&first]);
-    let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
-    assert!(matches!(error.cause, Cause::OtherIssuer { .. }), "an unlisted configured issuer must be refused: {error}");
+    let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
+    assert!(
+        matches!(error.cause, AuthErrorCause::OtherIssuer { .. }),
+        "an unlisted configured issuer must be refused: {error}"
+    );
 }
 
 #[tokio::test]
@@ -298,14 +319,14 @@ async fn on_a_host_that_several_share_the_user_sees_for_what_the_token_is() {
         let origin = server.url().trim_end_matches("/mcp").to_owned();
         let resource = format!("{origin}{path}");
         server.set(|script| script.overrides = members(&[("resource", json!(resource))]));
-        let bench = Bench::new(&server, |_| ());
-        let ended = bench.authorization.sign_in(Reason::SignIn).await;
+        let bench = TestAuthorization::new(&server, |_| ());
+        let ended = bench.authorization.sign_in(AuthReason::SignIn).await;
         let told: Vec<_> = bench.user.consents.lock().unwrap().iter().map(|consent| consent.resource.clone()).collect();
         if is_about_it {
             assert!(ended.is_ok(), "[auth-prm-resource-validate] {path:?} must match the server: {ended:?}");
             assert_eq!(told, [resource], "X51: the consent request must show the identifier unchanged");
         } else {
-            let is_told = matches!(ended.unwrap_err().cause, Cause::ResourceMismatch { .. });
+            let is_told = matches!(ended.unwrap_err().cause, AuthErrorCause::ResourceMismatch { .. });
             assert!(
                 is_told && told.is_empty(),
                 "[auth-prm-resource-validate] X51: {path:?} must not match the server: {told:?}"

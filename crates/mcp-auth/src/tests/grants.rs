@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
-use testkit::authorization::{AuthorizationScript, AuthorizationServer, Dpop, value};
+use testkit::authorization::{AuthorizationScript, DpopBehaviour, value};
 use testkit::http::HttpServer;
 
-use super::support::{Bench, Browser, Outcome, preregistered, servers, until};
+use super::support::{BrowserBehaviour, RequestOutcome, TestAuthorization, preregistered, servers, until};
 use crate::*;
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
@@ -19,7 +19,7 @@ fn claims(jwt: &str) -> Value {
 }
 
 /// Returns a new private key in the form used in settings.
-fn key_pem() -> String {
+pub(super) fn key_pem() -> String {
     use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
     let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
     let text = base64::engine::general_purpose::STANDARD.encode(pair.to_pkcs8v1().unwrap().as_ref());
@@ -38,7 +38,7 @@ async fn the_app_itself_gets_a_token_and_renews_it() {
             |script| script.scopes = Some(vec!["mcp:a".to_owned(), "mcp:b".to_owned(), "mcp:admin".to_owned()]),
         )
         .await;
-        let bench = Bench::new(&server, |settings| {
+        let bench = TestAuthorization::new(&server, |settings| {
             settings.grant = GrantKind::ClientCredentials;
             settings.scopes = Some(vec!["mcp:a".to_owned(), "mcp:b".to_owned()]);
             let mut client = preregistered("app", Some("secret-of-app"));
@@ -50,7 +50,7 @@ async fn the_app_itself_gets_a_token_and_renews_it() {
         });
         assert_eq!(
             bench.call("echo").await,
-            Outcome::Answered(200),
+            RequestOutcome::Answered(200),
             "[auth-cc-auth-method] {method}: the first call must succeed"
         );
         let form = issuer.token_requests("client_credentials").pop().unwrap();
@@ -69,7 +69,11 @@ async fn the_app_itself_gets_a_token_and_renews_it() {
             assert!(life <= 60, "[auth-cc-protect-secret] the lifetime must be short: {claims}");
         }
         bench.pass(3590);
-        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "[auth-cc-renew] {method}: the call must succeed");
+        assert_eq!(
+            bench.call("echo").await,
+            RequestOutcome::Answered(200),
+            "[auth-cc-renew] {method}: the call must succeed"
+        );
         assert_eq!(
             issuer.token_requests("client_credentials").len(),
             2,
@@ -86,16 +90,16 @@ async fn the_app_itself_gets_a_token_and_renews_it() {
 #[tokio::test]
 async fn a_workload_shows_its_statement_once() {
     let (issuer, server) = servers(|script| drop(script.clients.insert("job".to_owned(), None)), |_| ()).await;
-    let bench = Bench::new(&server, |settings| {
+    let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "the.workload.jwt".into() };
         settings.client.preregistered = Some(preregistered("job", None));
     });
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the token must be accepted");
+    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be accepted");
     let form = issuer.token_requests(JWT_BEARER).pop().unwrap();
     assert_eq!(value(&form, "assertion"), Some("the.workload.jwt"), "the assertion must be sent");
     assert_eq!(value(&form, "resource"), Some(server.url().as_str()), "[auth-resource-token] resource of the token");
     assert_eq!(issuer.count("/token"), 1, "no other grant must be tried");
-    let bench = Bench::new(&server, |settings| {
+    let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "the.workload.jwt".into() };
         settings.client.preregistered = Some(preregistered("unknown", None));
     });
@@ -156,7 +160,7 @@ async fn the_organization_vouches_for_the_user() {
             |script| script.scopes = Some(vec!["mcp:read".to_owned(), "mcp:write".to_owned()]),
         )
         .await;
-        let mut bench = Bench::new(&server, |settings| {
+        let mut bench = TestAuthorization::new(&server, |settings| {
             settings.grant = GrantKind::EnterpriseManaged(EnterpriseIdp {
                 issuer: provider.url(""),
                 token_endpoint: None,
@@ -190,7 +194,7 @@ async fn the_organization_vouches_for_the_user() {
         } else {
             assert_eq!(
                 bench.call("echo").await,
-                Outcome::Answered(200),
+                RequestOutcome::Answered(200),
                 "[auth-ema-jwt-bearer] the call must succeed without the user"
             );
         }
@@ -225,10 +229,10 @@ async fn the_organization_vouches_for_the_user() {
         bench.pass(3590);
         assert_eq!(
             bench.call("echo").await,
-            Outcome::Answered(200),
+            RequestOutcome::Answered(200),
             "[auth-ema-sso] a later call must succeed with the stored ID token"
         );
-        let is_kept = bench.vault.entries.lock().unwrap().keys().any(|key| key.kind == VaultKind::Account);
+        let is_kept = bench.vault.entries.lock().unwrap().keys().any(|key| key.kind == VaultEntryKind::Account);
         assert!(is_kept, "[auth-ema-secure-storage] the ID token must be in the vault");
         let shown = bench.shown();
         let is_secret = ["the.id.jag", "the.id.token", "secret-of-app", "idp-code-1"];
@@ -241,7 +245,7 @@ async fn the_organization_vouches_for_the_user() {
 async fn an_identity_provider_without_s256_is_not_gone_to() {
     let provider = identity_provider("idp-client", &["plain"]).await;
     let (_issuer, server) = servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
-    let bench = Bench::new(&server, |settings| {
+    let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::EnterpriseManaged(EnterpriseIdp {
             issuer: provider.url(""),
             token_endpoint: None,
@@ -251,8 +255,8 @@ async fn an_identity_provider_without_s256_is_not_gone_to() {
         });
         settings.client.preregistered = Some(preregistered("app", None));
     });
-    let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
-    let is_told = matches!(&error.cause, Cause::NoPkce { issuer } if *issuer == provider.url(""));
+    let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
+    let is_told = matches!(&error.cause, AuthErrorCause::NoPkce { issuer } if *issuer == provider.url(""));
     assert!(is_told, "[auth-pkce-verify-support] [auth-ema-nonce-pkce] X46: {error}");
     assert!(
         bench.user.opened.lock().unwrap().is_empty(),
@@ -262,7 +266,7 @@ async fn an_identity_provider_without_s256_is_not_gone_to() {
 
 #[tokio::test]
 async fn a_bound_token_is_proven_anew_each_time() {
-    for dpop in [Dpop::Required, Dpop::WithNonce] {
+    for dpop in [DpopBehaviour::Required, DpopBehaviour::WithNonce] {
         let (issuer, server) = servers(
             |script| {
                 script.dpop = dpop;
@@ -271,7 +275,7 @@ async fn a_bound_token_is_proven_anew_each_time() {
             |_| (),
         )
         .await;
-        let mut bench = Bench::new(&server, |_| ());
+        let mut bench = TestAuthorization::new(&server, |_| ());
         let account = bench.connect().await.unwrap();
         assert!(account.bound, "{dpop:?}: the token must be bound");
         bench.restart();
@@ -279,7 +283,7 @@ async fn a_bound_token_is_proven_anew_each_time() {
         bench.pass(3590);
         assert_eq!(
             bench.call("echo").await,
-            Outcome::Answered(200),
+            RequestOutcome::Answered(200),
             "{dpop:?}: the token must be renewed and stored with its key"
         );
         let calls = server.with_method("tools/call");
@@ -302,26 +306,26 @@ async fn a_bound_token_is_proven_anew_each_time() {
 #[tokio::test]
 async fn who_wants_bound_tokens_gets_no_others() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |settings| settings.dpop = DpopUse::Always);
-    let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
+    let bench = TestAuthorization::new(&server, |settings| settings.dpop = DpopUse::Always);
+    let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
     assert_eq!(
         (error.phase, &error.cause),
-        (Phase::Token, &Cause::Unbound),
+        (AuthPhase::Token, &AuthErrorCause::Unbound),
         "RFC 9449, 5: a bearer token must be refused"
     );
     assert!(error.next_step().contains("`dpop`"), "the next step must be stated: {}", error.next_step());
     assert_eq!(issuer.token_requests("authorization_code").len(), 1, "a token must have been issued");
     assert!(bench.authorization.account().is_none(), "no account must exist");
-    assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "the token must not be used");
+    assert!(matches!(bench.call("echo").await, RequestOutcome::Stopped(_)), "the token must not be used");
 
     let knows = |script: &mut AuthorizationScript| {
-        script.dpop = Dpop::Required;
+        script.dpop = DpopBehaviour::Required;
         script.overrides = super::support::members(&[("dpop_signing_alg_values_supported", json!(["ES256"]))]);
     };
     let (issuer, server) = servers(knows, |_| ()).await;
-    let bench = Bench::new(&server, |settings| settings.dpop = DpopUse::Always);
+    let bench = TestAuthorization::new(&server, |settings| settings.dpop = DpopUse::Always);
     bench.connect().await.unwrap();
-    issuer.set(|script| script.dpop = Dpop::Off);
+    issuer.set(|script| script.dpop = DpopBehaviour::Off);
     bench.pass(3601);
     let stopped = bench.call("echo").await;
     assert!(format!("{stopped:?}").contains("bound to no key"), "an unbound renewal must be refused: {stopped:?}");
@@ -329,7 +333,7 @@ async fn who_wants_bound_tokens_gets_no_others() {
     assert!(account.ended.is_some() && !account.bound, "the account must show the reason: {account:?}");
 
     let (_issuer, server) = servers(|_| (), |_| ()).await;
-    let mut bench = Bench::new(&server, |_| ());
+    let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     bench.settings.dpop = DpopUse::Always;
     bench.restart();
@@ -356,17 +360,17 @@ async fn a_proof_that_is_not_taken_is_told_before_anything_is_sent() {
             |_| (),
         )
         .await;
-        let bench = Bench::new(&server, |settings| {
+        let bench = TestAuthorization::new(&server, |settings| {
             settings.grant = GrantKind::ClientCredentials;
             let mut client = preregistered("app", None);
             let (key_pem, algorithm) = (key_pem().into(), "ES256".to_owned());
             client.authentication = ClientAuthentication::PrivateKeyJwt { key_pem, algorithm };
             settings.client.preregistered = Some(client);
         });
-        match bench.authorization.sign_in(Reason::SignIn).await {
+        match bench.authorization.sign_in(AuthReason::SignIn).await {
             Ok(_) => assert!(is_taken, "{what}: the method must be refused"),
             Err(error) => {
-                assert!(!is_taken && matches!(error.cause, Cause::NoProof { .. }), "{what}: {error}");
+                assert!(!is_taken && matches!(error.cause, AuthErrorCause::NoProof { .. }), "{what}: {error}");
                 assert_eq!(issuer.count("/token"), 0, "{what}: no request must be sent");
             }
         }
@@ -377,7 +381,7 @@ async fn a_proof_that_is_not_taken_is_told_before_anything_is_sent() {
 async fn an_answer_with_a_wrong_state_is_not_processed() {
     let provider = identity_provider("idp-client", &["S256"]).await;
     let (_issuer, server) = servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
-    let bench = Bench::new(&server, |settings| {
+    let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::EnterpriseManaged(EnterpriseIdp {
             issuer: provider.url(""),
             token_endpoint: None,
@@ -387,10 +391,10 @@ async fn an_answer_with_a_wrong_state_is_not_processed() {
         });
         settings.client.preregistered = Some(preregistered("app", None));
     });
-    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let authorization = std::sync::Arc::clone(&bench.authorization);
-    let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
-    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+    let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
+    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
     until("the sign-in must wait for the browser", is_waiting).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
@@ -403,49 +407,4 @@ async fn an_answer_with_a_wrong_state_is_not_processed() {
     let codes: Vec<_> =
         provider.seen().iter().filter_map(|one| value(&one.form(), "code").map(str::to_owned)).collect();
     assert_eq!(codes, ["idp-code-1"], "[auth-ema-state-validate] only the valid code must be redeemed");
-}
-
-#[tokio::test]
-async fn a_key_that_is_none_is_told() {
-    let knows = AuthorizationScript { auth_methods: vec!["private_key_jwt".to_owned()], ..Default::default() };
-    let issuer = AuthorizationServer::start(knows).await;
-    let server = testkit::authorization::ProtectedServer::start(Default::default(), &[&issuer]).await;
-    for (pem, algorithm) in [
-        ("no key", "ES256"),
-        (key_pem().as_str(), "RS256"),
-        (key_pem().as_str(), "HS256"),
-        (key_pem().as_str(), "none"),
-    ] {
-        let bench = Bench::new(&server, |settings| {
-            settings.grant = GrantKind::ClientCredentials;
-            let mut client = preregistered("app", None);
-            client.authentication =
-                ClientAuthentication::PrivateKeyJwt { key_pem: pem.into(), algorithm: algorithm.to_owned() };
-            settings.client.preregistered = Some(client);
-        });
-        let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
-        assert!(matches!(error.cause, Cause::Key { .. }), "[auth-cc-auth-method] {algorithm}: {error}");
-        assert!(!error.to_string().contains("PRIVATE"), "[auth-cc-protect-secret] the key must not be shown: {error}");
-    }
-}
-
-#[tokio::test]
-async fn the_identity_provider_is_asked_over_tls_only() {
-    let addresses = [("http://a.test", None), ("https://a.test", Some("http://a.test/")), ("ftp://a.test", None)];
-    for (issuer_url, endpoint) in addresses {
-        let (issuer, server) = servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
-        let bench = Bench::new(&server, |settings| {
-            settings.grant = GrantKind::EnterpriseManaged(EnterpriseIdp {
-                issuer: issuer_url.to_owned(),
-                token_endpoint: endpoint.map(|url| url.parse().unwrap()),
-                client_id: "idp-client".to_owned(),
-                authentication: ClientAuthentication::None,
-                id_token: Some("the.id.token".into()),
-            });
-            settings.client.preregistered = Some(preregistered("app", None));
-        });
-        let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
-        assert!(matches!(error.cause, Cause::UnsafeUrl { .. }), "[auth-ema-https] {issuer_url} {endpoint:?}: {error}");
-        assert_eq!(issuer.count("/token"), 0, "[auth-ema-https] no request must be sent");
-    }
 }

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod discovery;
+mod grant_errors;
 mod grants;
 mod registration;
 mod renewal;

@@ -1,10 +1,10 @@
 //! Tests of client ids: registration, documents, and ids that the user enters.
 
 use serde_json::json;
-use testkit::authorization::{AuthorizationScript, AuthorizationServer, Authorizing, value};
+use testkit::authorization::{AuthorizationBehaviour, AuthorizationScript, AuthorizationServer, value};
 use url::Url;
 
-use super::support::{Bench, Browser, preregistered, servers, until};
+use super::support::{BrowserBehaviour, TestAuthorization, preregistered, servers, until};
 use crate::*;
 
 fn registrations(issuer: &AuthorizationServer) -> Vec<serde_json::Value> {
@@ -14,7 +14,7 @@ fn registrations(issuer: &AuthorizationServer) -> Vec<serde_json::Value> {
 #[tokio::test]
 async fn the_app_registers_as_what_it_is() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     let sent = registrations(&issuer).pop().unwrap();
     assert_eq!(sent["application_type"], "native", "[auth-dcr-application-type] [auth-dcr-native]");
@@ -34,16 +34,16 @@ async fn the_app_registers_as_what_it_is() {
 #[tokio::test]
 async fn what_was_registered_is_used_again_while_its_port_is_free() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let mut bench = Bench::new(&server, |_| ());
+    let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     bench.restart();
-    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+    bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
     assert_eq!(registrations(&issuer).len(), 1, "the second sign-in must use the same registration");
     let used = issuer.authorizations();
     assert_eq!(value(&used[0], "redirect_uri"), value(&used[1], "redirect_uri"), "[auth-redirect-registered]");
     let redirect = Url::parse(value(&used[0], "redirect_uri").unwrap()).unwrap();
     let taken = tokio::net::TcpListener::bind(("127.0.0.1", redirect.port().unwrap())).await.unwrap();
-    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+    bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
     let sent = registrations(&issuer);
     assert_eq!(sent.len(), 2, "X50: an occupied port must cause a new registration");
     let used = issuer.authorizations();
@@ -70,11 +70,11 @@ async fn each_way_to_prove_itself_is_used_as_listed() {
         for client in [Some(preregistered("set-up", secret)), None] {
             let what =
                 if client.is_some() { "[auth-preregistration] [auth-cc-metadata-methods]" } else { "[auth-dcr]" };
-            let bench = Bench::new(&server, |settings| settings.client.preregistered = client);
+            let bench = TestAuthorization::new(&server, |settings| settings.client.preregistered = client);
             bench.connect().await.unwrap();
             assert_eq!(
                 bench.authorization.sign_out().await.unwrap().revoked,
-                Revoked::Yes,
+                RevocationOutcome::Yes,
                 "{what} {method}: revocation must authenticate the client"
             );
         }
@@ -85,9 +85,10 @@ async fn each_way_to_prove_itself_is_used_as_listed() {
 #[tokio::test]
 async fn a_document_is_the_client_where_that_is_taken() {
     const DOCUMENT: &str = "https://app.example/client.json";
-    let document = |settings: &mut Settings| settings.client.metadata_url = Some(Url::parse(DOCUMENT).unwrap());
+    let document =
+        |settings: &mut AuthorizationSettings| settings.client.metadata_url = Some(Url::parse(DOCUMENT).unwrap());
     let (issuer, server) = servers(|script| script.client_id_metadata = true, |_| ()).await;
-    let bench = Bench::new(&server, document);
+    let bench = TestAuthorization::new(&server, document);
     assert_eq!(bench.connect().await.unwrap().client, ClientKind::MetadataDocument, "[auth-cimd-support]");
     let used = issuer.authorizations().pop().unwrap();
     assert_eq!(
@@ -97,7 +98,7 @@ async fn a_document_is_the_client_where_that_is_taken() {
     );
     assert!(registrations(&issuer).is_empty(), "[auth-registration-priority] nothing must be registered");
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, document);
+    let bench = TestAuthorization::new(&server, document);
     assert_eq!(
         bench.connect().await.unwrap().client,
         ClientKind::Registered,
@@ -121,10 +122,10 @@ async fn where_nothing_else_works_the_user_is_asked() {
         |_| (),
     )
     .await;
-    let mut bench = Bench::new(&server, |_| ());
+    let mut bench = TestAuthorization::new(&server, |_| ());
     let error = bench.connect().await.unwrap_err();
     assert!(
-        matches!(error.cause, Cause::NoClientId { .. }),
+        matches!(error.cause, AuthErrorCause::NoClientId { .. }),
         "[auth-client-id-required] a missing client id must end the sign-in: {error}"
     );
     assert_eq!(issuer.count("/authorize"), 0, "[auth-client-id-required] the browser must not be opened");
@@ -136,16 +137,16 @@ async fn where_nothing_else_works_the_user_is_asked() {
     );
     *bench.user.client.lock().unwrap() = None;
     bench.restart();
-    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+    bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_refused_registration_is_told_and_tried_as_localhost() {
     let (issuer, server) =
         servers(|script| script.registration_error = Some("invalid_redirect_uri".to_owned()), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     let error = bench.connect().await.unwrap_err();
-    assert_eq!(error.phase, Phase::ClientId, "[auth-dcr-surface-error] phase of the error");
+    assert_eq!(error.phase, AuthPhase::ClientId, "[auth-dcr-surface-error] phase of the error");
     assert!(
         error.to_string().contains("invalid_redirect_uri"),
         "[auth-dcr-surface-error] the cause must be reported: {error}"
@@ -164,7 +165,7 @@ async fn a_refused_registration_is_told_and_tried_as_localhost() {
 async fn another_authorization_server_gets_nothing_of_the_first() {
     let (first, server) = servers(|_| (), |_| ()).await;
     let second = AuthorizationServer::start(Default::default()).await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     server.lead_to(&[&second]);
     let stopped = bench.call("echo").await;
@@ -208,13 +209,14 @@ async fn a_client_id_of_the_settings_belongs_to_one_authorization_server() {
     let mut script = AuthorizationScript::default();
     known(&mut script);
     let second = AuthorizationServer::start(script).await;
-    let mut bench = Bench::new(&server, |settings| settings.client.preregistered = Some(preregistered("set-up", None)));
+    let mut bench =
+        TestAuthorization::new(&server, |settings| settings.client.preregistered = Some(preregistered("set-up", None)));
     bench.connect().await.unwrap();
     server.lead_to(&[&second]);
     bench.restart();
-    let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
+    let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
     assert!(
-        matches!(error.cause, Cause::OtherIssuer { .. }),
+        matches!(error.cause, AuthErrorCause::OtherIssuer { .. }),
         "[auth-prereg-mismatch-error] [auth-credentials-no-reuse] {error}"
     );
     assert_eq!(
@@ -227,24 +229,24 @@ async fn a_client_id_of_the_settings_belongs_to_one_authorization_server() {
 #[tokio::test]
 async fn a_registration_that_leads_nowhere_is_not_used_again() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let mut bench = Bench::new(&server, |_| ());
+    let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
-    *bench.user.answer.lock().unwrap() = Answer::No;
-    assert!(bench.authorization.sign_in(Reason::AnotherAccount).await.is_err(), "the user declines");
-    *bench.user.answer.lock().unwrap() = Answer::Yes;
-    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    *bench.user.answer.lock().unwrap() = ConsentAnswer::No;
+    assert!(bench.authorization.sign_in(AuthReason::AnotherAccount).await.is_err(), "the user declines");
+    *bench.user.answer.lock().unwrap() = ConsentAnswer::Yes;
+    *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let authorization = std::sync::Arc::clone(&bench.authorization);
-    let flow = tokio::spawn(async move { authorization.sign_in(Reason::AnotherAccount).await });
-    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+    let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::AnotherAccount).await });
+    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
     until("the browser must be open", is_waiting).await;
     bench.authorization.cancel();
     assert!(flow.await.unwrap().is_err(), "the cancelled sign-in must fail");
     assert_eq!(registrations(&issuer).len(), 1, "the stored registration must be used");
-    *bench.user.browser.lock().unwrap() = Browser::SignsIn;
+    *bench.user.browser.lock().unwrap() = BrowserBehaviour::SignsIn;
     bench.restart();
-    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+    bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
     assert_eq!(registrations(&issuer).len(), 2, "the next sign-in must register again, also after a restart");
-    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+    bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
     assert_eq!(registrations(&issuer).len(), 2, "later sign-ins must use the new registration");
 }
 
@@ -252,13 +254,13 @@ async fn a_registration_that_leads_nowhere_is_not_used_again() {
 async fn a_client_that_the_browser_brings_back_as_unknown_is_forgotten() {
     for error in ["unauthorized_client", "invalid_client", "access_denied"] {
         let (issuer, server) = servers(|_| (), |_| ()).await;
-        let bench = Bench::new(&server, |_| ());
+        let bench = TestAuthorization::new(&server, |_| ());
         bench.connect().await.unwrap();
-        issuer.set(|script| script.authorizing = Authorizing::Denies(error.to_owned()));
-        let refused = bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap_err();
+        issuer.set(|script| script.authorizing = AuthorizationBehaviour::Denies(error.to_owned()));
+        let refused = bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap_err();
         assert!(refused.to_string().contains(error), "[auth-dcr-surface-error] {refused}");
-        issuer.set(|script| script.authorizing = Authorizing::Grants);
-        bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+        issuer.set(|script| script.authorizing = AuthorizationBehaviour::Grants);
+        bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
         let wanted = if error == "access_denied" { 1 } else { 2 };
         assert_eq!(registrations(&issuer).len(), wanted, "[auth-dcr] after {error}");
     }
@@ -271,18 +273,18 @@ async fn a_typed_client_id_is_kept_once_it_has_proven_good() {
             script.registration = false;
             script.overrides = super::support::members(&[("registration_endpoint", json!(null))]);
             script.clients.insert("typed".to_owned(), None);
-            script.authorizing = Authorizing::Denies("access_denied".to_owned());
+            script.authorizing = AuthorizationBehaviour::Denies("access_denied".to_owned());
         },
         |_| (),
     )
     .await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     *bench.user.client.lock().unwrap() = Some(preregistered("typed", None));
-    let is_kept = || bench.vault.has(|kind| matches!(kind, VaultKind::Client { .. }));
-    assert!(bench.authorization.sign_in(Reason::SignIn).await.is_err(), "the sign-in must fail");
+    let is_kept = || bench.vault.has(|kind| matches!(kind, VaultEntryKind::Client { .. }));
+    assert!(bench.authorization.sign_in(AuthReason::SignIn).await.is_err(), "the sign-in must fail");
     assert!(!is_kept(), "[auth-manual-client-id] an unverified client id must not be stored");
-    issuer.set(|script| script.authorizing = Authorizing::Grants);
-    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    issuer.set(|script| script.authorizing = AuthorizationBehaviour::Grants);
+    bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     assert!(is_kept(), "[auth-manual-client-id] a verified client id must be stored");
 }
 
@@ -297,21 +299,21 @@ async fn who_types_a_client_id_is_shown_the_redirect_uri_to_register_and_it_stay
         |_| (),
     )
     .await;
-    let mut bench = Bench::new(&server, |_| ());
+    let mut bench = TestAuthorization::new(&server, |_| ());
     let sent = || {
         let redirect_uri = |request: &Vec<_>| value(request, "redirect_uri").unwrap().to_owned();
         issuer.authorizations().iter().map(redirect_uri).collect::<Vec<String>>()
     };
-    bench.authorization.sign_in(Reason::SignIn).await.expect_err("the user has no client id yet");
+    bench.authorization.sign_in(AuthReason::SignIn).await.expect_err("the user has no client id yet");
     *bench.user.client.lock().unwrap() = Some(preregistered("typed", None));
     bench.restart();
-    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     let shown: Vec<String> = bench.user.shown.lock().unwrap().iter().map(Url::to_string).collect();
     assert_eq!(shown.len(), 2, "the user must be prompted twice");
     assert_eq!(shown[0], shown[1], "[auth-manual-client-id] the redirect URI must stay the same");
     assert_eq!(sent(), [shown[1].clone()], "[auth-manual-client-id] the shown redirect URI must be used");
     bench.restart();
-    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+    bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
     assert_eq!(bench.user.shown.lock().unwrap().len(), 2, "a stored client id must not be requested again");
     assert_eq!(sent()[1], shown[1], "[auth-manual-client-id] the redirect URI must stay the same later");
 }
@@ -323,20 +325,21 @@ async fn who_declined_has_given_the_client_id_to_nobody() {
     let mut script = AuthorizationScript::default();
     known(&mut script);
     let right = AuthorizationServer::start(script).await;
-    let bench = Bench::new(&server, |settings| settings.client.preregistered = Some(preregistered("set-up", None)));
-    *bench.user.answer.lock().unwrap() = Answer::No;
-    let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
-    assert_eq!(error.cause, Cause::Declined, "the user declines");
-    *bench.user.answer.lock().unwrap() = Answer::Yes;
+    let bench =
+        TestAuthorization::new(&server, |settings| settings.client.preregistered = Some(preregistered("set-up", None)));
+    *bench.user.answer.lock().unwrap() = ConsentAnswer::No;
+    let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
+    assert_eq!(error.cause, AuthErrorCause::Declined, "the user declines");
+    *bench.user.answer.lock().unwrap() = ConsentAnswer::Yes;
     server.lead_to(&[&right]);
-    let account = bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    let account = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     assert_eq!(
         account.issuer,
         right.issuer(),
         "[auth-credentials-issuer-key] the client id must belong to the first approved issuer"
     );
     assert!(
-        bench.vault.has(|kind| *kind == VaultKind::FirstIssuer),
+        bench.vault.has(|kind| *kind == VaultEntryKind::FirstIssuer),
         "[auth-credentials-issuer-key] the issuer must be stored"
     );
 }

@@ -4,24 +4,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_transport::http::Authorizer as _;
-use testkit::authorization::{Refresh, value};
+use testkit::authorization::{RefreshBehaviour, value};
 
-use super::support::{Bench, Outcome, call, servers};
+use super::support::{RequestOutcome, TestAuthorization, call, servers};
 use crate::*;
 
 #[tokio::test]
 async fn a_token_is_renewed_before_its_end_and_after_a_restart() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let mut bench = Bench::new(&server, |_| ());
+    let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     let before = server.seen().len();
     bench.pass(3500);
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "a valid token must be used");
+    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "a valid token must be used");
     assert!(issuer.token_requests("refresh_token").is_empty(), "the token must not be renewed too early");
     bench.pass(60);
     assert_eq!(
         bench.call("echo").await,
-        Outcome::Answered(200),
+        RequestOutcome::Answered(200),
         "[auth-expired-token-renew] the call must succeed shortly before the expiry"
     );
     assert_eq!(issuer.token_requests("refresh_token").len(), 1, "the token must be renewed");
@@ -32,7 +32,7 @@ async fn a_token_is_renewed_before_its_end_and_after_a_restart() {
         bench.pass(86_400);
         assert_eq!(
             bench.call("echo").await,
-            Outcome::Answered(200),
+            RequestOutcome::Answered(200),
             "[auth-token-storage] [auth-refresh-replace] day {day}: the call must succeed"
         );
     }
@@ -48,7 +48,7 @@ async fn a_token_is_renewed_before_its_end_and_after_a_restart() {
 #[tokio::test]
 async fn many_calls_wait_for_one_renewal_and_none_fails() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     issuer.set(|script| script.delay_ms = 200);
     for (round, by_clock) in [(1, false), (2, true)] {
@@ -67,7 +67,7 @@ async fn many_calls_wait_for_one_renewal_and_none_fails() {
         for one in calls {
             assert_eq!(
                 one.await.unwrap(),
-                Outcome::Answered(200),
+                RequestOutcome::Answered(200),
                 "[auth-expired-token-renew] round {round}: each call must succeed"
             );
         }
@@ -80,7 +80,7 @@ async fn many_calls_wait_for_one_renewal_and_none_fails() {
 #[tokio::test]
 async fn a_caller_who_leaves_loses_no_rotated_token() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let mut bench = Bench::new(&server, |_| ());
+    let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     issuer.set(|script| script.delay_ms = 300);
     bench.pass(3590);
@@ -95,7 +95,7 @@ async fn a_caller_who_leaves_loses_no_rotated_token() {
     bench.pass(3590);
     assert_eq!(
         bench.call("echo").await,
-        Outcome::Answered(200),
+        RequestOutcome::Answered(200),
         "[auth-refresh-replace] the new refresh token must be stored"
     );
     assert_eq!(issuer.token_requests("refresh_token").len(), 2, "the new refresh token must be used");
@@ -103,13 +103,13 @@ async fn a_caller_who_leaves_loses_no_rotated_token() {
 
 #[tokio::test]
 async fn what_cannot_be_renewed_is_told_and_can_be_signed_in_again() {
-    for refresh in [Refresh::Fails("invalid_grant".to_owned()), Refresh::None] {
+    for refresh in [RefreshBehaviour::Fails("invalid_grant".to_owned()), RefreshBehaviour::None] {
         let (issuer, server) = servers(|script| script.refresh = refresh.clone(), |_| ()).await;
-        let bench = Bench::new(&server, |_| ());
+        let bench = TestAuthorization::new(&server, |_| ());
         bench.connect().await.unwrap();
         issuer.end_access_tokens();
         let stopped = bench.call("echo").await;
-        let Outcome::Stopped(cause) = stopped else { panic!("{refresh:?}: it must stop: {stopped:?}") };
+        let RequestOutcome::Stopped(cause) = stopped else { panic!("{refresh:?}: it must stop: {stopped:?}") };
         let words = cause.to_lowercase();
         assert!(
             words.contains("sign in again"),
@@ -124,26 +124,26 @@ async fn what_cannot_be_renewed_is_told_and_can_be_signed_in_again() {
 
 #[tokio::test]
 async fn a_failing_authorization_server_costs_no_token() {
-    let (issuer, server) = servers(|script| script.refresh = Refresh::Down(503), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let (issuer, server) = servers(|script| script.refresh = RefreshBehaviour::Down(503), |_| ()).await;
+    let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     bench.pass(3560);
     for _ in 0..5 {
-        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the token must be used until it expires");
+        assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be used until it expires");
     }
     assert_eq!(issuer.token_requests("refresh_token").len(), 1, "the failed renewal must not be retried immediately");
     bench.pass(60);
     let stopped = bench.call("echo").await;
     assert!(format!("{stopped:?}").contains("503"), "the cause must be reported: {stopped:?}");
-    issuer.set(|script| script.refresh = Refresh::Rotating);
+    issuer.set(|script| script.refresh = RefreshBehaviour::Rotating);
     bench.pass(20);
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the refresh token must be retained");
+    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the refresh token must be retained");
 }
 
 #[tokio::test]
 async fn many_calls_wait_for_one_renewal_that_fails() {
-    let (issuer, server) = servers(|script| script.refresh = Refresh::Down(503), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let (issuer, server) = servers(|script| script.refresh = RefreshBehaviour::Down(503), |_| ()).await;
+    let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     issuer.set(|script| script.delay_ms = 200);
     issuer.end_access_tokens();
@@ -169,28 +169,32 @@ async fn many_calls_wait_for_one_renewal_that_fails() {
     bench.authorization.try_again();
     bench.call("echo").await;
     assert_eq!(issuer.token_requests("refresh_token").len(), 3, "try_again must allow an immediate retry");
-    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "a sign-in must be possible immediately");
+    bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
+    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "a sign-in must be possible immediately");
 }
 
 #[tokio::test]
 async fn a_vault_that_fails_is_told_apart() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
-    let mut bench = Bench::new(&server, |_| ());
+    let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
-    assert_eq!(bench.authorization.kept(), Some(Kept::Safely), "[auth-token-storage] the tokens must be in the vault");
+    assert_eq!(
+        bench.authorization.kept(),
+        Some(EntryPersistence::Safely),
+        "[auth-token-storage] the tokens must be in the vault"
+    );
     bench.restart();
     bench.vault.is_broken.store(true, std::sync::atomic::Ordering::SeqCst);
     let stopped = bench.call("echo").await;
     assert!(format!("{stopped:?}").contains("it is locked"), "the cause must be reported: {stopped:?}");
     bench.vault.is_broken.store(false, std::sync::atomic::Ordering::SeqCst);
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the call must succeed after unlocking");
+    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the call must succeed after unlocking");
 }
 
 #[tokio::test]
 async fn no_request_to_another_origin_is_signed() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     for url in ["https://evil.example/mcp", "http://127.0.0.1:1/mcp"] {
         let signed = bench.authorization.sign("POST", &url.parse().unwrap()).await.unwrap();

@@ -1,10 +1,10 @@
 //! Tests that secrets are never shown.
 
-use testkit::authorization::{Authorizing, Refresh, ResourceMetadata, value};
+use testkit::authorization::{AuthorizationBehaviour, RefreshBehaviour, ResourceMetadataLocation, value};
 use testkit::http::HttpServer;
 use url::Url;
 
-use super::support::{Bench, servers};
+use super::support::{TestAuthorization, servers};
 use crate::*;
 
 fn secrets_of(url: &Url) -> Vec<String> {
@@ -15,17 +15,17 @@ fn secrets_of(url: &Url) -> Vec<String> {
 async fn nothing_secret_stands_in_steps_errors_and_debug_output() {
     for method in ["none", "client_secret_basic", "client_secret_post"] {
         let (issuer, server) = servers(|script| script.auth_methods = vec![method.to_owned()], |_| ()).await;
-        let bench = Bench::new(&server, |_| ());
+        let bench = TestAuthorization::new(&server, |_| ());
         bench.connect().await.unwrap();
         let mut shown = bench.shown();
         bench.pass(3590);
         bench.call("echo").await;
-        issuer.set(|script| script.refresh = Refresh::Fails("invalid_grant".to_owned()));
+        issuer.set(|script| script.refresh = RefreshBehaviour::Fails("invalid_grant".to_owned()));
         issuer.end_access_tokens();
         shown += &format!("{:?}", bench.call("echo").await);
         shown += &bench.shown();
-        issuer.set(|script| script.authorizing = Authorizing::Denies("access_denied".to_owned()));
-        shown += &format!("{:?}", bench.authorization.sign_in(Reason::SignIn).await);
+        issuer.set(|script| script.authorizing = AuthorizationBehaviour::Denies("access_denied".to_owned()));
+        shown += &format!("{:?}", bench.authorization.sign_in(AuthReason::SignIn).await);
         shown += &bench.shown();
         shown += &format!("{:?}", bench.authorization.sign_out().await);
         shown += &bench.shown();
@@ -77,7 +77,7 @@ async fn a_server_that_repeats_our_secrets_gets_them_taken_out() {
     server.set(|script| {
         script.overrides = super::support::members(&[("authorization_servers", serde_json::json!([issuer.url("")]))])
     });
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     let error = bench.connect().await.unwrap_err();
     let shown = format!("{error} {error:?} {}", bench.shown());
     let posted = issuer.seen().into_iter().find(|one| one.path == "/token").unwrap();
@@ -97,14 +97,14 @@ async fn a_server_that_repeats_our_secrets_gets_them_taken_out() {
 
 #[test]
 fn a_secret_is_taken_out_of_earlier_steps_too() {
-    let mut log = crate::log::Log::default();
+    let mut log = crate::log::StepLog::default();
     let now = std::time::SystemTime::UNIX_EPOCH;
-    log.note(now, Phase::Token, "the server said token-of-later");
+    log.note(now, AuthPhase::Token, "the server said token-of-later");
     let answer = http::Response::builder().status(200).header("content-type", "application/json");
     let body = br#"{"access_token":"token-of-later","note":"token-of-later is yours"}"#;
     let answer = answer.body(body.to_vec()).unwrap();
     let request = log.request(&http::Request::post("https://a.example/token").body(Vec::new()).unwrap());
-    log.sent(now, std::time::Duration::ZERO, Phase::Token, &request, Some(&answer));
+    log.sent(now, std::time::Duration::ZERO, AuthPhase::Token, &request, Some(&answer));
     let shown = format!("{:?}", log.steps());
     assert!(!shown.contains("token-of-later"), "the token must be redacted everywhere: {shown}");
     assert!(shown.contains("[redacted] is yours"), "other text must be retained: {shown}");
@@ -113,7 +113,7 @@ fn a_secret_is_taken_out_of_earlier_steps_too() {
 #[tokio::test]
 async fn what_is_set_up_hides_its_secrets() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |settings| {
+    let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "secret-assertion".into() };
         settings.client.preregistered = Some(super::support::preregistered("id", Some("secret-of-client")));
     });
@@ -135,9 +135,13 @@ async fn what_is_set_up_hides_its_secrets() {
 
 #[tokio::test]
 async fn what_stands_in_the_query_of_the_server_goes_nowhere_and_is_not_shown() {
-    for metadata in [ResourceMetadata::WellKnown, ResourceMetadata::SameOrigin] {
+    for metadata in [ResourceMetadataLocation::WellKnown, ResourceMetadataLocation::SameOrigin] {
         let (issuer, server) = servers(|_| (), |script| script.metadata = metadata.clone()).await;
-        let bench = Bench::at(&format!("{}?api_key=s3cr3t%2Fvalue+x&v=1", server.url()), Default::default(), |_| ());
+        let bench = TestAuthorization::at(
+            &format!("{}?api_key=s3cr3t%2Fvalue+x&v=1", server.url()),
+            Default::default(),
+            |_| (),
+        );
         bench.connect().await.unwrap();
         issuer.end_access_tokens();
         let called = bench.call("echo").await;
@@ -170,7 +174,7 @@ async fn what_stands_in_the_query_of_the_server_goes_nowhere_and_is_not_shown() 
 
 #[test]
 fn a_key_in_the_address_is_not_forgotten() {
-    let mut redactor = crate::redact::Redactor::default();
+    let mut redactor = crate::redact::SecretRedactor::default();
     redactor.learn_query(&Url::parse("https://a.example/mcp?key=the%20first+key&the-lone-key&n=1").unwrap());
     (0..200).for_each(|number| redactor.learn(&format!("token-number-{number}")));
     let shown = redactor.text("the%20first+key, the first key, the+first+key, the-lone-key, n=1");
@@ -179,7 +183,7 @@ fn a_key_in_the_address_is_not_forgotten() {
 
 #[test]
 fn nothing_is_left_of_a_secret_that_holds_another() {
-    let mut redactor = crate::redact::Redactor::default();
+    let mut redactor = crate::redact::SecretRedactor::default();
     redactor.learn("secret");
     redactor.learn("the-secret-of-all");
     let shown = redactor.text("a the-secret-of-all b secret c");
@@ -188,12 +192,12 @@ fn nothing_is_left_of_a_secret_that_holds_another() {
 
 #[test]
 fn what_follows_a_sign_in_pushes_out_none_of_its_steps() {
-    let mut log = crate::log::Log::default();
+    let mut log = crate::log::StepLog::default();
     let now = std::time::SystemTime::UNIX_EPOCH;
     log.begin();
-    log.note(now, Phase::Consent, "the user agreed");
+    log.note(now, AuthPhase::Consent, "the user agreed");
     log.end();
-    (0..500).for_each(|number| log.note(now, Phase::Refresh, &format!("renewal {number}")));
+    (0..500).for_each(|number| log.note(now, AuthPhase::Refresh, &format!("renewal {number}")));
     let steps = log.steps();
     assert_eq!(steps[0].conclusion, "the user agreed", "the steps of the sign-in must be retained");
     assert_eq!(steps.last().unwrap().conclusion, "renewal 499", "the last later step must be retained");

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::authorization::{AuthorizationScript, Authorizing, Iss, value};
+use testkit::authorization::{AuthorizationBehaviour, AuthorizationScript, IssParameter, value};
 use testkit::deadline::settle;
 
-use super::support::{Bench, Browser, Outcome, servers, until};
+use super::support::{BrowserBehaviour, RequestOutcome, TestAuthorization, servers, until};
 use crate::*;
 
 #[tokio::test]
@@ -18,7 +18,7 @@ async fn from_the_refusal_to_the_answer() {
         |script| script.challenge_scope = Some("mcp:read".to_owned()),
     )
     .await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     let mut changed = bench.authorization.changed();
     let account = bench.connect().await.unwrap();
     assert_eq!(account.scopes, ["mcp:read", "offline_access"], "granted scopes must be known");
@@ -80,11 +80,13 @@ async fn from_the_refusal_to_the_answer() {
 #[tokio::test]
 async fn without_consent_no_browser_and_no_code() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    for (answer, cause) in [(Answer::No, Cause::Declined), (Answer::Cancel, Cause::Cancelled)] {
-        let bench = Bench::new(&server, |_| ());
+    for (answer, cause) in
+        [(ConsentAnswer::No, AuthErrorCause::Declined), (ConsentAnswer::Cancel, AuthErrorCause::Cancelled)]
+    {
+        let bench = TestAuthorization::new(&server, |_| ());
         *bench.user.answer.lock().unwrap() = answer;
         let error = bench.connect().await.unwrap_err();
-        assert_eq!((error.phase, error.cause), (Phase::Consent, cause), "phase and cause of the error");
+        assert_eq!((error.phase, error.cause), (AuthPhase::Consent, cause), "phase and cause of the error");
         assert!(bench.user.opened.lock().unwrap().is_empty(), "the browser must not be opened");
     }
     assert_eq!(issuer.count("/authorize"), 0, "no authorization request must be sent");
@@ -92,13 +94,13 @@ async fn without_consent_no_browser_and_no_code() {
 
 #[tokio::test]
 async fn the_issuer_of_the_answer_is_checked_before_the_code_is_sent() {
-    let other = |issuer: &str| Iss::Other(issuer.to_owned());
+    let other = |issuer: &str| IssParameter::Other(issuer.to_owned());
     // Issuer in the response, `true` if promised, `true` if accepted, requirement.
     let table = [
-        (Iss::Own, true, true, "[auth-iss-compare] [auth-iss-record]"),
-        (Iss::Own, false, true, "[auth-iss-compare]"),
-        (Iss::Missing, false, true, "[auth-iss-absent-proceed]"),
-        (Iss::Missing, true, false, "[auth-iss-missing-reject]"),
+        (IssParameter::Own, true, true, "[auth-iss-compare] [auth-iss-record]"),
+        (IssParameter::Own, false, true, "[auth-iss-compare]"),
+        (IssParameter::Missing, false, true, "[auth-iss-absent-proceed]"),
+        (IssParameter::Missing, true, false, "[auth-iss-missing-reject]"),
         (other("https://evil.example"), true, false, "[auth-iss-compare]"),
         (other("https://evil.example"), false, false, "[auth-iss-compare]"),
         (other("own/"), true, false, "[auth-iss-no-normalise]"),
@@ -107,7 +109,7 @@ async fn the_issuer_of_the_answer_is_checked_before_the_code_is_sent() {
         let (issuer, server) = servers(|script| script.iss_advertised = promised, |_| ()).await;
         let iss = if iss == other("own/") { other(&format!("{}/", issuer.issuer())) } else { iss };
         issuer.set(|script| script.iss = iss.clone());
-        let bench = Bench::new(&server, |_| ());
+        let bench = TestAuthorization::new(&server, |_| ());
         let connected = bench.connect().await;
         assert_eq!(connected.is_ok(), is_good, "{what} X44: {iss:?}, promised: {promised}: {connected:?}");
         let redeemed = issuer.count("/token");
@@ -121,18 +123,20 @@ async fn the_issuer_of_the_answer_is_checked_before_the_code_is_sent() {
 
 #[tokio::test]
 async fn an_error_of_another_issuer_is_not_shown() {
-    for (iss, is_shown) in
-        [(Iss::Own, true), (Iss::Other("https://evil.example".to_owned()), false), (Iss::Missing, false)]
-    {
+    for (iss, is_shown) in [
+        (IssParameter::Own, true),
+        (IssParameter::Other("https://evil.example".to_owned()), false),
+        (IssParameter::Missing, false),
+    ] {
         let (_issuer, server) = servers(
             |script| {
-                script.authorizing = Authorizing::Denies("access_denied".to_owned());
+                script.authorizing = AuthorizationBehaviour::Denies("access_denied".to_owned());
                 script.iss = iss.clone();
             },
             |_| (),
         )
         .await;
-        let bench = Bench::new(&server, |_| ());
+        let bench = TestAuthorization::new(&server, |_| ());
         let error = bench.connect().await.unwrap_err();
         let shown = format!("{error} {}", bench.conclusions());
         assert_eq!(shown.contains("access_denied"), is_shown, "[auth-iss-error-response] {iss:?}: {shown}");
@@ -142,37 +146,42 @@ async fn an_error_of_another_issuer_is_not_shown() {
 #[tokio::test]
 async fn it_can_be_cancelled_or_dropped_and_begun_again() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
-    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    let bench = TestAuthorization::new(&server, |_| ());
+    *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let authorization = Arc::clone(&bench.authorization);
-    let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
-    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+    let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
+    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
     until("the sign-in must wait for the browser", is_waiting).await;
     let shown = bench.authorization.in_progress().and_then(|at| at.authorize_url);
     assert_eq!(shown, bench.user.opened.lock().unwrap().first().cloned(), "the URL must be available");
     bench.authorization.cancel();
     let error = flow.await.unwrap().unwrap_err();
-    assert_eq!((error.phase, error.cause), (Phase::Callback, Cause::Cancelled), "phase and cause of the error");
+    assert_eq!(
+        (error.phase, error.cause),
+        (AuthPhase::Callback, AuthErrorCause::Cancelled),
+        "phase and cause of the error"
+    );
     assert!(bench.authorization.in_progress().is_none(), "no sign-in must be in progress");
 
-    let dropped = tokio::time::timeout(Duration::from_millis(500), bench.authorization.sign_in(Reason::SignIn)).await;
+    let dropped =
+        tokio::time::timeout(Duration::from_millis(500), bench.authorization.sign_in(AuthReason::SignIn)).await;
     assert!(dropped.is_err(), "the browser does not return");
     assert!(bench.authorization.in_progress().is_none(), "a dropped sign-in must not be in progress");
-    *bench.user.browser.lock().unwrap() = Browser::SignsIn;
+    *bench.user.browser.lock().unwrap() = BrowserBehaviour::SignsIn;
     bench.connect().await.unwrap();
 }
 
 #[tokio::test]
 async fn after_five_minutes_it_is_over() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     assert_eq!(issuer.count("/register"), 1, "the app must be registered");
 
-    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let authorization = Arc::clone(&bench.authorization);
-    let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
-    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+    let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
+    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
     until("the sign-in must wait for the browser", is_waiting).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
@@ -187,7 +196,11 @@ async fn after_five_minutes_it_is_over() {
     tokio::time::resume();
 
     let error = flow.await.unwrap().unwrap_err();
-    assert_eq!((error.phase, &error.cause), (Phase::Callback, &Cause::TimedOut), "phase and cause of the error");
+    assert_eq!(
+        (error.phase, &error.cause),
+        (AuthPhase::Callback, &AuthErrorCause::TimedOut),
+        "phase and cause of the error"
+    );
     assert!(
         error.to_string().contains("did not come back within five minutes"),
         "the message must state the cause: {error}"
@@ -199,20 +212,20 @@ async fn after_five_minutes_it_is_over() {
     );
     assert!(bench.authorization.in_progress().is_none(), "no sign-in must be in progress");
     assert!(testkit::browser::get(&redirect).await.is_err(), "the port must be closed");
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the earlier sign-in must stay valid");
+    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the earlier sign-in must stay valid");
 
-    *bench.user.browser.lock().unwrap() = Browser::SignsIn;
-    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    *bench.user.browser.lock().unwrap() = BrowserBehaviour::SignsIn;
+    bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     assert_eq!(issuer.count("/register"), 2, "a doubted registration must be replaced");
 }
 
 #[tokio::test]
 async fn one_that_has_not_begun_can_be_cancelled() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     let begin = || {
         let authorization = Arc::clone(&bench.authorization);
-        tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await.map_err(|error| error.cause) })
+        tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await.map_err(|error| error.cause) })
     };
     let held = bench.vault.gate.lock().await;
     let first = begin();
@@ -221,14 +234,14 @@ async fn one_that_has_not_begun_can_be_cancelled() {
     let ended = tokio::time::timeout(Duration::from_secs(10), first).await;
     assert_eq!(
         ended.expect("the sign-in must end immediately").unwrap(),
-        Err(Cause::Cancelled),
+        Err(AuthErrorCause::Cancelled),
         "cancelled before the vault responds"
     );
     drop(held);
 
-    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let flows = [begin(), begin()];
-    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
     until("one sign-in must wait for the browser", is_waiting).await;
     settle().await;
     bench.authorization.cancel();
@@ -236,21 +249,21 @@ async fn one_that_has_not_begun_can_be_cancelled() {
         let ended = tokio::time::timeout(Duration::from_secs(10), flow).await;
         assert_eq!(
             ended.expect("each sign-in must end").unwrap(),
-            Err(Cause::Cancelled),
+            Err(AuthErrorCause::Cancelled),
             "waiting sign-ins must be cancelled too"
         );
     }
     assert_eq!(issuer.count("/authorize"), 0, "no authorization request must be sent");
-    *bench.user.browser.lock().unwrap() = Browser::SignsIn;
-    bench.authorization.sign_in(Reason::SignIn).await.expect("the next sign-in must succeed");
+    *bench.user.browser.lock().unwrap() = BrowserBehaviour::SignsIn;
+    bench.authorization.sign_in(AuthReason::SignIn).await.expect("the next sign-in must succeed");
 }
 
 #[tokio::test]
 async fn two_at_once_are_one() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     let (first, second) =
-        tokio::join!(bench.authorization.sign_in(Reason::SignIn), bench.authorization.sign_in(Reason::SignIn));
+        tokio::join!(bench.authorization.sign_in(AuthReason::SignIn), bench.authorization.sign_in(AuthReason::SignIn));
     assert_eq!(first.unwrap(), second.unwrap(), "both must have the same outcome");
     assert_eq!(issuer.count("/authorize"), 1, "the user must sign in once");
 }
@@ -258,16 +271,16 @@ async fn two_at_once_are_one() {
 #[tokio::test]
 async fn without_a_browser_the_address_is_pasted() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
-    *bench.user.browser.lock().unwrap() = Browser::Missing;
+    let bench = TestAuthorization::new(&server, |_| ());
+    *bench.user.browser.lock().unwrap() = BrowserBehaviour::Missing;
     let error = bench.connect().await.unwrap_err();
-    assert!(matches!(error.cause, Cause::Browser { .. }), "without pasting the sign-in must fail: {error}");
+    assert!(matches!(error.cause, AuthErrorCause::Browser { .. }), "without pasting the sign-in must fail: {error}");
     bench.user.can_paste.store(true, Ordering::SeqCst);
     let authorization = Arc::clone(&bench.authorization);
     let before = bench.user.opened.lock().unwrap().len();
     // Blocks the user until there is a URL to paste.
     let held = bench.user.pasted.lock().await;
-    let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
+    let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
     until("the URL must be shown", || bench.user.opened.lock().unwrap().len() > before).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let page = testkit::browser::get(url.as_str()).await.unwrap();
@@ -286,11 +299,11 @@ async fn without_a_browser_the_address_is_pasted() {
 #[tokio::test]
 async fn wrong_answers_do_not_end_a_sign_in() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
-    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    let bench = TestAuthorization::new(&server, |_| ());
+    *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let authorization = Arc::clone(&bench.authorization);
-    let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
-    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+    let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
+    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
     until("the sign-in must wait for the browser", is_waiting).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
@@ -300,7 +313,7 @@ async fn wrong_answers_do_not_end_a_sign_in() {
     }
     testkit::browser::sign_in(url.as_str()).await.unwrap();
     assert!(flow.await.unwrap().is_ok(), "X50: the valid response must be accepted");
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the token must be accepted");
+    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be accepted");
 }
 
 #[tokio::test]
@@ -310,8 +323,8 @@ async fn another_account_is_asked_for() {
             script.overrides.insert("prompt_values_supported".to_owned(), supported.clone());
         };
         let (issuer, server) = servers(says, |_| ()).await;
-        let bench = Bench::new(&server, |_| ());
-        bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+        let bench = TestAuthorization::new(&server, |_| ());
+        bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
         let authorized = issuer.authorizations().pop().unwrap();
         assert_eq!(value(&authorized, "prompt"), Some(wanted), "a supported prompt must be requested: {supported}");
     }
@@ -320,21 +333,21 @@ async fn another_account_is_asked_for() {
 #[tokio::test]
 async fn a_sign_in_before_any_call_asks_the_server_what_it_wants() {
     let (issuer, server) = servers(|_| (), |script| script.challenge_scope = Some("mcp:read".to_owned())).await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     let began = std::time::Instant::now();
-    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     println!("a sign-in with a provider that answers at once took {:?}", began.elapsed());
     let authorized = issuer.authorizations().pop().unwrap();
     assert_eq!(value(&authorized, "scope"), Some("mcp:read"), "[auth-prm-header-url] the challenge must be used");
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the token must be accepted");
+    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be accepted");
 }
 
 #[tokio::test]
 async fn a_server_in_the_open_gets_no_sign_in() {
-    let bench = Bench::at("http://mcp.example/mcp", Arc::default(), |_| ());
-    let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
+    let bench = TestAuthorization::at("http://mcp.example/mcp", Arc::default(), |_| ());
+    let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
     assert!(
-        matches!(error.cause, Cause::UnsafeUrl { .. }),
+        matches!(error.cause, AuthErrorCause::UnsafeUrl { .. }),
         "[auth-communication-security] an unencrypted server must be refused: {error}"
     );
     assert!(

@@ -1,9 +1,9 @@
 //! Tests of the sign-out and revocation.
 
 use serde_json::json;
-use testkit::authorization::Refresh;
+use testkit::authorization::RefreshBehaviour;
 
-use super::support::{Bench, Outcome, members, servers};
+use super::support::{RequestOutcome, TestAuthorization, members, servers};
 use crate::*;
 
 #[tokio::test]
@@ -19,18 +19,18 @@ async fn tokens_are_revoked_where_that_is_offered_and_forgotten_in_any_case() {
             |_| (),
         )
         .await;
-        let mut bench = Bench::new(&server, |_| ());
+        let mut bench = TestAuthorization::new(&server, |_| ());
         bench.connect().await.unwrap();
         issuer.set(|script| script.down = is_down.then_some(503));
         let out = bench.authorization.sign_out().await.unwrap();
         match (is_offered, is_down) {
             (true, false) => {
-                assert_eq!(out.revoked, Revoked::Yes, "the tokens must be revoked");
+                assert_eq!(out.revoked, RevocationOutcome::Yes, "the tokens must be revoked");
                 assert_eq!(issuer.good_tokens(), (0, 0), "the tokens must be invalid");
             }
-            (false, _) => assert_eq!(out.revoked, Revoked::NotOffered, "revocation is not offered"),
+            (false, _) => assert_eq!(out.revoked, RevocationOutcome::NotOffered, "revocation is not offered"),
             (true, true) => {
-                assert!(matches!(out.revoked, Revoked::Failed { .. }), "the cause must be reported: {out:?}")
+                assert!(matches!(out.revoked, RevocationOutcome::Failed { .. }), "the cause must be reported: {out:?}")
             }
         }
         assert!(bench.authorization.account().is_none(), "no account must remain");
@@ -47,10 +47,10 @@ async fn tokens_are_revoked_where_that_is_offered_and_forgotten_in_any_case() {
         }
         issuer.set(|script| script.down = None);
         bench.restart();
-        assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "no token may be used after a restart");
+        assert!(matches!(bench.call("echo").await, RequestOutcome::Stopped(_)), "no token may be used after a restart");
         assert_eq!(
             bench.authorization.sign_out().await.unwrap().revoked,
-            Revoked::NothingToRevoke,
+            RevocationOutcome::NothingToRevoke,
             "a second sign-out must succeed"
         );
     }
@@ -58,15 +58,15 @@ async fn tokens_are_revoked_where_that_is_offered_and_forgotten_in_any_case() {
 
 #[tokio::test]
 async fn an_access_token_that_can_not_be_revoked_ends_with_its_grant() {
-    for (refresh, is_done) in [(Refresh::Rotating, true), (Refresh::None, false)] {
+    for (refresh, is_done) in [(RefreshBehaviour::Rotating, true), (RefreshBehaviour::None, false)] {
         let offers = |script: &mut testkit::authorization::AuthorizationScript| {
             (script.revokes_access, script.refresh) = (false, refresh.clone());
         };
         let (issuer, server) = servers(offers, |_| ()).await;
-        let bench = Bench::new(&server, |_| ());
+        let bench = TestAuthorization::new(&server, |_| ());
         bench.connect().await.unwrap();
         let revoked = bench.authorization.sign_out().await.unwrap().revoked;
-        assert_eq!(revoked == Revoked::Yes, is_done, "RFC 7009, 2: with {refresh:?} it is {revoked:?}");
+        assert_eq!(revoked == RevocationOutcome::Yes, is_done, "RFC 7009, 2: with {refresh:?} it is {revoked:?}");
         assert_eq!(issuer.good_tokens().1, 0, "no refresh token may be valid");
         assert!(!is_done || bench.conclusions().contains("it is revoked"), "the steps must show the revocation");
     }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use testkit::authorization::{Refusing, value};
+use testkit::authorization::{RefusalBehaviour, value};
 
-use super::support::{Bench, Browser, Outcome, call, preregistered, servers, until};
+use super::support::{BrowserBehaviour, RequestOutcome, TestAuthorization, call, preregistered, servers, until};
 use crate::*;
 
 fn scopes_asked(issuer: &testkit::authorization::AuthorizationServer) -> Vec<String> {
@@ -21,11 +21,11 @@ async fn the_union_is_asked_for_and_the_call_goes_on() {
         },
     )
     .await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     assert_eq!(
         bench.call("write").await,
-        Outcome::Answered(200),
+        RequestOutcome::Answered(200),
         "[auth-stepup] [auth-stepup-retry-request] the call must succeed"
     );
     assert_eq!(
@@ -37,17 +37,17 @@ async fn the_union_is_asked_for_and_the_call_goes_on() {
     assert_eq!(consent.new_scopes, ["mcp:write"], "the consent request must show the new scopes");
     assert_eq!(
         consent.reason,
-        Reason::StepUp { operation: "tools/call".to_owned() },
+        AuthReason::StepUp { operation: "tools/call".to_owned() },
         "the consent request must show the operation"
     );
-    *bench.user.answer.lock().unwrap() = Answer::No;
+    *bench.user.answer.lock().unwrap() = ConsentAnswer::No;
     server.set(|script| drop(script.tool_scopes.insert("delete".to_owned(), "mcp:delete".to_owned())));
     let stopped = bench.call("delete").await;
     assert!(
         format!("{stopped:?}").contains("you declined"),
         "the decision must be the cause of the call's failure: {stopped:?}"
     );
-    assert_eq!(bench.call("write").await, Outcome::Answered(200), "previous scopes must stay valid");
+    assert_eq!(bench.call("write").await, RequestOutcome::Answered(200), "previous scopes must stay valid");
 }
 
 #[tokio::test]
@@ -55,13 +55,13 @@ async fn a_server_that_asks_for_ever_is_stopped() {
     let (issuer, server) = servers(
         |_| (),
         |script| {
-            script.refusing = Refusing::InsufficientScope;
+            script.refusing = RefusalBehaviour::InsufficientScope;
             script.tool_scopes.insert("same".to_owned(), "mcp:same".to_owned());
         },
     )
     .await;
-    let bench = Bench::new(&server, |_| ());
-    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    let bench = TestAuthorization::new(&server, |_| ());
+    bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     for _ in 0..5 {
         let stopped = bench.call("same").await;
         assert!(format!("{stopped:?}").contains("asked for already"), "[auth-stepup-retry-limit] X51: {stopped:?}");
@@ -78,9 +78,9 @@ async fn a_server_that_asks_for_ever_is_stopped() {
     );
     let stopped = bench.call("more").await;
     assert!(format!("{stopped:?}").contains("more than 2 times"), "X51: the limit must be reported: {stopped:?}");
-    let (_issuer, server) = servers(|_| (), |script| script.refusing = Refusing::InsufficientScope).await;
-    let bench = Bench::new(&server, |_| ());
-    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    let (_issuer, server) = servers(|_| (), |script| script.refusing = RefusalBehaviour::InsufficientScope).await;
+    let bench = TestAuthorization::new(&server, |_| ());
+    bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     let stopped = bench.call("echo").await;
     assert!(
         format!("{stopped:?}").contains("without naming them"),
@@ -94,25 +94,25 @@ async fn one_that_was_broken_off_is_no_try() {
         drop(script.tool_scopes.insert("more".to_owned(), "mcp:more".to_owned()))
     };
     let (_issuer, server) = servers(|_| (), wants_more).await;
-    let bench = Bench::new(&server, |_| ());
-    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
-    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    let bench = TestAuthorization::new(&server, |_| ());
+    bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
+    *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     for _ in 0..5 {
         let authorization = Arc::clone(&bench.authorization);
         let calling = tokio::spawn(async move { call(&authorization, "more").await });
-        let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+        let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
         until("the sign-in must wait for the browser", is_waiting).await;
         calling.abort();
         until("the call must be aborted", || bench.authorization.in_progress().is_none()).await;
         bench.pass(61);
     }
-    *bench.user.browser.lock().unwrap() = Browser::SignsIn;
+    *bench.user.browser.lock().unwrap() = BrowserBehaviour::SignsIn;
     let outcome = bench.call("more").await;
-    assert_eq!(outcome, Outcome::Answered(200), "[auth-stepup-retry-limit] interrupted attempts must not count");
+    assert_eq!(outcome, RequestOutcome::Answered(200), "[auth-stepup-retry-limit] interrupted attempts must not count");
 }
 
 /// Configures client credentials at this authorization server.
-fn machine(settings: &mut Settings) {
+fn machine(settings: &mut AuthorizationSettings) {
     settings.grant = GrantKind::ClientCredentials;
     settings.client.preregistered = Some(preregistered("app", Some("secret-of-app")));
 }
@@ -126,13 +126,13 @@ fn knows_app(script: &mut testkit::authorization::AuthorizationScript) {
 async fn s14_a_machine_asks_its_user_for_more() {
     let (issuer, server) =
         servers(knows_app, |script| drop(script.tool_scopes.insert("write".to_owned(), "mcp:write".to_owned()))).await;
-    let mut bench = Bench::new(&server, |settings| {
+    let mut bench = TestAuthorization::new(&server, |settings| {
         machine(settings);
         settings.scopes = Some(vec!["mcp:read".to_owned()]);
     });
     assert_eq!(
         bench.call("write").await,
-        Outcome::Answered(200),
+        RequestOutcome::Answered(200),
         "[auth-stepup-machine] the call must succeed after consent"
     );
     let scopes = |issuer: &testkit::authorization::AuthorizationServer| {
@@ -151,7 +151,7 @@ async fn s14_a_machine_asks_its_user_for_more() {
     // The approval covers these scopes from now on, and nothing more.
     issuer.end_access_tokens();
     bench.restart();
-    assert_eq!(bench.call("write").await, Outcome::Answered(200), "the token must be renewed");
+    assert_eq!(bench.call("write").await, RequestOutcome::Answered(200), "the token must be renewed");
     assert_eq!(
         scopes(&issuer).last().map(String::as_str),
         Some("mcp:read mcp:write"),
@@ -168,12 +168,12 @@ async fn s14_a_machine_without_a_user_gets_no_more() {
         script.tool_scopes.insert("write".to_owned(), "mcp:write".to_owned());
     })
     .await;
-    let bench = Bench::new(&server, |settings| {
+    let bench = TestAuthorization::new(&server, |settings| {
         machine(settings);
         settings.scopes = Some(vec!["mcp:read".to_owned()]);
     });
-    *bench.user.answer.lock().unwrap() = Answer::No;
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the current scopes must suffice");
+    *bench.user.answer.lock().unwrap() = ConsentAnswer::No;
+    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the current scopes must suffice");
     let stopped = format!("{:?}", bench.call("write").await);
     assert!(stopped.contains("mcp:write"), "S14: the refusal must name the scopes: {stopped}");
     for form in issuer.token_requests("client_credentials") {
@@ -189,8 +189,8 @@ async fn s14_a_machine_without_a_user_gets_no_more() {
 async fn s07_a_machine_sends_its_secret_to_no_other_endpoint() {
     let (issuer, server) = servers(knows_app, |_| ()).await;
     let (other, _) = servers(knows_app, |_| ()).await;
-    let mut bench = Bench::new(&server, machine);
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the issuer's endpoint must need no consent");
+    let mut bench = TestAuthorization::new(&server, machine);
+    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the issuer's endpoint must need no consent");
     assert!(bench.user.consents.lock().unwrap().is_empty(), "no consent must be requested");
 
     let elsewhere = format!("{}/token", other.issuer());
@@ -204,9 +204,9 @@ async fn s07_a_machine_sends_its_secret_to_no_other_endpoint() {
     );
     assert!(other.seen().is_empty(), "S07: no request must be sent there: {:?}", other.seen());
 
-    *bench.user.answer.lock().unwrap() = Answer::No;
-    let refused = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
-    assert_eq!(refused.cause, Cause::Declined, "S07: a sign-in must request consent");
+    *bench.user.answer.lock().unwrap() = ConsentAnswer::No;
+    let refused = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
+    assert_eq!(refused.cause, AuthErrorCause::Declined, "S07: a sign-in must request consent");
     let shown = bench.user.consents.lock().unwrap().pop().unwrap();
     assert!(
         shown.endpoints.iter().any(|endpoint| endpoint.url.as_str() == elsewhere),
@@ -214,7 +214,7 @@ async fn s07_a_machine_sends_its_secret_to_no_other_endpoint() {
     );
     assert!(other.seen().is_empty(), "S07: no request may be sent without consent");
 
-    *bench.user.answer.lock().unwrap() = Answer::Yes;
-    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    *bench.user.answer.lock().unwrap() = ConsentAnswer::Yes;
+    bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     assert_eq!(other.token_requests("client_credentials").len(), 1, "the approved endpoint must be used");
 }

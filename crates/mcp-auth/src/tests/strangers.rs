@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
-use testkit::authorization::{AuthorizationScript, AuthorizationServer, Refresh};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, RefreshBehaviour};
 use testkit::http::HttpServer;
 
-use super::support::{Bench, Outcome};
+use super::support::{RequestOutcome, TestAuthorization};
 use crate::*;
 
 /// Starts a server that answers every request. `was_stranger` is set by a request without a token.
@@ -32,31 +32,33 @@ async fn open_to_all(issuer: String, was_stranger: Arc<AtomicBool>) -> HttpServe
 #[tokio::test]
 async fn a_token_that_is_over_and_cannot_be_renewed_stops_the_call() {
     let table = [
-        (Refresh::Down(503), "503", false),
-        (Refresh::Fails("invalid_grant".to_owned()), "Sign in again", true),
-        (Refresh::None, "Sign in again", true),
+        (RefreshBehaviour::Down(503), "503", false),
+        (RefreshBehaviour::Fails("invalid_grant".to_owned()), "Sign in again", true),
+        (RefreshBehaviour::None, "Sign in again", true),
     ];
     for (refresh, words, ends) in table {
         let script = AuthorizationScript { refresh: refresh.clone(), ..AuthorizationScript::default() };
         let issuer = AuthorizationServer::start(script).await;
         let was_stranger = Arc::new(AtomicBool::default());
         let server = open_to_all(issuer.issuer(), Arc::clone(&was_stranger)).await;
-        let bench = Bench::at(&server.url("/mcp"), Arc::default(), |_| ());
-        bench.authorization.sign_in(Reason::SignIn).await.unwrap();
-        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "{refresh:?}: the token must be accepted");
+        let bench = TestAuthorization::at(&server.url("/mcp"), Arc::default(), |_| ());
+        bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
+        assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "{refresh:?}: the token must be accepted");
         bench.pass(3601);
         for round in 0..3 {
             let stopped = bench.call("echo").await;
-            let Outcome::Stopped(cause) = stopped else { panic!("{refresh:?}, {round}: it must stop: {stopped:?}") };
+            let RequestOutcome::Stopped(cause) = stopped else {
+                panic!("{refresh:?}, {round}: it must stop: {stopped:?}")
+            };
             assert!(cause.contains(words), "[auth-expired-token-renew] {refresh:?}, {round}: {cause}");
         }
         assert!(!was_stranger.load(Ordering::SeqCst), "{refresh:?}: no anonymous request may be sent");
         let ended = bench.authorization.account().unwrap().ended;
         assert_eq!(ended.is_some(), ends, "{refresh:?}: the account must show the end: {ended:?}");
-        bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+        bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
         assert_eq!(
             bench.call("echo").await,
-            Outcome::Answered(200),
+            RequestOutcome::Answered(200),
             "{refresh:?}: the call must succeed after a new sign-in"
         );
     }

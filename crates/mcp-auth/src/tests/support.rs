@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
-use mcp_transport::http::{Authorizer, Challenge, OutsideClient, Verdict};
+use mcp_transport::http::{AuthChallenge, Authorizer, ChallengeOutcome, OutsideClient};
 use secrecy::{ExposeSecret, SecretSlice};
 use serde_json::json;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
-use testkit::browser::{self, Page};
+use testkit::browser::{self, BrowserPage};
 use url::Url;
 
 use crate::*;
@@ -37,7 +37,7 @@ impl TestVault {
     }
 
     /// Returns `true` if the vault has an entry of this kind.
-    pub(super) fn has(&self, is_it: impl Fn(&VaultKind) -> bool) -> bool {
+    pub(super) fn has(&self, is_it: impl Fn(&VaultEntryKind) -> bool) -> bool {
         self.entries.lock().unwrap().keys().any(|key| is_it(&key.kind))
     }
 }
@@ -51,10 +51,10 @@ impl Vault for TestVault {
         Ok(self.entries.lock().unwrap().get(key).map(|entry| entry.clone().into()))
     }
 
-    async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<Kept, VaultError> {
+    async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<EntryPersistence, VaultError> {
         self.check()?;
         self.entries.lock().unwrap().insert(key.clone(), entry.expose_secret().to_vec());
-        Ok(Kept::Safely)
+        Ok(EntryPersistence::Safely)
     }
 
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError> {
@@ -70,7 +70,7 @@ impl Vault for TestVault {
 
 /// Behaviour of the user's browser.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Browser {
+pub(super) enum BrowserBehaviour {
     /// The user is already signed in, and the browser returns immediately.
     SignsIn,
     /// The browser never returns to the app.
@@ -81,28 +81,28 @@ pub(super) enum Browser {
 
 /// User who consents to everything unless configured otherwise.
 pub(super) struct TestUser {
-    pub(super) answer: Mutex<Answer>,
-    pub(super) browser: Mutex<Browser>,
-    pub(super) client: Mutex<Option<Preregistered>>,
+    pub(super) answer: Mutex<ConsentAnswer>,
+    pub(super) browser: Mutex<BrowserBehaviour>,
+    pub(super) client: Mutex<Option<PreregisteredClient>>,
     /// Redirect URIs of the requests for a client id.
     pub(super) shown: Mutex<Vec<Url>>,
-    pub(super) consents: Mutex<Vec<Consent>>,
+    pub(super) consents: Mutex<Vec<ConsentPrompt>>,
     pub(super) opened: Mutex<Vec<Url>>,
-    pub(super) pages: Arc<Mutex<Vec<Page>>>,
+    pub(super) pages: Arc<Mutex<Vec<BrowserPage>>>,
     pub(super) pasted: tokio::sync::Mutex<Vec<String>>,
     pub(super) can_paste: AtomicBool,
 }
 
 #[async_trait]
 impl User for TestUser {
-    async fn consent(&self, request: Consent) -> Answer {
+    async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer {
         let page = request.authorize_url.as_ref().map(Url::as_str).unwrap_or_default();
         assert!(!page.contains("code_challenge="), "one-time parameters must not be shown");
         self.consents.lock().unwrap().push(request);
         *self.answer.lock().unwrap()
     }
 
-    async fn client_id(&self, _issuer: &str, redirect_uri: &Url) -> Option<Preregistered> {
+    async fn client_id(&self, _issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient> {
         self.shown.lock().unwrap().push(redirect_uri.clone());
         self.client.lock().unwrap().clone()
     }
@@ -110,7 +110,7 @@ impl User for TestUser {
     async fn open(&self, url: &Url) -> Result<(), String> {
         self.opened.lock().unwrap().push(url.clone());
         let does = *self.browser.lock().unwrap();
-        if does == Browser::SignsIn {
+        if does == BrowserBehaviour::SignsIn {
             let (url, pages) = (url.to_string(), Arc::clone(&self.pages));
             tokio::spawn(async move {
                 if let Ok(page) = browser::sign_in(&url).await {
@@ -118,7 +118,7 @@ impl User for TestUser {
                 }
             });
         }
-        if does == Browser::Missing { Err("there is none".to_owned()) } else { Ok(()) }
+        if does == BrowserBehaviour::Missing { Err("there is none".to_owned()) } else { Ok(()) }
     }
 
     async fn pasted(&self) -> String {
@@ -135,9 +135,9 @@ impl User for TestUser {
 }
 
 /// Authorization of one server with its dependencies.
-pub(super) struct Bench {
+pub(super) struct TestAuthorization {
     pub(super) authorization: Arc<Authorization>,
-    pub(super) settings: Settings,
+    pub(super) settings: AuthorizationSettings,
     pub(super) user: Arc<TestUser>,
     pub(super) vault: Arc<TestVault>,
     clock: Arc<AtomicU64>,
@@ -145,20 +145,24 @@ pub(super) struct Bench {
 
 /// Outcome of a call to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum RequestOutcome {
     Answered(u16),
     Stopped(String),
 }
 
-impl Bench {
-    pub(super) fn new(server: &ProtectedServer, change: impl FnOnce(&mut Settings)) -> Bench {
-        Bench::at(&server.url(), Arc::default(), change)
+impl TestAuthorization {
+    pub(super) fn new(server: &ProtectedServer, change: impl FnOnce(&mut AuthorizationSettings)) -> TestAuthorization {
+        TestAuthorization::at(&server.url(), Arc::default(), change)
     }
 
-    pub(super) fn at(server: &str, vault: Arc<TestVault>, change: impl FnOnce(&mut Settings)) -> Bench {
+    pub(super) fn at(
+        server: &str,
+        vault: Arc<TestVault>,
+        change: impl FnOnce(&mut AuthorizationSettings),
+    ) -> TestAuthorization {
         let user = Arc::new(TestUser {
-            answer: Mutex::new(Answer::Yes),
-            browser: Mutex::new(Browser::SignsIn),
+            answer: Mutex::new(ConsentAnswer::Yes),
+            browser: Mutex::new(BrowserBehaviour::SignsIn),
             client: Mutex::default(),
             shown: Mutex::default(),
             consents: Mutex::default(),
@@ -170,7 +174,7 @@ impl Bench {
         let clock = Arc::new(AtomicU64::new(1_800_000_000));
         let hands = Arc::clone(&clock);
         let server = Url::parse(server).unwrap();
-        let mut settings = Settings {
+        let mut settings = AuthorizationSettings {
             web: OutsideClient::guarded(vec![server.origin()]),
             server,
             client: ClientSource { name: "Test".to_owned(), ..ClientSource::default() },
@@ -184,7 +188,7 @@ impl Bench {
         };
         change(&mut settings);
         let authorization = Authorization::new(settings.clone());
-        Bench { authorization, settings, user, vault, clock }
+        TestAuthorization { authorization, settings, user, vault, clock }
     }
 
     /// Simulates a restart of the app.
@@ -197,16 +201,16 @@ impl Bench {
     }
 
     /// Makes a call as the transport does: signs it, and repeats it if the verdict says so.
-    pub(super) async fn call(&self, tool: &str) -> Outcome {
+    pub(super) async fn call(&self, tool: &str) -> RequestOutcome {
         call(&self.authorization, tool).await
     }
 
     /// Makes a call that is refused, signs in, and makes the call again.
     pub(super) async fn connect(&self) -> Result<Account, AuthError> {
         let first = self.call("echo").await;
-        assert!(matches!(first, Outcome::Stopped(_)), "the server must require a sign-in: {first:?}");
-        let account = self.authorization.sign_in(Reason::SignIn).await?;
-        assert_eq!(self.call("echo").await, Outcome::Answered(200), "the server must accept the token");
+        assert!(matches!(first, RequestOutcome::Stopped(_)), "the server must require a sign-in: {first:?}");
+        let account = self.authorization.sign_in(AuthReason::SignIn).await?;
+        assert_eq!(self.call("echo").await, RequestOutcome::Answered(200), "the server must accept the token");
         Ok(account)
     }
 
@@ -220,13 +224,13 @@ impl Bench {
     }
 }
 
-pub(super) async fn call(authorization: &Arc<Authorization>, tool: &str) -> Outcome {
+pub(super) async fn call(authorization: &Arc<Authorization>, tool: &str) -> RequestOutcome {
     let url = authorization.shared.settings.server.clone();
     let body =
         json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool, "arguments": {} } });
     for attempt in 0..4 {
         if let Err(stop) = authorization.sign("POST", &url).await {
-            return Outcome::Stopped(stop.0);
+            return RequestOutcome::Stopped(stop.0);
         }
         let (headers, generation) = authorization.shared.signature("POST", &url).unwrap();
         let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
@@ -236,9 +240,9 @@ pub(super) async fn call(authorization: &Arc<Authorization>, tool: &str) -> Outc
             pairs.filter(|(name, _)| *name == wanted).map(|(_, value)| value.trim().to_owned()).collect::<Vec<_>>()
         };
         if !matches!(page.status, 401 | 403) {
-            return Outcome::Answered(page.status);
+            return RequestOutcome::Answered(page.status);
         }
-        let challenge = Challenge {
+        let challenge = AuthChallenge {
             status: page.status,
             www_authenticate: all("www-authenticate"),
             dpop_nonce: all("dpop-nonce").pop(),
@@ -246,11 +250,11 @@ pub(super) async fn call(authorization: &Arc<Authorization>, tool: &str) -> Outc
             attempt,
             operation: "tools/call".to_owned(),
         };
-        if let Verdict::Stop(cause) = authorization.challenged(challenge).await {
-            return Outcome::Stopped(cause);
+        if let ChallengeOutcome::Stop(cause) = authorization.challenged(challenge).await {
+            return RequestOutcome::Stopped(cause);
         }
     }
-    Outcome::Answered(401)
+    RequestOutcome::Answered(401)
 }
 
 /// Starts both servers with their scripts.
@@ -278,9 +282,9 @@ pub(super) async fn until(what: &str, condition: impl FnMut() -> bool) {
 }
 
 /// Returns a pre-registered client.
-pub(super) fn preregistered(id: &str, secret: Option<&str>) -> Preregistered {
+pub(super) fn preregistered(id: &str, secret: Option<&str>) -> PreregisteredClient {
     let secret = secret.map(|secret| ClientAuthentication::Secret { secret: secret.into(), method: None });
-    Preregistered {
+    PreregisteredClient {
         issuer: None,
         client_id: id.to_owned(),
         authentication: secret.unwrap_or(ClientAuthentication::None),

@@ -3,20 +3,20 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use testkit::authorization::{ProtectedServer, Refresh, value};
+use testkit::authorization::{ProtectedServer, RefreshBehaviour, value};
 
-use super::support::{Bench, Outcome, call, servers, until};
+use super::support::{RequestOutcome, TestAuthorization, call, servers, until};
 use crate::*;
 
 /// Simulates another process with the same vault.
-fn other(server: &ProtectedServer, bench: &Bench) -> Bench {
-    Bench::at(&server.url(), Arc::clone(&bench.vault), |_| ())
+fn other(server: &ProtectedServer, bench: &TestAuthorization) -> TestAuthorization {
+    TestAuthorization::at(&server.url(), Arc::clone(&bench.vault), |_| ())
 }
 
 #[tokio::test]
 async fn what_another_program_renewed_is_used() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let app = Bench::new(&server, |_| ());
+    let app = TestAuthorization::new(&server, |_| ());
     app.connect().await.unwrap();
     let command_line = other(&server, &app);
     for by_clock in [true, false] {
@@ -28,16 +28,28 @@ async fn what_another_program_renewed_is_used() {
             issuer.end_access_tokens();
         }
         let before = issuer.token_requests("refresh_token").len();
-        assert_eq!(command_line.call("echo").await, Outcome::Answered(200), "the command line must renew the token");
-        assert_eq!(app.call("echo").await, Outcome::Answered(200), "[auth-refresh-replace] by clock: {by_clock}");
+        assert_eq!(
+            command_line.call("echo").await,
+            RequestOutcome::Answered(200),
+            "the command line must renew the token"
+        );
+        assert_eq!(
+            app.call("echo").await,
+            RequestOutcome::Answered(200),
+            "[auth-refresh-replace] by clock: {by_clock}"
+        );
         let used = issuer.token_requests("refresh_token");
         assert_eq!(used.len(), before + 1, "[auth-refresh-replace] one renewal for both, by clock: {by_clock}");
     }
     for bench in [&app, &command_line] {
         bench.pass(3590);
     }
-    assert_eq!(app.call("echo").await, Outcome::Answered(200), "the app must renew the shared token");
-    assert_eq!(command_line.call("echo").await, Outcome::Answered(200), "the command line must use the renewed token");
+    assert_eq!(app.call("echo").await, RequestOutcome::Answered(200), "the app must renew the shared token");
+    assert_eq!(
+        command_line.call("echo").await,
+        RequestOutcome::Answered(200),
+        "the command line must use the renewed token"
+    );
     let used = issuer.token_requests("refresh_token");
     let tokens: BTreeSet<_> = used.iter().filter_map(|form| value(form, "refresh_token")).collect();
     assert_eq!(tokens.len(), used.len(), "[auth-refresh-replace] each refresh token must be used once");
@@ -46,7 +58,7 @@ async fn what_another_program_renewed_is_used() {
 #[tokio::test]
 async fn two_programs_do_not_renew_at_once() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let app = Bench::new(&server, |_| ());
+    let app = TestAuthorization::new(&server, |_| ());
     app.connect().await.unwrap();
     let command_line = other(&server, &app);
     command_line.authorization.load().await.unwrap();
@@ -55,39 +67,43 @@ async fn two_programs_do_not_renew_at_once() {
         bench.pass(3590);
     }
     let (first, second) = tokio::join!(app.call("echo"), command_line.call("echo"));
-    assert_eq!((first, second), (Outcome::Answered(200), Outcome::Answered(200)), "both calls must succeed");
+    assert_eq!(
+        (first, second),
+        (RequestOutcome::Answered(200), RequestOutcome::Answered(200)),
+        "both calls must succeed"
+    );
     assert_eq!(issuer.token_requests("refresh_token").len(), 1, "[auth-refresh-replace] both must share one renewal");
 }
 
 #[tokio::test]
 async fn a_renewal_that_another_program_made_void_ends_nothing() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let app = Bench::new(&server, |_| ());
+    let app = TestAuthorization::new(&server, |_| ());
     app.connect().await.unwrap();
     let command_line = other(&server, &app);
     command_line.authorization.load().await.unwrap();
     // The user signs in again on the command line while the app's renewal is in progress.
-    issuer.set(|script| script.refresh = Refresh::Fails("invalid_grant".to_owned()));
+    issuer.set(|script| script.refresh = RefreshBehaviour::Fails("invalid_grant".to_owned()));
     issuer.set(|script| script.delay_ms = 1500);
     app.pass(3590);
     let authorization = Arc::clone(&app.authorization);
     let calling = tokio::spawn(async move { call(&authorization, "echo").await });
     until("the renewal must be in progress", || !issuer.token_requests("refresh_token").is_empty()).await;
     issuer.set(|script| script.delay_ms = 0);
-    command_line.authorization.sign_in(Reason::SignIn).await.unwrap();
-    assert_eq!(calling.await.unwrap(), Outcome::Answered(200), "the app must use the new sign-in");
+    command_line.authorization.sign_in(AuthReason::SignIn).await.unwrap();
+    assert_eq!(calling.await.unwrap(), RequestOutcome::Answered(200), "the app must use the new sign-in");
     assert!(app.authorization.account().unwrap().ended.is_none(), "the account must not be ended");
-    issuer.set(|script| script.refresh = Refresh::Rotating);
-    assert_eq!(command_line.call("echo").await, Outcome::Answered(200), "the command line's call must succeed");
+    issuer.set(|script| script.refresh = RefreshBehaviour::Rotating);
+    assert_eq!(command_line.call("echo").await, RequestOutcome::Answered(200), "the command line's call must succeed");
     let again = other(&server, &app);
-    assert_eq!(again.call("echo").await, Outcome::Answered(200), "a third process must use the sign-in");
+    assert_eq!(again.call("echo").await, RequestOutcome::Answered(200), "a third process must use the sign-in");
 }
 
 #[tokio::test]
 async fn a_sign_out_of_another_program_stays_one() {
     for is_under_way in [false, true] {
         let (issuer, server) = servers(|script| script.revocation = false, |_| ()).await;
-        let app = Bench::new(&server, |_| ());
+        let app = TestAuthorization::new(&server, |_| ());
         app.connect().await.unwrap();
         let command_line = other(&server, &app);
         command_line.authorization.load().await.unwrap();
@@ -104,9 +120,12 @@ async fn a_sign_out_of_another_program_stays_one() {
             command_line.authorization.sign_out().await.unwrap();
             app.call("echo").await
         };
-        assert!(matches!(outcome, Outcome::Stopped(_)), "under way: {is_under_way}: the call must stop: {outcome:?}");
+        assert!(
+            matches!(outcome, RequestOutcome::Stopped(_)),
+            "under way: {is_under_way}: the call must stop: {outcome:?}"
+        );
         assert!(app.authorization.account().is_none(), "under way: {is_under_way}: the app must have no account");
-        let is_kept = app.vault.has(|kind| *kind == VaultKind::Account);
+        let is_kept = app.vault.has(|kind| *kind == VaultEntryKind::Account);
         assert!(!is_kept, "[auth-token-storage] under way: {is_under_way}: the account must not be stored again");
     }
 }
@@ -114,10 +133,10 @@ async fn a_sign_out_of_another_program_stays_one() {
 #[tokio::test]
 async fn a_sign_in_of_another_program_is_found() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
-    let app = Bench::new(&server, |_| ());
-    assert!(matches!(app.call("echo").await, Outcome::Stopped(_)), "no user is signed in");
+    let app = TestAuthorization::new(&server, |_| ());
+    assert!(matches!(app.call("echo").await, RequestOutcome::Stopped(_)), "no user is signed in");
     let command_line = other(&server, &app);
-    command_line.authorization.sign_in(Reason::SignIn).await.unwrap();
-    assert_eq!(app.call("echo").await, Outcome::Answered(200), "the sign-in must be shared");
+    command_line.authorization.sign_in(AuthReason::SignIn).await.unwrap();
+    assert_eq!(app.call("echo").await, RequestOutcome::Answered(200), "the sign-in must be shared");
     assert!(app.user.consents.lock().unwrap().is_empty(), "no further consent must be requested");
 }

@@ -6,16 +6,16 @@ use std::sync::atomic::Ordering;
 use testkit::deadline::settle;
 use testkit::http::HttpServer;
 
-use super::support::{Bench, Outcome, preregistered, servers, until};
+use super::support::{RequestOutcome, TestAuthorization, preregistered, servers, until};
 use crate::*;
 
 #[tokio::test]
 async fn a_server_that_wants_no_sign_in_needs_no_vault() {
     let server = HttpServer::start(|_, mut answer| async move { answer.status(200).await }).await;
-    let bench = Bench::at(&server.url("/mcp"), Arc::default(), |_| ());
+    let bench = TestAuthorization::at(&server.url("/mcp"), Arc::default(), |_| ());
     bench.vault.is_broken.store(true, Ordering::SeqCst);
     for _ in 0..5 {
-        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the call must succeed without a vault");
+        assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the call must succeed without a vault");
     }
     assert_eq!(bench.vault.reads.load(Ordering::SeqCst), 1, "a failed vault must not be read for each request");
 }
@@ -23,19 +23,19 @@ async fn a_server_that_wants_no_sign_in_needs_no_vault() {
 #[tokio::test]
 async fn who_wants_to_sign_in_can_though_nothing_can_be_kept() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     bench.vault.is_broken.store(true, Ordering::SeqCst);
     let stopped = bench.call("echo").await;
     assert!(format!("{stopped:?}").contains("it is locked"), "the refusal must state the vault's error: {stopped:?}");
     bench.connect().await.unwrap();
-    let kept = Some(Kept::ThisRun { cause: "it is locked".to_owned() });
+    let kept = Some(EntryPersistence::ThisRun { cause: "it is locked".to_owned() });
     assert_eq!(bench.authorization.kept(), kept, "[auth-token-storage] the missing persistence must be reported");
     assert!(
         bench.conclusions().contains("the stored sign-in could not be read: it is locked"),
         "the steps must state the vault's error"
     );
     bench.pass(3590);
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the token must be renewed");
+    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be renewed");
 
     let error = bench.authorization.sign_out().await.unwrap_err();
     let words = error.to_string();
@@ -45,7 +45,7 @@ async fn who_wants_to_sign_in_can_though_nothing_can_be_kept() {
     );
     assert!(bench.authorization.account().is_none(), "no account must remain");
     assert_eq!(issuer.good_tokens(), (0, 0), "the tokens must be revoked");
-    assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "no token may be used");
+    assert!(matches!(bench.call("echo").await, RequestOutcome::Stopped(_)), "no token may be used");
     bench.vault.is_broken.store(false, Ordering::SeqCst);
     bench.authorization.sign_out().await.expect("a repeated sign-out must succeed");
 }
@@ -53,22 +53,25 @@ async fn who_wants_to_sign_in_can_though_nothing_can_be_kept() {
 #[tokio::test]
 async fn a_sign_out_that_leaves_something_behind_is_one_until_the_app_ends() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
-    let mut bench = Bench::new(&server, |_| ());
+    let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     bench.restart();
     bench.vault.is_broken.store(true, Ordering::SeqCst);
     bench.authorization.sign_out().await.expect_err("the sign-out must report the failure");
     bench.vault.is_broken.store(false, Ordering::SeqCst);
-    assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "no token may be used after the sign-out");
+    assert!(matches!(bench.call("echo").await, RequestOutcome::Stopped(_)), "no token may be used after the sign-out");
     assert!(bench.authorization.account().is_none(), "the stored account must be ignored");
     bench.authorization.sign_out().await.unwrap();
-    assert!(!bench.vault.has(|kind| *kind == VaultKind::Account), "[auth-token-storage] the entry must be removed");
+    assert!(
+        !bench.vault.has(|kind| *kind == VaultEntryKind::Account),
+        "[auth-token-storage] the entry must be removed"
+    );
 }
 
 #[tokio::test]
 async fn calls_that_wait_for_a_vault_do_not_each_try_it() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let bench = TestAuthorization::new(&server, |_| ());
     bench.vault.is_broken.store(true, Ordering::SeqCst);
     let held = bench.vault.gate.lock().await;
     let loads: Vec<_> = (0..10)
@@ -94,14 +97,14 @@ async fn no_secret_goes_out_while_it_cannot_be_told_whose_it_is() {
     };
     for names_issuer in [false, true] {
         let (issuer, server) = servers(known, |_| ()).await;
-        let bench = Bench::new(&server, |settings| {
+        let bench = TestAuthorization::new(&server, |settings| {
             settings.grant = GrantKind::ClientCredentials;
             let client = preregistered("app", Some("secret-of-app"));
             let issuer = names_issuer.then(|| issuer.issuer());
-            settings.client.preregistered = Some(Preregistered { issuer, ..client });
+            settings.client.preregistered = Some(PreregisteredClient { issuer, ..client });
         });
         bench.vault.is_broken.store(true, Ordering::SeqCst);
-        let signed_in = bench.authorization.sign_in(Reason::SignIn).await;
+        let signed_in = bench.authorization.sign_in(AuthReason::SignIn).await;
         assert_eq!(signed_in.is_ok(), names_issuer, "the sign-in requires an issuer in the settings: {signed_in:?}");
         let sent = issuer.count("/token");
         assert_eq!(

@@ -11,16 +11,16 @@ use serde_json::{Map, Value, json};
 use super::TokenEndpoint;
 use crate::address;
 use crate::document;
-use crate::error::{AuthError, Cause};
+use crate::error::{AuthError, AuthErrorCause};
 use crate::scopes;
 
 /// Maximum accepted lifetime of a token in seconds: ten years.
 const LONGEST_LIFE: f64 = 315_360_000.0;
 
-type Failure = RequestTokenError<AuthError, BasicErrorResponse>;
+type TokenRequestError = RequestTokenError<AuthError, BasicErrorResponse>;
 
 /// Content of a successful token response.
-pub(crate) struct Granted {
+pub(crate) struct TokenResponse {
     pub(crate) access: SecretString,
     /// `true` if the token is bound to the DPoP key.
     pub(crate) bound: bool,
@@ -35,9 +35,9 @@ pub(crate) struct Granted {
 impl TokenEndpoint<'_> {
     pub(super) fn granted(
         &self,
-        granted: Result<BasicTokenResponse, Failure>,
+        granted: Result<BasicTokenResponse, TokenRequestError>,
         id_token: Mutex<Option<SecretString>>,
-    ) -> Result<Granted, AuthError> {
+    ) -> Result<TokenResponse, AuthError> {
         match granted {
             Ok(response) => {
                 let mut granted = self.take(&response)?;
@@ -59,13 +59,13 @@ impl TokenEndpoint<'_> {
         }
     }
 
-    pub(super) fn read(&self, members: &Map<String, Value>) -> Result<Granted, AuthError> {
+    pub(super) fn read(&self, members: &Map<String, Value>) -> Result<TokenResponse, AuthError> {
         let response = serde_json::from_value::<BasicTokenResponse>(Value::Object(members.clone()));
         let unreadable = |_| self.conclude(self.unreadable("it contains no valid token"));
         self.take(&response.map_err(unreadable)?)
     }
 
-    fn take(&self, response: &BasicTokenResponse) -> Result<Granted, AuthError> {
+    fn take(&self, response: &BasicTokenResponse) -> Result<TokenResponse, AuthError> {
         let access = SecretString::from(response.access_token().secret().clone());
         self.web.learn(&access);
         let refresh = response.refresh_token().map(|token| SecretString::from(token.secret().clone()));
@@ -87,10 +87,10 @@ impl TokenEndpoint<'_> {
             _ => return Err(self.conclude(self.unreadable("its token is of a type that was not requested"))),
         };
         if self.must_bind && !bound {
-            return Err(self.conclude(self.phase.error(Cause::Unbound)));
+            return Err(self.conclude(self.phase.error(AuthErrorCause::Unbound)));
         }
         self.web.conclude("a token was granted");
-        Ok(Granted {
+        Ok(TokenResponse {
             access,
             bound,
             refresh,
@@ -100,12 +100,15 @@ impl TokenEndpoint<'_> {
         })
     }
 
-    pub(super) fn refused(&self, code: &str, description: Option<String>) -> Cause {
-        Cause::Refused { code: self.web.clean(code), description: description.map(|text| self.web.clean(&text)) }
+    pub(super) fn refused(&self, code: &str, description: Option<String>) -> AuthErrorCause {
+        AuthErrorCause::Refused {
+            code: self.web.clean(code),
+            description: description.map(|text| self.web.clean(&text)),
+        }
     }
 
     pub(super) fn unreadable(&self, cause: &str) -> AuthError {
-        self.phase.error(Cause::Unreadable { address: address::plain(self.url), cause: cause.to_owned() })
+        self.phase.error(AuthErrorCause::Unreadable { address: address::plain(self.url), cause: cause.to_owned() })
     }
 
     pub(super) fn conclude(&self, error: AuthError) -> AuthError {

@@ -13,15 +13,15 @@ use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
 use crate::address;
-use crate::client::Client;
+use crate::client::OAuthClient;
 use crate::document;
-use crate::dpop::{DpopKey, Nonces};
-use crate::error::{AuthError, Cause, Phase};
-use crate::web::Web;
+use crate::dpop::{DpopKey, DpopNonces};
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::web::AuthHttpClient;
 
-pub(crate) use answer::Granted;
+pub(crate) use answer::TokenResponse;
 use answer::object;
-use send::Exchange;
+use send::TokenHttpClient;
 
 /// Grant type of RFC 7523, 2.1.
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
@@ -32,16 +32,16 @@ const ID_TOKEN_TYPE: &str = "urn:ietf:params:oauth:token-type:id_token";
 const ID_JAG_TYPE: &str = "urn:ietf:params:oauth:token-type:id-jag";
 /// A token endpoint and the client that uses it.
 pub(crate) struct TokenEndpoint<'a> {
-    pub(crate) web: &'a Web,
-    pub(crate) phase: Phase,
+    pub(crate) web: &'a AuthHttpClient,
+    pub(crate) phase: AuthPhase,
     pub(crate) url: &'a Url,
     /// Issuer of the endpoint: the audience of assertions, and the key of the nonces.
     pub(crate) issuer: &'a str,
-    pub(crate) client: &'a Client,
+    pub(crate) client: &'a OAuthClient,
     pub(crate) dpop: Option<&'a DpopKey>,
     /// `true` if a token that is not bound to `dpop` is rejected.
     pub(crate) must_bind: bool,
-    pub(crate) nonces: &'a Nonces,
+    pub(crate) nonces: &'a DpopNonces,
     pub(crate) now: SystemTime,
 }
 
@@ -49,15 +49,15 @@ impl TokenEndpoint<'_> {
     /// Redeems an authorization code (RFC 6749, 4.1.3; RFC 7636, 4.5).
     ///
     /// # Errors
-    /// Returns [`Cause::Refused`] if the request is refused, [`Cause::Unbound`] if the token is not bound as required,
-    /// and another [`Cause`] if no usable response arrives.
+    /// Returns [`AuthErrorCause::Refused`] if the request is refused, [`AuthErrorCause::Unbound`] if the token is not bound as required,
+    /// and another [`AuthErrorCause`] if no usable response arrives.
     pub(crate) async fn code(
         &self,
         code: &SecretString,
         verifier: PkceCodeVerifier,
         redirect_uri: &Url,
         resource: Option<&str>,
-    ) -> Result<Granted, AuthError> {
+    ) -> Result<TokenResponse, AuthError> {
         let client = self.oauth_client();
         let redirect = RedirectUrl::from_url(redirect_uri.clone());
         let mut request = client
@@ -67,7 +67,7 @@ impl TokenEndpoint<'_> {
         for (name, value) in self.proof()?.into_iter().chain(resource_parameter(resource)) {
             request = request.add_extra_param(name, value);
         }
-        let exchange = Exchange { endpoint: self, id_token: Mutex::new(None) };
+        let exchange = TokenHttpClient { endpoint: self, id_token: Mutex::new(None) };
         let granted = request.request_async(&exchange).await;
         self.granted(granted, exchange.id_token)
     }
@@ -76,14 +76,18 @@ impl TokenEndpoint<'_> {
     ///
     /// # Errors
     /// Returns the errors of [`code`](Self::code).
-    pub(crate) async fn refresh(&self, token: &SecretString, resource: Option<&str>) -> Result<Granted, AuthError> {
+    pub(crate) async fn refresh(
+        &self,
+        token: &SecretString,
+        resource: Option<&str>,
+    ) -> Result<TokenResponse, AuthError> {
         let client = self.oauth_client();
         let token = RefreshToken::new(token.expose_secret().to_owned());
         let mut request = client.exchange_refresh_token(&token);
         for (name, value) in self.proof()?.into_iter().chain(resource_parameter(resource)) {
             request = request.add_extra_param(name, value);
         }
-        let exchange = Exchange { endpoint: self, id_token: Mutex::new(None) };
+        let exchange = TokenHttpClient { endpoint: self, id_token: Mutex::new(None) };
         let granted = request.request_async(&exchange).await;
         self.granted(granted, exchange.id_token)
     }
@@ -96,14 +100,14 @@ impl TokenEndpoint<'_> {
         &self,
         scopes: &[String],
         resource: Option<&str>,
-    ) -> Result<Granted, AuthError> {
+    ) -> Result<TokenResponse, AuthError> {
         let client = self.oauth_client();
         let scopes = scopes.iter().cloned().map(Scope::new);
         let mut request = client.exchange_client_credentials().add_scopes(scopes);
         for (name, value) in self.proof()?.into_iter().chain(resource_parameter(resource)) {
             request = request.add_extra_param(name, value);
         }
-        let exchange = Exchange { endpoint: self, id_token: Mutex::new(None) };
+        let exchange = TokenHttpClient { endpoint: self, id_token: Mutex::new(None) };
         let granted = request.request_async(&exchange).await;
         self.granted(granted, exchange.id_token)
     }
@@ -117,7 +121,7 @@ impl TokenEndpoint<'_> {
         statement: &SecretString,
         scopes: &[String],
         resource: Option<&str>,
-    ) -> Result<Granted, AuthError> {
+    ) -> Result<TokenResponse, AuthError> {
         let mut parameters =
             vec![("grant_type", JWT_BEARER.to_owned()), ("assertion", statement.expose_secret().to_owned())];
         parameters.extend(scope_parameter(scopes));
@@ -162,7 +166,7 @@ impl TokenEndpoint<'_> {
     /// Revokes a token at this endpoint (RFC 7009).
     ///
     /// # Errors
-    /// Returns [`Cause::Refused`] if the request is refused, and another [`Cause`] if no usable response arrives.
+    /// Returns [`AuthErrorCause::Refused`] if the request is refused, and another [`AuthErrorCause`] if no usable response arrives.
     pub(crate) async fn revoke(&self, token: &SecretString, hint: &str) -> Result<(), AuthError> {
         let parameters = vec![("token", token.expose_secret().to_owned()), ("token_type_hint", hint.to_owned())];
         let answer = self.post(self.form(parameters)?).await?;
@@ -174,7 +178,7 @@ impl TokenEndpoint<'_> {
         let members = object(answer.body()).unwrap_or_default();
         let cause = match document::string(&members, "error") {
             Some(code) if status < 500 => self.refused(&code, document::string(&members, "error_description")),
-            _ => Cause::Status { address: address::plain(self.url), status },
+            _ => AuthErrorCause::Status { address: address::plain(self.url), status },
         };
         self.web.conclude(&cause.to_string());
         Err(self.phase.error(cause))

@@ -17,21 +17,21 @@ use super::TokenEndpoint;
 use super::answer::{normalise, object};
 use crate::address;
 use crate::assertion;
-use crate::client::Authentication;
+use crate::client::StoredClientAuth;
 use crate::document;
 use crate::dpop;
-use crate::error::{AuthError, Cause};
+use crate::error::{AuthError, AuthErrorCause};
 
 type TokenClient = BasicClient<EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
 /// HTTP client for `oauth2`, which sends requests to one token endpoint.
-pub(super) struct Exchange<'a> {
+pub(super) struct TokenHttpClient<'a> {
     pub(super) endpoint: &'a TokenEndpoint<'a>,
     /// ID token of the response, which `oauth2` drops.
     pub(super) id_token: Mutex<Option<SecretString>>,
 }
 
-impl<'c> AsyncHttpClient<'c> for Exchange<'_> {
+impl<'c> AsyncHttpClient<'c> for TokenHttpClient<'_> {
     type Error = AuthError;
     type Future = Pin<Box<dyn Future<Output = Result<Response<Vec<u8>>, AuthError>> + Send + 'c>>;
 
@@ -45,19 +45,21 @@ impl TokenEndpoint<'_> {
         let client =
             BasicClient::new(ClientId::new(self.client.id.clone())).set_token_uri(TokenUrl::from_url(self.url.clone()));
         match &self.client.authentication {
-            Authentication::Basic(secret) => {
+            StoredClientAuth::Basic(secret) => {
                 client.set_auth_type(AuthType::BasicAuth).set_client_secret(ClientSecret::new(secret.text().to_owned()))
             }
-            Authentication::Post(secret) => client
+            StoredClientAuth::Post(secret) => client
                 .set_auth_type(AuthType::RequestBody)
                 .set_client_secret(ClientSecret::new(secret.text().to_owned())),
-            Authentication::None | Authentication::PrivateKeyJwt { .. } => client.set_auth_type(AuthType::RequestBody),
+            StoredClientAuth::None | StoredClientAuth::PrivateKeyJwt { .. } => {
+                client.set_auth_type(AuthType::RequestBody)
+            }
         }
     }
 
     /// Returns the parameters of a client assertion, if the client uses one.
     pub(super) fn proof(&self) -> Result<Vec<(&'static str, String)>, AuthError> {
-        let Authentication::PrivateKeyJwt { key_pem, algorithm } = &self.client.authentication else {
+        let StoredClientAuth::PrivateKeyJwt { key_pem, algorithm } = &self.client.authentication else {
             return Ok(Vec::new());
         };
         let statement = assertion::sign(&self.client.id, self.issuer, key_pem.text(), algorithm, self.now);
@@ -85,17 +87,17 @@ impl TokenEndpoint<'_> {
             .header("accept", "application/json")
             .header("content-type", "application/x-www-form-urlencoded");
         match &self.client.authentication {
-            Authentication::Basic(secret) => {
+            StoredClientAuth::Basic(secret) => {
                 // RFC 6749, 2.3.1: both are form-encoded first.
                 let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
                 let pair = format!("{}:{}", encode(&self.client.id), encode(secret.text()));
                 request = request.header("authorization", format!("Basic {}", STANDARD.encode(pair)));
             }
-            Authentication::Post(secret) => {
+            StoredClientAuth::Post(secret) => {
                 parameters.push(("client_id", self.client.id.clone()));
                 parameters.push(("client_secret", secret.text().to_owned()));
             }
-            Authentication::None | Authentication::PrivateKeyJwt { .. } => {
+            StoredClientAuth::None | StoredClientAuth::PrivateKeyJwt { .. } => {
                 parameters.push(("client_id", self.client.id.clone()));
                 parameters.extend(self.proof()?);
             }
@@ -149,7 +151,7 @@ impl TokenEndpoint<'_> {
             let cause = if (200..300).contains(&status) {
                 return Err(self.conclude(self.unreadable("it is not a JSON object")));
             } else {
-                Cause::Status { address: address::plain(self.url), status }
+                AuthErrorCause::Status { address: address::plain(self.url), status }
             };
             return Err(self.conclude(self.phase.error(cause)));
         };
@@ -161,7 +163,7 @@ impl TokenEndpoint<'_> {
             return self.response(400, error);
         }
         if !(200..300).contains(&status) {
-            let cause = Cause::Status { address: address::plain(self.url), status };
+            let cause = AuthErrorCause::Status { address: address::plain(self.url), status };
             return Err(self.conclude(self.phase.error(cause)));
         }
         let found = document::string(&members, "id_token").map(SecretString::from);

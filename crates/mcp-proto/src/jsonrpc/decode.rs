@@ -1,4 +1,4 @@
-//! Decodes the bytes of a line into an [`Incoming`], or returns the cause of its rejection.
+//! Decodes the bytes of a line into an [`IncomingMessage`], or returns the cause of its rejection.
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -7,21 +7,21 @@ use serde_json::value::RawValue;
 
 use super::envelope::Envelope;
 use super::scan::unquote;
-use super::survey::{Survey, read_id, trim};
-use super::{Incoming, InvalidCause, InvalidMessage, MAX_BATCH, MAX_DEPTH, MAX_VALUES, RawJson, RpcError};
+use super::survey::{LineSurvey, read_id, trim};
+use super::{IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH, MAX_DEPTH, MAX_VALUES, RawJson, RpcError};
 
-pub(super) fn decode(frame: &Bytes) -> Result<Incoming, InvalidMessage> {
+pub(super) fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
     let bytes = trim(frame);
     let Ok(text) = ByteString::try_from(frame.slice_ref(bytes)) else {
         return batch_or_cause(&frame.slice_ref(bytes));
     };
     let Some(envelope) = Envelope::of(&text) else { return batch_or_cause(text.as_bytes()) };
-    message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &Survey::of(bytes)))
+    message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &LineSurvey::of(bytes)))
 }
 
 /// Decodes a line that is not a valid object: a batch, or the cause of its rejection.
-fn batch_or_cause(bytes: &Bytes) -> Result<Incoming, InvalidMessage> {
-    let found = Survey::of(bytes);
+fn batch_or_cause(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
+    let found = LineSurvey::of(bytes);
     let read = match check(bytes, &found) {
         Ok(text) if bytes.first() == Some(&b'[') => batch(&text, &found),
         Ok(text) => Err(serde_json::from_str::<IgnoredAny>(&text)
@@ -32,7 +32,7 @@ fn batch_or_cause(bytes: &Bytes) -> Result<Incoming, InvalidMessage> {
 }
 
 /// Rejects what can be recognized as invalid without parsing, and returns the text otherwise.
-fn check(bytes: &Bytes, found: &Survey) -> Result<ByteString, InvalidCause> {
+fn check(bytes: &Bytes, found: &LineSurvey) -> Result<ByteString, InvalidCause> {
     match bytes.first() {
         None => return Err(InvalidCause::Blank),
         Some(b'{' | b'[') => {}
@@ -67,7 +67,7 @@ fn not_even_json(bytes: &[u8]) -> InvalidCause {
     }
 }
 
-fn batch(text: &ByteString, found: &Survey) -> Result<Incoming, InvalidCause> {
+fn batch(text: &ByteString, found: &LineSurvey) -> Result<IncomingMessage, InvalidCause> {
     if found.top_level_commas >= MAX_BATCH {
         return Err(InvalidCause::batch_too_long());
     }
@@ -75,19 +75,19 @@ fn batch(text: &ByteString, found: &Survey) -> Result<Incoming, InvalidCause> {
     if parts.is_empty() {
         return Err(InvalidCause::EmptyBatch);
     }
-    Ok(Incoming::Batch(parts.into_iter().map(|part| element(text, part.get())).collect()))
+    Ok(IncomingMessage::Batch(parts.into_iter().map(|part| element(text, part.get())).collect()))
 }
 
-fn element(frame: &ByteString, text: &str) -> Result<Incoming, InvalidMessage> {
+fn element(frame: &ByteString, text: &str) -> Result<IncomingMessage, InvalidMessage> {
     let read = match Envelope::of(text) {
         Some(envelope) => message(frame, envelope),
         None => Err(InvalidCause::NotAnObject),
     };
-    read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &Survey::of(text.as_bytes())))
+    read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &LineSurvey::of(text.as_bytes())))
 }
 
 /// Decodes an envelope whose members are slices of `text`.
-fn message(text: &ByteString, envelope: Envelope<'_>) -> Result<Incoming, InvalidCause> {
+fn message(text: &ByteString, envelope: Envelope<'_>) -> Result<IncomingMessage, InvalidCause> {
     if let Some(key) = envelope.duplicate {
         return Err(InvalidCause::DuplicateKey(key.into()));
     }
@@ -106,26 +106,28 @@ fn message(text: &ByteString, envelope: Envelope<'_>) -> Result<Incoming, Invali
             let params = envelope.params.filter(|_| there(envelope.params));
             let params = params.map(|raw| RawJson::new(text.slice_ref(raw), None));
             match envelope.id {
-                None => Ok(Incoming::Notification { method, params }),
-                Some(id) => {
-                    Ok(Incoming::Request { id: read_id(id.as_bytes()).ok_or(InvalidCause::BadId)?, method, params })
-                }
+                None => Ok(IncomingMessage::Notification { method, params }),
+                Some(id) => Ok(IncomingMessage::Request {
+                    id: read_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
+                    method,
+                    params,
+                }),
             }
         }
         (None, Some(result), None) => {
             let id = envelope.id.and_then(|id| read_id(id.as_bytes())).ok_or(InvalidCause::BadId)?;
             let result = RawJson::new(text.slice_ref(result), envelope.large.found());
-            Ok(Incoming::Response { id, result: Ok(result) })
+            Ok(IncomingMessage::Response { id, result: Ok(result) })
         }
         (None, None, Some(error)) => {
             let error: RpcError =
                 serde_json::from_str(error).map_err(|error| InvalidCause::BadError(error.to_string()))?;
             match envelope.id {
-                Some(id) if id != "null" => Ok(Incoming::Response {
+                Some(id) if id != "null" => Ok(IncomingMessage::Response {
                     id: read_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
                     result: Err(error),
                 }),
-                _ => Ok(Incoming::ErrorWithoutId { error }),
+                _ => Ok(IncomingMessage::ErrorWithoutId { error }),
             }
         }
         (None, None, None) => Err(InvalidCause::NotAMessage),

@@ -1,7 +1,7 @@
 //! Finds the members of a message in the same pass that validates it.
 
-use super::scan::{Quoted, Scan};
-use super::spans::Spans;
+use super::scan::{JsonScanner, QuotedString};
+use super::spans::LargeValueRecorder;
 
 /// Raw values of the members that JSON-RPC defines. Other members are ignored.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub(super) struct Envelope<'a> {
     pub(super) result: Option<&'a str>,
     pub(super) error: Option<&'a str>,
     /// Positions of large values in the result.
-    pub(super) large: Spans,
+    pub(super) large: LargeValueRecorder,
     /// Name of a member that occurs twice.
     pub(super) duplicate: Option<&'static str>,
 }
@@ -21,7 +21,7 @@ pub(super) struct Envelope<'a> {
 impl<'a> Envelope<'a> {
     /// Reads `text`, or returns `None` if it is not an object, is invalid JSON or exceeds a limit.
     pub(super) fn of(text: &'a str) -> Option<Envelope<'a>> {
-        let mut scan = Scan::new(text);
+        let mut scan = JsonScanner::new(text);
         let mut envelope = Envelope::default();
         let mut more = scan.enter(b'{', b'}')?;
         while more {
@@ -52,7 +52,7 @@ impl<'a> Envelope<'a> {
 }
 
 /// Returns the member of JSON-RPC with this name, or `None` for any other key.
-fn member(key: Quoted<'_>) -> Option<&'static str> {
+fn member(key: QuotedString<'_>) -> Option<&'static str> {
     // The longest key of the envelope is shorter, even with each letter written as \uXXXX.
     let key = if key.len() <= 64 { key.plain() } else { None };
     ["jsonrpc", "id", "method", "params", "result", "error"].into_iter().find(|name| key.as_deref() == Some(name))

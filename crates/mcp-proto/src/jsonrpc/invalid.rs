@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::survey::{self, Survey};
+use super::survey::{self, LineSurvey};
 use super::{MAX_BATCH, MAX_DEPTH, MAX_ID, MAX_VALUES, RequestId};
 
 /// A line from the server that is not a valid message.
@@ -113,7 +113,7 @@ impl InvalidMessage {
     /// Some servers write the id first and others last, so both ends are searched. If the limit is reached and the head
     /// alone gives no [`id`](InvalidMessage::id), the caller may wait shortly for the end of the line.
     pub fn too_long(head: &[u8], tail: &[u8], limit: usize, seen: usize) -> InvalidMessage {
-        let mut found = Survey::of(survey::trim(head));
+        let mut found = LineSurvey::of(survey::trim(head));
         if found.id().is_none()
             && let Some(id) = survey::id_at_end(tail)
         {
@@ -122,7 +122,7 @@ impl InvalidMessage {
         InvalidMessage::new(InvalidCause::TooLong { limit, seen }, head, &found)
     }
 
-    pub(super) fn new(cause: InvalidCause, frame: &[u8], found: &Survey) -> InvalidMessage {
+    pub(super) fn new(cause: InvalidCause, frame: &[u8], found: &LineSurvey) -> InvalidMessage {
         let request = found.is_request();
         // A server sends an oversized line in place of a response.
         let too_long = matches!(cause, InvalidCause::TooLong { .. });

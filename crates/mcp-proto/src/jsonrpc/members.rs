@@ -3,16 +3,16 @@
 use serde::Serialize;
 
 /// Writer of the members of one object.
-pub(crate) struct Members<'a> {
+pub(crate) struct ObjectWriter<'a> {
     text: &'a mut Vec<u8>,
     empty: bool,
 }
 
-impl Members<'_> {
+impl ObjectWriter<'_> {
     /// Appends an object to `text`.
-    pub(crate) fn write(text: &mut Vec<u8>, fill: impl FnOnce(&mut Members<'_>)) {
+    pub(crate) fn write(text: &mut Vec<u8>, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         text.push(b'{');
-        fill(&mut Members { text, empty: true });
+        fill(&mut ObjectWriter { text, empty: true });
         text.push(b'}');
     }
 
@@ -41,11 +41,11 @@ impl Members<'_> {
     }
 
     /// Writes a nested object, which is omitted if it has no members.
-    pub(crate) fn put_object(&mut self, name: &'static str, fill: impl FnOnce(&mut Members<'_>)) {
+    pub(crate) fn put_object(&mut self, name: &'static str, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         let (before, was_empty) = (self.text.len(), self.empty);
         self.name(name);
         self.text.push(b'{');
-        let mut inner = Members { text: self.text, empty: true };
+        let mut inner = ObjectWriter { text: self.text, empty: true };
         fill(&mut inner);
         if inner.empty {
             self.text.truncate(before);
@@ -69,10 +69,10 @@ impl Members<'_> {
     }
 }
 
-/// Serializes members for [`Members::put_written`] as an object without its braces.
-pub(crate) fn written(fill: impl FnOnce(&mut Members<'_>)) -> Box<str> {
+/// Serializes members for [`ObjectWriter::put_written`] as an object without its braces.
+pub(crate) fn written(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Box<str> {
     let mut text = Vec::new();
-    fill(&mut Members { text: &mut text, empty: true });
+    fill(&mut ObjectWriter { text: &mut text, empty: true });
     // JSON that was written from strings is UTF-8.
     String::from_utf8(text).unwrap_or_default().into()
 }
@@ -93,7 +93,7 @@ mod tests {
     fn what_is_written_is_the_object() {
         let mut text = Vec::new();
         let any = json!({ "a\"b\n": 1, "_meta": { "x": [null] } });
-        Members::write(&mut text, |members| {
+        ObjectWriter::write(&mut text, |members| {
             members.put_object("nothing", |_| {});
             members.put("text", "line\nend \"quoted\" \u{1}");
             members.put_object("nothing", |inner| inner.put_object("at all", |_| {}));

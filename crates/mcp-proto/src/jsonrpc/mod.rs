@@ -23,11 +23,11 @@ use serde_json::Value;
 
 pub(crate) use invalid::escape;
 pub use invalid::{InvalidCause, InvalidMessage};
-pub(crate) use members::{Members, written};
-pub use outgoing::{Outgoing, OutgoingKind};
-pub use outline::Outline;
+pub(crate) use members::{ObjectWriter, written};
+pub use outgoing::{OutgoingKind, OutgoingMessage};
+pub use outline::MessageOutline;
 pub use raw::RawJson;
-pub(crate) use scan::{Quoted, Scan, unquote};
+pub(crate) use scan::{JsonScanner, QuotedString, unquote};
 
 /// Maximum nesting of arrays and objects in one message.
 pub const MAX_DEPTH: usize = 128;
@@ -151,7 +151,7 @@ impl RpcError {
 
 /// A message from the server whose envelope is valid.
 #[derive(Debug, Clone)]
-pub enum Incoming {
+pub enum IncomingMessage {
     /// A request of the server.
     Request {
         /// Identifier that the server chose, to be repeated in the response.
@@ -182,10 +182,10 @@ pub enum Incoming {
         error: RpcError,
     },
     /// Several messages in one array, 2025-03-26 only. Invalid messages are at their position.
-    Batch(Vec<Result<Incoming, InvalidMessage>>),
+    Batch(Vec<Result<IncomingMessage, InvalidMessage>>),
 }
 
-impl Incoming {
+impl IncomingMessage {
     /// Decodes one message: one line of stdio, with or without its line end.
     ///
     /// `params` and `result` are slices of `frame`. A byte order mark and surrounding white space are ignored. Does not
@@ -193,7 +193,7 @@ impl Incoming {
     ///
     /// # Errors
     /// Returns [`InvalidMessage`] with the cause and, if they can be recognized, the ids of the affected requests.
-    pub fn decode(frame: &Bytes) -> Result<Incoming, InvalidMessage> {
+    pub fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
         decode::decode(frame)
     }
 }

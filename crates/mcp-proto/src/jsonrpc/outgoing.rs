@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Members, RequestId, RpcError};
+use super::{ObjectWriter, RequestId, RpcError};
 use crate::http::HttpHead;
 
 /// A message to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outgoing {
+pub struct OutgoingMessage {
     /// Message as one line of JSON, without a line end and without raw newlines.
     pub json: String,
     /// Kind and identifiers of the message.
@@ -55,9 +55,9 @@ pub enum OutgoingKind {
 const USUAL: usize = 256;
 
 /// Serializes a message as one line.
-fn line(fill: impl FnOnce(&mut Members<'_>)) -> String {
+fn line(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> String {
     let mut text = Vec::with_capacity(USUAL);
-    Members::write(&mut text, |message| {
+    ObjectWriter::write(&mut text, |message| {
         message.put_written(r#""jsonrpc":"2.0""#);
         fill(message);
     });
@@ -65,27 +65,31 @@ fn line(fill: impl FnOnce(&mut Members<'_>)) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-impl Outgoing {
+impl OutgoingMessage {
     /// Returns a request with the parameters that `params` writes.
-    pub(crate) fn request(id: i64, method: &'static str, params: impl FnOnce(&mut Members<'_>)) -> Outgoing {
+    pub(crate) fn request(
+        id: i64,
+        method: &'static str,
+        params: impl FnOnce(&mut ObjectWriter<'_>),
+    ) -> OutgoingMessage {
         let json = line(|message| {
             message.put("id", &id);
             message.put("method", method);
             message.put_object("params", params);
         });
         let id = RequestId::Number(id);
-        Outgoing { json, about: OutgoingKind::Request { id, method: method.into() }, head: None }
+        OutgoingMessage { json, about: OutgoingKind::Request { id, method: method.into() }, head: None }
     }
 
-    pub(crate) fn notification(method: &'static str, params: impl FnOnce(&mut Members<'_>)) -> Outgoing {
+    pub(crate) fn notification(method: &'static str, params: impl FnOnce(&mut ObjectWriter<'_>)) -> OutgoingMessage {
         let json = line(|message| {
             message.put("method", method);
             message.put_object("params", params);
         });
-        Outgoing { json, about: OutgoingKind::Notification { method: method.into() }, head: None }
+        OutgoingMessage { json, about: OutgoingKind::Notification { method: method.into() }, head: None }
     }
 
-    pub(crate) fn response(id: RequestId, result: Result<Value, RpcError>) -> Outgoing {
+    pub(crate) fn response(id: RequestId, result: Result<Value, RpcError>) -> OutgoingMessage {
         let json = line(|message| {
             message.put("id", &id);
             match &result {
@@ -93,11 +97,11 @@ impl Outgoing {
                 Err(error) => message.put("error", error),
             }
         });
-        Outgoing { json, about: OutgoingKind::Response { id }, head: None }
+        OutgoingMessage { json, about: OutgoingKind::Response { id }, head: None }
     }
 
-    /// Returns one array of responses that [`Outgoing::response`] built.
-    pub(crate) fn batch(responses: Vec<Outgoing>) -> Outgoing {
+    /// Returns one array of responses that [`OutgoingMessage::response`] built.
+    pub(crate) fn batch(responses: Vec<OutgoingMessage>) -> OutgoingMessage {
         let mut ids = Vec::with_capacity(responses.len());
         let mut lines = Vec::with_capacity(responses.len());
         for response in responses {
@@ -106,10 +110,14 @@ impl Outgoing {
                 lines.push(response.json);
             }
         }
-        Outgoing { json: format!("[{}]", lines.join(",")), about: OutgoingKind::BatchResponse { ids }, head: None }
+        OutgoingMessage {
+            json: format!("[{}]", lines.join(",")),
+            about: OutgoingKind::BatchResponse { ids },
+            head: None,
+        }
     }
 
-    pub(crate) fn abort(id: RequestId) -> Outgoing {
-        Outgoing { json: String::new(), about: OutgoingKind::Abort { id }, head: None }
+    pub(crate) fn abort(id: RequestId) -> OutgoingMessage {
+        OutgoingMessage { json: String::new(), about: OutgoingKind::Abort { id }, head: None }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::scan::Scan;
+use super::scan::JsonScanner;
 
 /// Kind of a message. The rest of the message may be invalid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outline<'a> {
+pub struct MessageOutline<'a> {
     /// Id as raw JSON.
     pub id: Option<&'a str>,
     /// Method of a request or notification.
@@ -15,13 +15,13 @@ pub struct Outline<'a> {
     pub is_error: bool,
 }
 
-impl<'a> Outline<'a> {
+impl<'a> MessageOutline<'a> {
     /// Reads `text`, which may be truncated, only as far as needed.
     ///
     /// Returns `None` if it is not an object, or ends or becomes invalid before it can be classified.
-    pub fn of(text: &'a str) -> Option<Outline<'a>> {
-        let mut scan = Scan::new(text);
-        let mut outline = Outline::default();
+    pub fn of(text: &'a str) -> Option<MessageOutline<'a>> {
+        let mut scan = JsonScanner::new(text);
+        let mut outline = MessageOutline::default();
         let mut more = scan.enter(b'{', b'}')?;
         while more {
             let key = scan.key()?.plain()?;
@@ -63,11 +63,11 @@ mod tests {
             (r#"{"id":1,"method":"ping","params":{"#, Some("1"), Some("ping"), false),
             (r#"{"method":"p\u0069ng","params":{}}"#, None, Some("ping"), false),
         ] {
-            let outline = Outline::of(text).unwrap();
+            let outline = MessageOutline::of(text).unwrap();
             assert_eq!((outline.id, outline.method.as_deref(), outline.is_error), (id, method, is_error), "{text}");
         }
         for text in ["", "[]", "{", r#"{"result":{"a":"#, "banner"] {
-            assert_eq!(Outline::of(text), None, "{text:?} cannot be classified");
+            assert_eq!(MessageOutline::of(text), None, "{text:?} cannot be classified");
         }
     }
 }

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use bytestring::ByteString;
 use serde::Deserialize;
 
-use super::scan::Scan;
-use super::spans::Large;
+use super::scan::JsonScanner;
+use super::spans::LargeValues;
 
 /// Text of one JSON value, as received.
 ///
@@ -17,7 +17,7 @@ use super::spans::Large;
 pub struct RawJson {
     text: ByteString,
     /// Positions of large values in the text.
-    large: Option<Large>,
+    large: Option<LargeValues>,
 }
 
 impl PartialEq for RawJson {
@@ -29,7 +29,7 @@ impl PartialEq for RawJson {
 impl Eq for RawJson {}
 
 impl RawJson {
-    pub(super) fn new(text: ByteString, large: Option<Large>) -> RawJson {
+    pub(super) fn new(text: ByteString, large: Option<LargeValues>) -> RawJson {
         RawJson { text, large }
     }
 
@@ -39,8 +39,8 @@ impl RawJson {
     }
 
     /// Returns a scanner at the first byte.
-    pub(crate) fn scan(&self) -> Scan<'_> {
-        Scan::again(&self.text, self.large.as_deref().map_or(&[], Vec::as_slice))
+    pub(crate) fn scan(&self) -> JsonScanner<'_> {
+        JsonScanner::again(&self.text, self.large.as_deref().map_or(&[], Vec::as_slice))
     }
 
     /// Returns a slice of this text, which also keeps the frame in memory.

@@ -8,31 +8,31 @@ use std::borrow::Cow;
 
 use bytes::{key, number, space, string, word};
 
-use super::spans::{Recorder, Span};
+use super::spans::{ValueRecorder, ValueSpan};
 use super::{MAX_DEPTH, MAX_VALUES};
 
 /// Position in a JSON text. Methods that return `Option` return `None` if the text is invalid at the position.
 #[derive(Debug, Clone)]
-pub(crate) struct Scan<'a> {
+pub(crate) struct JsonScanner<'a> {
     text: &'a str,
     at: usize,
     values: usize,
     /// Large values recorded by an earlier scan, each skipped in one step. Sorted by start.
-    known: &'a [Span],
+    known: &'a [ValueSpan],
 }
 
-impl<'a> Scan<'a> {
-    pub(crate) fn new(text: &'a str) -> Scan<'a> {
-        Scan::again(text, &[])
+impl<'a> JsonScanner<'a> {
+    pub(crate) fn new(text: &'a str) -> JsonScanner<'a> {
+        JsonScanner::again(text, &[])
     }
 
     /// Returns a scanner for a text that an earlier scan validated, which recorded `known`.
-    pub(super) fn again(text: &'a str, known: &'a [Span]) -> Scan<'a> {
-        Scan { text, at: 0, values: 1, known }
+    pub(super) fn again(text: &'a str, known: &'a [ValueSpan]) -> JsonScanner<'a> {
+        JsonScanner { text, at: 0, values: 1, known }
     }
 
     /// Returns the scanner moved to another position of the same text.
-    pub(crate) fn placed_at(mut self, at: usize) -> Scan<'a> {
+    pub(crate) fn placed_at(mut self, at: usize) -> JsonScanner<'a> {
         self.at = at;
         // Binary search, as a text may have many such positions and many spans before them.
         let passed = self.known.partition_point(|span| span.start() < at);
@@ -88,7 +88,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Consumes a string and returns it.
-    pub(crate) fn string(&mut self) -> Option<Quoted<'a>> {
+    pub(crate) fn string(&mut self) -> Option<QuotedString<'a>> {
         if self.peek() != Some(b'"') {
             return None;
         }
@@ -105,7 +105,7 @@ impl<'a> Scan<'a> {
                 escapes
             }
         };
-        Some(Quoted { text: self.text.get(start..self.at)?, escapes })
+        Some(QuotedString { text: self.text.get(start..self.at)?, escapes })
     }
 
     /// Consumes the opening byte of an object or array. Returns `false` if it is empty, after also consuming `close`.
@@ -134,7 +134,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Consumes the key of a member and its colon, and returns the key.
-    pub(crate) fn key(&mut self) -> Option<Quoted<'a>> {
+    pub(crate) fn key(&mut self) -> Option<QuotedString<'a>> {
         let bytes = self.bytes();
         let start = space(bytes, self.at);
         if bytes.get(start) != Some(&b'"') {
@@ -147,7 +147,7 @@ impl<'a> Scan<'a> {
             return None;
         }
         self.at = colon + 1;
-        Some(Quoted { text: self.text.get(start..end)?, escapes })
+        Some(QuotedString { text: self.text.get(start..end)?, escapes })
     }
 
     /// Consumes one value of any type and returns its text.
@@ -162,8 +162,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Consumes one value as [`Scan::value`] does, and records the large values inside.
-    pub(super) fn value_recorded(&mut self, recorder: &mut impl Recorder) -> Option<&'a str> {
+    /// Consumes one value as [`JsonScanner::value`] does, and records the large values inside.
+    pub(super) fn value_recorded(&mut self, recorder: &mut impl ValueRecorder) -> Option<&'a str> {
         self.walk(recorder)
     }
 
@@ -174,10 +174,10 @@ impl<'a> Scan<'a> {
         }
         let passed = self.known.iter().take_while(|span| span.start() < self.at).count();
         self.known = self.known.get(passed..)?;
-        self.known.first().filter(|span| span.start() == self.at).map(Span::end)
+        self.known.first().filter(|span| span.start() == self.at).map(ValueSpan::end)
     }
 
-    fn walk(&mut self, recorder: &mut impl Recorder) -> Option<&'a str> {
+    fn walk(&mut self, recorder: &mut impl ValueRecorder) -> Option<&'a str> {
         let bytes = self.bytes();
         let start = space(bytes, self.at);
         let mut at = start;
@@ -259,13 +259,13 @@ const _: () = assert!(b'[' + CLOSES == b']');
 
 /// A JSON string with its quotes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Quoted<'a> {
+pub(crate) struct QuotedString<'a> {
     /// Text including the quotes.
     text: &'a str,
     escapes: bool,
 }
 
-impl<'a> Quoted<'a> {
+impl<'a> QuotedString<'a> {
     /// Returns the unescaped content. Copies only if the string has escapes.
     pub(crate) fn plain(&self) -> Option<Cow<'a, str>> {
         if self.escapes {
@@ -282,7 +282,7 @@ impl<'a> Quoted<'a> {
 
 /// Returns the unescaped content of a JSON string, or `None` if `quoted` is not a string.
 pub(crate) fn unquote(quoted: &str) -> Option<Cow<'_, str>> {
-    Scan::new(quoted).string()?.plain()
+    JsonScanner::new(quoted).string()?.plain()
 }
 
 #[cfg(test)]

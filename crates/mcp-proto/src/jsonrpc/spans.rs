@@ -13,12 +13,12 @@ const MOST: usize = 65_536;
 
 /// Position of one large value: an object, an array, or a string without escapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct ValueSpan {
     start: u32,
     end: u32,
 }
 
-impl Span {
+impl ValueSpan {
     /// Returns the offset of its first byte in the scanned value.
     pub(super) fn start(&self) -> usize {
         self.start as usize
@@ -31,7 +31,7 @@ impl Span {
 }
 
 /// Callback for the values nested in a scanned value. Offsets are relative to the scanned value.
-pub(super) trait Recorder {
+pub(super) trait ValueRecorder {
     /// Called for a string without escapes. `depth` is the number of enclosing containers.
     fn string(&mut self, depth: usize, start: usize, end: usize);
     /// Called at the beginning of a container. `depth` includes the container itself.
@@ -41,7 +41,7 @@ pub(super) trait Recorder {
 }
 
 /// Recorder that ignores all values.
-impl Recorder for () {
+impl ValueRecorder for () {
     fn string(&mut self, _: usize, _: usize, _: usize) {}
     fn opened(&mut self, _: usize, _: usize) {}
     fn closed(&mut self, _: usize, _: usize) {}
@@ -49,18 +49,18 @@ impl Recorder for () {
 
 /// Recorder of large values, sorted by start.
 #[derive(Debug, Default)]
-pub(super) struct Spans {
-    found: Vec<Span>,
+pub(super) struct LargeValueRecorder {
+    found: Vec<ValueSpan>,
     /// Indices in `found` of the containers that are open, by depth.
     open: [Option<usize>; DEPTH + 1],
 }
 
 /// Recorded spans of one value, shared by its clones.
-pub(super) type Large = Arc<Vec<Span>>;
+pub(super) type LargeValues = Arc<Vec<ValueSpan>>;
 
-impl Spans {
+impl LargeValueRecorder {
     /// Returns the recorded spans, or `None` if there are none.
-    pub(super) fn found(self) -> Option<Large> {
+    pub(super) fn found(self) -> Option<LargeValues> {
         (!self.found.is_empty()).then(|| Arc::new(self.found))
     }
 
@@ -68,12 +68,12 @@ impl Spans {
         if self.found.len() == MOST {
             return None;
         }
-        self.found.push(Span { start: u32::try_from(start).ok()?, end: u32::try_from(end).ok()? });
+        self.found.push(ValueSpan { start: u32::try_from(start).ok()?, end: u32::try_from(end).ok()? });
         Some(self.found.len() - 1)
     }
 }
 
-impl Recorder for Spans {
+impl ValueRecorder for LargeValueRecorder {
     #[inline]
     fn string(&mut self, depth: usize, start: usize, end: usize) {
         if end - start >= LARGE && depth <= DEPTH {

@@ -7,7 +7,7 @@ use super::{MAX_ID, RequestId};
 
 /// Properties of a line, as far as they could be recognized.
 #[derive(Debug, Default)]
-pub(super) struct Survey {
+pub(super) struct LineSurvey {
     /// Maximum nesting of containers.
     pub(super) depth: usize,
     /// Upper bound of the number of JSON values.
@@ -33,10 +33,10 @@ pub(super) fn trim(frame: &[u8]) -> &[u8] {
     frame.strip_prefix(b"\xef\xbb\xbf").unwrap_or(frame).trim_ascii()
 }
 
-impl Survey {
+impl LineSurvey {
     /// Surveys `bytes`, which must be trimmed by [`trim`].
-    pub(super) fn of(bytes: &[u8]) -> Survey {
-        let mut found = Survey { values: 1, ..Survey::default() };
+    pub(super) fn of(bytes: &[u8]) -> LineSurvey {
+        let mut found = LineSurvey { values: 1, ..LineSurvey::default() };
         let is_object = bytes.first() == Some(&b'{');
         let mut depth = 0_usize;
         let mut at = 0;

@@ -9,16 +9,16 @@ use crate::types::{
     ElicitResult, Map, SamplingContent,
 };
 
-use super::questions::Kind;
-use super::{Answer, ServerQuestion, meta, results, sampling};
+use super::questions::RequestKind;
+use super::{ClientResponse, ServerRequest, meta, results, sampling};
 
 /// Decodes a request that the client `offered` to answer. The error is the response to the server.
-pub(super) fn question(method: &str, params: Map, offered: &ClientCapabilities) -> Result<ServerQuestion, RpcError> {
+pub(super) fn question(method: &str, params: Map, offered: &ClientCapabilities) -> Result<ServerRequest, RpcError> {
     match (method, &offered.sampling, &offered.elicitation, &offered.roots) {
         ("sampling/createMessage", Some(sampling), ..) => {
             let params: CreateMessageParams = results::read(params).map_err(invalid)?;
             sampling::check(&params, sampling.tools.is_some()).map_err(invalid)?;
-            Ok(ServerQuestion::Sampling(Box::new(params)))
+            Ok(ServerRequest::Sampling(Box::new(params)))
         }
         ("elicitation/create", _, Some(elicitation), _) => {
             let params = results::read(params).map_err(invalid)?;
@@ -29,9 +29,9 @@ pub(super) fn question(method: &str, params: Map, offered: &ClientCapabilities) 
             if !offered {
                 return Err(invalid(format!("this client did not offer elicitation in mode {mode}")));
             }
-            Ok(ServerQuestion::Elicitation(params))
+            Ok(ServerRequest::Elicitation(params))
         }
-        ("roots/list", _, _, Some(_)) => Ok(ServerQuestion::Roots),
+        ("roots/list", _, _, Some(_)) => Ok(ServerRequest::Roots),
         _ => Err(RpcError::new(
             code::METHOD_NOT_FOUND,
             format!("this client does not offer the method {}", escape(method, 80)),
@@ -43,29 +43,31 @@ fn invalid(cause: impl Into<String>) -> RpcError {
     RpcError::new(code::INVALID_PARAMS, cause)
 }
 
-pub(super) fn kind(question: &ServerQuestion) -> Kind {
+pub(super) fn kind(question: &ServerRequest) -> RequestKind {
     match question {
-        ServerQuestion::Sampling(_) => Kind::Sampling,
-        ServerQuestion::Elicitation(ElicitParams::Form { .. }) => Kind::Form,
-        ServerQuestion::Elicitation(ElicitParams::Url { .. }) => Kind::Url,
-        ServerQuestion::Roots => Kind::Roots,
+        ServerRequest::Sampling(_) => RequestKind::Sampling,
+        ServerRequest::Elicitation(ElicitParams::Form { .. }) => RequestKind::Form,
+        ServerRequest::Elicitation(ElicitParams::Url { .. }) => RequestKind::Url,
+        ServerRequest::Roots => RequestKind::Roots,
     }
 }
 
 /// Encodes an answer, or returns `None` if it is of another kind than the request.
-pub(super) fn answer(kind: Kind, answer: Answer, revision: Revision) -> Option<Result<Value, RpcError>> {
+pub(super) fn answer(kind: RequestKind, answer: ClientResponse, revision: Revision) -> Option<Result<Value, RpcError>> {
     match (kind, answer) {
-        (_, Answer::Refused { code, message }) => Some(Err(RpcError::new(code, message))),
-        (Kind::Sampling, Answer::Sampling(result)) => Some(fit(*result, revision).map(|result| json!(result))),
-        (Kind::Form, Answer::Elicitation(ElicitResult { action, content })) => {
+        (_, ClientResponse::Refused { code, message }) => Some(Err(RpcError::new(code, message))),
+        (RequestKind::Sampling, ClientResponse::Sampling(result)) => {
+            Some(fit(*result, revision).map(|result| json!(result)))
+        }
+        (RequestKind::Form, ClientResponse::Elicitation(ElicitResult { action, content })) => {
             let content = content.filter(|_| action == ElicitAction::Accept);
             Some(Ok(json!(ElicitResult { action, content })))
         }
         // The content of a URL interaction is not sent through the client.
-        (Kind::Url, Answer::Elicitation(ElicitResult { action, .. })) => {
+        (RequestKind::Url, ClientResponse::Elicitation(ElicitResult { action, .. })) => {
             Some(Ok(json!(ElicitResult { action, content: None })))
         }
-        (Kind::Roots, Answer::Roots(roots)) => Some(Ok(json!({ "roots": roots }))),
+        (RequestKind::Roots, ClientResponse::Roots(roots)) => Some(Ok(json!({ "roots": roots }))),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::jsonrpc::{Incoming, InvalidCause, InvalidMessage, Outgoing, RpcError, code};
+use crate::jsonrpc::{IncomingMessage, InvalidCause, InvalidMessage, OutgoingMessage, RpcError, code};
 
 use super::{CallError, Session, StreamOrigin};
 
@@ -10,13 +10,13 @@ use super::{CallError, Session, StreamOrigin};
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     missing: usize,
-    responses: Vec<Outgoing>,
+    responses: Vec<OutgoingMessage>,
 }
 
 impl Session {
     pub(super) fn batch(
         &mut self,
-        messages: Vec<Result<Incoming, InvalidMessage>>,
+        messages: Vec<Result<IncomingMessage, InvalidMessage>>,
         origin: StreamOrigin,
         now: Instant,
     ) {
@@ -40,11 +40,16 @@ impl Session {
     }
 
     /// Rejects a batch: calls that it answers fail immediately, and requests in it receive an error.
-    fn reject_batch(&mut self, messages: Vec<Result<Incoming, InvalidMessage>>, cause: &InvalidCause, now: Instant) {
+    fn reject_batch(
+        &mut self,
+        messages: Vec<Result<IncomingMessage, InvalidMessage>>,
+        cause: &InvalidCause,
+        now: Instant,
+    ) {
         self.anomaly(cause.to_string(), None);
         for message in messages {
             match message {
-                Ok(Incoming::Response { id, .. }) => {
+                Ok(IncomingMessage::Response { id, .. }) => {
                     let invalid = InvalidMessage {
                         cause: cause.clone(),
                         id: Some(id.clone()),
@@ -54,7 +59,7 @@ impl Session {
                     };
                     self.fail_request(&id, CallError::Unreadable(Box::new(invalid)), now);
                 }
-                Ok(Incoming::Request { id, .. }) if self.answers_requests() && !self.is_open(&id) => {
+                Ok(IncomingMessage::Request { id, .. }) if self.answers_requests() && !self.is_open(&id) => {
                     self.respond(id, None, Err(RpcError::new(code::INVALID_REQUEST, cause.to_string())));
                 }
                 _ => {}
@@ -70,7 +75,7 @@ impl Session {
     }
 
     /// Records one response of a batch, or `None` if it will not have one. Sends the batch after the last one.
-    pub(super) fn response_done(&mut self, id: Option<u64>, response: Option<Outgoing>) {
+    pub(super) fn response_done(&mut self, id: Option<u64>, response: Option<OutgoingMessage>) {
         let Some(id) = id else { return };
         let Some(batch) = self.batches.get_mut(&id) else { return };
         batch.missing -= 1;
@@ -79,7 +84,7 @@ impl Session {
             && let Some(batch) = self.batches.swap_remove(&id)
             && !batch.responses.is_empty()
         {
-            self.send(Outgoing::batch(batch.responses));
+            self.send(OutgoingMessage::batch(batch.responses));
         }
     }
 }

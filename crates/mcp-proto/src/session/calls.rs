@@ -8,21 +8,21 @@ use crate::jsonrpc::{RawJson, RpcError, code, escape};
 use crate::revision::Revision;
 use crate::types::ElicitParams;
 
-use super::mrtr::Inputs;
-use super::opening::Phase;
-use super::results::{self, Body};
-use super::task_calls::Running;
-use super::timers::{Clock, earliest};
+use super::mrtr::RoundInputs;
+use super::opening::SessionPhase;
+use super::results::{self, ResultBody};
+use super::task_calls::TaskCall;
+use super::timers::{CallTimer, earliest};
 use super::{
-    CacheHint, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, ServerResult, Session,
+    CacheHint, CallDeadline, CallError, CallId, CancelReason, ClientRequest, CloseReason, ServerResult, Session,
     SessionEvent, tasks,
 };
 
 /// State of a call that has not ended.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct PendingCall {
     pub(super) request: ClientRequest,
-    pub(super) clock: Clock,
+    pub(super) clock: CallTimer,
     /// Id on the wire. `None` while the call waits for input from the user, or if it has no request of its own.
     pub(super) wire: Option<i64>,
     /// Time at which the request is sent again.
@@ -36,7 +36,7 @@ pub(super) struct Call {
     /// `true` if the request asked to run as a task.
     pub(super) augmented: bool,
     /// Task that the call continues as.
-    pub(super) task: Option<Box<Running>>,
+    pub(super) task: Option<Box<TaskCall>>,
     /// Progress token that was sent with the request.
     pub(super) token: Option<i64>,
     /// Number of open server requests and pauses that stop the clock.
@@ -50,10 +50,10 @@ pub(super) struct Call {
     /// Number of `input_required` rounds.
     pub(super) rounds: usize,
     /// Input that was requested in the latest round.
-    pub(super) inputs: Option<Inputs>,
+    pub(super) inputs: Option<RoundInputs>,
 }
 
-impl Call {
+impl PendingCall {
     /// Returns the time of the next timeout or action of the call.
     pub(super) fn next(&self) -> Option<Instant> {
         earliest([self.clock.next(), self.send_at, self.task.as_ref().and_then(|running| running.poll_at)])
@@ -64,17 +64,17 @@ impl Session {
     pub(super) fn start_call(
         &mut self,
         request: ClientRequest,
-        deadline: Deadline,
+        deadline: CallDeadline,
         now: Instant,
     ) -> Result<CallId, CallError> {
         let known = self.facts.as_deref().or(self.reopening.as_ref().map(|reopening| &*reopening.facts));
         match (&self.phase, known) {
-            (Phase::Closed(reason), _) => return Err(CallError::Closed(reason.clone())),
-            (Phase::Failed(cause), _) => {
+            (SessionPhase::Closed(reason), _) => return Err(CallError::Closed(reason.clone())),
+            (SessionPhase::Failed(cause), _) => {
                 return Err(CallError::Closed(CloseReason::OpeningFailed(cause.clone())));
             }
-            (Phase::Initializing { .. }, None) if request == ClientRequest::Ping => {}
-            (Phase::Ready | Phase::Probing { .. } | Phase::Initializing { .. }, Some(facts)) => {
+            (SessionPhase::Initializing { .. }, None) if request == ClientRequest::Ping => {}
+            (SessionPhase::Ready | SessionPhase::Probing { .. } | SessionPhase::Initializing { .. }, Some(facts)) => {
                 if let Some(what) = request.obstacle(facts) {
                     return Err(CallError::Unsupported { what });
                 }
@@ -87,9 +87,9 @@ impl Session {
         self.check_subscription(&request)?;
         self.last_call += 1;
         let id = CallId(self.last_call);
-        let call = Call {
+        let call = PendingCall {
             request,
-            clock: Clock::start(deadline, now),
+            clock: CallTimer::start(deadline, now),
             wire: None,
             send_at: None,
             resends: 0,
@@ -149,7 +149,7 @@ impl Session {
     pub(super) fn revision(&self) -> Revision {
         match (&self.facts, &self.phase) {
             (Some(facts), _) => facts.revision,
-            (None, Phase::Initializing { offered, .. }) => *offered,
+            (None, SessionPhase::Initializing { offered, .. }) => *offered,
             _ => Revision::NEWEST_LEGACY,
         }
     }
@@ -158,7 +158,7 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;
         let (body, bytes) = match answer {
-            Ok(raw) => (Body::read(&call.request, &raw), raw.get().len()),
+            Ok(raw) => (ResultBody::read(&call.request, &raw), raw.get().len()),
             Err(error) => {
                 if self.era_changed(id, &error, now) || self.headers_refused(id, &error) {
                     return;
@@ -192,7 +192,7 @@ impl Session {
     fn dispatch_result(
         &mut self,
         id: CallId,
-        mut body: Body,
+        mut body: ResultBody,
         bytes: usize,
         now: Instant,
     ) -> Result<Option<ServerResult>, String> {

@@ -15,9 +15,9 @@ pub struct SessionConfig {
     /// All capabilities of the client. The session sends those that the negotiated revision has.
     pub capabilities: ClientCapabilities,
     /// Procedure to determine the revision.
-    pub opening: Opening,
+    pub opening: OpeningMode,
     /// Transport that carries the messages.
-    pub carrier: Carrier,
+    pub carrier: TransportKind,
     /// Trace context of calls, until [`Session::set_trace`](super::Session::set_trace) replaces it.
     pub trace: Option<TraceContext>,
     /// Revision of the previous session with this server. Its era is tried first, and the other one if that fails.
@@ -28,12 +28,12 @@ pub struct SessionConfig {
     /// Durations after which an operation has failed.
     pub timeouts: Timeouts,
     /// Limits on queues and concurrent operations.
-    pub limits: Limits,
+    pub limits: SessionLimits,
 }
 
 /// Transport that carries the messages of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Carrier {
+pub enum TransportKind {
     /// Standard input and output of a local process.
     #[default]
     Stdio,
@@ -45,7 +45,7 @@ pub enum Carrier {
 
 /// Procedure to determine the revision (`basic/versioning` of 2026-07-28, section on stdio).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Opening {
+pub enum OpeningMode {
     /// Sends `server/discover` first, and `initialize` if the server does not know it.
     #[default]
     Probe,
@@ -62,9 +62,9 @@ pub struct Timeouts {
     pub probe: Duration,
     /// Time to wait for a response to `initialize` before the opening fails. Default 30 s.
     pub initialize: Duration,
-    /// Default of [`Deadline::idle`]. Default 60 s.
+    /// Default of [`CallDeadline::idle`]. Default 60 s.
     pub request: Duration,
-    /// Default of [`Deadline::total`]. Default 10 min.
+    /// Default of [`CallDeadline::total`]. Default 10 min.
     pub hard_cap: Duration,
     /// Time without messages after which the server is pinged. `None`, the default, disables pings.
     pub ping_interval: Option<Duration>,
@@ -87,14 +87,14 @@ impl Default for Timeouts {
 
 impl Timeouts {
     /// Returns the default deadline of calls.
-    pub fn deadline(&self) -> Deadline {
-        Deadline { idle: self.request, total: self.hard_cap }
+    pub fn deadline(&self) -> CallDeadline {
+        CallDeadline { idle: self.request, total: self.hard_cap }
     }
 }
 
 /// Maximum duration of a call. Paused while a request of the server that belongs to the call is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Deadline {
+pub struct CallDeadline {
     /// Maximum time without a response or progress.
     pub idle: Duration,
     /// Maximum total time, regardless of progress.
@@ -103,7 +103,7 @@ pub struct Deadline {
 
 /// Limits of a session. Whatever exceeds them fails or is dropped, and an event reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct SessionLimits {
     /// Maximum number of concurrent calls. Default 256.
     pub in_flight_calls: usize,
     /// Maximum number of open requests of the server. Further ones are answered with an error. Default 64.
@@ -129,9 +129,9 @@ pub struct Limits {
     pub subscriptions: usize,
 }
 
-impl Default for Limits {
+impl Default for SessionLimits {
     fn default() -> Self {
-        Limits {
+        SessionLimits {
             in_flight_calls: 256,
             open_questions: 64,
             open_question_bytes: 32 * 1024 * 1024,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::jsonrpc::{RequestId, RpcError, escape};
 
 use super::timers::{due, later};
-use super::wire::Purpose;
+use super::wire::RequestPurpose;
 use super::{CallError, CallId, CloseReason, Session};
 
 /// Maximum number of retransmissions of one call.
@@ -94,14 +94,14 @@ impl Session {
         // A late response to the request, possibly on another stream, is ignored.
         let Some(purpose) = self.wire.withdraw(id) else { return };
         match purpose {
-            Purpose::Probe => self.probe_undelivered(&fault, now),
-            Purpose::Initialize => self.initialize_undelivered(&fault, now),
-            Purpose::Call(call) => self.call_undelivered(call, fault, now),
-            Purpose::Listen => match fault {
+            RequestPurpose::Probe => self.probe_undelivered(&fault, now),
+            RequestPurpose::Initialize => self.initialize_undelivered(&fault, now),
+            RequestPurpose::Call(call) => self.call_undelivered(call, fault, now),
+            RequestPurpose::Listen => match fault {
                 DeliveryFault::Status { error: Some(error), .. } => self.listen_ended(Err(error), now),
                 fault => self.listen_lost(fault.to_string(), now),
             },
-            Purpose::HealthCheck => match fault {
+            RequestPurpose::HealthCheck => match fault {
                 DeliveryFault::Status { code: 400..=499, .. } | DeliveryFault::Status { error: Some(_), .. } => {
                     // The ping was refused, which shows that the server is reachable.
                     self.liveness.answered();
@@ -109,12 +109,12 @@ impl Session {
                 }
                 fault => self.end(CloseReason::ConnectionLost(fault.to_string())),
             },
-            Purpose::Relist { call, .. } => self.end_call(call, Err(lost(&fault))),
-            Purpose::TaskGet(call) | Purpose::TaskResult(call) | Purpose::TaskUpdate(call) => {
+            RequestPurpose::Relist { call, .. } => self.end_call(call, Err(lost(&fault))),
+            RequestPurpose::TaskGet(call) | RequestPurpose::TaskResult(call) | RequestPurpose::TaskUpdate(call) => {
                 self.task_undelivered((call, purpose), id, &fault, now);
             }
-            Purpose::TaskCancel => {}
-            Purpose::Restore => self.anomaly(format!("a subscription could not be renewed: {fault}"), None),
+            RequestPurpose::TaskCancel => {}
+            RequestPurpose::Restore => self.anomaly(format!("a subscription could not be renewed: {fault}"), None),
         }
     }
 

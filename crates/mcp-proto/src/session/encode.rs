@@ -1,9 +1,9 @@
 //! Encodes a [`ClientRequest`] as method and parameters, and checks that the server supports it.
 
-use crate::jsonrpc::Members;
+use crate::jsonrpc::ObjectWriter;
 use crate::revision::Revision;
 
-use super::{ClientRequest, Facts, tasks};
+use super::{ClientRequest, ServerFacts, tasks};
 
 impl ClientRequest {
     /// Returns the method on the wire in `revision`.
@@ -28,7 +28,7 @@ impl ClientRequest {
     }
 
     /// Writes all parameters except `_meta`.
-    pub(super) fn write_params(&self, revision: Revision, params: &mut Members<'_>) {
+    pub(super) fn write_params(&self, revision: Revision, params: &mut ObjectWriter<'_>) {
         match self {
             ClientRequest::Ping => {}
             ClientRequest::ListTools { cursor }
@@ -79,7 +79,7 @@ impl ClientRequest {
     }
 
     /// Returns the reason why the request is not possible with this server, or `None` if it is.
-    pub(super) fn obstacle(&self, facts: &Facts) -> Option<String> {
+    pub(super) fn obstacle(&self, facts: &ServerFacts) -> Option<String> {
         let offers = &facts.capabilities;
         let (there, what) = match self {
             ClientRequest::Ping => (true, ""),

@@ -69,7 +69,7 @@ impl fmt::Display for CancelReason {
 
 /// Result of the opening of a session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Facts {
+pub struct ServerFacts {
     /// Negotiated revision of the protocol.
     pub revision: Revision,
     /// Name and version of the server: an unverified claim, for display only.
@@ -82,7 +82,7 @@ pub struct Facts {
 
 /// A request of the server to the client, in the same form for every revision.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ServerQuestion {
+pub enum ServerRequest {
     /// Request for a model's response (`client/sampling`).
     Sampling(Box<CreateMessageParams>),
     /// Request for input from the user (`client/elicitation`).
@@ -91,14 +91,14 @@ pub enum ServerQuestion {
     Roots,
 }
 
-/// Answer to a [`ServerQuestion`].
+/// Answer to a [`ServerRequest`].
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
-    /// Response of a model to [`ServerQuestion::Sampling`].
+pub enum ClientResponse {
+    /// Response of a model to [`ServerRequest::Sampling`].
     Sampling(Box<CreateMessageResult>),
-    /// Decision of the user on [`ServerQuestion::Elicitation`], also if the user declined or cancelled.
+    /// Decision of the user on [`ServerRequest::Elicitation`], also if the user declined or cancelled.
     Elicitation(ElicitResult),
-    /// List of folders for [`ServerQuestion::Roots`].
+    /// List of folders for [`ServerRequest::Roots`].
     Roots(Vec<Root>),
     /// Refusal of any request. Up to 2025-11-25 the server receives this error. 2026-07-28 has no response that refuses
     /// sampling or roots, so the call that led to the request ends with [`CallError::Refused`].
@@ -143,7 +143,7 @@ pub enum Withdrawal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OpeningFault {
     /// The server exited during the probe. The caller should start it again with
-    /// [`Opening::Initialize`](super::Opening::Initialize).
+    /// [`Opening::Initialize`](super::OpeningMode::Initialize).
     ExitedOnProbe,
     /// The server did not respond in time.
     NoAnswer,
@@ -174,7 +174,7 @@ pub struct DroppedItem {
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionEvent {
     /// The opening is complete, and calls are possible.
-    Ready(Box<Facts>),
+    Ready(Box<ServerFacts>),
     /// The opening failed. The caller should close the transport.
     OpeningFailed {
         /// Human-readable reason of the failure.
@@ -189,7 +189,7 @@ pub enum SessionEvent {
         /// Call that led to the request, if known.
         call: Option<CallId>,
         /// Content of the request.
-        question: Box<ServerQuestion>,
+        question: Box<ServerRequest>,
     },
     /// A request of the server no longer needs an answer.
     Withdrawn {
@@ -242,7 +242,7 @@ pub enum SessionEvent {
     SubscriptionsRenewed,
     /// The server discarded the session, and a new one was opened (404 over Streamable HTTP). Lists should be read
     /// again.
-    Reopened(Box<Facts>),
+    Reopened(Box<ServerFacts>),
     /// A call continues as a task of the server. Only the latest state of a call is queued.
     TaskChanged {
         /// Call, which still ends with [`SessionEvent::Done`].

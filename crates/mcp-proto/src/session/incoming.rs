@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use serde::Deserialize;
 
-use crate::jsonrpc::{Incoming, InvalidCause, InvalidMessage, RawJson, RequestId, RpcError, code, escape};
+use crate::jsonrpc::{IncomingMessage, InvalidCause, InvalidMessage, RawJson, RequestId, RpcError, code, escape};
 use crate::types::{ElicitParams, LogMessage, Map};
 
-use super::opening::Phase;
-use super::wire::{Found, Purpose};
+use super::opening::SessionPhase;
+use super::wire::{RequestPurpose, ResponseMatch};
 use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
 
 /// Maximum number of URL elicitations that are remembered until they are complete.
@@ -16,48 +16,48 @@ const ELICITATIONS: usize = 256;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Cancelled {
+struct CancelledParams {
     request_id: RequestId,
 }
 
 #[derive(Deserialize)]
-struct Updated {
+struct ResourceUpdatedParams {
     uri: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ElicitationCompleted {
+struct ElicitationCompleteParams {
     elicitation_id: String,
 }
 
 impl Session {
-    pub(super) fn message(&mut self, message: Incoming, origin: StreamOrigin, batch: Option<u64>, now: Instant) {
+    pub(super) fn message(&mut self, message: IncomingMessage, origin: StreamOrigin, batch: Option<u64>, now: Instant) {
         match message {
-            Incoming::Response { id, result } => self.response(&id, result, now),
-            Incoming::ErrorWithoutId { error } => self.error_without_id(error, now),
-            Incoming::Request { id, method, params } if self.answers_requests() => {
+            IncomingMessage::Response { id, result } => self.response(&id, result, now),
+            IncomingMessage::ErrorWithoutId { error } => self.error_without_id(error, now),
+            IncomingMessage::Request { id, method, params } if self.answers_requests() => {
                 let bytes = size(params.as_ref());
                 self.requested(id, &method, object(params.as_ref()), bytes, (batch, &origin), now);
             }
             // 2026-07-28 has no requests of servers, and only requests and notifications may be written to a local
             // server (`basic/transports/stdio`).
-            Incoming::Request { id, method, .. } => {
+            IncomingMessage::Request { id, method, .. } => {
                 let method = escape(&method, 80);
                 self.anomaly(format!("the request `{method}`, which servers of this revision do not send"), Some(id));
             }
             // One call may have thousands of progress notifications.
-            Incoming::Notification { method, params } if method == "notifications/progress" => {
+            IncomingMessage::Notification { method, params } if method == "notifications/progress" => {
                 self.progressed(params.as_ref(), now);
             }
-            Incoming::Notification { method, params } => match object(params.as_ref()) {
+            IncomingMessage::Notification { method, params } => match object(params.as_ref()) {
                 Ok(read) => self.notification(&method, read, size(params.as_ref()), &origin, now),
                 Err(cause) => {
                     let method = escape(&method, 80);
                     self.anomaly(format!("the notification `{method}` does not fit: params: {cause}"), None);
                 }
             },
-            Incoming::Batch(messages) => self.batch(messages, origin, now),
+            IncomingMessage::Batch(messages) => self.batch(messages, origin, now),
         }
     }
 
@@ -69,20 +69,22 @@ impl Session {
 
     fn response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
         match self.wire.close(id) {
-            Found::Waiting(Purpose::Probe) => self.probe_answered(result, now),
-            Found::Waiting(Purpose::Initialize) => self.initialize_answered(result, now),
-            Found::Waiting(Purpose::Call(call)) => self.call_answered(call, result, now),
-            Found::Waiting(Purpose::Listen) => self.listen_ended(result.map(|_| ()), now),
-            Found::Waiting(Purpose::Relist { call, page }) => self.relisted(call, page, result),
-            Found::Waiting(Purpose::Restore) => self.restored(result),
-            Found::Waiting(Purpose::HealthCheck) => self.liveness.answered(),
-            Found::Waiting(Purpose::TaskGet(call)) => self.task_got(call, result, now),
-            Found::Waiting(Purpose::TaskResult(call)) => self.task_result(call, result),
-            Found::Waiting(Purpose::TaskUpdate(call)) => self.task_updated(call, id, result, now),
-            Found::Waiting(Purpose::TaskCancel) => {}
-            Found::GivenUp => self.answered_late(id, result),
-            Found::Answered => self.anomaly(format!("a second answer to request {id} was ignored"), Some(id.clone())),
-            Found::Unknown => {
+            ResponseMatch::Waiting(RequestPurpose::Probe) => self.probe_answered(result, now),
+            ResponseMatch::Waiting(RequestPurpose::Initialize) => self.initialize_answered(result, now),
+            ResponseMatch::Waiting(RequestPurpose::Call(call)) => self.call_answered(call, result, now),
+            ResponseMatch::Waiting(RequestPurpose::Listen) => self.listen_ended(result.map(|_| ()), now),
+            ResponseMatch::Waiting(RequestPurpose::Relist { call, page }) => self.relisted(call, page, result),
+            ResponseMatch::Waiting(RequestPurpose::Restore) => self.restored(result),
+            ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.answered(),
+            ResponseMatch::Waiting(RequestPurpose::TaskGet(call)) => self.task_got(call, result, now),
+            ResponseMatch::Waiting(RequestPurpose::TaskResult(call)) => self.task_result(call, result),
+            ResponseMatch::Waiting(RequestPurpose::TaskUpdate(call)) => self.task_updated(call, id, result, now),
+            ResponseMatch::Waiting(RequestPurpose::TaskCancel) => {}
+            ResponseMatch::GivenUp => self.answered_late(id, result),
+            ResponseMatch::Answered => {
+                self.anomaly(format!("a second answer to request {id} was ignored"), Some(id.clone()))
+            }
+            ResponseMatch::Unknown => {
                 self.anomaly(format!("an answer to request {id}, which was never sent, was ignored"), Some(id.clone()));
             }
         }
@@ -92,7 +94,7 @@ impl Session {
     /// it. Some servers report unknown notifications in this way, though.
     fn error_without_id(&mut self, error: RpcError, now: Instant) {
         let about_reading = matches!(error.code, code::PARSE_ERROR | code::INVALID_REQUEST);
-        let probing = matches!(self.phase, Phase::Probing { .. });
+        let probing = matches!(self.phase, SessionPhase::Probing { .. });
         match self.wire.only_one() {
             Some(id) if about_reading || probing => self.response(&id, Err(error), now),
             _ => {
@@ -108,7 +110,7 @@ impl Session {
             return;
         }
         let told = format!("{}: {}", invalid.cause, invalid.excerpt);
-        if !matches!(self.phase, Phase::Ready) {
+        if !matches!(self.phase, SessionPhase::Ready) {
             self.last_output = Some(told.clone());
         }
         self.anomaly(told, invalid.id.clone());
@@ -140,35 +142,42 @@ impl Session {
             return;
         }
         match self.wire.close(id) {
-            Found::Waiting(purpose @ (Purpose::Probe | Purpose::Initialize)) => {
+            ResponseMatch::Waiting(purpose @ (RequestPurpose::Probe | RequestPurpose::Initialize)) => {
                 self.opening_unreadable(purpose, &error, now);
             }
-            Found::Waiting(
-                Purpose::Call(call) | Purpose::Relist { call, .. } | Purpose::TaskGet(call) | Purpose::TaskResult(call),
+            ResponseMatch::Waiting(
+                RequestPurpose::Call(call)
+                | RequestPurpose::Relist { call, .. }
+                | RequestPurpose::TaskGet(call)
+                | RequestPurpose::TaskResult(call),
             ) => self.end_call(call, Err(error)),
-            Found::Waiting(Purpose::Restore | Purpose::TaskUpdate(_) | Purpose::TaskCancel) => {}
-            Found::Waiting(Purpose::Listen) => {
+            ResponseMatch::Waiting(
+                RequestPurpose::Restore | RequestPurpose::TaskUpdate(_) | RequestPurpose::TaskCancel,
+            ) => {}
+            ResponseMatch::Waiting(RequestPurpose::Listen) => {
                 self.listen_ended(Err(RpcError::new(code::PARSE_ERROR, error.to_string())), now);
             }
-            Found::Waiting(Purpose::HealthCheck) => self.liveness.answered(),
-            Found::GivenUp | Found::Answered | Found::Unknown => {}
+            ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.answered(),
+            ResponseMatch::GivenUp | ResponseMatch::Answered | ResponseMatch::Unknown => {}
         }
     }
 
     fn notification(&mut self, method: &str, params: Map, bytes: usize, origin: &StreamOrigin, now: Instant) {
-        let ready = matches!(self.phase, Phase::Ready);
+        let ready = matches!(self.phase, SessionPhase::Ready);
         let read = match method {
             "notifications/message" => results::read::<LogMessage>(params).map(|message| {
                 let call = self.call_of_stream(origin);
                 self.events.push_sized(SessionEvent::Log { message: Box::new(message), call }, bytes);
             }),
-            "notifications/cancelled" => results::read::<Cancelled>(params).map(|Cancelled { request_id }| {
-                if self.answers_requests() {
-                    self.cancelled_by_server(&request_id, now);
-                } else {
-                    self.listen_cancelled(&request_id, now);
-                }
-            }),
+            "notifications/cancelled" => {
+                results::read::<CancelledParams>(params).map(|CancelledParams { request_id }| {
+                    if self.answers_requests() {
+                        self.cancelled_by_server(&request_id, now);
+                    } else {
+                        self.listen_cancelled(&request_id, now);
+                    }
+                })
+            }
             // The lists are read once the session is ready, so earlier change notifications are redundant.
             _ if !ready => Ok(()),
             "notifications/tools/list_changed" => self.list_changed(ListKind::Tools, &params),
@@ -178,11 +187,12 @@ impl Session {
                 if !self.is_wanted_news(&params) {
                     return;
                 }
-                results::read::<Updated>(params)
-                    .map(|Updated { uri }| self.events.push_sized(SessionEvent::ResourceUpdated { uri }, bytes))
+                results::read::<ResourceUpdatedParams>(params).map(|ResourceUpdatedParams { uri }| {
+                    self.events.push_sized(SessionEvent::ResourceUpdated { uri }, bytes)
+                })
             }
             "notifications/elicitation/complete" if self.revision().has_elicitation_complete() => {
-                results::read::<ElicitationCompleted>(params)
+                results::read::<ElicitationCompleteParams>(params)
                     .map(|done| self.elicitation_completed(done.elicitation_id))
             }
             "notifications/tasks/status" if self.revision().has_core_tasks() => self.task_told(params, now),

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::timers::{due, later};
-use super::wire::Purpose;
+use super::wire::RequestPurpose;
 use super::{ClientRequest, CloseReason, Session};
 
 /// Time of the next ping, and the deadline of its response.
@@ -51,6 +51,6 @@ impl Session {
         self.liveness.asked = true;
         self.liveness.waiting = later(now, patience);
         let method = ClientRequest::Ping.method(self.revision());
-        self.ask_server(Purpose::HealthCheck, method, serde_json::json!({}), None);
+        self.ask_server(RequestPurpose::HealthCheck, method, serde_json::json!({}), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{Members, written};
+use crate::jsonrpc::{ObjectWriter, written};
 use crate::revision::Revision;
 use crate::types::{ClientCapabilities, ElicitationCapability, LogLevel, Map};
 
@@ -90,7 +90,7 @@ pub(super) struct RequestMeta<'a> {
 
 impl RequestMeta<'_> {
     /// Writes `_meta` into `params` unless it is empty. `common` is the result of [`CommonMeta::of`].
-    pub(super) fn write(&self, common: &str, params: &mut Members<'_>) {
+    pub(super) fn write(&self, common: &str, params: &mut ObjectWriter<'_>) {
         params.put_object("_meta", |meta| {
             if !common.is_empty() {
                 meta.put_written(common);

@@ -24,7 +24,7 @@ const RESERVED: [&str; 7] =
 
 /// An argument and the header that repeats it.
 #[derive(Debug, PartialEq)]
-struct Header {
+struct MirroredHeader {
     name: String,
     /// Property names from the arguments object to the value.
     path: Vec<String>,
@@ -32,11 +32,11 @@ struct Header {
 
 /// Header definitions of the tools that the server listed last.
 #[derive(Debug, Default)]
-pub(super) struct Mirrored {
-    tools: IndexMap<String, Vec<Header>>,
+pub(super) struct MirroredArguments {
+    tools: IndexMap<String, Vec<MirroredHeader>>,
 }
 
-impl Mirrored {
+impl MirroredArguments {
     /// Records the header definitions of a tool. The error is the reason for rejecting the tool.
     pub(super) fn learn(&mut self, tool: &str, schema: &Value) -> Result<(), String> {
         self.tools.swap_remove(tool);
@@ -94,7 +94,7 @@ fn whole(number: &serde_json::Number) -> Option<String> {
 }
 
 /// Returns the header definitions of a schema, or an error if any is invalid.
-fn headers(schema: &Value) -> Result<Vec<Header>, String> {
+fn headers(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
     let mut found = Vec::new();
     search(schema, Some(&mut Vec::new()), &mut found, 0)?;
     let mut names = IndexSet::new();
@@ -110,7 +110,7 @@ fn headers(schema: &Value) -> Result<Vec<Header>, String> {
 fn search(
     schema: &Value,
     mut path: Option<&mut Vec<String>>,
-    found: &mut Vec<Header>,
+    found: &mut Vec<MirroredHeader>,
     depth: usize,
 ) -> Result<(), String> {
     if depth > DEPTH {
@@ -126,7 +126,7 @@ fn search(
         match &path {
             Some(path) if !path.is_empty() => {
                 valid_type(name, keywords.get("type"))?;
-                found.push(Header { name: name.to_owned(), path: path.to_vec() });
+                found.push(MirroredHeader { name: name.to_owned(), path: path.to_vec() });
             }
             _ => return Err(format!("{KEY} \"{name}\" does not annotate a single argument")),
         }

@@ -45,29 +45,29 @@ use std::time::Instant;
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::jsonrpc::{Incoming, InvalidMessage, Outgoing, RequestId};
+use crate::jsonrpc::{IncomingMessage, InvalidMessage, OutgoingMessage, RequestId};
 use crate::types::LogLevel;
 
 use batches::Batch;
-use in_flight::InFlight;
+use in_flight::PendingCalls;
 use liveness::Liveness;
 use meta::CommonMeta;
-use mirrored::Mirrored;
-use opening::{Phase, Tried};
-use questions::Question;
+use mirrored::MirroredArguments;
+use opening::{OpeningAttempts, SessionPhase};
+use questions::PendingServerRequest;
 use queue::EventQueue;
 use reopening::Reopening;
-use subscriptions::Listen;
+use subscriptions::ListenState;
 use task_calls::TaskMemory;
-use wire::Wire;
+use wire::RequestTable;
 
 pub use caching::{CacheHint, CacheScope};
-pub use config::{Carrier, Deadline, Limits, Opening, SessionConfig, Timeouts};
+pub use config::{CallDeadline, OpeningMode, SessionConfig, SessionLimits, Timeouts, TransportKind};
 pub use delivery::DeliveryFault;
 pub use error::{CallError, CloseReason, UnknownRequest};
 pub use event::{
-    Answer, CallId, CancelReason, ClientNotification, DroppedItem, Facts, ListKind, OpeningFault, ServerQuestion,
-    ServerRequestId, SessionEvent, StreamOrigin, Withdrawal,
+    CallId, CancelReason, ClientNotification, ClientResponse, DroppedItem, ListKind, OpeningFault, ServerFacts,
+    ServerRequest, ServerRequestId, SessionEvent, StreamOrigin, Withdrawal,
 };
 pub use request::{ClientRequest, ServerResult};
 pub use tasks::TaskView;
@@ -76,25 +76,25 @@ pub use trace::{BadTraceContext, TraceContext};
 /// State machine of one session with one server.
 pub struct Session {
     config: Box<SessionConfig>,
-    phase: Phase,
-    facts: Option<Box<Facts>>,
-    tried: Tried,
+    phase: SessionPhase,
+    facts: Option<Box<ServerFacts>>,
+    tried: OpeningAttempts,
     reopening: Option<Reopening>,
-    out: VecDeque<Outgoing>,
+    out: VecDeque<OutgoingMessage>,
     events: EventQueue,
-    wire: Wire,
-    calls: InFlight,
+    wire: RequestTable,
+    calls: PendingCalls,
     last_call: u64,
-    questions: IndexMap<ServerRequestId, Question>,
+    questions: IndexMap<ServerRequestId, PendingServerRequest>,
     last_question: u64,
     batches: IndexMap<u64, Batch>,
     last_batch: u64,
-    listen: Box<Listen>,
+    listen: Box<ListenState>,
     liveness: Liveness,
     log_level: Option<LogLevel>,
     trace: Option<Box<TraceContext>>,
     common_meta: CommonMeta,
-    mirrored: Mirrored,
+    mirrored: MirroredArguments,
     tasks: TaskMemory,
     elicitations: IndexSet<String>,
     /// During the opening: the latest output that was not a message, to explain a failure.
@@ -116,14 +116,14 @@ impl Session {
     /// Creates a session and starts its opening. The first message is available from [`Session::poll_transmit`].
     pub fn new(config: SessionConfig, now: Instant) -> Session {
         let mut session = Session {
-            phase: Phase::Failed(String::new()),
+            phase: SessionPhase::Failed(String::new()),
             facts: None,
-            tried: Tried::default(),
+            tried: OpeningAttempts::default(),
             reopening: None,
             out: VecDeque::new(),
             events: EventQueue::new(config.limits.queued_events, config.limits.queued_event_bytes),
-            wire: Wire::new(),
-            calls: InFlight::default(),
+            wire: RequestTable::new(),
+            calls: PendingCalls::default(),
             last_call: 0,
             questions: IndexMap::new(),
             last_question: 0,
@@ -134,7 +134,7 @@ impl Session {
             log_level: None,
             trace: None,
             common_meta: CommonMeta::default(),
-            mirrored: Mirrored::default(),
+            mirrored: MirroredArguments::default(),
             tasks: TaskMemory::default(),
             elicitations: IndexSet::new(),
             last_output: None,
@@ -146,7 +146,7 @@ impl Session {
     }
 
     /// Processes a message from the server.
-    pub fn handle_message(&mut self, message: Incoming, origin: StreamOrigin, now: Instant) {
+    pub fn handle_message(&mut self, message: IncomingMessage, origin: StreamOrigin, now: Instant) {
         if !self.is_closed() {
             self.heard(now);
             self.message(message, origin, None, now);
@@ -201,7 +201,7 @@ impl Session {
     /// # Errors
     /// Returns the [`CallError`] if the request cannot be sent, such as [`CallError::NotReady`],
     /// [`CallError::TooManyCalls`] or [`CallError::Unsupported`]. No event follows then.
-    pub fn call(&mut self, request: ClientRequest, deadline: Deadline, now: Instant) -> Result<CallId, CallError> {
+    pub fn call(&mut self, request: ClientRequest, deadline: CallDeadline, now: Instant) -> Result<CallId, CallError> {
         self.start_call(request, deadline, now)
     }
 
@@ -216,7 +216,12 @@ impl Session {
     /// # Errors
     /// Returns [`UnknownRequest::NotOpen`] if the request is not open, and [`UnknownRequest::WrongKind`] if the answer
     /// is of another kind than the request.
-    pub fn answer(&mut self, request: ServerRequestId, answer: Answer, now: Instant) -> Result<(), UnknownRequest> {
+    pub fn answer(
+        &mut self,
+        request: ServerRequestId,
+        answer: ClientResponse,
+        now: Instant,
+    ) -> Result<(), UnknownRequest> {
         self.answer_question(request, answer, now)
     }
 
@@ -225,7 +230,9 @@ impl Session {
         let ClientNotification::RootsListChanged = notification;
         let Some(facts) = &self.facts else { return };
         let offered = meta::offered(&self.config.capabilities, facts.revision);
-        if matches!(self.phase, Phase::Ready) && offered.roots.is_some_and(|roots| roots.list_changed == Some(true)) {
+        if matches!(self.phase, SessionPhase::Ready)
+            && offered.roots.is_some_and(|roots| roots.list_changed == Some(true))
+        {
             self.tell("notifications/roots/list_changed", None);
         }
     }
@@ -253,12 +260,12 @@ impl Session {
     }
 
     /// Returns the result of the opening, or `None` before it is complete.
-    pub fn facts(&self) -> Option<&Facts> {
+    pub fn facts(&self) -> Option<&ServerFacts> {
         self.facts.as_deref()
     }
 
     /// Returns the next message to write.
-    pub fn poll_transmit(&mut self) -> Option<Outgoing> {
+    pub fn poll_transmit(&mut self) -> Option<OutgoingMessage> {
         self.out.pop_front()
     }
 
@@ -279,14 +286,14 @@ impl Session {
     }
 
     fn is_closed(&self) -> bool {
-        matches!(self.phase, Phase::Closed(_))
+        matches!(self.phase, SessionPhase::Closed(_))
     }
 
     fn heard(&mut self, now: Instant) {
         self.liveness.heard(now, self.config.timeouts.ping);
     }
 
-    /// Ends the session. The only transition to `Phase::Closed`.
+    /// Ends the session. The only transition to `SessionPhase::Closed`.
     fn end(&mut self, reason: CloseReason) {
         if self.is_closed() {
             return;
@@ -294,7 +301,7 @@ impl Session {
         self.closed_while_opening(&reason);
         self.end_all_calls(&reason);
         self.end_all_questions();
-        self.phase = Phase::Closed(reason.clone());
+        self.phase = SessionPhase::Closed(reason.clone());
         self.events.push(SessionEvent::Closed(reason));
     }
 

@@ -7,30 +7,30 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::jsonrpc::{Members, escape};
+use crate::jsonrpc::{ObjectWriter, escape};
 use crate::types::Map;
 
 use super::asked::question;
-use super::questions::Origin;
-use super::{CallError, CallId, ServerQuestion, Session, meta, results};
+use super::questions::RequestOrigin;
+use super::{CallError, CallId, ServerRequest, Session, meta, results};
 
 /// Input that the server requested in one round, and the answers so far.
-pub(super) struct Inputs {
+pub(super) struct RoundInputs {
     answers: IndexMap<String, Option<Value>>,
     /// Opaque state, echoed byte for byte. Omitted from debug output because it may be secret.
     state: Option<String>,
 }
 
-impl std::fmt::Debug for Inputs {
+impl std::fmt::Debug for RoundInputs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Inputs").field("keys", &self.answers.len()).finish_non_exhaustive()
     }
 }
 
-impl Inputs {
+impl RoundInputs {
     /// Writes the input of the repeated request. If the last result had no state, none is sent, not even an earlier
     /// one.
-    pub(super) fn write(&self, params: &mut Members<'_>) {
+    pub(super) fn write(&self, params: &mut ObjectWriter<'_>) {
         if !self.answers.is_empty() {
             params.put("inputResponses", &self.answers);
         }
@@ -42,7 +42,7 @@ impl Inputs {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct InputRequired {
+struct InputRequiredResult {
     input_requests: Option<IndexMap<String, InputRequest>>,
     request_state: Option<String>,
 }
@@ -68,25 +68,21 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.clock.alive(now);
         let answers = asked.keys().map(|key| (key.clone(), None)).collect();
-        call.inputs = Some(Inputs { answers, state });
+        call.inputs = Some(RoundInputs { answers, state });
         if asked.is_empty() {
             return self.transmit(id);
         }
         let each = bytes / asked.len();
         for (key, question) in asked {
-            self.ask(Origin::Round { call: id, key }, Some(id), vec![id], (question, each), now);
+            self.ask(RequestOrigin::Round { call: id, key }, Some(id), vec![id], (question, each), now);
         }
     }
 
     /// Decodes the state and the requests of one round. Returns an error if any request is invalid, so that no request
     /// reaches the user.
     #[allow(clippy::type_complexity)]
-    fn read_round(
-        &self,
-        body: Map,
-        bytes: usize,
-    ) -> Result<(Option<String>, IndexMap<String, ServerQuestion>), String> {
-        let InputRequired { input_requests, request_state } = results::read(body)?;
+    fn read_round(&self, body: Map, bytes: usize) -> Result<(Option<String>, IndexMap<String, ServerRequest>), String> {
+        let InputRequiredResult { input_requests, request_state } = results::read(body)?;
         let limits = &self.config.limits;
         if let Some(state) = &request_state
             && state.len() > limits.request_state_bytes

@@ -4,18 +4,18 @@
 
 use std::time::Instant;
 
-use crate::jsonrpc::Outgoing;
+use crate::jsonrpc::OutgoingMessage;
 use crate::revision::Revision;
 
 use super::meta::RequestMeta;
 use super::timers::{due, later};
-use super::transmit::Extra;
-use super::wire::Purpose;
-use super::{Carrier, CloseReason, Facts, Opening, OpeningFault, Session, SessionEvent, meta};
+use super::transmit::ExtraHeaders;
+use super::wire::RequestPurpose;
+use super::{CloseReason, OpeningFault, OpeningMode, ServerFacts, Session, SessionEvent, TransportKind, meta};
 
 /// Phase of a session.
 #[derive(Debug)]
-pub(super) enum Phase {
+pub(super) enum SessionPhase {
     /// `server/discover` was sent and its response is pending.
     Probing { id: i64, until: Option<Instant>, again: bool },
     /// `initialize` was sent and its response is pending.
@@ -30,7 +30,7 @@ pub(super) enum Phase {
 
 /// Attempts of an opening so far.
 #[derive(Debug, Default)]
-pub(super) struct Tried {
+pub(super) struct OpeningAttempts {
     probed: bool,
     /// `true` if the probe received no response.
     probe_unanswered: bool,
@@ -42,17 +42,17 @@ pub(super) struct Tried {
 
 impl Session {
     pub(super) fn open(&mut self, now: Instant) {
-        let sse = self.config.carrier == Carrier::HttpSse;
+        let sse = self.config.carrier == TransportKind::HttpSse;
         match self.config.opening {
-            Opening::Pinned(revision) if revision.is_modern() && sse => {
+            OpeningMode::Pinned(revision) if revision.is_modern() && sse => {
                 self.fail_opening(format!("it has to speak {revision}, which HTTP+SSE does not carry"));
             }
-            Opening::Pinned(revision) if revision.is_modern() => self.probe(false, now),
-            Opening::Pinned(revision) => self.initialize(revision, false, now),
+            OpeningMode::Pinned(revision) if revision.is_modern() => self.probe(false, now),
+            OpeningMode::Pinned(revision) => self.initialize(revision, false, now),
             // HTTP+SSE predates the probe.
-            Opening::Probe if sse || self.known_legacy() => self.initialize(Revision::NEWEST_LEGACY, false, now),
-            Opening::Probe => self.probe(false, now),
-            Opening::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
+            OpeningMode::Probe if sse || self.known_legacy() => self.initialize(Revision::NEWEST_LEGACY, false, now),
+            OpeningMode::Probe => self.probe(false, now),
+            OpeningMode::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
         }
     }
 
@@ -62,48 +62,53 @@ impl Session {
 
     /// Opens the session again in the era of the previous one.
     pub(super) fn initialize_anew(&mut self, now: Instant) {
-        self.tried = Tried::default();
+        self.tried = OpeningAttempts::default();
         match self.config.opening {
-            Opening::Pinned(revision) => self.initialize(revision, false, now),
-            Opening::Probe | Opening::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
+            OpeningMode::Pinned(revision) => self.initialize(revision, false, now),
+            OpeningMode::Probe | OpeningMode::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
         }
     }
 
     /// Opens the session again without assuming an era.
     pub(super) fn probe_anew(&mut self, now: Instant) {
-        self.tried = Tried::default();
+        self.tried = OpeningAttempts::default();
         match self.config.opening {
-            Opening::Pinned(_) => self.open(now),
-            Opening::Probe | Opening::Initialize => self.probe(false, now),
+            OpeningMode::Pinned(_) => self.open(now),
+            OpeningMode::Probe | OpeningMode::Initialize => self.probe(false, now),
         }
     }
 
     pub(super) fn probe(&mut self, again: bool, now: Instant) {
         self.tried.probed = true;
-        let id = self.wire.open(Purpose::Probe);
-        self.phase = Phase::Probing { id, until: later(now, self.config.timeouts.probe), again };
+        let id = self.wire.open(RequestPurpose::Probe);
+        self.phase = SessionPhase::Probing { id, until: later(now, self.config.timeouts.probe), again };
         let common = self.common_meta.of(&self.config, Revision::NEWEST);
-        let probe = Outgoing::request(id, "server/discover", |params| RequestMeta::default().write(common, params));
-        self.post(probe, "server/discover", Extra::default());
+        let probe =
+            OutgoingMessage::request(id, "server/discover", |params| RequestMeta::default().write(common, params));
+        self.post(probe, "server/discover", ExtraHeaders::default());
     }
 
     pub(super) fn initialize(&mut self, offered: Revision, again: bool, now: Instant) {
         let params = meta::initialize_params(&self.config, offered);
-        let id = self.wire.open(Purpose::Initialize);
-        self.phase = Phase::Initializing { id, offered, until: later(now, self.config.timeouts.initialize), again };
-        let initialize =
-            Outgoing::request(id, "initialize", |members| members.put_all(params.as_object().into_iter().flatten()));
-        self.post(initialize, "initialize", Extra::default());
+        let id = self.wire.open(RequestPurpose::Initialize);
+        self.phase =
+            SessionPhase::Initializing { id, offered, until: later(now, self.config.timeouts.initialize), again };
+        let initialize = OutgoingMessage::request(id, "initialize", |members| {
+            members.put_all(params.as_object().into_iter().flatten())
+        });
+        self.post(initialize, "initialize", ExtraHeaders::default());
     }
 
     /// Tries `initialize` because the server does not know the probe. Any error except the modern ones means that, and
     /// so does a timeout.
     pub(super) fn fall_back(&mut self, because: &str, now: Instant) {
         match (self.config.opening, self.tried.refused.take()) {
-            (Opening::Pinned(revision), _) => self.fail_opening(format!("it has to speak {revision}, but {because}")),
+            (OpeningMode::Pinned(revision), _) => {
+                self.fail_opening(format!("it has to speak {revision}, but {because}"))
+            }
             // `initialize` was sent first, because the previous session used it.
             (_, Some((cause, fault))) => self.opening_failed(format!("{cause}; and {because}"), fault),
-            (Opening::Probe | Opening::Initialize, None) => {
+            (OpeningMode::Probe | OpeningMode::Initialize, None) => {
                 self.tried.probe_said = Some(because.to_owned());
                 self.initialize(Revision::NEWEST_LEGACY, false, now);
             }
@@ -113,13 +118,15 @@ impl Session {
     /// Handles the failure of `initialize`. If it was sent first because the previous session used it, sends the probe,
     /// since the server may be newer now.
     pub(super) fn initialize_failed(&mut self, mut cause: String, fault: OpeningFault, now: Instant) {
-        let pinned = matches!(self.config.opening, Opening::Pinned(_));
-        let was_guess = self.is_reopening() || (self.config.opening == Opening::Probe && self.known_legacy());
-        if !pinned && was_guess && !self.tried.probed && self.config.carrier != Carrier::HttpSse {
+        let pinned = matches!(self.config.opening, OpeningMode::Pinned(_));
+        let was_guess = self.is_reopening() || (self.config.opening == OpeningMode::Probe && self.known_legacy());
+        if !pinned && was_guess && !self.tried.probed && self.config.carrier != TransportKind::HttpSse {
             self.tried.refused = Some((cause, fault));
             return self.probe(false, now);
         }
-        if let Some(said) = self.tried.probe_said.take().filter(|_| self.config.carrier == Carrier::StreamableHttp) {
+        if let Some(said) =
+            self.tried.probe_said.take().filter(|_| self.config.carrier == TransportKind::StreamableHttp)
+        {
             cause = format!("{cause}; before, {said}");
         }
         self.opening_failed(cause, fault);
@@ -135,16 +142,16 @@ impl Session {
         self.initialize_failed(cause, OpeningFault::Refused, now);
     }
 
-    pub(super) fn ready(&mut self, facts: Facts, now: Instant) {
+    pub(super) fn ready(&mut self, facts: ServerFacts, now: Instant) {
         let modern = facts.revision.is_modern();
-        self.phase = Phase::Ready;
+        self.phase = SessionPhase::Ready;
         self.facts = Some(Box::new(facts.clone()));
         if !modern {
             self.tell("notifications/initialized", None);
         }
         self.last_output = None;
         // A modern server over HTTP has no connection that could fail.
-        let stateless = self.config.carrier == Carrier::StreamableHttp && self.revision().is_modern();
+        let stateless = self.config.carrier == TransportKind::StreamableHttp && self.revision().is_modern();
         self.liveness.start(self.config.timeouts.ping_interval.filter(|_| !stateless), now);
         match self.reopening.take() {
             None => {
@@ -163,17 +170,17 @@ impl Session {
 
     pub(super) fn expire_opening(&mut self, now: Instant) {
         match self.phase {
-            Phase::Probing { id, until, .. } if due(until, now) => {
+            SessionPhase::Probing { id, until, .. } if due(until, now) => {
                 // Not cancelled, since only pings may be sent before the response to `initialize`.
                 self.wire.give_up(id);
-                if self.config.carrier == Carrier::StreamableHttp {
+                if self.config.carrier == TransportKind::StreamableHttp {
                     self.abort(id);
                 }
                 self.tried.probe_unanswered = true;
                 let waited = self.config.timeouts.probe;
                 self.fall_back(&format!("it gave no answer to `server/discover` within {waited:?}"), now);
             }
-            Phase::Initializing { id, until, .. } if due(until, now) => {
+            SessionPhase::Initializing { id, until, .. } if due(until, now) => {
                 self.wire.give_up(id);
                 let waited = self.config.timeouts.initialize;
                 let cause = format!("no answer to `initialize` within {waited:?}");
@@ -191,7 +198,7 @@ impl Session {
         if let Some(output) = self.last_output.take() {
             cause = format!("{cause}. Its last output was {output}");
         }
-        self.phase = Phase::Failed(cause.clone());
+        self.phase = SessionPhase::Failed(cause.clone());
         self.events.push(SessionEvent::OpeningFailed { cause: cause.clone(), fault });
         self.end_all_calls(&CloseReason::OpeningFailed(cause));
     }
@@ -200,15 +207,15 @@ impl Session {
     pub(super) fn closed_while_opening(&mut self, reason: &CloseReason) {
         // Some servers fail on the probe but exit only when they read the next line, which is `initialize`.
         let (asked, probing) = match self.phase {
-            Phase::Probing { .. } => ("server/discover", true),
-            Phase::Initializing { .. } => ("initialize", self.tried.probe_unanswered),
-            Phase::Ready | Phase::Failed(_) | Phase::Closed(_) => return,
+            SessionPhase::Probing { .. } => ("server/discover", true),
+            SessionPhase::Initializing { .. } => ("initialize", self.tried.probe_unanswered),
+            SessionPhase::Ready | SessionPhase::Failed(_) | SessionPhase::Closed(_) => return,
         };
         if *reason != CloseReason::StoppedByUser {
-            let local = self.config.carrier == Carrier::Stdio;
+            let local = self.config.carrier == TransportKind::Stdio;
             // A server that exceeded a resource limit would do so again.
             let is_over = matches!(reason, CloseReason::LimitReached(_));
-            let on_probe = probing && local && !is_over && self.config.opening == Opening::Probe;
+            let on_probe = probing && local && !is_over && self.config.opening == OpeningMode::Probe;
             let fault = if on_probe { OpeningFault::ExitedOnProbe } else { OpeningFault::Exited };
             self.opening_failed(format!("{reason} before it answered `{asked}`"), fault);
         }

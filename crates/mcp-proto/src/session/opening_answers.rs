@@ -12,9 +12,9 @@ use crate::jsonrpc::{RawJson, RpcError, code, escape};
 use crate::revision::Revision;
 use crate::types::{Implementation, Map, ServerCapabilities};
 
-use super::opening::Phase;
-use super::wire::Purpose;
-use super::{CallError, Carrier, DeliveryFault, Facts, Opening, OpeningFault, Session, meta, results};
+use super::opening::SessionPhase;
+use super::wire::RequestPurpose;
+use super::{CallError, DeliveryFault, OpeningFault, OpeningMode, ServerFacts, Session, TransportKind, meta, results};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -48,7 +48,7 @@ impl Session {
             },
             Err(error) if error.code == code::UNSUPPORTED_VERSION => {
                 let versions = supported(&error).unwrap_or_default();
-                let again = matches!(self.phase, Phase::Probing { again: true, .. });
+                let again = matches!(self.phase, SessionPhase::Probing { again: true, .. });
                 if !again && versions.iter().any(|version| version == Revision::NEWEST.as_str()) {
                     self.probe(true, now);
                 } else {
@@ -67,7 +67,7 @@ impl Session {
             return self.settle_for_legacy(&found.supported_versions, None, now);
         }
         let server = found.meta.and_then(|mut meta| meta.shift_remove(meta::SERVER));
-        let facts = Facts {
+        let facts = ServerFacts {
             revision: Revision::NEWEST,
             // An unverified claim for display, so an invalid one does not fail the opening.
             server: server.and_then(|info| serde_json::from_value(info).ok()),
@@ -81,7 +81,7 @@ impl Session {
     fn settle_for_legacy(&mut self, versions: &[String], error: Option<&RpcError>, now: Instant) {
         let best = best_legacy(versions);
         match (self.config.opening, best) {
-            (Opening::Probe | Opening::Initialize, Some(revision)) => self.initialize(revision, true, now),
+            (OpeningMode::Probe | OpeningMode::Initialize, Some(revision)) => self.initialize(revision, true, now),
             _ => {
                 let said = error.map(|error| format!("; its error: {}", quote(error))).unwrap_or_default();
                 self.fail_opening(format!("{}{said}", no_common_version(versions, self.config.opening)));
@@ -90,8 +90,8 @@ impl Session {
     }
 
     pub(super) fn initialize_answered(&mut self, answer: Result<RawJson, RpcError>, now: Instant) {
-        let Phase::Initializing { offered, again, .. } = self.phase else { return };
-        let pinned = matches!(self.config.opening, Opening::Pinned(_));
+        let SessionPhase::Initializing { offered, again, .. } = self.phase else { return };
+        let pinned = matches!(self.config.opening, OpeningMode::Pinned(_));
         let found = match answer {
             Ok(raw) => results::object(&raw).and_then(results::read::<InitializeResult>),
             Err(error) => {
@@ -123,7 +123,7 @@ impl Session {
         match agreed {
             Some(revision) if !pinned || revision == offered => {
                 self.ready(
-                    Facts {
+                    ServerFacts {
                         revision,
                         server: found.server_info,
                         capabilities: found.capabilities.unwrap_or_default(),
@@ -165,7 +165,7 @@ impl Session {
             DeliveryFault::Status { code: 408 | 425 | 429 | 500..=599, .. } | DeliveryFault::Lost { .. } => {
                 self.opening_failed(cause, OpeningFault::ServerError);
             }
-            DeliveryFault::Status { code: 400..=499, .. } if self.config.carrier == Carrier::StreamableHttp => {
+            DeliveryFault::Status { code: 400..=499, .. } if self.config.carrier == TransportKind::StreamableHttp => {
                 self.initialize_failed(cause, OpeningFault::NotStreamable, now);
             }
             DeliveryFault::Unreachable { .. } | DeliveryFault::Redirected { .. } => {
@@ -178,8 +178,8 @@ impl Session {
     }
 
     /// Handles a response to the probe or `initialize` that cannot be decoded.
-    pub(super) fn opening_unreadable(&mut self, purpose: Purpose, error: &CallError, now: Instant) {
-        if purpose == Purpose::Probe {
+    pub(super) fn opening_unreadable(&mut self, purpose: RequestPurpose, error: &CallError, now: Instant) {
+        if purpose == RequestPurpose::Probe {
             self.fall_back(&error.to_string(), now);
         } else {
             self.fail_opening(format!("the answer to `initialize`: {error}"));
@@ -206,11 +206,11 @@ fn quote(error: &RpcError) -> String {
     escape(&error.to_string(), 500)
 }
 
-fn no_common_version(theirs: &[String], opening: Opening) -> String {
+fn no_common_version(theirs: &[String], opening: OpeningMode) -> String {
     let theirs = if theirs.is_empty() { "no version".into() } else { escape(&theirs.join(", "), 300) };
     let ours = match opening {
-        Opening::Pinned(revision) => revision.to_string(),
-        Opening::Probe | Opening::Initialize => Revision::ALL.map(Revision::as_str).join(", "),
+        OpeningMode::Pinned(revision) => revision.to_string(),
+        OpeningMode::Probe | OpeningMode::Initialize => Revision::ALL.map(Revision::as_str).join(", "),
     };
     format!("no common protocol version: it speaks {theirs}; this client speaks {ours}")
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::jsonrpc::{RawJson, RequestId};
 
-use super::wire::Purpose;
+use super::wire::RequestPurpose;
 use super::{Session, SessionEvent};
 
 /// Maximum length of a progress message in bytes. The UI displays one line.
@@ -14,7 +14,7 @@ const MESSAGE: usize = 4096;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Params {
+struct ProgressParams {
     progress_token: RequestId,
     progress: f64,
     total: Option<f64>,
@@ -25,14 +25,14 @@ impl Session {
     /// Processes a progress notification. The token of a call is its id on the wire, which is unique and becomes
     /// invalid at the end of the call.
     pub(super) fn progressed(&mut self, params: Option<&RawJson>, now: Instant) {
-        let Params { progress_token, progress, total, message } = match read(params) {
+        let ProgressParams { progress_token, progress, total, message } = match read(params) {
             Ok(params) => params,
             Err(cause) => return self.anomaly(format!("an invalid progress notification: {cause}"), None),
         };
         let RequestId::Number(token) = progress_token else { return };
         // A call that continues as a task keeps its token after the response.
         let found = match self.wire.purpose(token) {
-            Some(Purpose::Call(id)) => Some(id),
+            Some(RequestPurpose::Call(id)) => Some(id),
             _ => self.calls.iter().find(|(_, call)| call.token == Some(token)).map(|(id, _)| *id),
         };
         let Some(id) = found else { return };
@@ -56,7 +56,7 @@ impl Session {
     }
 }
 
-fn read(params: Option<&RawJson>) -> Result<Params, String> {
+fn read(params: Option<&RawJson>) -> Result<ProgressParams, String> {
     let params = params.ok_or("it has no params")?;
     serde_json::from_str(params.get()).map_err(|error| error.to_string())
 }

@@ -4,21 +4,21 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{Outgoing, RequestId, RpcError, code};
+use crate::jsonrpc::{OutgoingMessage, RequestId, RpcError, code};
 use crate::types::{ElicitAction, ElicitResult, Map};
 
 use super::asked::question;
-use super::opening::Phase;
+use super::opening::SessionPhase;
 use super::{
-    Answer, CallId, ServerQuestion, ServerRequestId, Session, SessionEvent, StreamOrigin, UnknownRequest, Withdrawal,
-    asked, meta, tasks,
+    CallId, ClientResponse, ServerRequest, ServerRequestId, Session, SessionEvent, StreamOrigin, UnknownRequest,
+    Withdrawal, asked, meta, tasks,
 };
 
 /// A request of the server that waits for an answer.
 #[derive(Debug)]
-pub(super) struct Question {
-    pub(super) origin: Origin,
-    pub(super) kind: Kind,
+pub(super) struct PendingServerRequest {
+    pub(super) origin: RequestOrigin,
+    pub(super) kind: RequestKind,
     /// Call that led to the request, if known.
     call: Option<CallId>,
     /// Calls whose clocks are paused by the request.
@@ -29,7 +29,7 @@ pub(super) struct Question {
 
 /// Destination of the answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Origin {
+pub(super) enum RequestOrigin {
     /// A request of the server, alone or in a batch.
     Request {
         id: RequestId,
@@ -45,7 +45,7 @@ pub(super) enum Origin {
 
 /// Kind of request, which determines the valid answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RequestKind {
     Sampling,
     Form,
     Url,
@@ -70,7 +70,7 @@ impl Session {
         if method == "ping" {
             return self.respond(id, batch, Ok(json!({})));
         }
-        if !matches!(self.phase, Phase::Ready) {
+        if !matches!(self.phase, SessionPhase::Ready) {
             self.anomaly(
                 format!(
                     "the request `{}` was received before the session was initialized",
@@ -99,7 +99,7 @@ impl Session {
                     Some(call) => (Some(call), vec![call]),
                     None => self.likely_calls(origin),
                 };
-                self.ask(Origin::Request { id, batch, task }, call, stops, (question, bytes), now);
+                self.ask(RequestOrigin::Request { id, batch, task }, call, stops, (question, bytes), now);
             }
         }
     }
@@ -133,16 +133,16 @@ impl Session {
 
     pub(super) fn ask(
         &mut self,
-        origin: Origin,
+        origin: RequestOrigin,
         call: Option<CallId>,
         stops: Vec<CallId>,
-        (question, bytes): (ServerQuestion, usize),
+        (question, bytes): (ServerRequest, usize),
         now: Instant,
     ) -> ServerRequestId {
         self.last_question += 1;
         let request = ServerRequestId(self.last_question);
         let kind = asked::kind(&question);
-        if let ServerQuestion::Elicitation(params) = &question {
+        if let ServerRequest::Elicitation(params) = &question {
             self.remember_elicitation(params);
         }
         for id in &stops {
@@ -151,7 +151,7 @@ impl Session {
                 stopped.clock.pause(now);
             }
         }
-        self.questions.insert(request, Question { origin, kind, call, stops, bytes });
+        self.questions.insert(request, PendingServerRequest { origin, kind, call, stops, bytes });
         self.events.push(SessionEvent::Asked { request, call, question: Box::new(question) });
         request
     }
@@ -159,23 +159,23 @@ impl Session {
     pub(super) fn answer_question(
         &mut self,
         request: ServerRequestId,
-        answer: Answer,
+        answer: ClientResponse,
         now: Instant,
     ) -> Result<(), UnknownRequest> {
         let question = self.questions.get(&request).ok_or(UnknownRequest::NotOpen)?;
         let value = asked::answer(question.kind, answer, self.revision()).ok_or(UnknownRequest::WrongKind)?;
         if let Some(question) = self.close_question(request, now) {
             match question.origin {
-                Origin::Request { id, batch, task } => self.respond(id, batch, with_task(value, task)),
-                Origin::Task { call, key } => self.task_input_answered(call, &key, value.ok(), now),
-                Origin::Round { call, key } => self.input_answered(call, &key, value.ok()),
+                RequestOrigin::Request { id, batch, task } => self.respond(id, batch, with_task(value, task)),
+                RequestOrigin::Task { call, key } => self.task_input_answered(call, &key, value.ok(), now),
+                RequestOrigin::Round { call, key } => self.input_answered(call, &key, value.ok()),
             }
         }
         Ok(())
     }
 
     /// Removes a request and resumes the clocks that it paused.
-    pub(super) fn close_question(&mut self, request: ServerRequestId, now: Instant) -> Option<Question> {
+    pub(super) fn close_question(&mut self, request: ServerRequestId, now: Instant) -> Option<PendingServerRequest> {
         let question = self.questions.shift_remove(&request)?;
         for id in &question.stops {
             self.let_call_run(*id, now);
@@ -215,14 +215,16 @@ impl Session {
     }
 
     fn question_of(&self, wanted: &RequestId) -> Option<ServerRequestId> {
-        let asked = |question: &Question| matches!(&question.origin, Origin::Request { id, .. } if id == wanted);
+        let asked = |question: &PendingServerRequest| matches!(&question.origin, RequestOrigin::Request { id, .. } if id == wanted);
         self.questions.iter().find(|(_, question)| asked(question)).map(|(request, _)| *request)
     }
 
     /// Withdraws a request that the server cancelled. It gets no response (`basic/utilities/cancellation`).
     pub(super) fn cancelled_by_server(&mut self, id: &RequestId, now: Instant) {
         let Some(request) = self.question_of(id) else { return };
-        if let Some(Question { origin: Origin::Request { batch, .. }, .. }) = self.close_question(request, now) {
+        if let Some(PendingServerRequest { origin: RequestOrigin::Request { batch, .. }, .. }) =
+            self.close_question(request, now)
+        {
             self.withdraw(request, Withdrawal::CancelledByServer);
             self.response_done(batch, None);
         }
@@ -230,7 +232,7 @@ impl Session {
 
     /// Withdraws the requests of a call's last round after the call ended.
     pub(super) fn withdraw_round(&mut self, ended: CallId) {
-        let of_call = |question: &Question| matches!(question.origin, Origin::Round { call, .. } | Origin::Task { call, .. } if call == ended);
+        let of_call = |question: &PendingServerRequest| matches!(question.origin, RequestOrigin::Round { call, .. } | RequestOrigin::Task { call, .. } if call == ended);
         let requests: Vec<ServerRequestId> =
             self.questions.iter().filter(|(_, question)| of_call(question)).map(|(request, _)| *request).collect();
         for request in requests {
@@ -263,17 +265,19 @@ impl Session {
         }
     }
 
-    fn refuse(&mut self, question: Question, why: &str) {
-        let Origin::Request { id, batch, task } = question.origin else { return };
+    fn refuse(&mut self, question: PendingServerRequest, why: &str) {
+        let RequestOrigin::Request { id, batch, task } = question.origin else { return };
         let answer = match question.kind {
-            Kind::Form | Kind::Url => Ok(json!(ElicitResult { action: ElicitAction::Cancel, content: None })),
-            Kind::Sampling | Kind::Roots => Err(RpcError::new(code::INTERNAL_ERROR, why)),
+            RequestKind::Form | RequestKind::Url => {
+                Ok(json!(ElicitResult { action: ElicitAction::Cancel, content: None }))
+            }
+            RequestKind::Sampling | RequestKind::Roots => Err(RpcError::new(code::INTERNAL_ERROR, why)),
         };
         self.respond(id, batch, with_task(answer, task));
     }
 
     pub(super) fn respond(&mut self, id: RequestId, batch: Option<u64>, answer: Result<Value, RpcError>) {
-        let response = Outgoing::response(id, answer);
+        let response = OutgoingMessage::response(id, answer);
         match batch {
             None => self.send(response),
             Some(_) => self.response_done(batch, Some(response)),

@@ -7,16 +7,16 @@ use serde_json::json;
 
 use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 
-use super::opening::Phase;
-use super::questions::Origin;
-use super::wire::Purpose;
-use super::{CallError, CallId, Carrier, Facts, ServerRequestId, Session, Withdrawal};
+use super::opening::SessionPhase;
+use super::questions::RequestOrigin;
+use super::wire::RequestPurpose;
+use super::{CallError, CallId, ServerFacts, ServerRequestId, Session, TransportKind, Withdrawal};
 
 /// State that is retained until the new session is open.
 #[derive(Debug)]
 pub(super) struct Reopening {
     /// Facts of the previous session.
-    pub(super) facts: Box<Facts>,
+    pub(super) facts: Box<ServerFacts>,
     /// Calls to send once the new session is open.
     held: Vec<CallId>,
 }
@@ -29,7 +29,7 @@ impl Session {
     pub(super) fn session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         let of_session = self.facts.as_ref().is_some_and(|facts| !facts.revision.is_modern());
         let call = refused.and_then(|id| self.wire.withdraw(id)).and_then(|purpose| purpose.call());
-        if matches!(self.phase, Phase::Ready) && of_session {
+        if matches!(self.phase, SessionPhase::Ready) && of_session {
             self.reopen(call, now);
             self.initialize_anew(now);
         } else if let Some(call) = call
@@ -49,8 +49,8 @@ impl Session {
             _ => false,
         };
         let Some(record) = self.calls.get_mut(&call) else { return false };
-        let ready = matches!(self.phase, Phase::Ready);
-        if !other_era || !ready || self.config.carrier != Carrier::StreamableHttp || record.reopened {
+        let ready = matches!(self.phase, SessionPhase::Ready);
+        if !other_era || !ready || self.config.carrier != TransportKind::StreamableHttp || record.reopened {
             return false;
         }
         record.reopened = true;
@@ -67,7 +67,7 @@ impl Session {
         let asked: Vec<ServerRequestId> = self
             .questions
             .iter()
-            .filter(|(_, question)| matches!(question.origin, Origin::Request { .. }))
+            .filter(|(_, question)| matches!(question.origin, RequestOrigin::Request { .. }))
             .map(|(request, _)| *request)
             .collect();
         for request in asked {
@@ -77,7 +77,7 @@ impl Session {
         }
         self.batches.clear();
         for purpose in self.wire.give_up_all() {
-            if purpose == Purpose::HealthCheck {
+            if purpose == RequestPurpose::HealthCheck {
                 self.liveness.answered();
             }
         }
@@ -122,7 +122,7 @@ impl Session {
         if let Some(level) = self.log_level
             && self.revision().has_set_log_level()
         {
-            self.ask_server(Purpose::Restore, "logging/setLevel", json!({ "level": level }), None);
+            self.ask_server(RequestPurpose::Restore, "logging/setLevel", json!({ "level": level }), None);
         }
         for id in reopening.held {
             self.go_on(id, now);

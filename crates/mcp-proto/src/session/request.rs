@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::types::{
-    CallToolResult, CompletionReference, CompletionResult, GetPromptResult, Listed, LogLevel, Map, Prompt, Resource,
+    CallToolResult, CompletionReference, CompletionResult, GetPromptResult, ListEntry, LogLevel, Map, Prompt, Resource,
     ResourceContents, ResourceTemplate, Tool,
 };
 
@@ -109,7 +109,7 @@ pub enum ServerResult {
     /// A page of tools.
     Tools {
         /// Valid tools of the page.
-        items: Vec<Listed<Tool>>,
+        items: Vec<ListEntry<Tool>>,
         /// Cursor of the next page. An empty string is a valid cursor.
         next_cursor: Option<String>,
         /// Caching hint of the server, if present.
@@ -118,7 +118,7 @@ pub enum ServerResult {
     /// A page of prompts.
     Prompts {
         /// Valid prompts of the page.
-        items: Vec<Listed<Prompt>>,
+        items: Vec<ListEntry<Prompt>>,
         /// Cursor of the next page. An empty string is a valid cursor.
         next_cursor: Option<String>,
         /// Caching hint of the server, if present.
@@ -127,7 +127,7 @@ pub enum ServerResult {
     /// A page of resources.
     Resources {
         /// Valid resources of the page.
-        items: Vec<Listed<Resource>>,
+        items: Vec<ListEntry<Resource>>,
         /// Cursor of the next page. An empty string is a valid cursor.
         next_cursor: Option<String>,
         /// Caching hint of the server, if present.
@@ -136,7 +136,7 @@ pub enum ServerResult {
     /// A page of resource templates.
     Templates {
         /// Valid templates of the page.
-        items: Vec<Listed<ResourceTemplate>>,
+        items: Vec<ListEntry<ResourceTemplate>>,
         /// Cursor of the next page. An empty string is a valid cursor.
         next_cursor: Option<String>,
         /// Caching hint of the server, if present.

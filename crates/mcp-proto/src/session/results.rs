@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::jsonrpc::{RawJson, escape};
 use crate::types::{
-    CallToolResult, CompletionResult, ContentBlock, Entry, InPlace, Listed, Map, Prompt, Resource, ResourceContents,
-    ResourceTemplate, Tool,
+    CallToolResult, CompletionResult, ContentBlock, JsonCursor, ListEntry, ListEntryType, Map, Prompt, Resource,
+    ResourceContents, ResourceTemplate, Tool,
 };
 
 use super::{CacheHint, ClientRequest, DroppedItem, ListKind, ServerResult, tasks};
@@ -36,35 +36,35 @@ pub(super) fn read<T: DeserializeOwned>(body: Map) -> Result<T, String> {
 
 /// Body of a response. Large members are parsed in place, and the rest is a small map.
 #[derive(Debug, Default)]
-pub(super) struct Body {
+pub(super) struct ResultBody {
     fields: Map,
-    bulk: Bulk,
+    bulk: ResultContent,
     /// The first `isError` of a tool's result if it is a boolean. Any other occurrence is in `fields`.
     is_error: Option<bool>,
 }
 
 /// Large members of responses, by type.
 #[derive(Debug, Default)]
-enum Bulk {
+enum ResultContent {
     #[default]
     None,
-    Tools(Result<Page<Tool>, String>),
-    Prompts(Result<Page<Prompt>, String>),
-    Resources(Result<Page<Resource>, String>),
-    Templates(Result<Page<ResourceTemplate>, String>),
+    Tools(Result<ListPage<Tool>, String>),
+    Prompts(Result<ListPage<Prompt>, String>),
+    Resources(Result<ListPage<Resource>, String>),
+    Templates(Result<ListPage<ResourceTemplate>, String>),
     Content(Result<Vec<ContentBlock>, String>),
     Contents(Result<Vec<ResourceContents>, String>),
 }
 
 /// Parsed entries of one page of a list.
 #[derive(Debug)]
-struct Page<T> {
-    items: Vec<Listed<T>>,
+struct ListPage<T> {
+    items: Vec<ListEntry<T>>,
     dropped: Vec<DroppedItem>,
     more_dropped: usize,
 }
 
-impl std::ops::Deref for Body {
+impl std::ops::Deref for ResultBody {
     type Target = Map;
 
     /// Returns the members that are not large.
@@ -73,35 +73,37 @@ impl std::ops::Deref for Body {
     }
 }
 
-impl std::ops::DerefMut for Body {
+impl std::ops::DerefMut for ResultBody {
     fn deref_mut(&mut self) -> &mut Map {
         &mut self.fields
     }
 }
 
-impl Body {
+impl ResultBody {
     /// Reads the response to `request` from a member of another message.
-    pub(super) fn inside(request: &ClientRequest, body: Map) -> Result<Body, String> {
+    pub(super) fn inside(request: &ClientRequest, body: Map) -> Result<ResultBody, String> {
         let text = Value::Object(body).to_string();
-        Body::read(request, &RawJson::copy_of(&text))
+        ResultBody::read(request, &RawJson::copy_of(&text))
     }
 
     /// Reads the response to `request` from the text of a result.
-    pub(super) fn read(request: &ClientRequest, raw: &RawJson) -> Result<Body, String> {
-        let mut bulk = Bulk::None;
+    pub(super) fn read(request: &ClientRequest, raw: &RawJson) -> Result<ResultBody, String> {
+        let mut bulk = ResultContent::None;
         let (mut is_error, mut told) = (None, false);
-        let fields = InPlace::new(raw).members(|key, place| {
+        let fields = JsonCursor::new(raw).members(|key, place| {
             bulk = match (request, key) {
-                (ClientRequest::ListTools { .. }, "tools") => Bulk::Tools(page(place)),
-                (ClientRequest::ListPrompts { .. }, "prompts") => Bulk::Prompts(page(place)),
-                (ClientRequest::ListResources { .. }, "resources") => Bulk::Resources(page(place)),
-                (ClientRequest::ListResourceTemplates { .. }, "resourceTemplates") => Bulk::Templates(page(place)),
-                (ClientRequest::CallTool { .. }, "content") => {
-                    Bulk::Content(place.list(InPlace::block).map(Option::unwrap_or_default))
+                (ClientRequest::ListTools { .. }, "tools") => ResultContent::Tools(page(place)),
+                (ClientRequest::ListPrompts { .. }, "prompts") => ResultContent::Prompts(page(place)),
+                (ClientRequest::ListResources { .. }, "resources") => ResultContent::Resources(page(place)),
+                (ClientRequest::ListResourceTemplates { .. }, "resourceTemplates") => {
+                    ResultContent::Templates(page(place))
                 }
-                (ClientRequest::ReadResource { .. }, "contents") => Bulk::Contents(
+                (ClientRequest::CallTool { .. }, "content") => {
+                    ResultContent::Content(place.list(JsonCursor::block).map(Option::unwrap_or_default))
+                }
+                (ClientRequest::ReadResource { .. }, "contents") => ResultContent::Contents(
                     place
-                        .list(InPlace::contents)
+                        .list(JsonCursor::contents)
                         .and_then(|read| read.ok_or(": invalid type: it is not an array".into())),
                 ),
                 (ClientRequest::CallTool { .. }, "isError") if !std::mem::replace(&mut told, true) => {
@@ -112,7 +114,7 @@ impl Body {
             };
             Ok(true)
         });
-        Ok(Body { fields: fields.map_err(|cause| escape(&cause, 300))?, bulk, is_error })
+        Ok(ResultBody { fields: fields.map_err(|cause| escape(&cause, 300))?, bulk, is_error })
     }
 
     /// Returns the members that are not large.
@@ -123,10 +125,10 @@ impl Body {
     /// Removes and returns the entries of the list that were dropped.
     pub(super) fn take_dropped(&mut self) -> Option<(ListKind, Vec<DroppedItem>)> {
         let (kind, dropped, more) = match &mut self.bulk {
-            Bulk::Tools(Ok(page)) => (ListKind::Tools, &mut page.dropped, page.more_dropped),
-            Bulk::Prompts(Ok(page)) => (ListKind::Prompts, &mut page.dropped, page.more_dropped),
-            Bulk::Resources(Ok(page)) => (ListKind::Resources, &mut page.dropped, page.more_dropped),
-            Bulk::Templates(Ok(page)) => (ListKind::Resources, &mut page.dropped, page.more_dropped),
+            ResultContent::Tools(Ok(page)) => (ListKind::Tools, &mut page.dropped, page.more_dropped),
+            ResultContent::Prompts(Ok(page)) => (ListKind::Prompts, &mut page.dropped, page.more_dropped),
+            ResultContent::Resources(Ok(page)) => (ListKind::Resources, &mut page.dropped, page.more_dropped),
+            ResultContent::Templates(Ok(page)) => (ListKind::Resources, &mut page.dropped, page.more_dropped),
             _ => return None,
         };
         let mut dropped = std::mem::take(dropped);
@@ -138,11 +140,11 @@ impl Body {
 }
 
 /// Parses the entries of a list. An invalid entry is dropped and does not affect the others.
-fn page<T: Entry>(place: &mut InPlace<'_>) -> Result<Page<T>, String> {
-    let mut page = Page { items: Vec::new(), dropped: Vec::new(), more_dropped: 0 };
+fn page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T>, String> {
+    let mut page = ListPage { items: Vec::new(), dropped: Vec::new(), more_dropped: 0 };
     let mut place_in_page = 0;
     let list = place.list(|place| {
-        match Listed::pass(place.scan()).ok_or("it is not valid JSON")? {
+        match ListEntry::pass(place.scan()).ok_or("it is not valid JSON")? {
             Ok(item) => page.items.push(item),
             Err(_) if page.dropped.len() == DROPPED => page.more_dropped += 1,
             Err((name, cause)) => {
@@ -192,13 +194,17 @@ fn tool_result(
 }
 
 #[derive(Deserialize)]
-struct Completion {
+struct CompletionBody {
     completion: CompletionResult,
 }
 
 /// Decodes the response to `request`.
-pub(super) fn result(request: &ClientRequest, body: Body, cache: Option<CacheHint>) -> Result<ServerResult, String> {
-    let Body { fields, bulk, is_error } = body;
+pub(super) fn result(
+    request: &ClientRequest,
+    body: ResultBody,
+    cache: Option<CacheHint>,
+) -> Result<ServerResult, String> {
+    let ResultBody { fields, bulk, is_error } = body;
     // The cause continues the path after the name of the member.
     let of = |name: &'static str| move |cause: String| escape(&format!("{name}{cause}"), 300);
     match (request, bulk) {
@@ -209,37 +215,37 @@ pub(super) fn result(request: &ClientRequest, body: Body, cache: Option<CacheHin
             | ClientRequest::SetLogLevel { .. },
             _,
         ) => Ok(ServerResult::Empty),
-        (_, Bulk::Tools(page)) => {
+        (_, ResultContent::Tools(page)) => {
             let items = page.map_err(of("tools"))?.items;
             Ok(ServerResult::Tools { items, next_cursor: cursor(fields)?, cache })
         }
-        (_, Bulk::Prompts(page)) => {
+        (_, ResultContent::Prompts(page)) => {
             let items = page.map_err(of("prompts"))?.items;
             Ok(ServerResult::Prompts { items, next_cursor: cursor(fields)?, cache })
         }
-        (_, Bulk::Resources(page)) => {
+        (_, ResultContent::Resources(page)) => {
             let items = page.map_err(of("resources"))?.items;
             Ok(ServerResult::Resources { items, next_cursor: cursor(fields)?, cache })
         }
-        (_, Bulk::Templates(page)) => {
+        (_, ResultContent::Templates(page)) => {
             let items = page.map_err(of("resourceTemplates"))?.items;
             Ok(ServerResult::Templates { items, next_cursor: cursor(fields)?, cache })
         }
-        (_, Bulk::Content(content)) => {
+        (_, ResultContent::Content(content)) => {
             let content = content.map_err(of("content"))?;
             tool_result(content, fields, is_error).map(ServerResult::Tool)
         }
-        (_, Bulk::Contents(contents)) => {
+        (_, ResultContent::Contents(contents)) => {
             Ok(ServerResult::Contents { contents: contents.map_err(of("contents"))?, cache })
         }
-        (ClientRequest::CallTool { .. }, Bulk::None) if fields.contains_key("structuredContent") => {
+        (ClientRequest::CallTool { .. }, ResultContent::None) if fields.contains_key("structuredContent") => {
             tool_result(Vec::new(), fields, is_error).map(ServerResult::Tool)
         }
         (ClientRequest::GetPrompt { .. }, _) => read(fields).map(Box::new).map(ServerResult::Prompt),
         (ClientRequest::ListTasks { .. }, _) => tasks::page(fields),
         (ClientRequest::Extension { .. }, _) => Ok(ServerResult::Extension { result: fields, cache }),
         (ClientRequest::Complete { .. }, _) => {
-            read(fields).map(|Completion { completion }| ServerResult::Completion(Box::new(completion)))
+            read(fields).map(|CompletionBody { completion }| ServerResult::Completion(Box::new(completion)))
         }
         (ClientRequest::ListTools { .. }, _) => Err("missing field `tools`".into()),
         (ClientRequest::ListPrompts { .. }, _) => Err("missing field `prompts`".into()),

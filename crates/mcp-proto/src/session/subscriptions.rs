@@ -12,7 +12,7 @@ use crate::jsonrpc::{RequestId, RpcError, code, escape};
 use crate::types::Map;
 
 use super::timers::{due, later};
-use super::wire::Purpose;
+use super::wire::RequestPurpose;
 use super::{CallError, CallId, ClientRequest, ServerResult, Session, SessionEvent, meta, results};
 
 /// Time to wait for the acknowledgement.
@@ -26,7 +26,7 @@ const GOOD_LIFE: Duration = Duration::from_secs(60);
 
 /// State of the subscriptions.
 #[derive(Debug, Default)]
-pub(super) struct Listen {
+pub(super) struct ListenState {
     /// Resources to subscribe to, in every revision.
     uris: IndexSet<String>,
     /// Tasks to receive notifications of.
@@ -51,7 +51,7 @@ pub(super) struct Listen {
     told: bool,
 }
 
-impl Listen {
+impl ListenState {
     /// Resets the stream after the loss of its connection.
     pub(super) fn forget_stream(&mut self) {
         self.previous = None;
@@ -82,13 +82,13 @@ impl Listen {
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
-struct Granted {
+struct GrantedNotifications {
     resource_subscriptions: Option<IndexSet<String>>,
 }
 
 #[derive(Deserialize)]
-struct Acknowledged {
-    notifications: Granted,
+struct AcknowledgedParams {
+    notifications: GrantedNotifications,
 }
 
 impl Session {
@@ -127,7 +127,7 @@ impl Session {
         self.listen.uris.extend(early.into_iter().take(limit));
         if facts.revision.has_resource_subscribe() && offered {
             for uri in self.listen.uris.clone() {
-                self.ask_server(Purpose::Restore, "resources/subscribe", json!({ "uri": uri }), None);
+                self.ask_server(RequestPurpose::Restore, "resources/subscribe", json!({ "uri": uri }), None);
             }
         }
     }
@@ -162,7 +162,7 @@ impl Session {
         if !wanted.is_empty() {
             // This stream has no log messages, so no level is requested.
             let params = json!({ "notifications": wanted });
-            self.listen.current = Some(self.ask_server(Purpose::Listen, "subscriptions/listen", params, None));
+            self.listen.current = Some(self.ask_server(RequestPurpose::Listen, "subscriptions/listen", params, None));
             self.listen.acknowledge_by = later(now, ACKNOWLEDGE);
             self.listen.since = None;
         }
@@ -202,7 +202,7 @@ impl Session {
             _ => return self.anomaly("an acknowledgement of an unknown subscription".into(), None),
         }
         let granted = match results::read(params) {
-            Ok(Acknowledged { notifications }) => notifications.resource_subscriptions.unwrap_or_default(),
+            Ok(AcknowledgedParams { notifications }) => notifications.resource_subscriptions.unwrap_or_default(),
             Err(cause) => return self.anomaly(format!("an invalid acknowledgement: {cause}"), None),
         };
         self.listen.granted = true;

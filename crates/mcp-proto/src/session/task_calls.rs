@@ -10,10 +10,10 @@ use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 use crate::types::{Map, TaskStatus};
 
 use super::delivery::lost;
-use super::results::Body;
-use super::tasks::{self, Told};
+use super::results::ResultBody;
+use super::tasks::{self, TaskMessage};
 use super::timers::{due, later};
-use super::wire::Purpose;
+use super::wire::RequestPurpose;
 use super::{
     CallError, CallId, ClientRequest, DeliveryFault, ServerRequestId, Session, SessionEvent, TaskView, results,
 };
@@ -27,7 +27,7 @@ const TOOLS: usize = 10_000;
 
 /// State of a call that continues as a task.
 #[derive(Debug)]
-pub(super) struct Running {
+pub(super) struct TaskCall {
     pub(super) view: TaskView,
     /// Time of the next poll.
     pub(super) poll_at: Option<Instant>,
@@ -38,12 +38,12 @@ pub(super) struct Running {
     /// Number of status updates of the running task.
     pub(super) seen: u32,
     /// Requests for input of the task, by key (extension).
-    pub(super) inputs: IndexMap<String, Input>,
+    pub(super) inputs: IndexMap<String, TaskInput>,
 }
 
 /// State of a request for input of a task.
 #[derive(Debug)]
-pub(super) enum Input {
+pub(super) enum TaskInput {
     Asked(ServerRequestId),
     /// Answered by the user, and not confirmed by the server.
     Answered {
@@ -91,10 +91,10 @@ impl Session {
     /// Continues a call as the task that its result contains.
     pub(super) fn became_task(&mut self, id: CallId, task: Value, now: Instant) -> Result<(), String> {
         let Value::Object(task) = task else { return Err("its task is not an object".into()) };
-        let told = Told::read(task)?;
+        let told = TaskMessage::read(task)?;
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
         call.clock.without_total(now);
-        call.task = Some(Box::new(Running {
+        call.task = Some(Box::new(TaskCall {
             view: told.view(),
             poll_at: None,
             get: None,
@@ -108,13 +108,13 @@ impl Session {
 
     /// Returns the call that continues as this task.
     pub(super) fn call_of_task(&self, task: &str) -> Option<CallId> {
-        let same = |running: &Running| running.view.id == task;
+        let same = |running: &TaskCall| running.view.id == task;
         self.calls.iter().find(|(_, call)| call.task.as_deref().is_some_and(same)).map(|(id, _)| *id)
     }
 
     /// Processes the state of a task from a notification or from the result of `tasks/get`.
     pub(super) fn task_told(&mut self, params: Map, now: Instant) -> Result<(), String> {
-        let told = Told::read(params)?;
+        let told = TaskMessage::read(params)?;
         let view = told.view();
         let Some(id) = self.call_of_task(&view.id) else { return Ok(()) };
         let Some(running) = self.calls.get_mut(&id).and_then(|call| call.task.as_deref_mut()) else { return Ok(()) };
@@ -131,7 +131,7 @@ impl Session {
     }
 
     /// Acts on the status of a task.
-    fn task_step(&mut self, id: CallId, told: Told, now: Instant) -> Result<(), String> {
+    fn task_step(&mut self, id: CallId, told: TaskMessage, now: Instant) -> Result<(), String> {
         let core = self.revision().has_core_tasks();
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
         let Some(running) = call.task.as_deref_mut() else { return Ok(()) };
@@ -152,7 +152,7 @@ impl Session {
             TaskStatus::InputRequired if core => self.fetch_result(id),
             TaskStatus::Completed => match told.result {
                 Some(result) => {
-                    let result = Body::inside(&call.request, result)
+                    let result = ResultBody::inside(&call.request, result)
                         .and_then(|body| results::result(&call.request, body, None))?;
                     self.end_call(id, Ok(result));
                 }
@@ -181,7 +181,7 @@ impl Session {
 
     /// Polls all tasks that are due.
     pub(super) fn poll_tasks(&mut self, now: Instant) {
-        let is_due = |running: &Running| running.get.is_none() && due(running.poll_at, now);
+        let is_due = |running: &TaskCall| running.get.is_none() && due(running.poll_at, now);
         let due: Vec<CallId> =
             self.calls.iter().filter(|(_, call)| call.task.as_deref().is_some_and(is_due)).map(|(id, _)| *id).collect();
         for id in due {
@@ -191,7 +191,7 @@ impl Session {
 
     pub(super) fn poll_task(&mut self, id: CallId) {
         let Some(task) = self.task_name(id) else { return };
-        let wire = self.ask_server(Purpose::TaskGet(id), "tasks/get", json!({ "taskId": task }), Some(task));
+        let wire = self.ask_server(RequestPurpose::TaskGet(id), "tasks/get", json!({ "taskId": task }), Some(task));
         if let Some(running) = self.running(id) {
             running.poll_at = None;
             running.get = Some(wire);
@@ -204,13 +204,14 @@ impl Session {
         if self.running(id).is_none_or(|running| running.result.is_some()) {
             return;
         }
-        let wire = self.ask_server(Purpose::TaskResult(id), "tasks/result", json!({ "taskId": task }), Some(task));
+        let wire =
+            self.ask_server(RequestPurpose::TaskResult(id), "tasks/result", json!({ "taskId": task }), Some(task));
         if let Some(running) = self.running(id) {
             running.result = Some(wire);
         }
     }
 
-    pub(super) fn running(&mut self, id: CallId) -> Option<&mut Running> {
+    pub(super) fn running(&mut self, id: CallId) -> Option<&mut TaskCall> {
         self.calls.get_mut(&id)?.task.as_deref_mut()
     }
 
@@ -250,7 +251,7 @@ impl Session {
     pub(super) fn task_result(&mut self, id: CallId, answer: Result<RawJson, RpcError>) {
         let Some(call) = self.calls.get(&id) else { return };
         let read = |body: &RawJson| {
-            Body::read(&call.request, body).and_then(|body| results::result(&call.request, body, None))
+            ResultBody::read(&call.request, body).and_then(|body| results::result(&call.request, body, None))
         };
         let result = match answer {
             Ok(body) => read(&body).map_err(|cause| CallError::BadAnswer { cause }),
@@ -262,7 +263,7 @@ impl Session {
     /// Handles the loss of a request about a task or of its response. All of these requests are safe to repeat.
     pub(super) fn task_undelivered(
         &mut self,
-        (id, purpose): (CallId, Purpose),
+        (id, purpose): (CallId, RequestPurpose),
         wire: &RequestId,
         fault: &DeliveryFault,
         now: Instant,
@@ -274,13 +275,13 @@ impl Session {
         };
         let Some(running) = self.running(id) else { return };
         match purpose {
-            Purpose::TaskGet(_) => running.get = None,
-            Purpose::TaskResult(_) => running.result = None,
+            RequestPurpose::TaskGet(_) => running.get = None,
+            RequestPurpose::TaskResult(_) => running.result = None,
             _ => running.update_lost(wire),
         }
         running.poll_at = later(now, running.view.interval());
         if let Some(error) = final_answer
-            && !matches!(purpose, Purpose::TaskUpdate(_))
+            && !matches!(purpose, RequestPurpose::TaskUpdate(_))
         {
             self.end_call(id, Err(error));
         }
@@ -330,7 +331,7 @@ impl Session {
         let core = self.revision().has_core_tasks();
         let task = answer.ok().and_then(|body| results::object(&body).ok());
         if let Some(Value::Object(task)) = task.and_then(|mut body| tasks::created(&mut body, core))
-            && let Ok(told) = Told::read(task)
+            && let Ok(told) = TaskMessage::read(task)
         {
             self.tell_task_cancelled(told.view().id);
         }
@@ -338,7 +339,7 @@ impl Session {
 
     fn tell_task_cancelled(&mut self, task: String) {
         if self.facts.as_deref().is_some_and(tasks::may_cancel) {
-            self.ask_server(Purpose::TaskCancel, "tasks/cancel", json!({ "taskId": task }), Some(task));
+            self.ask_server(RequestPurpose::TaskCancel, "tasks/cancel", json!({ "taskId": task }), Some(task));
         }
     }
 }

@@ -10,9 +10,9 @@ use crate::jsonrpc::{RawJson, RequestId, RpcError, escape};
 
 use super::asked::question;
 use super::mrtr::InputRequest;
-use super::questions::Origin;
-use super::task_calls::{Input, Running};
-use super::wire::Purpose;
+use super::questions::RequestOrigin;
+use super::task_calls::{TaskCall, TaskInput};
+use super::wire::RequestPurpose;
 use super::{CallError, CallId, ServerRequestId, Session, Withdrawal, meta};
 
 /// Maximum number of requests for input of one task.
@@ -31,13 +31,12 @@ impl Session {
             .inputs
             .iter()
             .filter(|(key, _)| !requests.contains_key(*key))
-            .filter_map(|(_, input)| if let Input::Asked(request) = input { Some(*request) } else { None })
+            .filter_map(|(_, input)| if let TaskInput::Asked(request) = input { Some(*request) } else { None })
             .collect();
         // A key that was answered and is still requested: its update was lost.
-        let again = running
-            .inputs
-            .iter()
-            .any(|(key, input)| requests.contains_key(key) && matches!(input, Input::Answered { update: None, .. }));
+        let again = running.inputs.iter().any(|(key, input)| {
+            requests.contains_key(key) && matches!(input, TaskInput::Answered { update: None, .. })
+        });
         let new: Vec<(String, InputRequest)> =
             requests.into_iter().filter(|(key, _)| !running.inputs.contains_key(key)).collect();
         if running.inputs.len() + new.len() > KEYS {
@@ -59,10 +58,10 @@ impl Session {
             if !self.has_room(1, bytes) {
                 return Err("too many or too large requests for input are open".into());
             }
-            let origin = Origin::Task { call: id, key: key.clone() };
+            let origin = RequestOrigin::Task { call: id, key: key.clone() };
             let request = self.ask(origin, Some(id), vec![id], (question, bytes), now);
             if let Some(running) = self.running(id) {
-                running.inputs.insert(key, Input::Asked(request));
+                running.inputs.insert(key, TaskInput::Asked(request));
             }
         }
         Ok(())
@@ -74,7 +73,7 @@ impl Session {
             return self.stop_call(id, "a request for input was refused", CallError::Refused, now);
         };
         if let Some(input) = self.running(id).and_then(|running| running.inputs.get_mut(key)) {
-            *input = Input::Answered { answer, update: None };
+            *input = TaskInput::Answered { answer, update: None };
             self.update_task(id);
         }
     }
@@ -89,14 +88,14 @@ impl Session {
         let task = running.view.id.clone();
         let mut answers = Map::new();
         for (key, input) in &running.inputs {
-            if let Input::Answered { answer, update: None } = input {
+            if let TaskInput::Answered { answer, update: None } = input {
                 answers.insert(key.clone(), answer.clone());
             }
         }
         let params = json!({ "taskId": task, "inputResponses": answers });
-        let wire = self.ask_server(Purpose::TaskUpdate(id), "tasks/update", params, Some(task));
+        let wire = self.ask_server(RequestPurpose::TaskUpdate(id), "tasks/update", params, Some(task));
         for input in self.running(id).into_iter().flat_map(|running| running.inputs.values_mut()) {
-            if let Input::Answered { update: update @ None, .. } = input {
+            if let TaskInput::Answered { update: update @ None, .. } = input {
                 *update = Some(wire);
             }
         }
@@ -115,17 +114,17 @@ impl Session {
         }
         let Some(running) = self.running(id) else { return };
         for input in running.inputs.values_mut().filter(|input| input.is_carried_by(wire)) {
-            *input = Input::Confirmed;
+            *input = TaskInput::Confirmed;
         }
         running.poll_at = Some(now);
     }
 }
 
-impl Running {
+impl TaskCall {
     /// Marks all answers in transit as lost.
     pub(super) fn updates_lost(&mut self) {
         for input in self.inputs.values_mut() {
-            if let Input::Answered { update, .. } = input {
+            if let TaskInput::Answered { update, .. } = input {
                 *update = None;
             }
         }
@@ -134,15 +133,15 @@ impl Running {
     /// Marks the answers of one update as lost. They are sent again if the server still requests them.
     pub(super) fn update_lost(&mut self, wire: &RequestId) {
         for input in self.inputs.values_mut().filter(|input| input.is_carried_by(wire)) {
-            if let Input::Answered { update, .. } = input {
+            if let TaskInput::Answered { update, .. } = input {
                 *update = None;
             }
         }
     }
 }
 
-impl Input {
+impl TaskInput {
     fn is_carried_by(&self, wire: &RequestId) -> bool {
-        matches!((self, wire), (Input::Answered { update: Some(update), .. }, RequestId::Number(wire)) if update == wire)
+        matches!((self, wire), (TaskInput::Answered { update: Some(update), .. }, RequestId::Number(wire)) if update == wire)
     }
 }

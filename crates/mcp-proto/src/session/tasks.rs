@@ -10,7 +10,7 @@ use crate::jsonrpc::RpcError;
 use crate::types::{Map, TaskStatus};
 
 use super::mrtr::InputRequest;
-use super::{Facts, ServerResult, results};
+use super::{ServerFacts, ServerResult, results};
 
 /// Identifier of the tasks extension.
 pub(super) const EXTENSION: &str = "io.modelcontextprotocol/tasks";
@@ -54,7 +54,7 @@ impl TaskView {
 /// State of a task in a response or notification. `result`, `error` and `inputRequests` exist in the extension only.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Told {
+pub(super) struct TaskMessage {
     pub(super) task_id: String,
     status: TaskStatus,
     status_message: Option<String>,
@@ -71,9 +71,9 @@ pub(super) struct Told {
     pub(super) input_requests: Option<indexmap::IndexMap<String, InputRequest>>,
 }
 
-impl Told {
-    pub(super) fn read(body: Map) -> Result<Told, String> {
-        let told: Told = results::read(body)?;
+impl TaskMessage {
+    pub(super) fn read(body: Map) -> Result<TaskMessage, String> {
+        let told: TaskMessage = results::read(body)?;
         if told.task_id.is_empty() || told.task_id.len() > MAX_ID {
             return Err(format!("a taskId has from 1 to {MAX_ID} bytes"));
         }
@@ -95,15 +95,15 @@ impl Told {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Page {
-    tasks: Vec<Told>,
+struct TaskPage {
+    tasks: Vec<TaskMessage>,
     next_cursor: Option<String>,
 }
 
 /// Decodes the result of `tasks/list`.
 pub(super) fn page(body: Map) -> Result<ServerResult, String> {
-    let Page { tasks, next_cursor } = results::read(body)?;
-    Ok(ServerResult::Tasks { items: tasks.iter().map(Told::view).collect(), next_cursor })
+    let TaskPage { tasks, next_cursor } = results::read(body)?;
+    Ok(ServerResult::Tasks { items: tasks.iter().map(TaskMessage::view).collect(), next_cursor })
 }
 
 /// Removes and returns the task from the result of `tools/call`, or returns `None` if the result is not a task.
@@ -116,28 +116,28 @@ pub(super) fn created(body: &mut Map, core: bool) -> Option<Value> {
 }
 
 /// Returns `true` if `tools/call` may request to run as a task.
-pub(super) fn may_augment(facts: &Facts) -> bool {
+pub(super) fn may_augment(facts: &ServerFacts) -> bool {
     facts.revision.has_core_tasks() && declares(facts, &["requests", "tools", "call"])
 }
 
 /// Returns `true` if the server supports `tasks/list`.
-pub(super) fn may_list(facts: &Facts) -> bool {
+pub(super) fn may_list(facts: &ServerFacts) -> bool {
     facts.revision.has_core_tasks() && declares(facts, &["list"])
 }
 
 /// Returns `true` if tasks can be cancelled.
-pub(super) fn may_cancel(facts: &Facts) -> bool {
+pub(super) fn may_cancel(facts: &ServerFacts) -> bool {
     facts.revision.has_listen() || declares(facts, &["cancel"])
 }
 
 /// Returns `true` if the server notifies about tasks through `subscriptions/listen`.
-pub(super) fn may_listen(facts: &Facts) -> bool {
+pub(super) fn may_listen(facts: &ServerFacts) -> bool {
     let extensions = facts.capabilities.extensions.as_ref();
     facts.revision.has_listen() && extensions.is_some_and(|extensions| extensions.contains_key(EXTENSION))
 }
 
 /// Returns `true` if the server's `tasks` capability has the member at `path`.
-fn declares(facts: &Facts, path: &[&str]) -> bool {
+fn declares(facts: &ServerFacts, path: &[&str]) -> bool {
     let Some((first, rest)) = path.split_first() else { return false };
     let at = facts.capabilities.tasks.as_ref().and_then(|tasks| tasks.get(*first));
     rest.iter().fold(at, |at, name| at.and_then(|at| at.get(name))).is_some_and(Value::is_object)

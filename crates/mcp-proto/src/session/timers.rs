@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::opening::Phase;
-use super::{CallError, CallId, Deadline, Session};
+use super::opening::SessionPhase;
+use super::{CallDeadline, CallError, CallId, Session};
 
 /// Returns `now + wait`, or `None` if the sum overflows and the time never comes.
 pub(super) fn later(now: Instant, wait: Duration) -> Option<Instant> {
@@ -17,25 +17,25 @@ pub(super) fn due(at: Option<Instant>, now: Instant) -> bool {
 
 /// Deadlines of one call. Paused while a server request that belongs to the call is open.
 #[derive(Debug)]
-pub(super) struct Clock {
-    deadline: Deadline,
-    state: State,
+pub(super) struct CallTimer {
+    deadline: CallDeadline,
+    state: TimerState,
 }
 
 #[derive(Debug)]
-enum State {
+enum TimerState {
     Running { idle_at: Option<Instant>, total_at: Option<Instant> },
     Paused { left: Duration },
 }
 
-impl Clock {
-    pub(super) fn start(deadline: Deadline, now: Instant) -> Clock {
-        Clock { deadline, state: running(deadline.idle, deadline.total, now) }
+impl CallTimer {
+    pub(super) fn start(deadline: CallDeadline, now: Instant) -> CallTimer {
+        CallTimer { deadline, state: running(deadline.idle, deadline.total, now) }
     }
 
     /// Restarts the idle deadline after a sign of activity.
     pub(super) fn alive(&mut self, now: Instant) {
-        if let State::Running { idle_at, .. } = &mut self.state {
+        if let TimerState::Running { idle_at, .. } = &mut self.state {
             *idle_at = later(now, self.deadline.idle);
         }
     }
@@ -44,33 +44,33 @@ impl Clock {
     pub(super) fn without_total(&mut self, now: Instant) {
         self.deadline.total = Duration::MAX;
         self.state = match self.state {
-            State::Running { idle_at, .. } => State::Running { idle_at, total_at: later(now, Duration::MAX) },
-            State::Paused { .. } => State::Paused { left: Duration::MAX },
+            TimerState::Running { idle_at, .. } => TimerState::Running { idle_at, total_at: later(now, Duration::MAX) },
+            TimerState::Paused { .. } => TimerState::Paused { left: Duration::MAX },
         };
     }
 
     pub(super) fn pause(&mut self, now: Instant) {
-        if let State::Running { total_at, .. } = self.state {
+        if let TimerState::Running { total_at, .. } = self.state {
             let left = total_at.map_or(Duration::MAX, |at| at.saturating_duration_since(now));
-            self.state = State::Paused { left };
+            self.state = TimerState::Paused { left };
         }
     }
 
     pub(super) fn resume(&mut self, now: Instant) {
-        if let State::Paused { left } = self.state {
+        if let TimerState::Paused { left } = self.state {
             self.state = running(self.deadline.idle, left, now);
         }
     }
 
     pub(super) fn next(&self) -> Option<Instant> {
         match self.state {
-            State::Running { idle_at, total_at } => earliest([idle_at, total_at]),
-            State::Paused { .. } => None,
+            TimerState::Running { idle_at, total_at } => earliest([idle_at, total_at]),
+            TimerState::Paused { .. } => None,
         }
     }
 
     fn expired(&self, now: Instant) -> Option<CallError> {
-        let State::Running { idle_at, total_at } = self.state else { return None };
+        let TimerState::Running { idle_at, total_at } = self.state else { return None };
         if due(total_at, now) {
             Some(CallError::Timeout { after: self.deadline.total, total: true })
         } else if due(idle_at, now) {
@@ -81,8 +81,8 @@ impl Clock {
     }
 }
 
-fn running(idle: Duration, total: Duration, now: Instant) -> State {
-    State::Running { idle_at: later(now, idle), total_at: later(now, total) }
+fn running(idle: Duration, total: Duration, now: Instant) -> TimerState {
+    TimerState::Running { idle_at: later(now, idle), total_at: later(now, total) }
 }
 
 pub(super) fn earliest(times: impl IntoIterator<Item = Option<Instant>>) -> Option<Instant> {
@@ -92,8 +92,8 @@ pub(super) fn earliest(times: impl IntoIterator<Item = Option<Instant>>) -> Opti
 impl Session {
     pub(super) fn next_timeout(&self) -> Option<Instant> {
         let opening = match &self.phase {
-            Phase::Probing { until, .. } | Phase::Initializing { until, .. } => *until,
-            Phase::Ready | Phase::Failed(_) | Phase::Closed(_) => None,
+            SessionPhase::Probing { until, .. } | SessionPhase::Initializing { until, .. } => *until,
+            SessionPhase::Ready | SessionPhase::Failed(_) | SessionPhase::Closed(_) => None,
         };
         earliest([self.calls.next(), opening, self.liveness.next(), self.listen.next()])
     }

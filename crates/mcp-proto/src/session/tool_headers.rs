@@ -6,34 +6,34 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::jsonrpc::{RawJson, RpcError, code, escape};
-use crate::types::{Listed, Tool};
+use crate::types::{ListEntry, Tool};
 
-use super::wire::Purpose;
-use super::{CallError, CallId, Carrier, ClientRequest, DroppedItem, ListKind, Session, SessionEvent, results};
+use super::wire::RequestPurpose;
+use super::{CallError, CallId, ClientRequest, DroppedItem, ListKind, Session, SessionEvent, TransportKind, results};
 
 /// Maximum number of pages to search for one tool.
 const PAGES: u32 = 100;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Page {
+struct ToolPage {
     tools: Vec<Value>,
     next_cursor: Option<String>,
 }
 
 /// Keyword to search for in the raw JSON of tools.
-struct Word {
+struct SearchWord {
     plain: Finder<'static>,
     escape: Finder<'static>,
 }
 
-impl Word {
-    fn new(word: &'static str) -> Word {
-        Word { plain: Finder::new(word), escape: Finder::new("\\u") }
+impl SearchWord {
+    fn new(word: &'static str) -> SearchWord {
+        SearchWord { plain: Finder::new(word), escape: Finder::new("\\u") }
     }
 
     /// Returns `true` if the tool may contain the keyword, possibly with escapes.
-    fn may_be_in(&self, tool: &Listed<Tool>) -> bool {
+    fn may_be_in(&self, tool: &ListEntry<Tool>) -> bool {
         let text = tool.raw().get().as_bytes();
         self.plain.find(text).is_some() || self.escape.find(text).is_some()
     }
@@ -41,14 +41,14 @@ impl Word {
 
 impl Session {
     fn sends_headers(&self) -> bool {
-        self.config.carrier == Carrier::StreamableHttp && self.revision().has_request_headers()
+        self.config.carrier == TransportKind::StreamableHttp && self.revision().has_request_headers()
     }
 
     /// Records what calls of these tools require, and removes tools that must not be called.
-    pub(super) fn learn_tools(&mut self, tools: &mut Vec<Listed<Tool>>) {
+    pub(super) fn learn_tools(&mut self, tools: &mut Vec<ListEntry<Tool>>) {
         if self.revision().has_core_tasks() {
             // Avoids parsing the many tools without this keyword.
-            let word = Word::new("taskSupport");
+            let word = SearchWord::new("taskSupport");
             for tool in tools.iter() {
                 let read = word.may_be_in(tool).then(|| tool.read().ok()).flatten();
                 let support = read.and_then(|tool| tool.execution?.task_support);
@@ -58,7 +58,7 @@ impl Session {
         if !self.sends_headers() {
             return;
         }
-        let word = Word::new("x-mcp-header");
+        let word = SearchWord::new("x-mcp-header");
         let mut dropped = Vec::new();
         tools.retain(|tool| {
             // Avoids parsing the many tools without this keyword.
@@ -94,7 +94,7 @@ impl Session {
 
     fn relist(&mut self, id: CallId, cursor: Option<String>, page: u32) {
         let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
-        let wire = self.ask_server(Purpose::Relist { call: id, page }, "tools/list", params, None);
+        let wire = self.ask_server(RequestPurpose::Relist { call: id, page }, "tools/list", params, None);
         if let Some(call) = self.calls.get_mut(&id) {
             call.wire = Some(wire);
         }
@@ -107,10 +107,10 @@ impl Session {
         let ClientRequest::CallTool { name, .. } = &call.request else { return };
         let name = name.clone();
         let read = match answer {
-            Ok(body) => results::object(&body).and_then(results::read::<Page>),
+            Ok(body) => results::object(&body).and_then(results::read::<ToolPage>),
             Err(error) => return self.end_call(id, Err(CallError::Server(error))),
         };
-        let Page { tools, next_cursor } = match read {
+        let ToolPage { tools, next_cursor } = match read {
             Ok(page) => page,
             Err(cause) => return self.end_call(id, Err(CallError::BadAnswer { cause })),
         };

@@ -1,6 +1,6 @@
 //! Trace context in `_meta` (`basic`, section on `_meta`, 2026-07-28; W3C Trace Context and W3C Baggage).
 
-use crate::jsonrpc::Members;
+use crate::jsonrpc::ObjectWriter;
 
 /// Maximum length of `tracestate` and of `baggage` in bytes. W3C requires no more to be propagated.
 const LONGEST: usize = 8192;
@@ -39,7 +39,7 @@ impl TraceContext {
         Ok(TraceContext { traceparent, tracestate, baggage })
     }
 
-    pub(super) fn write(&self, meta: &mut Members<'_>) {
+    pub(super) fn write(&self, meta: &mut ObjectWriter<'_>) {
         meta.put("traceparent", &self.traceparent);
         for (name, list) in [("tracestate", &self.tracestate), ("baggage", &self.baggage)] {
             if let Some(list) = list {

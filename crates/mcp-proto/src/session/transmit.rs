@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use crate::http::{HttpHead, header_value};
-use crate::jsonrpc::{Outgoing, OutgoingKind, RequestId};
+use crate::jsonrpc::{OutgoingKind, OutgoingMessage, RequestId};
 use crate::revision::Revision;
 
 use super::meta::RequestMeta;
-use super::opening::Phase;
-use super::wire::Purpose;
-use super::{CallError, CallId, Carrier, ClientRequest, Session};
+use super::opening::SessionPhase;
+use super::wire::RequestPurpose;
+use super::{CallError, CallId, ClientRequest, Session, TransportKind};
 
 /// Additional values for the HTTP headers of a request.
 #[derive(Default)]
-pub(super) struct Extra {
+pub(super) struct ExtraHeaders {
     /// Name of the request's target: a tool, a prompt, a resource or a task.
     pub(super) name: Option<String>,
     /// Encoded values of `Mcp-Param-*` headers.
@@ -34,7 +34,7 @@ impl Session {
             Err(what) => return self.end_call(id, Err(CallError::Unsupported { what })),
         };
         let Some(call) = self.calls.get_mut(&id) else { return };
-        let wire = self.wire.open(Purpose::Call(id));
+        let wire = self.wire.open(RequestPurpose::Call(id));
         let request = &call.request;
         let method = request.method(revision);
         call.wire = Some(wire);
@@ -44,7 +44,7 @@ impl Session {
         call.token = request.may_ask_back().then_some(wire);
         let meta = RequestMeta { log_level: self.log_level, trace: self.trace.as_deref(), progress_token: call.token };
         let common = self.common_meta.of(&self.config, revision);
-        let outgoing = Outgoing::request(wire, method, |params| {
+        let outgoing = OutgoingMessage::request(wire, method, |params| {
             request.write_params(revision, params);
             if let Some(inputs) = &call.inputs {
                 inputs.write(params);
@@ -58,23 +58,25 @@ impl Session {
     }
 
     /// Returns the header values of a call. The error is the reason why the call is not possible.
-    fn extra(&self, id: CallId) -> Result<Extra, String> {
-        let call = self.calls.get(&id).filter(|_| self.config.carrier == Carrier::StreamableHttp);
-        let Some(call) = call else { return Ok(Extra::default()) };
+    fn extra(&self, id: CallId) -> Result<ExtraHeaders, String> {
+        let call = self.calls.get(&id).filter(|_| self.config.carrier == TransportKind::StreamableHttp);
+        let Some(call) = call else { return Ok(ExtraHeaders::default()) };
         Ok(match &call.request {
             ClientRequest::CallTool { name, arguments, .. } => {
-                Extra { name: Some(name.clone()), params: self.mirrored.params(name, arguments)? }
+                ExtraHeaders { name: Some(name.clone()), params: self.mirrored.params(name, arguments)? }
             }
-            ClientRequest::GetPrompt { name, .. } => Extra { name: Some(name.clone()), ..Extra::default() },
-            ClientRequest::ReadResource { uri } => Extra { name: Some(uri.clone()), ..Extra::default() },
-            _ => Extra::default(),
+            ClientRequest::GetPrompt { name, .. } => {
+                ExtraHeaders { name: Some(name.clone()), ..ExtraHeaders::default() }
+            }
+            ClientRequest::ReadResource { uri } => ExtraHeaders { name: Some(uri.clone()), ..ExtraHeaders::default() },
+            _ => ExtraHeaders::default(),
         })
     }
 
     /// Sends a request that the session itself makes. `params` are its only parameters.
     pub(super) fn ask_server(
         &mut self,
-        purpose: Purpose,
+        purpose: RequestPurpose,
         method: &'static str,
         params: Value,
         name: Option<String>,
@@ -82,37 +84,37 @@ impl Session {
         let revision = self.revision();
         let id = self.wire.open(purpose);
         let common = self.common_meta.of(&self.config, revision);
-        let outgoing = Outgoing::request(id, method, |members| {
+        let outgoing = OutgoingMessage::request(id, method, |members| {
             members.put_all(params.as_object().into_iter().flatten());
             RequestMeta::default().write(common, members);
         });
-        self.post(outgoing, method, Extra { name, ..Extra::default() });
+        self.post(outgoing, method, ExtraHeaders { name, ..ExtraHeaders::default() });
         id
     }
 
     pub(super) fn tell(&mut self, method: &'static str, params: Option<&Value>) {
         let params = params.and_then(Value::as_object);
-        let outgoing = Outgoing::notification(method, |members| members.put_all(params.into_iter().flatten()));
-        self.post(outgoing, method, Extra::default());
+        let outgoing = OutgoingMessage::notification(method, |members| members.put_all(params.into_iter().flatten()));
+        self.post(outgoing, method, ExtraHeaders::default());
     }
 
     /// Sends a response to the server.
-    pub(super) fn send(&mut self, outgoing: Outgoing) {
-        self.post(outgoing, "", Extra::default());
+    pub(super) fn send(&mut self, outgoing: OutgoingMessage) {
+        self.post(outgoing, "", ExtraHeaders::default());
     }
 
-    pub(super) fn post(&mut self, mut outgoing: Outgoing, method: &str, extra: Extra) {
+    pub(super) fn post(&mut self, mut outgoing: OutgoingMessage, method: &str, extra: ExtraHeaders) {
         outgoing.head = self.head(method, extra);
         self.out.push_back(outgoing);
     }
 
     /// Returns the headers of a POST. Up to 2025-11-25 the version results from `initialize`, which is sent without it.
-    fn head(&self, method: &str, extra: Extra) -> Option<Box<HttpHead>> {
-        if self.config.carrier != Carrier::StreamableHttp {
+    fn head(&self, method: &str, extra: ExtraHeaders) -> Option<Box<HttpHead>> {
+        if self.config.carrier != TransportKind::StreamableHttp {
             return None;
         }
         let revision = match (&self.phase, &self.facts) {
-            (Phase::Probing { .. }, _) => Revision::NEWEST,
+            (SessionPhase::Probing { .. }, _) => Revision::NEWEST,
             (_, facts) => facts.as_ref()?.revision,
         };
         let mut head = HttpHead { revision: Some(revision), ..HttpHead::default() };
@@ -127,7 +129,7 @@ impl Session {
     /// Cancels a request at the server: by closing its stream over HTTP in 2026-07-28, otherwise by a notification
     /// (`basic/patterns/cancellation`).
     pub(super) fn tell_cancelled(&mut self, wire: i64, reason: Option<&str>) {
-        if self.config.carrier == Carrier::StreamableHttp && self.revision().is_modern() {
+        if self.config.carrier == TransportKind::StreamableHttp && self.revision().is_modern() {
             return self.abort(wire);
         }
         let mut params = json!({ "requestId": wire });
@@ -146,7 +148,7 @@ impl Session {
             Some(at) => {
                 self.out.remove(at);
             }
-            None => self.out.push_back(Outgoing::abort(wire)),
+            None => self.out.push_back(OutgoingMessage::abort(wire)),
         }
     }
 }

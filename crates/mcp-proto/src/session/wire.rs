@@ -12,7 +12,7 @@ const REMEMBERED: usize = 1024;
 
 /// Recipient of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum RequestPurpose {
     /// `tools/list`, because the headers of a call did not match the tool's current definition.
     Relist { call: CallId, page: u32 },
     /// `tasks/get` of a call that continues as a task.
@@ -37,17 +37,17 @@ pub(super) enum Purpose {
     HealthCheck,
 }
 
-impl Purpose {
+impl RequestPurpose {
     /// Returns the call if this is its main request.
     pub(super) fn call(self) -> Option<CallId> {
-        if let Purpose::Call(call) = self { Some(call) } else { None }
+        if let RequestPurpose::Call(call) = self { Some(call) } else { None }
     }
 }
 
 /// State of the request that a response belongs to.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    Waiting(Purpose),
+pub(super) enum ResponseMatch {
+    Waiting(RequestPurpose),
     /// The request was abandoned, so a late response is expected and ignored.
     GivenUp,
     /// The request already has a response.
@@ -59,19 +59,19 @@ pub(super) enum Found {
 /// Pending requests of the client. Ids are whole numbers that are never reused in a session, as the `basic` page
 /// requires up to 2025-11-25, and no caller can choose them, so they do not collide.
 #[derive(Debug)]
-pub(super) struct Wire {
+pub(super) struct RequestTable {
     next: i64,
-    waiting: IndexMap<i64, Purpose, FxBuildHasher>,
+    waiting: IndexMap<i64, RequestPurpose, FxBuildHasher>,
     given_up: IndexSet<i64, FxBuildHasher>,
 }
 
-impl Wire {
-    pub(super) fn new() -> Wire {
-        Wire { next: 1, waiting: IndexMap::default(), given_up: IndexSet::default() }
+impl RequestTable {
+    pub(super) fn new() -> RequestTable {
+        RequestTable { next: 1, waiting: IndexMap::default(), given_up: IndexSet::default() }
     }
 
     /// Registers a request and returns its new id.
-    pub(super) fn open(&mut self, purpose: Purpose) -> i64 {
+    pub(super) fn open(&mut self, purpose: RequestPurpose) -> i64 {
         let id = self.next;
         self.next += 1;
         self.waiting.insert(id, purpose);
@@ -79,16 +79,16 @@ impl Wire {
     }
 
     /// Removes the request that a response belongs to, and returns its state.
-    pub(super) fn close(&mut self, id: &RequestId) -> Found {
-        let RequestId::Number(id) = id else { return Found::Unknown };
+    pub(super) fn close(&mut self, id: &RequestId) -> ResponseMatch {
+        let RequestId::Number(id) = id else { return ResponseMatch::Unknown };
         if let Some(purpose) = self.waiting.swap_remove(id) {
-            Found::Waiting(purpose)
+            ResponseMatch::Waiting(purpose)
         } else if self.given_up.shift_remove(id) {
-            Found::GivenUp
+            ResponseMatch::GivenUp
         } else if (1..self.next).contains(id) {
-            Found::Answered
+            ResponseMatch::Answered
         } else {
-            Found::Unknown
+            ResponseMatch::Unknown
         }
     }
 
@@ -103,12 +103,12 @@ impl Wire {
     }
 
     /// Returns the recipient of a pending response.
-    pub(super) fn purpose(&self, id: i64) -> Option<Purpose> {
+    pub(super) fn purpose(&self, id: i64) -> Option<RequestPurpose> {
         self.waiting.get(&id).copied()
     }
 
     /// Marks a request as abandoned whose response will not arrive, and returns its recipient.
-    pub(super) fn withdraw(&mut self, id: &RequestId) -> Option<Purpose> {
+    pub(super) fn withdraw(&mut self, id: &RequestId) -> Option<RequestPurpose> {
         let RequestId::Number(id) = id else { return None };
         let purpose = self.purpose(*id)?;
         self.give_up(*id);
@@ -116,8 +116,8 @@ impl Wire {
     }
 
     /// Marks all requests as abandoned and returns their recipients.
-    pub(super) fn give_up_all(&mut self) -> Vec<Purpose> {
-        let waiting: Vec<(i64, Purpose)> = self.waiting.iter().map(|(id, purpose)| (*id, *purpose)).collect();
+    pub(super) fn give_up_all(&mut self) -> Vec<RequestPurpose> {
+        let waiting: Vec<(i64, RequestPurpose)> = self.waiting.iter().map(|(id, purpose)| (*id, *purpose)).collect();
         waiting.iter().for_each(|(id, _)| self.give_up(*id));
         waiting.into_iter().map(|(_, purpose)| purpose).collect()
     }
@@ -129,7 +129,7 @@ impl Wire {
     /// Returns the only request whose response is due soon, if there is exactly one: a response without an id must
     /// belong to it.
     pub(super) fn only_one(&self) -> Option<RequestId> {
-        let mut soon = self.waiting.iter().filter(|(_, purpose)| **purpose != Purpose::Listen);
+        let mut soon = self.waiting.iter().filter(|(_, purpose)| **purpose != RequestPurpose::Listen);
         match (soon.next(), soon.next()) {
             (Some((id, _)), None) => Some(RequestId::Number(*id)),
             _ => None,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::lenient::{null_as_default, present};
-use super::{Annotations, Map, Resource, ResourceContents, Text};
+use super::{Annotations, Map, Resource, ResourceContents, SharedText};
 
 /// A block of content. Blocks of an unknown type are retained unchanged.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ pub enum ContentBlock {
 
 impl ContentBlock {
     /// Returns a text block without annotations or metadata.
-    pub fn text(text: impl Into<Text>) -> ContentBlock {
+    pub fn text(text: impl Into<SharedText>) -> ContentBlock {
         ContentBlock::Text(TextContent { text: text.into(), ..TextContent::default() })
     }
 }
@@ -40,7 +40,7 @@ impl ContentBlock {
 #[serde(rename_all = "camelCase")]
 pub struct TextContent {
     /// The text as sent.
-    pub text: Text,
+    pub text: SharedText,
     /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
@@ -57,7 +57,7 @@ pub struct TextContent {
 #[serde(rename_all = "camelCase")]
 pub struct ImageContent {
     /// Binary data, encoded in base64.
-    pub data: Text,
+    pub data: SharedText,
     /// Media type that the server claims.
     pub mime_type: String,
     /// Hints of the server on how to use the content.
@@ -157,7 +157,7 @@ impl<'de> Deserialize<'de> for ContentBlock {
 }
 
 #[derive(Serialize)]
-struct Tagged<'a, T> {
+struct TypedContent<'a, T> {
     r#type: &'static str,
     #[serde(flatten)]
     fields: &'a T,
@@ -166,13 +166,15 @@ struct Tagged<'a, T> {
 impl Serialize for ContentBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            ContentBlock::Text(fields) => Tagged { r#type: "text", fields }.serialize(serializer),
-            ContentBlock::Image(fields) => Tagged { r#type: "image", fields }.serialize(serializer),
-            ContentBlock::Audio(fields) => Tagged { r#type: "audio", fields }.serialize(serializer),
-            ContentBlock::ResourceLink(fields) => Tagged { r#type: "resource_link", fields }.serialize(serializer),
-            ContentBlock::Resource(fields) => Tagged { r#type: "resource", fields }.serialize(serializer),
-            ContentBlock::ToolUse(fields) => Tagged { r#type: "tool_use", fields }.serialize(serializer),
-            ContentBlock::ToolResult(fields) => Tagged { r#type: "tool_result", fields }.serialize(serializer),
+            ContentBlock::Text(fields) => TypedContent { r#type: "text", fields }.serialize(serializer),
+            ContentBlock::Image(fields) => TypedContent { r#type: "image", fields }.serialize(serializer),
+            ContentBlock::Audio(fields) => TypedContent { r#type: "audio", fields }.serialize(serializer),
+            ContentBlock::ResourceLink(fields) => {
+                TypedContent { r#type: "resource_link", fields }.serialize(serializer)
+            }
+            ContentBlock::Resource(fields) => TypedContent { r#type: "resource", fields }.serialize(serializer),
+            ContentBlock::ToolUse(fields) => TypedContent { r#type: "tool_use", fields }.serialize(serializer),
+            ContentBlock::ToolResult(fields) => TypedContent { r#type: "tool_result", fields }.serialize(serializer),
             ContentBlock::Unknown(value) => value.serialize(serializer),
         }
     }

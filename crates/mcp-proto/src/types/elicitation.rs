@@ -52,7 +52,7 @@ struct UrlFields {
 }
 
 #[derive(Serialize)]
-struct WithMode<T> {
+struct ModedParams<T> {
     mode: &'static str,
     #[serde(flatten)]
     fields: T,
@@ -84,10 +84,11 @@ impl Serialize for ElicitParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.clone() {
             ElicitParams::Form { message, requested_schema, extra } => {
-                WithMode { mode: "form", fields: FormFields { message, requested_schema, extra } }.serialize(serializer)
+                ModedParams { mode: "form", fields: FormFields { message, requested_schema, extra } }
+                    .serialize(serializer)
             }
             ElicitParams::Url { message, url, elicitation_id, extra } => {
-                WithMode { mode: "url", fields: UrlFields { message, url, elicitation_id, extra } }
+                ModedParams { mode: "url", fields: UrlFields { message, url, elicitation_id, extra } }
                     .serialize(serializer)
             }
         }

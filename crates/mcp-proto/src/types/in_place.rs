@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::jsonrpc::{Quoted, RawJson, Scan};
+use crate::jsonrpc::{JsonScanner, QuotedString, RawJson};
 
-use super::{ContentBlock, EmbeddedResource, ImageContent, Map, ResourceContents, Text, TextContent};
+use super::{ContentBlock, EmbeddedResource, ImageContent, Map, ResourceContents, SharedText, TextContent};
 
 /// Minimum size of a shared text in bytes. Shorter texts are copied, which is cheap and releases the memory of the
 /// message.
@@ -19,32 +19,32 @@ const LARGE: usize = 4096;
 const BROKEN: &str = "it is not valid JSON";
 
 /// Parser at one position in the text of a body.
-pub(crate) struct InPlace<'a> {
+pub(crate) struct JsonCursor<'a> {
     body: &'a RawJson,
-    scan: Scan<'a>,
+    scan: JsonScanner<'a>,
 }
 
 /// A JSON value that is not parsed yet.
-enum Part<'a> {
-    Text(Quoted<'a>),
+enum RawPart<'a> {
+    Text(QuotedString<'a>),
     /// Raw text of the value, and its offset in the body.
     Other(&'a str, usize),
 }
 
-impl Part<'_> {
+impl RawPart<'_> {
     fn value(&self) -> Result<Value, String> {
         match self {
-            Part::Text(quoted) => quoted.plain().map(|text| Value::String(text.into_owned())).ok_or(BROKEN.into()),
-            Part::Other(raw, _) => serde_json::from_str(raw).map_err(|error| error.to_string()),
+            RawPart::Text(quoted) => quoted.plain().map(|text| Value::String(text.into_owned())).ok_or(BROKEN.into()),
+            RawPart::Other(raw, _) => serde_json::from_str(raw).map_err(|error| error.to_string()),
         }
     }
 }
 
 /// Members of an object, without duplicate names.
-type Parts<'a> = Vec<(Cow<'a, str>, Part<'a>)>;
+type RawMembers<'a> = Vec<(Cow<'a, str>, RawPart<'a>)>;
 
 /// Removes all but the last of members with the same name, as serde_json's map does.
-fn keep_last_of_equal(parts: &mut Parts<'_>) {
+fn keep_last_of_equal(parts: &mut RawMembers<'_>) {
     // Nearly every object has few members, for which pairwise comparison is the fastest.
     const FEW: usize = 8;
     let doubled: Vec<bool> = if parts.len() <= FEW {
@@ -64,16 +64,16 @@ fn keep_last_of_equal(parts: &mut Parts<'_>) {
     parts.retain(|_| !doubled.next().unwrap_or_default());
 }
 
-impl<'a> InPlace<'a> {
-    pub(crate) fn new(body: &'a RawJson) -> InPlace<'a> {
-        InPlace { body, scan: body.scan() }
+impl<'a> JsonCursor<'a> {
+    pub(crate) fn new(body: &'a RawJson) -> JsonCursor<'a> {
+        JsonCursor { body, scan: body.scan() }
     }
 
     /// Parses an object and returns its members in order. `bulk` may read a member's value itself, and returns `true`
     /// if it did. Such members are not in the result.
     pub(crate) fn members(
         &mut self,
-        mut bulk: impl FnMut(&str, &mut InPlace<'a>) -> Result<bool, String>,
+        mut bulk: impl FnMut(&str, &mut JsonCursor<'a>) -> Result<bool, String>,
     ) -> Result<Map, String> {
         let mut members = Map::new();
         let mut more = self.scan.enter(b'{', b'}').ok_or("it is not an object")?;
@@ -92,7 +92,7 @@ impl<'a> InPlace<'a> {
     /// if an element is invalid.
     pub(crate) fn list<T>(
         &mut self,
-        mut read: impl FnMut(&mut InPlace<'a>) -> Result<T, String>,
+        mut read: impl FnMut(&mut JsonCursor<'a>) -> Result<T, String>,
     ) -> Result<Option<Vec<T>>, String> {
         if self.scan.null() {
             return Ok(None);
@@ -106,7 +106,10 @@ impl<'a> InPlace<'a> {
         items.map(Some)
     }
 
-    fn elements<T>(&mut self, read: &mut dyn FnMut(&mut InPlace<'a>) -> Result<T, String>) -> Result<Vec<T>, String> {
+    fn elements<T>(
+        &mut self,
+        read: &mut dyn FnMut(&mut JsonCursor<'a>) -> Result<T, String>,
+    ) -> Result<Vec<T>, String> {
         let mut more = self.scan.enter(b'[', b']').ok_or(": invalid type: it is not an array")?;
         let mut items = Vec::new();
         while more {
@@ -116,21 +119,21 @@ impl<'a> InPlace<'a> {
         Ok(items)
     }
 
-    pub(crate) fn scan(&mut self) -> &mut Scan<'a> {
+    pub(crate) fn scan(&mut self) -> &mut JsonScanner<'a> {
         &mut self.scan
     }
 
-    fn part(&mut self) -> Result<Part<'a>, String> {
+    fn part(&mut self) -> Result<RawPart<'a>, String> {
         let part = if self.scan.peek() == Some(b'"') {
-            self.scan.string().map(Part::Text)
+            self.scan.string().map(RawPart::Text)
         } else {
             let at = self.scan.at();
-            self.scan.value().map(|raw| Part::Other(raw, at))
+            self.scan.value().map(|raw| RawPart::Other(raw, at))
         };
         part.ok_or_else(|| BROKEN.into())
     }
 
-    fn parts(&mut self) -> Result<Parts<'a>, String> {
+    fn parts(&mut self) -> Result<RawMembers<'a>, String> {
         let mut parts = Vec::new();
         let mut more = self.scan.enter(b'{', b'}').ok_or("it is not an object")?;
         while more {
@@ -142,10 +145,10 @@ impl<'a> InPlace<'a> {
         Ok(parts)
     }
 
-    fn text(&self, quoted: &Quoted<'a>) -> Result<Text, String> {
+    fn text(&self, quoted: &QuotedString<'a>) -> Result<SharedText, String> {
         match quoted.plain().ok_or(BROKEN)? {
-            Cow::Borrowed(plain) if plain.len() >= LARGE => Ok(Text::shared(self.body.share(plain))),
-            plain => Ok(Text::shared(ByteString::from(plain.into_owned()))),
+            Cow::Borrowed(plain) if plain.len() >= LARGE => Ok(SharedText::shared(self.body.share(plain))),
+            plain => Ok(SharedText::shared(ByteString::from(plain.into_owned()))),
         }
     }
 
@@ -153,14 +156,14 @@ impl<'a> InPlace<'a> {
     /// in the `T`.
     fn typed<T: DeserializeOwned, const N: usize>(
         &self,
-        parts: &Parts<'a>,
+        parts: &RawMembers<'a>,
         large: [&str; N],
-    ) -> Result<(T, [Option<Text>; N]), String> {
+    ) -> Result<(T, [Option<SharedText>; N]), String> {
         let mut texts = [const { None }; N];
         let mut members = Map::new();
         for (key, part) in parts {
             let value = match (large.iter().position(|name| name == key), part) {
-                (Some(at), Part::Text(quoted)) => {
+                (Some(at), RawPart::Text(quoted)) => {
                     texts[at] = Some(self.text(quoted)?);
                     Value::String(String::new())
                 }
@@ -178,7 +181,7 @@ impl<'a> InPlace<'a> {
         if let Some(block) = self.usual_block(&parts) {
             return Ok(block);
         }
-        let Some(Part::Text(kind)) = parts.iter().rev().find(|(key, _)| key == "type").map(|(_, part)| part) else {
+        let Some(RawPart::Text(kind)) = parts.iter().rev().find(|(key, _)| key == "type").map(|(_, part)| part) else {
             return Err("a content block needs a `type` that is a string".into());
         };
         let kind = kind.plain().ok_or(BROKEN)?;
@@ -207,10 +210,10 @@ impl<'a> InPlace<'a> {
 
     /// Parses a block that has only the required members of its type, as nearly all blocks do. Returns `None` for any
     /// other block.
-    fn usual_block(&self, parts: &Parts<'a>) -> Option<ContentBlock> {
+    fn usual_block(&self, parts: &RawMembers<'a>) -> Option<ContentBlock> {
         let text = |name: &str| {
             parts.iter().find_map(
-                |(key, part)| if let (Part::Text(text), true) = (part, key == name) { Some(text) } else { None },
+                |(key, part)| if let (RawPart::Text(text), true) = (part, key == name) { Some(text) } else { None },
             )
         };
         let kind = text("type")?.plain()?;
@@ -229,10 +232,10 @@ impl<'a> InPlace<'a> {
         }
     }
 
-    fn embedded(&self, mut parts: Parts<'a>) -> Result<EmbeddedResource, String> {
+    fn embedded(&self, mut parts: RawMembers<'a>) -> Result<EmbeddedResource, String> {
         let mut contents = None;
-        if let Some((_, Part::Other(raw, at))) = parts.iter_mut().find(|(key, _)| key == "resource") {
-            let read = InPlace { body: self.body, scan: self.body.scan().placed_at(*at) }.contents();
+        if let Some((_, RawPart::Other(raw, at))) = parts.iter_mut().find(|(key, _)| key == "resource") {
+            let read = JsonCursor { body: self.body, scan: self.body.scan().placed_at(*at) }.contents();
             contents = Some(read.map_err(|cause| format!("resource: {cause}"))?);
             *raw = r#"{"uri":"","text":""}"#;
         }

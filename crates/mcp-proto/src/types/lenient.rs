@@ -58,13 +58,13 @@ fn as_whole(value: &Value) -> Option<u64> {
 pub(super) fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Shape {
+    enum OneOrMany {
         One(String),
         Many(Vec<String>),
     }
-    Ok(match Option::<Shape>::deserialize(deserializer)? {
+    Ok(match Option::<OneOrMany>::deserialize(deserializer)? {
         None => Vec::new(),
-        Some(Shape::One(one)) => vec![one],
-        Some(Shape::Many(many)) => many,
+        Some(OneOrMany::One(one)) => vec![one],
+        Some(OneOrMany::Many(many)) => many,
     })
 }

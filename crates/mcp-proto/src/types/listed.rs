@@ -6,33 +6,33 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::jsonrpc::{RawJson, Scan, unquote};
+use crate::jsonrpc::{JsonScanner, RawJson, unquote};
 
-use super::shape::{ANNOTATIONS, Field, ICON, Shape, optional, required};
+use super::shape::{ANNOTATIONS, ICON, JsonShape, ShapeField, optional, required};
 use super::{Prompt, Resource, ResourceTemplate, Tool};
 
 /// Type of the entries of a server's list, such as [`Tool`].
-pub trait Entry: DeserializeOwned + Serialize {
+pub trait ListEntryType: DeserializeOwned + Serialize {
     /// Name of the member that identifies an entry in its list.
     const NAME: &'static str;
     /// Shape that a valid entry has.
-    const SHAPE: Shape;
+    const SHAPE: JsonShape;
 }
 
 /// An entry of a list: its name and its raw JSON, which has the shape of `T`.
 ///
 /// Memory use is that of the raw JSON, also for lists of thousands of entries. The JSON is a copy, so the message that
 /// contained it is not retained.
-pub struct Listed<T> {
+pub struct ListEntry<T> {
     name: Box<str>,
     raw: RawJson,
     kind: PhantomData<fn() -> T>,
 }
 
 /// Name of an invalid entry, if it could be read, and the reason for its rejection.
-pub(crate) type Malformed = (Option<String>, String);
+pub(crate) type MalformedEntry = (Option<String>, String);
 
-impl<T> Listed<T> {
+impl<T> ListEntry<T> {
     /// Returns the identifier of the entry in its list: the name of a tool or prompt, the URI of a resource, or the URI
     /// template of a resource template.
     pub fn name(&self) -> &str {
@@ -45,7 +45,7 @@ impl<T> Listed<T> {
     }
 }
 
-impl<T: Entry> Listed<T> {
+impl<T: ListEntryType> ListEntry<T> {
     /// Parses the entry in full.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl<T: Entry> Listed<T> {
     }
 
     /// Validates and consumes the entry at `scan`. Returns `None` if the JSON itself is malformed.
-    pub(crate) fn pass(scan: &mut Scan<'_>) -> Option<Result<Listed<T>, Malformed>> {
+    pub(crate) fn pass(scan: &mut JsonScanner<'_>) -> Option<Result<ListEntry<T>, MalformedEntry>> {
         scan.peek();
         let before = scan.clone();
         let mut name = None;
@@ -68,7 +68,7 @@ impl<T: Entry> Listed<T> {
         match (checked, name) {
             (Ok(()), Some(name)) => {
                 let raw = RawJson::copy_of(scan.since(before.at()));
-                Some(Ok(Listed { name: name.into(), raw, kind: PhantomData }))
+                Some(Ok(ListEntry { name: name.into(), raw, kind: PhantomData }))
             }
             (Err(mismatch), name) => {
                 *scan = before;
@@ -80,80 +80,80 @@ impl<T: Entry> Listed<T> {
     }
 }
 
-impl<T: Entry> From<&T> for Listed<T> {
-    fn from(entry: &T) -> Listed<T> {
+impl<T: ListEntryType> From<&T> for ListEntry<T> {
+    fn from(entry: &T) -> ListEntry<T> {
         // Strings, maps with string keys and finite numbers always serialize.
         let text = serde_json::to_string(entry).unwrap_or_default();
-        match Listed::pass(&mut Scan::new(&text)) {
+        match ListEntry::pass(&mut JsonScanner::new(&text)) {
             Some(Ok(listed)) => listed,
-            _ => Listed { name: "".into(), raw: RawJson::copy_of(&text), kind: PhantomData },
+            _ => ListEntry { name: "".into(), raw: RawJson::copy_of(&text), kind: PhantomData },
         }
     }
 }
 
-impl<T> Clone for Listed<T> {
+impl<T> Clone for ListEntry<T> {
     fn clone(&self) -> Self {
-        Listed { name: self.name.clone(), raw: self.raw.clone(), kind: PhantomData }
+        ListEntry { name: self.name.clone(), raw: self.raw.clone(), kind: PhantomData }
     }
 }
 
-impl<T> PartialEq for Listed<T> {
+impl<T> PartialEq for ListEntry<T> {
     fn eq(&self, other: &Self) -> bool {
         self.raw == other.raw
     }
 }
 
-impl<T> Eq for Listed<T> {}
+impl<T> Eq for ListEntry<T> {}
 
-impl<T> fmt::Debug for Listed<T> {
+impl<T> fmt::Debug for ListEntry<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Listed({:?}, {:?})", self.name, self.raw)
     }
 }
 
-const META: Field = optional("_meta", Shape::Map);
-const TITLE: Field = optional("title", Shape::Text);
-const DESCRIPTION: Field = optional("description", Shape::Text);
-const ICONS: Field = optional("icons", Shape::List(&ICON));
-const MIME_TYPE: Field = optional("mimeType", Shape::Text);
+const META: ShapeField = optional("_meta", JsonShape::Map);
+const TITLE: ShapeField = optional("title", JsonShape::Text);
+const DESCRIPTION: ShapeField = optional("description", JsonShape::Text);
+const ICONS: ShapeField = optional("icons", JsonShape::List(&ICON));
+const MIME_TYPE: ShapeField = optional("mimeType", JsonShape::Text);
 
-impl Entry for Tool {
+impl ListEntryType for Tool {
     const NAME: &'static str = "name";
-    const SHAPE: Shape = Shape::Object(&[
-        required("name", Shape::Text),
+    const SHAPE: JsonShape = JsonShape::Object(&[
+        required("name", JsonShape::Text),
         TITLE,
         DESCRIPTION,
-        required("inputSchema", Shape::Any),
-        optional("outputSchema", Shape::Any),
+        required("inputSchema", JsonShape::Any),
+        optional("outputSchema", JsonShape::Any),
         optional(
             "annotations",
-            Shape::Object(&[
+            JsonShape::Object(&[
                 TITLE,
-                optional("readOnlyHint", Shape::Flag),
-                optional("destructiveHint", Shape::Flag),
-                optional("idempotentHint", Shape::Flag),
-                optional("openWorldHint", Shape::Flag),
+                optional("readOnlyHint", JsonShape::Flag),
+                optional("destructiveHint", JsonShape::Flag),
+                optional("idempotentHint", JsonShape::Flag),
+                optional("openWorldHint", JsonShape::Flag),
             ]),
         ),
         ICONS,
-        optional("execution", Shape::Object(&[optional("taskSupport", Shape::Text)])),
+        optional("execution", JsonShape::Object(&[optional("taskSupport", JsonShape::Text)])),
         META,
     ]);
 }
 
-impl Entry for Prompt {
+impl ListEntryType for Prompt {
     const NAME: &'static str = "name";
-    const SHAPE: Shape = Shape::Object(&[
-        required("name", Shape::Text),
+    const SHAPE: JsonShape = JsonShape::Object(&[
+        required("name", JsonShape::Text),
         TITLE,
         DESCRIPTION,
         optional(
             "arguments",
-            Shape::List(&Shape::Object(&[
-                required("name", Shape::Text),
+            JsonShape::List(&JsonShape::Object(&[
+                required("name", JsonShape::Text),
                 TITLE,
                 DESCRIPTION,
-                optional("required", Shape::Flag),
+                optional("required", JsonShape::Flag),
             ])),
         ),
         ICONS,
@@ -161,26 +161,26 @@ impl Entry for Prompt {
     ]);
 }
 
-impl Entry for Resource {
+impl ListEntryType for Resource {
     const NAME: &'static str = "uri";
-    const SHAPE: Shape = Shape::Object(&[
-        required("uri", Shape::Text),
-        required("name", Shape::Text),
+    const SHAPE: JsonShape = JsonShape::Object(&[
+        required("uri", JsonShape::Text),
+        required("name", JsonShape::Text),
         TITLE,
         DESCRIPTION,
         MIME_TYPE,
-        optional("size", Shape::Any),
+        optional("size", JsonShape::Any),
         ICONS,
         optional("annotations", ANNOTATIONS),
         META,
     ]);
 }
 
-impl Entry for ResourceTemplate {
+impl ListEntryType for ResourceTemplate {
     const NAME: &'static str = "uriTemplate";
-    const SHAPE: Shape = Shape::Object(&[
-        required("uriTemplate", Shape::Text),
-        required("name", Shape::Text),
+    const SHAPE: JsonShape = JsonShape::Object(&[
+        required("uriTemplate", JsonShape::Text),
+        required("name", JsonShape::Text),
         TITLE,
         DESCRIPTION,
         MIME_TYPE,
@@ -229,10 +229,10 @@ mod tests {
         all
     }
 
-    fn shape_and_type_agree<T: Entry>(example: &Value) {
+    fn shape_and_type_agree<T: ListEntryType>(example: &Value) {
         for value in spoilt(example).into_iter().chain([example.clone()]) {
             let text = value.to_string();
-            let by_shape = Listed::<T>::pass(&mut Scan::new(&text)).unwrap();
+            let by_shape = ListEntry::<T>::pass(&mut JsonScanner::new(&text)).unwrap();
             let by_type = serde_json::from_str::<T>(&text);
             assert_eq!(by_shape.is_ok(), by_type.is_ok(), "{text}: {by_shape:?}, {:?}", by_type.err());
         }
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn a_field_that_stands_twice_is_refused() {
         let text = r#"{"name":"a","inputSchema":{},"name":"b"}"#;
-        let refused = Listed::<Tool>::pass(&mut Scan::new(text)).unwrap();
+        let refused = ListEntry::<Tool>::pass(&mut JsonScanner::new(text)).unwrap();
         assert_eq!(refused.unwrap_err().1, "duplicate field `name`", "X38: a duplicate name leaves the tool ambiguous");
     }
 }

@@ -31,8 +31,8 @@ pub use content::{
     AudioContent, ContentBlock, EmbeddedResource, ImageContent, TextContent, ToolResultContent, ToolUseContent,
 };
 pub use elicitation::{ElicitAction, ElicitParams, ElicitResult};
-pub(crate) use in_place::InPlace;
-pub use listed::{Entry, Listed};
+pub(crate) use in_place::JsonCursor;
+pub use listed::{ListEntry, ListEntryType};
 pub use logging::{LogLevel, LogMessage};
 pub use prompts::{GetPromptResult, Prompt, PromptArgument, PromptMessage};
 pub use resources::{Resource, ResourceContents, ResourceTemplate};
@@ -42,7 +42,7 @@ pub use sampling::{
     SamplingMessage, ToolChoice,
 };
 pub use tasks::TaskStatus;
-pub use text::Text;
+pub use text::SharedText;
 pub use tools::{CallToolResult, Tool, ToolAnnotations, ToolExecution};
 
 /// JSON object whose members keep the order in which they were sent.

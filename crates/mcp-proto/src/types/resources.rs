@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::lenient::{null_as_default, whole_number};
-use super::{Annotations, Icon, Map, Text};
+use super::{Annotations, Icon, Map, SharedText};
 
 /// A resource as listed by the server, or as a link in content.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -72,7 +72,7 @@ pub struct ResourceTemplate {
 
 /// Contents of a resource: at least one of `text` and `blob` is present.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", try_from = "AnyContents")]
+#[serde(rename_all = "camelCase", try_from = "RawContents")]
 pub struct ResourceContents {
     /// URI of the resource.
     pub uri: String,
@@ -81,10 +81,10 @@ pub struct ResourceContents {
     pub mime_type: Option<String>,
     /// Contents of a text resource.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<Text>,
+    pub text: Option<SharedText>,
     /// Contents of a binary resource, encoded in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub blob: Option<Text>,
+    pub blob: Option<SharedText>,
     /// Metadata of the object (`_meta`), since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
@@ -96,22 +96,22 @@ pub struct ResourceContents {
 /// Deserialized contents before the check that `text` or `blob` is present.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct AnyContents {
+struct RawContents {
     uri: String,
     mime_type: Option<String>,
-    text: Option<Text>,
-    blob: Option<Text>,
+    text: Option<SharedText>,
+    blob: Option<SharedText>,
     #[serde(rename = "_meta")]
     meta: Option<Map>,
     #[serde(flatten)]
     extra: Map,
 }
 
-impl TryFrom<AnyContents> for ResourceContents {
+impl TryFrom<RawContents> for ResourceContents {
     type Error = &'static str;
 
-    fn try_from(any: AnyContents) -> Result<Self, Self::Error> {
-        let AnyContents { uri, mime_type, text, blob, meta, extra } = any;
+    fn try_from(any: RawContents) -> Result<Self, Self::Error> {
+        let RawContents { uri, mime_type, text, blob, meta, extra } = any;
         if text.is_none() && blob.is_none() {
             return Err("resource contents need `text` or `blob`");
         }

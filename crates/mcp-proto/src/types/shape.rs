@@ -2,11 +2,11 @@
 //!
 //! A shape accepts the same values as the `Deserialize` of its type. A test in `listed.rs` compares the two.
 
-use crate::jsonrpc::{Scan, escape};
+use crate::jsonrpc::{JsonScanner, escape};
 
 /// Shape that a JSON value must have.
 #[derive(Debug)]
-pub enum Shape {
+pub enum JsonShape {
     /// A value of any type.
     Any,
     /// A JSON string of any content.
@@ -22,39 +22,39 @@ pub enum Shape {
     /// A string or an array of strings.
     Texts,
     /// An array whose elements have the given shape.
-    List(&'static Shape),
+    List(&'static JsonShape),
     /// An object with the given members. Other members are ignored.
-    Object(&'static [Field]),
+    Object(&'static [ShapeField]),
 }
 
 /// A known member of an object.
 #[derive(Debug)]
-pub struct Field {
+pub struct ShapeField {
     name: &'static str,
-    shape: Shape,
+    shape: JsonShape,
     required: bool,
 }
 
 /// Returns a member that must be present.
-pub(super) const fn required(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, required: true }
+pub(super) const fn required(name: &'static str, shape: JsonShape) -> ShapeField {
+    ShapeField { name, shape, required: true }
 }
 
 /// Returns a member that may be absent or `null`.
-pub(super) const fn optional(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, required: false }
+pub(super) const fn optional(name: &'static str, shape: JsonShape) -> ShapeField {
+    ShapeField { name, shape, required: false }
 }
 
 /// Reason for the rejection of a value: the path to the mismatch and its cause. Boxed because it is rare.
 #[derive(Debug)]
-pub(crate) struct Mismatch(Box<(String, String)>);
+pub(crate) struct ShapeMismatch(Box<(String, String)>);
 
-impl Mismatch {
-    fn new(cause: String) -> Mismatch {
-        Mismatch(Box::new((String::new(), cause)))
+impl ShapeMismatch {
+    fn new(cause: String) -> ShapeMismatch {
+        ShapeMismatch(Box::new((String::new(), cause)))
     }
 
-    fn at(mut self, step: &str) -> Mismatch {
+    fn at(mut self, step: &str) -> ShapeMismatch {
         let dot = if self.0.0.is_empty() || self.0.0.starts_with('[') { "" } else { "." };
         self.0.0 = format!("{step}{dot}{}", self.0.0);
         self
@@ -68,52 +68,52 @@ impl Mismatch {
     }
 }
 
-fn broken() -> Mismatch {
-    Mismatch::new("it is not valid JSON".into())
+fn broken() -> ShapeMismatch {
+    ShapeMismatch::new("it is not valid JSON".into())
 }
 
-impl Shape {
+impl JsonShape {
     const fn words(&self) -> &'static str {
         match self {
-            Shape::Any => "a value",
-            Shape::Text | Shape::OneOf(_) => "a string",
-            Shape::Number => "a number",
-            Shape::Flag => "true or false",
-            Shape::Map | Shape::Object(_) => "an object",
-            Shape::Texts => "a string or an array of strings",
-            Shape::List(_) => "an array",
+            JsonShape::Any => "a value",
+            JsonShape::Text | JsonShape::OneOf(_) => "a string",
+            JsonShape::Number => "a number",
+            JsonShape::Flag => "true or false",
+            JsonShape::Map | JsonShape::Object(_) => "an object",
+            JsonShape::Texts => "a string or an array of strings",
+            JsonShape::List(_) => "an array",
         }
     }
 
     /// Validates and consumes a value. For an object, calls `told` with the name and the text of each known member.
     pub(crate) fn check<'a>(
         &self,
-        scan: &mut Scan<'a>,
+        scan: &mut JsonScanner<'a>,
         told: &mut dyn FnMut(&'static str, &'a str),
-    ) -> Result<(), Mismatch> {
+    ) -> Result<(), ShapeMismatch> {
         let first = scan.peek().ok_or_else(broken)?;
         let fits = match self {
-            Shape::Any => true,
-            Shape::Text | Shape::OneOf(_) => first == b'"',
-            Shape::Number => first == b'-' || first.is_ascii_digit(),
-            Shape::Flag => matches!(first, b't' | b'f'),
-            Shape::Map | Shape::Object(_) => first == b'{',
-            Shape::Texts => matches!(first, b'"' | b'['),
-            Shape::List(_) => first == b'[',
+            JsonShape::Any => true,
+            JsonShape::Text | JsonShape::OneOf(_) => first == b'"',
+            JsonShape::Number => first == b'-' || first.is_ascii_digit(),
+            JsonShape::Flag => matches!(first, b't' | b'f'),
+            JsonShape::Map | JsonShape::Object(_) => first == b'{',
+            JsonShape::Texts => matches!(first, b'"' | b'['),
+            JsonShape::List(_) => first == b'[',
         };
         if !fits {
-            return Err(Mismatch::new(format!("it is not {}", self.words())));
+            return Err(ShapeMismatch::new(format!("it is not {}", self.words())));
         }
         match self {
-            Shape::List(item) => list(item, scan),
-            Shape::Texts if first == b'[' => list(&Shape::Text, scan),
-            Shape::Object(fields) => object(fields, scan, told),
-            Shape::OneOf(words) => {
+            JsonShape::List(item) => list(item, scan),
+            JsonShape::Texts if first == b'[' => list(&JsonShape::Text, scan),
+            JsonShape::Object(fields) => object(fields, scan, told),
+            JsonShape::OneOf(words) => {
                 let word = scan.string().and_then(|word| word.plain()).ok_or_else(broken)?;
                 if words.contains(&word.as_ref()) {
                     Ok(())
                 } else {
-                    Err(Mismatch::new(format!("unknown variant `{word}`")))
+                    Err(ShapeMismatch::new(format!("unknown variant `{word}`")))
                 }
             }
             _ => scan.value().map(drop).ok_or_else(broken),
@@ -121,7 +121,7 @@ impl Shape {
     }
 }
 
-fn list(item: &Shape, scan: &mut Scan<'_>) -> Result<(), Mismatch> {
+fn list(item: &JsonShape, scan: &mut JsonScanner<'_>) -> Result<(), ShapeMismatch> {
     let mut more = scan.enter(b'[', b']').ok_or_else(broken)?;
     let mut index = 0;
     while more {
@@ -133,10 +133,10 @@ fn list(item: &Shape, scan: &mut Scan<'_>) -> Result<(), Mismatch> {
 }
 
 fn object<'a>(
-    fields: &'static [Field],
-    scan: &mut Scan<'a>,
+    fields: &'static [ShapeField],
+    scan: &mut JsonScanner<'a>,
     told: &mut dyn FnMut(&'static str, &'a str),
-) -> Result<(), Mismatch> {
+) -> Result<(), ShapeMismatch> {
     let mut seen = 0_u32;
     let mut more = scan.enter(b'{', b'}').ok_or_else(broken)?;
     while more {
@@ -145,7 +145,7 @@ fn object<'a>(
             None => drop(scan.value().ok_or_else(broken)?),
             Some((at, field)) => {
                 if seen & 1 << at != 0 {
-                    return Err(Mismatch::new(format!("duplicate field `{}`", field.name)));
+                    return Err(ShapeMismatch::new(format!("duplicate field `{}`", field.name)));
                 }
                 seen |= 1 << at;
                 scan.peek();
@@ -160,21 +160,21 @@ fn object<'a>(
     }
     match fields.iter().enumerate().find(|(at, field)| field.required && seen & 1 << at == 0) {
         None => Ok(()),
-        Some((_, missing)) => Err(Mismatch::new(format!("missing field `{}`", missing.name))),
+        Some((_, missing)) => Err(ShapeMismatch::new(format!("missing field `{}`", missing.name))),
     }
 }
 
 /// Shape of an icon.
-pub(super) const ICON: Shape = Shape::Object(&[
-    required("src", Shape::Text),
-    optional("mimeType", Shape::Text),
-    optional("sizes", Shape::Texts),
-    optional("theme", Shape::Text),
+pub(super) const ICON: JsonShape = JsonShape::Object(&[
+    required("src", JsonShape::Text),
+    optional("mimeType", JsonShape::Text),
+    optional("sizes", JsonShape::Texts),
+    optional("theme", JsonShape::Text),
 ]);
 
 /// Shape of annotations of content.
-pub(super) const ANNOTATIONS: Shape = Shape::Object(&[
-    optional("audience", Shape::List(&Shape::OneOf(&["user", "assistant"]))),
-    optional("priority", Shape::Number),
-    optional("lastModified", Shape::Text),
+pub(super) const ANNOTATIONS: JsonShape = JsonShape::Object(&[
+    optional("audience", JsonShape::List(&JsonShape::OneOf(&["user", "assistant"]))),
+    optional("priority", JsonShape::Number),
+    optional("lastModified", JsonShape::Text),
 ]);

@@ -10,12 +10,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 ///
 /// A large text without escapes is a slice of the message it was read from, which stays in memory as long as the slice.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
-pub struct Text(ByteString);
+pub struct SharedText(ByteString);
 
-impl Text {
+impl SharedText {
     /// Returns a text that shares the memory of `text`.
-    pub(crate) fn shared(text: ByteString) -> Text {
-        Text(text)
+    pub(crate) fn shared(text: ByteString) -> SharedText {
+        SharedText(text)
     }
 
     /// Returns the text as a string slice.
@@ -24,7 +24,7 @@ impl Text {
     }
 }
 
-impl Deref for Text {
+impl Deref for SharedText {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -32,62 +32,62 @@ impl Deref for Text {
     }
 }
 
-impl AsRef<str> for Text {
+impl AsRef<str> for SharedText {
     fn as_ref(&self) -> &str {
         &self.0
     }
 }
 
-impl From<String> for Text {
-    fn from(text: String) -> Text {
-        Text(text.into())
+impl From<String> for SharedText {
+    fn from(text: String) -> SharedText {
+        SharedText(text.into())
     }
 }
 
-impl From<&str> for Text {
-    fn from(text: &str) -> Text {
-        Text(text.into())
+impl From<&str> for SharedText {
+    fn from(text: &str) -> SharedText {
+        SharedText(text.into())
     }
 }
 
-impl From<Text> for String {
-    fn from(text: Text) -> String {
+impl From<SharedText> for String {
+    fn from(text: SharedText) -> String {
         text.as_str().to_owned()
     }
 }
 
-impl PartialEq<str> for Text {
+impl PartialEq<str> for SharedText {
     fn eq(&self, other: &str) -> bool {
         self.as_str() == other
     }
 }
 
-impl PartialEq<&str> for Text {
+impl PartialEq<&str> for SharedText {
     fn eq(&self, other: &&str) -> bool {
         self.as_str() == *other
     }
 }
 
-impl fmt::Debug for Text {
+impl fmt::Debug for SharedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
     }
 }
 
-impl fmt::Display for Text {
+impl fmt::Display for SharedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self.as_str(), f)
     }
 }
 
-impl Serialize for Text {
+impl Serialize for SharedText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Text {
+impl<'de> Deserialize<'de> for SharedText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Text::from)
+        String::deserialize(deserializer).map(SharedText::from)
     }
 }

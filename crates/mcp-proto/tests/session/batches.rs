@@ -40,7 +40,7 @@ fn requests_that_come_together_are_answered_together() {
         2,
         "invalid elements must be reported"
     );
-    peer.session.answer(roots.unwrap(), Answer::Roots(vec![]), peer.now).unwrap();
+    peer.session.answer(roots.unwrap(), ClientResponse::Roots(vec![]), peer.now).unwrap();
     let answers = peer.sent_one();
     let expected = json!([
         { "jsonrpc": "2.0", "id": 1, "result": {} },
@@ -98,7 +98,7 @@ fn other_revisions_have_no_batches() {
 
 #[test]
 fn batches_have_a_bound() {
-    let mut settings = config(Opening::Probe);
+    let mut settings = config(OpeningMode::Probe);
     settings.limits.batch = 2;
     let mut peer = Peer::ready_with(Revision::V2025_03_26, all_capabilities(), settings);
     peer.says(json!([
@@ -109,7 +109,7 @@ fn batches_have_a_bound() {
     let refused: Vec<Value> = peer.sent().iter().map(|sent| sent["error"]["code"].clone()).collect();
     assert_eq!(refused, vec![json!(-32600); 3], "each request of an oversized batch must be refused");
     let many = format!("[{}1]", "1,".repeat(1000));
-    let invalid = Incoming::decode(&many.into()).unwrap_err();
+    let invalid = IncomingMessage::decode(&many.into()).unwrap_err();
     assert_eq!(
         invalid.cause,
         InvalidCause::BatchTooLong(1000),

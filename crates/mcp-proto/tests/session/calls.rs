@@ -114,7 +114,7 @@ fn requests_stand_on_the_wire_as_the_schemas_say() {
 
 #[test]
 fn modern_requests_carry_their_metadata() {
-    let config = config(Opening::Probe);
+    let config = config(OpeningMode::Probe);
     let mut peer = Peer::ready_with(Revision::V2026_07_28, json!({ "tools": {}, "logging": {} }), config);
     let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
     let meta = |level: Value| {
@@ -166,7 +166,7 @@ fn what_a_server_does_not_offer_is_not_asked() {
         ),
     ];
     for revision in Revision::ALL {
-        let mut peer = Peer::ready_with(revision, json!({ "unknown": {} }), config(Opening::Probe));
+        let mut peer = Peer::ready_with(revision, json!({ "unknown": {} }), config(OpeningMode::Probe));
         for (requirement, request) in &none {
             let end = peer.session.call(request.clone(), PATIENT, peer.now);
             if *requirement == "[completion-capability-gate]" && revision == Revision::V2024_11_05 {
@@ -180,7 +180,7 @@ fn what_a_server_does_not_offer_is_not_asked() {
         assert_eq!(peer.events(), vec![], "a refused call must not cause an event");
     }
     let offers = json!({ "resources": { "subscribe": false } });
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, offers, config(Opening::Probe));
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, offers, config(OpeningMode::Probe));
     let end = peer.session.call(ClientRequest::Subscribe { uri: "a:b".into() }, PATIENT, peer.now);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[resources-subscribe-gate]: {end:?}");
     let mut peer = Peer::ready(Revision::V2025_11_25);
@@ -260,7 +260,7 @@ fn a_malformed_entry_costs_only_itself() {
         assert_eq!(items[0].name, name, "the entry must be identified");
         assert!(items[0].cause.contains(words), "{bad}: {:?} must contain {words:?}", items[0].cause);
         let Ok(ServerResult::Tools { items, .. }) = result else { panic!("the page must be returned: {result:?}") };
-        let names: Vec<&str> = items.iter().map(Listed::name).collect();
+        let names: Vec<&str> = items.iter().map(ListEntry::name).collect();
         assert_eq!(names, ["a", "c"], "the other entries must be returned");
         assert_eq!(json!(items[0].read().unwrap()), good, "unknown members must be retained");
     }
@@ -282,7 +282,7 @@ fn large_content_is_not_copied_and_small_content_does_not_hold_its_message() {
         { "type": "text", "text": escaped }, { "type": "resource", "resource": { "uri": "a:b", "blob": data } } ] } });
     let line = Bytes::from(answer.to_string());
     let range = line.as_ptr_range();
-    peer.session.handle_message(Incoming::decode(&line).unwrap(), StreamOrigin::Stdio, peer.now);
+    peer.session.handle_message(IncomingMessage::decode(&line).unwrap(), StreamOrigin::Stdio, peer.now);
     let Ok(ServerResult::Tool(result)) = peer.done(call) else { panic!("expected a tool result") };
     assert_eq!(json!(result), answer["result"], "the result must serialize to the same JSON");
     let [
@@ -380,7 +380,7 @@ fn a_cancelled_call_ends_at_once() {
 
 #[test]
 fn calls_have_a_bound() {
-    let mut config = config(Opening::Probe);
+    let mut config = config(OpeningMode::Probe);
     config.limits.in_flight_calls = 3;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config);
     let first = peer.call(tool_call());

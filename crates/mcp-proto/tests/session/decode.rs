@@ -4,8 +4,8 @@ use bytes::Bytes;
 use mcp_proto::*;
 use serde_json::json;
 
-fn decode(line: impl AsRef<[u8]>) -> Result<Incoming, InvalidMessage> {
-    Incoming::decode(&Bytes::copy_from_slice(line.as_ref()))
+fn decode(line: impl AsRef<[u8]>) -> Result<IncomingMessage, InvalidMessage> {
+    IncomingMessage::decode(&Bytes::copy_from_slice(line.as_ref()))
 }
 
 #[test]
@@ -20,12 +20,12 @@ fn valid_lines_are_read() {
     ] {
         let read = decode(line);
         assert!(
-            matches!(&read, Ok(Incoming::Request { id: RequestId::Number(1), method, params: None }) if method == "ping"),
+            matches!(&read, Ok(IncomingMessage::Request { id: RequestId::Number(1), method, params: None }) if method == "ping"),
             "X37: {line:?} must be a ping, not {read:?}"
         );
     }
     let text = r#"{"jsonrpc":"2.0","id":"a","result":{"t":"\ud83d\ude00 \u0000 \\u005cud800"}}"#;
-    let Ok(Incoming::Response { id, result: Ok(result) }) = decode(text) else {
+    let Ok(IncomingMessage::Response { id, result: Ok(result) }) = decode(text) else {
         panic!("surrogate pairs must be valid")
     };
     assert_eq!(id, RequestId::from("a"), "[base-request-id-type]");
@@ -33,11 +33,11 @@ fn valid_lines_are_read() {
     assert_eq!(body["t"], "😀 \u{0} \\u005cud800", "X37: an escaped NUL must be valid");
     let null = decode(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null,"method":null}"#);
     assert!(
-        matches!(null, Ok(Incoming::Response { result: Ok(_), .. })),
+        matches!(null, Ok(IncomingMessage::Response { result: Ok(_), .. })),
         "fields written as null must count as absent: {null:?}"
     );
     let error = decode(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"},"result":null}"#);
-    assert!(matches!(error, Ok(Incoming::ErrorWithoutId { .. })), "[base-error-without-id]: {error:?}");
+    assert!(matches!(error, Ok(IncomingMessage::ErrorWithoutId { .. })), "[base-error-without-id]: {error:?}");
 }
 
 #[test]

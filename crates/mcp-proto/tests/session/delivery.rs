@@ -228,7 +228,7 @@ fn a_question_belongs_to_the_call_whose_stream_carried_it() {
     let (first, sent) = peer.sends(tool_call());
     let (second, _) = peer.sends(tool_call());
     let asks = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": form() });
-    let decode = |message: Value| Incoming::decode(&message.to_string().into_bytes().into()).unwrap();
+    let decode = |message: Value| IncomingMessage::decode(&message.to_string().into_bytes().into()).unwrap();
     let origin = StreamOrigin::Post(RequestId::Number(sent["id"].as_i64().unwrap()));
     peer.session.handle_message(decode(asks(70)), origin, peer.now);
     let (_, call, _) = peer.asked();
@@ -245,8 +245,8 @@ fn a_question_belongs_to_the_call_whose_stream_carried_it() {
 
 #[test]
 fn a_ping_that_is_not_delivered_is_a_lost_connection() {
-    let mut settings = crate::peer::config(Opening::Probe);
-    settings.carrier = Carrier::StreamableHttp;
+    let mut settings = crate::peer::config(OpeningMode::Probe);
+    settings.carrier = TransportKind::StreamableHttp;
     settings.timeouts.ping_interval = Some(seconds(30));
     let capabilities = crate::peer::all_capabilities();
     let mut peer = Peer::ready_with(Revision::V2025_11_25, capabilities.clone(), settings.clone());

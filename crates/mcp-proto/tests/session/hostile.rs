@@ -113,7 +113,7 @@ fn an_error_without_id_is_for_the_only_call_if_it_is_about_reading() {
 
 #[test]
 fn a_flood_is_merged_counted_and_bounded() {
-    let mut settings = config(Opening::Probe);
+    let mut settings = config(OpeningMode::Probe);
     settings.limits.queued_events = 100;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     let (call, sent) = peer.sends(tool_call());
@@ -152,7 +152,7 @@ fn a_flood_is_merged_counted_and_bounded() {
 
 #[test]
 fn what_waits_is_bounded_in_bytes_too() {
-    let mut settings = config(Opening::Probe);
+    let mut settings = config(OpeningMode::Probe);
     settings.limits.queued_event_bytes = 10_000;
     settings.limits.open_question_bytes = 10_000;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
@@ -185,7 +185,7 @@ fn what_waits_is_bounded_in_bytes_too() {
 
 #[test]
 fn a_server_that_does_not_read_is_given_up() {
-    let mut settings = config(Opening::Probe);
+    let mut settings = config(OpeningMode::Probe);
     settings.limits.queued_messages = 50;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     for id in 0..100 {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::peer::{Peer, all_capabilities, config, seconds};
 
 fn http(known: Option<Revision>) -> Peer {
-    Peer::with(SessionConfig { carrier: Carrier::StreamableHttp, known, ..config(Opening::Probe) })
+    Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..config(OpeningMode::Probe) })
 }
 
 fn discovered() -> Value {
@@ -247,7 +247,7 @@ fn what_was_spoken_before_is_tried_first_and_found_anew_when_it_fails() {
 
 #[test]
 fn http_sse_is_always_legacy() {
-    let mut peer = Peer::with(SessionConfig { carrier: Carrier::HttpSse, ..config(Opening::Probe) });
+    let mut peer = Peer::with(SessionConfig { carrier: TransportKind::HttpSse, ..config(OpeningMode::Probe) });
     let (init, head) = peer.post();
     assert_eq!(init["method"], "initialize", "[lifecycle-init-first]: initialize must be sent first");
     assert_eq!(head, HttpHead::default(), "HTTP+SSE must have no additional headers");
@@ -255,20 +255,20 @@ fn http_sse_is_always_legacy() {
     assert_eq!(ready(&mut peer), Revision::V2024_11_05, "[lifecycle-init-accept-counteroffer]");
     assert_eq!(peer.post().1, HttpHead::default(), "later messages must have no additional headers");
 
-    let pinned = config(Opening::Pinned(Revision::V2026_07_28));
-    let mut peer = Peer::with(SessionConfig { carrier: Carrier::HttpSse, ..pinned });
+    let pinned = config(OpeningMode::Pinned(Revision::V2026_07_28));
+    let mut peer = Peer::with(SessionConfig { carrier: TransportKind::HttpSse, ..pinned });
     assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "2026-07-28 must be refused");
 }
 
 #[test]
 fn a_pinned_revision_is_not_left() {
-    let settings = config(Opening::Pinned(Revision::V2026_07_28));
-    let mut peer = Peer::with(SessionConfig { carrier: Carrier::StreamableHttp, ..settings });
+    let settings = config(OpeningMode::Pinned(Revision::V2026_07_28));
+    let mut peer = Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
     let (probe, _) = peer.post();
     peer.fails_with_status(&probe["id"], 404, "");
     assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "initialize must not follow if 2026-07-28 is pinned");
-    let settings = config(Opening::Pinned(Revision::V2025_06_18));
-    let mut peer = Peer::with(SessionConfig { carrier: Carrier::StreamableHttp, ..settings });
+    let settings = config(OpeningMode::Pinned(Revision::V2025_06_18));
+    let mut peer = Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
     let (init, _) = peer.post();
     assert_eq!(init["params"]["protocolVersion"], "2025-06-18", "the pinned revision must be offered");
     peer.fails_with_status(&init["id"], 404, "");

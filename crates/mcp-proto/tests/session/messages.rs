@@ -27,7 +27,7 @@ fn a_method_of_an_extension_goes_to_those_who_have_it() {
 
         let mut capabilities = all_capabilities();
         capabilities["extensions"] = json!({ "com.example/skills": {} });
-        let mut peer = Peer::ready_with(revision, capabilities, config(Opening::Probe));
+        let mut peer = Peer::ready_with(revision, capabilities, config(OpeningMode::Probe));
         let (call, sent) = peer.sends(extension());
         assert_contains(
             &sent,

@@ -60,9 +60,9 @@ fn a_call_is_repeated_with_the_answers() {
         for (question, kind) in asked {
             assert_eq!(peer.sent(), Vec::<Value>::new(), "[mrtr-build-inputs]: no request before the last answer");
             let answer = match kind {
-                ServerQuestion::Elicitation(_) => accepted(),
-                ServerQuestion::Roots => Answer::Roots(vec![]),
-                ServerQuestion::Sampling(_) => Answer::Sampling(Box::new(CreateMessageResult {
+                ServerRequest::Elicitation(_) => accepted(),
+                ServerRequest::Roots => ClientResponse::Roots(vec![]),
+                ServerRequest::Sampling(_) => ClientResponse::Sampling(Box::new(CreateMessageResult {
                     role: Role::Assistant,
                     content: SamplingContent::One(ContentBlock::text("4")),
                     model: "m".into(),
@@ -184,7 +184,7 @@ fn a_refusal_gives_the_call_up() {
     let [SessionEvent::Asked { request: first, .. }, SessionEvent::Asked { request: second, .. }] = events[..] else {
         panic!("expected two requests, not {events:?}");
     };
-    peer.session.answer(first, Answer::Refused { code: -1, message: "no".into() }, peer.now).unwrap();
+    peer.session.answer(first, ClientResponse::Refused { code: -1, message: "no".into() }, peer.now).unwrap();
     assert_eq!(peer.sent(), Vec::<Value>::new(), "[sampling-reject-modern]: the request must not be repeated");
     let expected = vec![
         SessionEvent::Withdrawn { request: second, why: Withdrawal::CallEnded },
@@ -192,7 +192,7 @@ fn a_refusal_gives_the_call_up() {
     ];
     assert_eq!(peer.events(), expected, "[mrtr-may-abandon]: the other request must be withdrawn and the call end");
     assert_eq!(
-        peer.session.answer(second, Answer::Roots(vec![]), peer.now),
+        peer.session.answer(second, ClientResponse::Roots(vec![]), peer.now),
         Err(UnknownRequest::NotOpen),
         "the request must not be open"
     );
@@ -201,7 +201,7 @@ fn a_refusal_gives_the_call_up() {
 #[test]
 fn what_must_not_be_asked_ends_the_call() {
     let nothing = SessionConfig::default();
-    let all = config(Opening::Probe);
+    let all = config(OpeningMode::Probe);
     let sampling_with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
     for (proves, settings, request, result) in [
         (
@@ -267,7 +267,7 @@ fn cancelling_between_rounds_tells_nobody() {
 #[test]
 fn the_rounds_of_a_call_share_one_deadline() {
     let mut peer = modern();
-    let deadline = Deadline { idle: seconds(60), total: seconds(100) };
+    let deadline = CallDeadline { idle: seconds(60), total: seconds(100) };
     let call = peer.session.call(tool_call(), deadline, peer.now).unwrap();
     let sent = peer.sent_one();
     peer.wait(seconds(50));

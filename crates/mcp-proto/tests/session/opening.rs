@@ -60,7 +60,7 @@ fn greets() -> Step {
     Sends(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
 }
 
-fn play(proves: &str, opening: Opening, steps: Vec<Step>) {
+fn play(proves: &str, opening: OpeningMode, steps: Vec<Step>) {
     let mut peer = Peer::with(config(opening));
     for (at, step) in steps.into_iter().enumerate() {
         let proves = format!("{proves} (step {at})");
@@ -225,7 +225,7 @@ fn the_probe_decides_the_era() {
             vec![probe(), Waits(10), initialize(2, "2025-11-25"), Exits(true)],
         ),
     ] {
-        play(proves, Opening::Probe, steps);
+        play(proves, OpeningMode::Probe, steps);
     }
 }
 
@@ -326,14 +326,14 @@ fn initialize_settles_the_version() {
             ],
         ),
     ] {
-        play(proves, Opening::Initialize, steps);
+        play(proves, OpeningMode::Initialize, steps);
     }
 }
 
 #[test]
 fn a_pinned_revision_is_the_only_one() {
     for revision in Revision::ALL {
-        let opening = Opening::Pinned(revision);
+        let opening = OpeningMode::Pinned(revision);
         if revision.is_modern() {
             play("pinned", opening, vec![probe(), error(1, -32601, "no method", Value::Null), Fails("has to speak")]);
             play("pinned", opening, vec![probe(), Waits(10), SendsNothing, Fails("within 10s")]);
@@ -364,7 +364,7 @@ fn capabilities_are_told_in_the_words_of_the_revision() {
         (Revision::V2025_06_18, json!({}), Value::Null),
         (Revision::V2025_11_25, json!({ "form": {}, "url": {} }), json!({})),
     ] {
-        let sent = Peer::new(Opening::Pinned(revision)).sent_one();
+        let sent = Peer::new(OpeningMode::Pinned(revision)).sent_one();
         let offered = &sent["params"]["capabilities"];
         assert_eq!(offered["elicitation"], elicitation, "[elicit-declare-init]: elicitation in {revision}");
         assert_eq!(offered["sampling"]["context"], context, "[sampling-declare-init]: context in {revision}");
@@ -376,7 +376,7 @@ fn capabilities_are_told_in_the_words_of_the_revision() {
         );
         assert_eq!(offered.get("tasks"), None, "tasks must not be offered");
     }
-    let mut pages = config(Opening::Pinned(Revision::V2025_06_18));
+    let mut pages = config(OpeningMode::Pinned(Revision::V2025_06_18));
     pages.capabilities.elicitation = Some(ElicitationCapability { form: None, url: Some(Map::new()) });
     let sent = Peer::with(pages).sent_one();
     let offered = &sent["params"]["capabilities"];
@@ -385,7 +385,7 @@ fn capabilities_are_told_in_the_words_of_the_revision() {
         None,
         "[elicit-declare-init]: URL mode alone must not be declared in 2025-06-18"
     );
-    let sent = Peer::new(Opening::Probe).sent_one();
+    let sent = Peer::new(OpeningMode::Probe).sent_one();
     let offered = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_eq!(offered["roots"], json!({}), "[roots-no-list-changed-modern]: no listChanged");
     assert_eq!(offered["elicitation"], json!({ "form": {}, "url": {} }), "[elicit-declare-per-request]");
@@ -394,7 +394,7 @@ fn capabilities_are_told_in_the_words_of_the_revision() {
 
 #[test]
 fn only_pings_go_out_before_the_answer_to_initialize() {
-    let mut peer = Peer::new(Opening::Initialize);
+    let mut peer = Peer::new(OpeningMode::Initialize);
     peer.sent();
     let refused = peer.session.call(ClientRequest::ListTools { cursor: None }, crate::peer::PATIENT, peer.now);
     assert_eq!(refused, Err(CallError::NotReady), "[lifecycle-no-requests-before-init]");
@@ -408,7 +408,7 @@ fn only_pings_go_out_before_the_answer_to_initialize() {
 
 #[test]
 fn a_failed_opening_ends_what_was_called() {
-    let mut peer = Peer::new(Opening::Initialize);
+    let mut peer = Peer::new(OpeningMode::Initialize);
     peer.sent();
     let call = peer.call(ClientRequest::Ping);
     peer.refuses(&json!(1), -32000, "no");
@@ -421,7 +421,7 @@ fn a_failed_opening_ends_what_was_called() {
 
 #[test]
 fn what_a_local_server_spoke_is_tried_first() {
-    let settings = SessionConfig { known: Some(Revision::V2025_06_18), ..config(Opening::Probe) };
+    let settings = SessionConfig { known: Some(Revision::V2025_06_18), ..config(OpeningMode::Probe) };
     let mut peer = Peer::with(settings.clone());
     let init = peer.sent_one();
     assert_eq!(init["method"], "initialize", "[lifecycle-era-cache]: a known legacy server must not be probed");

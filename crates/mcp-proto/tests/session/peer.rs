@@ -16,7 +16,7 @@ pub(crate) struct Peer {
 }
 
 /// Returns the configuration of a client with all capabilities.
-pub(crate) fn config(opening: Opening) -> SessionConfig {
+pub(crate) fn config(opening: OpeningMode) -> SessionConfig {
     SessionConfig {
         client: Implementation { name: "test-host".into(), version: "1.0".into(), ..Implementation::default() },
         capabilities: ClientCapabilities {
@@ -42,7 +42,8 @@ pub(crate) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-pub(crate) const PATIENT: Deadline = Deadline { idle: Duration::from_secs(60), total: Duration::from_secs(600) };
+pub(crate) const PATIENT: CallDeadline =
+    CallDeadline { idle: Duration::from_secs(60), total: Duration::from_secs(600) };
 
 impl Peer {
     pub(crate) fn with(config: SessionConfig) -> Peer {
@@ -50,23 +51,23 @@ impl Peer {
         Peer { session: Session::new(config, now), now }
     }
 
-    pub(crate) fn new(opening: Opening) -> Peer {
+    pub(crate) fn new(opening: OpeningMode) -> Peer {
         Peer::with(config(opening))
     }
 
     /// Returns a ready session of `revision` with a server that has all capabilities. Both queues are empty.
     pub(crate) fn ready(revision: Revision) -> Peer {
-        Peer::ready_with(revision, all_capabilities(), config(Opening::Pinned(revision)))
+        Peer::ready_with(revision, all_capabilities(), config(OpeningMode::Pinned(revision)))
     }
 
     /// Returns a ready session of `revision` over Streamable HTTP.
     pub(crate) fn over_http(revision: Revision) -> Peer {
-        let settings = SessionConfig { carrier: Carrier::StreamableHttp, ..config(Opening::Probe) };
+        let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(OpeningMode::Probe) };
         Peer::ready_with(revision, all_capabilities(), settings)
     }
 
     pub(crate) fn ready_with(revision: Revision, capabilities: Value, mut config: SessionConfig) -> Peer {
-        config.opening = Opening::Pinned(revision);
+        config.opening = OpeningMode::Pinned(revision);
         let mut peer = Peer::with(config);
         let opened = if revision.is_modern() {
             json!({ "supportedVersions": [revision], "capabilities": capabilities, "resultType": "complete" })
@@ -87,7 +88,7 @@ impl Peer {
 
     /// Sends one line from the server.
     pub(crate) fn line(&mut self, line: impl AsRef<[u8]>) {
-        match Incoming::decode(&Bytes::copy_from_slice(line.as_ref())) {
+        match IncomingMessage::decode(&Bytes::copy_from_slice(line.as_ref())) {
             Ok(message) => self.session.handle_message(message, StreamOrigin::Stdio, self.now),
             Err(invalid) => self.session.handle_invalid(invalid, self.now),
         }
@@ -227,7 +228,7 @@ impl Peer {
     }
 
     /// Returns the request of the server in the single reported event.
-    pub(crate) fn asked(&mut self) -> (ServerRequestId, Option<CallId>, ServerQuestion) {
+    pub(crate) fn asked(&mut self) -> (ServerRequestId, Option<CallId>, ServerRequest) {
         match self.event() {
             SessionEvent::Asked { request, call, question } => (request, call, *question),
             other => panic!("expected a request of the server, not {other:?}"),
@@ -248,9 +249,12 @@ pub(crate) fn sampling() -> Value {
     json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": "2+2?" } }], "maxTokens": 10 })
 }
 
-pub(crate) fn accepted() -> Answer {
+pub(crate) fn accepted() -> ClientResponse {
     let content = json!({ "day": "2026-08-01" }).as_object().cloned();
-    Answer::Elicitation(mcp_proto::types::ElicitResult { action: mcp_proto::types::ElicitAction::Accept, content })
+    ClientResponse::Elicitation(mcp_proto::types::ElicitResult {
+        action: mcp_proto::types::ElicitAction::Accept,
+        content,
+    })
 }
 
 /// Asserts that `whole` contains `part`: objects by their members, other values exactly.

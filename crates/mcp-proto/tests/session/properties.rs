@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::peer::{PATIENT, Peer, all_capabilities, config, form, sampling, seconds, tool_call};
 
 /// Encodes a message as sent, or returns `None` if a raw value is out of the range of `Value`, such as `1E999`.
-fn encode(message: &Incoming) -> Option<Value> {
+fn encode(message: &IncomingMessage) -> Option<Value> {
     let raw = |raw: &RawJson| serde_json::from_str::<Value>(raw.get()).ok();
     let with_params = |method: &str, params: &Option<RawJson>| {
         let mut value = json!({ "jsonrpc": "2.0", "method": method });
@@ -25,24 +25,24 @@ fn encode(message: &Incoming) -> Option<Value> {
         Some(value)
     };
     Some(match message {
-        Incoming::Request { id, method, params } => {
+        IncomingMessage::Request { id, method, params } => {
             let mut value = with_params(method, params)?;
             value["id"] = json!(id);
             value
         }
-        Incoming::Notification { method, params } => with_params(method, params)?,
-        Incoming::Response { id, result: Ok(result) } => {
+        IncomingMessage::Notification { method, params } => with_params(method, params)?,
+        IncomingMessage::Response { id, result: Ok(result) } => {
             json!({ "jsonrpc": "2.0", "id": id, "result": raw(result)? })
         }
-        Incoming::Response { id, result: Err(error) } => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
-        Incoming::ErrorWithoutId { error } => json!({ "jsonrpc": "2.0", "error": error }),
-        Incoming::Batch(messages) => messages.iter().flatten().map(encode).collect::<Option<Vec<_>>>()?.into(),
+        IncomingMessage::Response { id, result: Err(error) } => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
+        IncomingMessage::ErrorWithoutId { error } => json!({ "jsonrpc": "2.0", "error": error }),
+        IncomingMessage::Batch(messages) => messages.iter().flatten().map(encode).collect::<Option<Vec<_>>>()?.into(),
     })
 }
 
-fn reads_again(message: &Incoming) {
+fn reads_again(message: &IncomingMessage) {
     if let Some(text) = encode(message).filter(|text| *text != json!([])) {
-        let again = Incoming::decode(&text.to_string().into());
+        let again = IncomingMessage::decode(&text.to_string().into());
         assert_eq!(again.ok().as_ref().and_then(encode), Some(text), "a decoded message must decode again");
     }
 }
@@ -52,7 +52,7 @@ fn reads_again(message: &Incoming) {
 struct Ledger {
     calls: HashSet<CallId>,
     open_calls: Vec<CallId>,
-    open_questions: Vec<(ServerRequestId, ServerQuestion)>,
+    open_questions: Vec<(ServerRequestId, ServerRequest)>,
     asked: HashMap<String, i64>,
     answered: HashMap<String, i64>,
     sent_ids: HashSet<String>,
@@ -103,16 +103,16 @@ impl Ledger {
 
     fn hears(&mut self, line: &[u8]) {
         // Counts every actual or apparent request each time it is received.
-        fn ids(read: &Result<Incoming, InvalidMessage>, into: &mut Vec<RequestId>) {
+        fn ids(read: &Result<IncomingMessage, InvalidMessage>, into: &mut Vec<RequestId>) {
             match read {
-                Ok(Incoming::Request { id, .. }) => into.push(id.clone()),
-                Ok(Incoming::Batch(messages)) => messages.iter().for_each(|message| ids(message, into)),
+                Ok(IncomingMessage::Request { id, .. }) => into.push(id.clone()),
+                Ok(IncomingMessage::Batch(messages)) => messages.iter().for_each(|message| ids(message, into)),
                 Err(invalid) => into.extend(invalid.server_request.clone()),
                 Ok(_) => {}
             }
         }
         let mut found = Vec::new();
-        ids(&Incoming::decode(&Bytes::copy_from_slice(line)), &mut found);
+        ids(&IncomingMessage::decode(&Bytes::copy_from_slice(line)), &mut found);
         for id in found {
             *self.asked.entry(json!(id).to_string()).or_default() += 1;
         }
@@ -130,14 +130,14 @@ fn request(which: usize) -> ClientRequest {
     }
 }
 
-fn answer(question: &ServerQuestion, how: usize) -> Answer {
+fn answer(question: &ServerRequest, how: usize) -> ClientResponse {
     match (question, how) {
-        (_, 0) => Answer::Refused { code: -1, message: "no".into() },
-        (ServerQuestion::Elicitation(_), _) => {
-            Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: None })
+        (_, 0) => ClientResponse::Refused { code: -1, message: "no".into() },
+        (ServerRequest::Elicitation(_), _) => {
+            ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: None })
         }
         // Also answers of another kind than the request.
-        (ServerQuestion::Sampling(_) | ServerQuestion::Roots, _) => Answer::Roots(vec![]),
+        (ServerRequest::Sampling(_) | ServerRequest::Roots, _) => ClientResponse::Roots(vec![]),
     }
 }
 
@@ -216,14 +216,14 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        if let Ok(message) = Incoming::decode(&bytes.into()) {
+        if let Ok(message) = IncomingMessage::decode(&bytes.into()) {
             reads_again(&message);
         }
     }
 
     #[test]
     fn any_json_is_read_or_refused(value in any_json()) {
-        if let Ok(message) = Incoming::decode(&value.to_string().into()) {
+        if let Ok(message) = IncomingMessage::decode(&value.to_string().into()) {
             reads_again(&message);
         }
     }
@@ -231,22 +231,22 @@ proptest! {
     #[test]
     fn any_message_is_read_or_refused(value in any_message(), cut in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let mut line = value.to_string().into_bytes();
-        if let Ok(message) = Incoming::decode(&Bytes::copy_from_slice(&line)) {
+        if let Ok(message) = IncomingMessage::decode(&Bytes::copy_from_slice(&line)) {
             reads_again(&message);
         }
         let at = cut.index(line.len());
         line[at] = byte;
-        if let Ok(message) = Incoming::decode(&Bytes::copy_from_slice(&line)) {
+        if let Ok(message) = IncomingMessage::decode(&Bytes::copy_from_slice(&line)) {
             reads_again(&message);
         }
         line.truncate(at);
         let _ = InvalidMessage::too_long(&line, &line, at, at);
-        prop_assert!(at == 0 || Incoming::decode(&Bytes::copy_from_slice(&line)).is_err() || !value.is_object(), "a truncated message must be invalid");
+        prop_assert!(at == 0 || IncomingMessage::decode(&Bytes::copy_from_slice(&line)).is_err() || !value.is_object(), "a truncated message must be invalid");
     }
 
     #[test]
     fn an_opening_session_keeps_its_promises(inputs in prop::collection::vec(any_input(), 0..40)) {
-        run(Peer::new(Opening::Probe), inputs);
+        run(Peer::new(OpeningMode::Probe), inputs);
     }
 
     #[test]
@@ -254,17 +254,17 @@ proptest! {
         known in prop::sample::select(vec![None, Some(Revision::V2025_11_25), Some(Revision::V2026_07_28)]),
         inputs in prop::collection::vec(any_input(), 0..40),
     ) {
-        run(Peer::with(SessionConfig { carrier: Carrier::StreamableHttp, known, ..config(Opening::Probe) }), inputs);
+        run(Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..config(OpeningMode::Probe) }), inputs);
     }
 
     #[test]
     fn a_ready_session_keeps_its_promises(
         revision in prop::sample::select(Revision::ALL.to_vec()),
-        carrier in prop::sample::select(vec![Carrier::Stdio, Carrier::StreamableHttp, Carrier::HttpSse]),
+        carrier in prop::sample::select(vec![TransportKind::Stdio, TransportKind::StreamableHttp, TransportKind::HttpSse]),
         inputs in prop::collection::vec(any_input(), 0..60),
     ) {
-        let revision = if carrier == Carrier::HttpSse { Revision::V2024_11_05 } else { revision };
-        let mut settings = config(Opening::Probe);
+        let revision = if carrier == TransportKind::HttpSse { Revision::V2024_11_05 } else { revision };
+        let mut settings = config(OpeningMode::Probe);
         settings.carrier = carrier;
         settings.limits.open_questions = 5;
         settings.limits.in_flight_calls = 6;

@@ -10,8 +10,8 @@ fn url() -> Value {
     json!({ "mode": "url", "message": "m", "url": "https://x.test/", "elicitationId": "e" })
 }
 
-fn message(content: SamplingContent) -> Answer {
-    Answer::Sampling(Box::new(CreateMessageResult {
+fn message(content: SamplingContent) -> ClientResponse {
+    ClientResponse::Sampling(Box::new(CreateMessageResult {
         role: Role::Assistant,
         content,
         model: "by hand".into(),
@@ -26,12 +26,12 @@ fn questions_reach_the_host_and_answers_the_server() {
     peer.asks(json!("s-1"), "sampling/createMessage", sampling());
     let (request, call, question) = peer.asked();
     assert!(
-        matches!(question, ServerQuestion::Sampling(params) if params.max_tokens == 10),
+        matches!(question, ServerRequest::Sampling(params) if params.max_tokens == 10),
         "the sampling request must be reported"
     );
     assert_eq!(call, None, "no call must be named");
     assert_eq!(
-        peer.session.answer(request, Answer::Roots(vec![]), peer.now),
+        peer.session.answer(request, ClientResponse::Roots(vec![]), peer.now),
         Err(UnknownRequest::WrongKind),
         "an answer of another kind must be refused"
     );
@@ -40,7 +40,7 @@ fn questions_reach_the_host_and_answers_the_server() {
                            "content": { "type": "text", "text": "4" }, "stopReason": "endTurn" } });
     assert_eq!(peer.sent_one(), expected, "[base-response-same-id], [sampling-result-fields]");
     assert_eq!(
-        peer.session.answer(request, Answer::Roots(vec![]), peer.now),
+        peer.session.answer(request, ClientResponse::Roots(vec![]), peer.now),
         Err(UnknownRequest::NotOpen),
         "a second answer must be refused"
     );
@@ -54,15 +54,15 @@ fn questions_reach_the_host_and_answers_the_server() {
 
     peer.asks(json!(8), "roots/list", Value::Null);
     let (request, _, question) = peer.asked();
-    assert_eq!(question, ServerQuestion::Roots, "the roots request must be reported without params");
+    assert_eq!(question, ServerRequest::Roots, "the roots request must be reported without params");
     let root = Root { uri: "file:///w".into(), name: Some("w".into()), meta: None };
-    peer.session.answer(request, Answer::Roots(vec![root]), peer.now).unwrap();
+    peer.session.answer(request, ClientResponse::Roots(vec![root]), peer.now).unwrap();
     let expected = json!({ "jsonrpc": "2.0", "id": 8, "result": { "roots": [{ "uri": "file:///w", "name": "w" }] } });
     assert_eq!(peer.sent_one(), expected, "[roots-list-answer]");
 
     peer.asks(json!(9), "sampling/createMessage", sampling());
     let (request, ..) = peer.asked();
-    let no = Answer::Refused { code: -1, message: "User rejected sampling request".into() };
+    let no = ClientResponse::Refused { code: -1, message: "User rejected sampling request".into() };
     peer.session.answer(request, no, peer.now).unwrap();
     assert_contains(&peer.sent_one(), &json!({ "id": 9, "error": { "code": -1 } }), "[sampling-reject-error]");
 }
@@ -80,7 +80,9 @@ fn answers_carry_no_more_than_they_may() {
         peer.asks(json!(1), "elicitation/create", params);
         let (request, ..) = peer.asked();
         let given = json!({ "a": 1 }).as_object().cloned();
-        peer.session.answer(request, Answer::Elicitation(ElicitResult { action, content: given }), peer.now).unwrap();
+        peer.session
+            .answer(request, ClientResponse::Elicitation(ElicitResult { action, content: given }), peer.now)
+            .unwrap();
         let sent = peer.sent_one();
         assert_eq!(sent["result"]["content"], content, "[elicit-content-accept-only], [elicit-url-no-content]: {sent}");
     }
@@ -109,8 +111,8 @@ fn what_was_not_offered_is_refused() {
     let with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
     let with_choice = json!({ "messages": [], "maxTokens": 1, "toolChoice": { "mode": "auto" } });
     let nothing = SessionConfig::default();
-    let all = config(Opening::Probe);
-    let mut forms = config(Opening::Probe);
+    let all = config(OpeningMode::Probe);
+    let mut forms = config(OpeningMode::Probe);
     forms.capabilities.elicitation = Some(ElicitationCapability::default());
     use Revision::*;
     for (requirement, config, revision, method, params, code) in [
@@ -237,7 +239,7 @@ fn each_request_is_answered_when_the_session_ends() {
 
 #[test]
 fn open_questions_have_a_bound() {
-    let mut config = config(Opening::Probe);
+    let mut config = config(OpeningMode::Probe);
     config.limits.open_questions = 2;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config);
     for id in 1..=3 {
@@ -260,18 +262,18 @@ fn an_id_that_is_used_twice_gets_one_answer() {
     assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "X38: the second must be reported and ignored");
     peer.asks(json!("1"), "ping", json!({}));
     assert_eq!(peer.sent_one()["id"], "1", "X38: \"1\" must differ from 1");
-    peer.session.answer(request, Answer::Roots(vec![]), peer.now).unwrap();
+    peer.session.answer(request, ClientResponse::Roots(vec![]), peer.now).unwrap();
     assert_eq!(peer.sent_one()["result"], json!({ "roots": [] }), "X38: the response must be to the first");
 }
 
 #[test]
 fn extensions_reach_every_server() {
-    let mut settings = config(Opening::Initialize);
+    let mut settings = config(OpeningMode::Initialize);
     settings.capabilities.extensions = Some(Map::from_iter([("io.modelcontextprotocol/ui".to_owned(), json!({}))]));
     let sent = Peer::with(settings.clone()).sent_one();
     let told = json!({ "params": { "capabilities": { "extensions": { "io.modelcontextprotocol/ui": {} } } } });
     assert_contains(&sent, &told, "[lifecycle-ext-advertise-legacy]");
-    settings.opening = Opening::Probe;
+    settings.opening = OpeningMode::Probe;
     let sent = Peer::with(settings).sent_one();
     let capabilities = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_contains(capabilities, &told["params"]["capabilities"], "[lifecycle-ext-advertise-modern]");

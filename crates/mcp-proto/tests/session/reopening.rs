@@ -25,7 +25,7 @@ fn opens(peer: &mut Peer, init: &Value) {
 
 #[test]
 fn a_forgotten_session_is_opened_anew_and_what_was_refused_is_sent_again() {
-    let settings = SessionConfig { carrier: Carrier::StreamableHttp, ..config(Opening::Initialize) };
+    let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(OpeningMode::Initialize) };
     let mut peer = Peer::with(settings);
     let init = peer.sent_one();
     peer.answers(&init["id"], json!({ "protocolVersion": "2025-11-25", "capabilities": all_capabilities() }));
@@ -57,7 +57,7 @@ fn a_forgotten_session_is_opened_anew_and_what_was_refused_is_sent_again() {
         "an unsafe call must not be repeated: {events:?}"
     );
     assert_eq!(
-        peer.session.answer(question, Answer::Roots(vec![]), peer.now),
+        peer.session.answer(question, ClientResponse::Roots(vec![]), peer.now),
         Err(UnknownRequest::NotOpen),
         "the request must not be open"
     );
@@ -110,7 +110,7 @@ fn a_session_that_cannot_be_opened_anew_fails() {
 
 #[test]
 fn a_server_of_another_era_is_opened_anew() {
-    let settings = SessionConfig { carrier: Carrier::StreamableHttp, ..config(Opening::Probe) };
+    let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(OpeningMode::Probe) };
     let mut peer = Peer::with(settings);
     let probe = peer.sent_one();
     peer.fails_with_status(&probe["id"], 400, "");

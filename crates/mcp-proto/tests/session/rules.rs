@@ -64,7 +64,7 @@ fn every_message_has_the_form_of_json_rpc() {
 #[test]
 fn our_errors_have_codes_of_json_rpc() {
     let ours = [-32700, -32600, -32601, -32602, -32603];
-    let mut settings = config(Opening::Probe);
+    let mut settings = config(OpeningMode::Probe);
     settings.limits.open_questions = 1;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     peer.asks(json!(1), "no/such/method", Value::Null);
@@ -180,7 +180,7 @@ fn trace_context_goes_with_each_request_in_the_form_of_w3c() {
 #[test]
 fn what_a_server_calls_itself_changes_nothing() {
     let transcript = |info: Value, extra: Value| {
-        let mut peer = Peer::with(config(Opening::Initialize));
+        let mut peer = Peer::with(config(OpeningMode::Initialize));
         let init = peer.sent_one();
         let mut capabilities = all_capabilities();
         capabilities["future"] = extra;
@@ -232,7 +232,7 @@ fn deprecated_features_work_while_they_are_declared() {
         json!({ "a": { "method": "roots/list" }, "b": { "method": "sampling/createMessage", "params": sampling() } });
     peer.answers(&sent["id"], json!({ "resultType": "input_required", "inputRequests": both }));
     let asked = peer.events().into_iter().filter(|event| {
-        matches!(event, SessionEvent::Asked { call: of, question, .. } if *of == Some(call) && matches!(**question, ServerQuestion::Roots | ServerQuestion::Sampling(_)))
+        matches!(event, SessionEvent::Asked { call: of, question, .. } if *of == Some(call) && matches!(**question, ServerRequest::Roots | ServerRequest::Sampling(_)))
     });
     assert_eq!(asked.count(), 2, "[lifecycle-deprecated-handle]: both requests must be reported");
 }
@@ -251,14 +251,14 @@ fn log_messages_belong_to_the_request_on_whose_stream_they_come() {
         (StreamOrigin::Get, None),
         (StreamOrigin::Stdio, None),
     ] {
-        let message = Incoming::decode(&log.to_string().into()).unwrap();
+        let message = IncomingMessage::decode(&log.to_string().into()).unwrap();
         peer.session.handle_message(message, origin.clone(), peer.now);
         match peer.event() {
             SessionEvent::Log { call, .. } => assert_eq!(call, expected, "[logging-request-scoped]: {origin:?}"),
             other => panic!("[logging-request-scoped]: expected a log message, not {other:?}"),
         }
     }
-    let mut peer = Peer::with(config(Opening::Pinned(Revision::V2026_07_28)));
+    let mut peer = Peer::with(config(OpeningMode::Pinned(Revision::V2026_07_28)));
     let probe = peer.sent_one();
     peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() }));
     let listen = peer.sent_one();

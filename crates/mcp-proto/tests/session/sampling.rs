@@ -11,7 +11,7 @@ fn with_tools() -> SessionConfig {
     let sampling = Some(SamplingCapability { tools: Some(Map::new()), ..SamplingCapability::default() });
     SessionConfig {
         capabilities: ClientCapabilities { sampling, ..ClientCapabilities::default() },
-        ..config(Opening::Probe)
+        ..config(OpeningMode::Probe)
     }
 }
 
@@ -43,7 +43,7 @@ fn results(ids: &[&str]) -> Value {
 #[test]
 fn tools_are_declared_where_the_revision_has_them() {
     for revision in [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
-        let sent = Peer::with(SessionConfig { opening: Opening::Pinned(revision), ..with_tools() }).sent_one();
+        let sent = Peer::with(SessionConfig { opening: OpeningMode::Pinned(revision), ..with_tools() }).sent_one();
         let expected = if revision == Revision::V2025_11_25 { json!({ "tools": {} }) } else { json!({}) };
         let offered = &sent["params"]["capabilities"]["sampling"];
         assert_eq!(*offered, expected, "[sampling-tools-declare], [sampling-declare-init] in {revision}");
@@ -67,7 +67,7 @@ fn what_balances_is_asked_with_all_that_came() {
     params["toolChoice"] = json!({ "mode": "required" });
     peer.asks(json!(1), "sampling/createMessage", params.clone());
     let (request, _, question) = peer.asked();
-    let ServerQuestion::Sampling(asked) = question else { panic!("expected a sampling request") };
+    let ServerRequest::Sampling(asked) = question else { panic!("expected a sampling request") };
     assert_contains(
         &json!(*asked),
         &params,
@@ -82,7 +82,7 @@ fn what_balances_is_asked_with_all_that_came() {
         stop_reason: Some("toolUse".into()),
         meta: None,
     };
-    peer.session.answer(request, Answer::Sampling(Box::new(answer)), peer.now).expect("the request is open");
+    peer.session.answer(request, ClientResponse::Sampling(Box::new(answer)), peer.now).expect("the request is open");
     let sent = peer.sent_one();
     assert_eq!(sent["result"]["content"], json!(blocks), "[sampling-parallel-tools], [sampling-preserve-meta]");
     assert_eq!(sent["result"]["stopReason"], "toolUse", "[sampling-tool-use-return]");
@@ -132,12 +132,12 @@ fn what_does_not_balance_is_refused_before_anybody_is_asked() {
 #[test]
 fn text_pictures_and_sounds_are_taken_in_every_revision() {
     for revision in [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
-        let mut peer = Peer::ready_with(revision, all_capabilities(), config(Opening::Probe));
+        let mut peer = Peer::ready_with(revision, all_capabilities(), config(OpeningMode::Probe));
         let media = |kind: &str, mime: &str| json!({ "role": "user", "content": { "type": kind, "data": "AAAA", "mimeType": mime } });
         let messages = json!([text("user", "What is it?"), media("image", "image/png"), media("audio", "audio/wav")]);
         peer.asks(json!(1), "sampling/createMessage", json!({ "messages": messages, "maxTokens": 1 }));
         let (.., question) = peer.asked();
-        let ServerQuestion::Sampling(asked) = question else { panic!("expected a sampling request") };
+        let ServerRequest::Sampling(asked) = question else { panic!("expected a sampling request") };
         assert_contains(&json!(asked.messages[1]), &messages[1], "[sampling-content-types]: an image must be accepted");
         assert_eq!(asked.messages.len(), 3, "[sampling-content-types] in {revision}");
     }

@@ -9,7 +9,7 @@ const KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// Returns a modern session and the id of its first subscription.
 fn listening() -> (Peer, Value) {
-    let mut peer = Peer::with(config(Opening::Pinned(Revision::V2026_07_28)));
+    let mut peer = Peer::with(config(OpeningMode::Pinned(Revision::V2026_07_28)));
     let probe = peer.sent_one();
     peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() }));
     peer.events();
@@ -179,8 +179,8 @@ fn loses(peer: &mut Peer, id: &Value, how: usize) {
 
 #[test]
 fn a_lost_listening_is_renewed_later_and_later() {
-    for carrier in [Carrier::Stdio, Carrier::StreamableHttp] {
-        let mut peer = Peer::with(SessionConfig { carrier, ..config(Opening::Pinned(Revision::V2026_07_28)) });
+    for carrier in [TransportKind::Stdio, TransportKind::StreamableHttp] {
+        let mut peer = Peer::with(SessionConfig { carrier, ..config(OpeningMode::Pinned(Revision::V2026_07_28)) });
         let probe = peer.sent_one();
         peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() }));
         peer.events();
@@ -250,7 +250,7 @@ fn a_server_without_the_method_is_not_asked_again() {
 #[test]
 fn what_was_subscribed_to_before_a_restart_is_again() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        let settings = config(Opening::Pinned(revision));
+        let settings = config(OpeningMode::Pinned(revision));
         let mut peer = Peer::with(SessionConfig { subscribed: vec!["a:b".into()], ..settings });
         let opening = peer.sent_one();
         let mut result = json!({ "capabilities": all_capabilities(), "protocolVersion": revision });
@@ -286,7 +286,7 @@ fn a_refused_change_keeps_what_was_granted() {
 
 #[test]
 fn nothing_is_listened_to_without_a_reason() {
-    let mut peer = Peer::with(config(Opening::Pinned(Revision::V2026_07_28)));
+    let mut peer = Peer::with(config(OpeningMode::Pinned(Revision::V2026_07_28)));
     let probe = peer.sent_one();
     peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } }));
     assert_eq!(peer.sent(), Vec::<Value>::new(), "[subs-opt-in-types]: no subscription without list changes");

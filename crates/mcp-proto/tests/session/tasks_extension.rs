@@ -12,7 +12,7 @@ const KEY: &str = "io.modelcontextprotocol/subscriptionId";
 fn peer() -> Peer {
     let mut capabilities = all_capabilities();
     capabilities["extensions"] = json!({ EXTENSION: {} });
-    let settings = SessionConfig { carrier: Carrier::StreamableHttp, ..config(Opening::Probe) };
+    let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(OpeningMode::Probe) };
     Peer::ready_with(Revision::V2026_07_28, capabilities, settings)
 }
 
@@ -247,7 +247,7 @@ fn a_refusal_or_a_cancellation_stops_the_task() {
         _ => None,
     });
     peer.sent();
-    let refused = Answer::Refused { code: -1, message: "no".into() };
+    let refused = ClientResponse::Refused { code: -1, message: "no".into() };
     peer.session.answer(question.unwrap(), refused, peer.now).unwrap();
     assert_eq!(peer.sent_one()["method"], "tasks/cancel", "[tasks-ext-same-trust]: a refusal must cancel the task");
     assert_eq!(peer.done(call), Err(CallError::Refused), "the call must end with the reason");

@@ -29,9 +29,9 @@ fn silence_ends_a_call_and_tells_the_server() {
 #[test]
 fn each_call_has_its_own_deadline() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
-    let short = Deadline { idle: seconds(2), total: seconds(3) };
+    let short = CallDeadline { idle: seconds(2), total: seconds(3) };
     let call = peer.session.call(ClientRequest::ListTools { cursor: None }, short, peer.now).unwrap();
-    let endless = Deadline { idle: std::time::Duration::MAX, total: std::time::Duration::MAX };
+    let endless = CallDeadline { idle: std::time::Duration::MAX, total: std::time::Duration::MAX };
     peer.session.call(tool_call(), endless, peer.now).unwrap();
     peer.wait(seconds(2));
     let end = CallError::Timeout { after: seconds(2), total: false };
@@ -131,7 +131,7 @@ fn a_question_of_unknown_origin_stops_all_calls_that_may_wait_for_it() {
 
 #[test]
 fn pings_find_a_dead_server() {
-    let mut settings = config(Opening::Probe);
+    let mut settings = config(OpeningMode::Probe);
     settings.timeouts.ping_interval = Some(seconds(30));
     for revision in Revision::ALL {
         let mut peer = Peer::ready_with(revision, all_capabilities(), settings.clone());

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::{Sleep, sleep_until};
 
-use super::bell::Bell;
+use super::bell::WakeFlag;
 use super::core::now;
 
 /// Delay of the timer if no deadline is set.
@@ -15,14 +15,14 @@ const FAR: Duration = Duration::from_secs(3600);
 /// Fires no later than the earliest deadline. It may fire early, because most deadlines are extended before they
 /// expire.
 #[derive(Debug)]
-pub(crate) struct Alarm {
+pub(crate) struct DueTimer {
     timer: Pin<Box<Sleep>>,
-    bell: Bell,
+    bell: WakeFlag,
 }
 
-impl Alarm {
-    pub(crate) fn new() -> Alarm {
-        Alarm { timer: Box::pin(sleep_until((now() + FAR).into())), bell: Bell::default() }
+impl DueTimer {
+    pub(crate) fn new() -> DueTimer {
+        DueTimer { timer: Box::pin(sleep_until((now() + FAR).into())), bell: WakeFlag::default() }
     }
 
     /// Moves the timer forward if `due` is earlier than its deadline.
@@ -49,7 +49,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn it_rings_at_the_first_that_is_due_and_is_silent_then() {
         let begin = now();
-        let mut alarm = Alarm::new();
+        let mut alarm = DueTimer::new();
         for seconds in [5, 2, 9] {
             alarm.set(Some(begin + Duration::from_secs(seconds)));
         }

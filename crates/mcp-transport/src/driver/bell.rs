@@ -6,23 +6,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Wakeup state of one source. The source must only be polled with [`Bell::poll`].
+/// Wakeup state of one source. The source must only be polled with [`WakeFlag::poll`].
 #[derive(Debug)]
-pub struct Bell {
-    shared: Arc<Shared>,
+pub struct WakeFlag {
+    shared: Arc<WakeState>,
     waker: Waker,
     /// Copy of the registered waker of the task, to detect a change without the lock.
     task: Option<Waker>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct WakeState {
     rung: AtomicBool,
     /// Waker of the task. It remains registered after a wakeup, so that it need not be registered again in each poll.
     task: Mutex<Option<Waker>>,
 }
 
-impl Wake for Shared {
+impl Wake for WakeState {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
@@ -35,14 +35,14 @@ impl Wake for Shared {
     }
 }
 
-impl Default for Bell {
+impl Default for WakeFlag {
     fn default() -> Self {
-        let shared = Arc::new(Shared { rung: AtomicBool::new(true), ..Shared::default() });
+        let shared = Arc::new(WakeState { rung: AtomicBool::new(true), ..WakeState::default() });
         Self { waker: Waker::from(Arc::clone(&shared)), shared, task: None }
     }
 }
 
-impl Bell {
+impl WakeFlag {
     /// Calls `poll` if it may make progress: on the first call, after a wakeup, and after it returned `Ready`.
     pub fn poll<T>(&mut self, context: &Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
         if !self.task.as_ref().is_some_and(|task| task.will_wake(context.waker())) {
@@ -59,12 +59,12 @@ impl Bell {
         polled
     }
 
-    /// Forces the next [`Bell::poll`] to poll, for instance because the source was replaced.
+    /// Forces the next [`WakeFlag::poll`] to poll, for instance because the source was replaced.
     pub fn ring(&self) {
         self.shared.rung.store(true, Ordering::Release);
     }
 
-    /// Polls a pinned future like [`Bell::poll`].
+    /// Polls a pinned future like [`WakeFlag::poll`].
     pub fn poll_future<F: Future + ?Sized>(&mut self, context: &Context<'_>, future: Pin<&mut F>) -> Poll<F::Output> {
         self.poll(context, |context| future.poll(context))
     }
@@ -93,7 +93,7 @@ mod tests {
                 }
             }
         });
-        let (mut bell, mut polls, mut looks) = (Bell::default(), 0, 0);
+        let (mut bell, mut polls, mut looks) = (WakeFlag::default(), 0, 0);
         let mut came = Vec::new();
         loop {
             let next = poll_fn(|context| {
@@ -121,7 +121,7 @@ mod tests {
     #[tokio::test]
     async fn another_task_that_waits_is_woken_as_well() {
         let (sender, mut receiver) = mpsc::channel(1);
-        let mut bell = Bell::default();
+        let mut bell = WakeFlag::default();
         let first = poll_fn(|context| Poll::Ready(bell.poll(context, |context| receiver.poll_recv(context)))).await;
         assert!(first.is_pending(), "nothing was sent yet");
         let waits =

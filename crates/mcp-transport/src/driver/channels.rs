@@ -4,12 +4,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use mcp_proto::{
-    Answer, CallError, CallId, CancelReason, ClientNotification, ClientRequest, Deadline, ServerRequestId,
+    CallDeadline, CallError, CallId, CancelReason, ClientNotification, ClientRequest, ClientResponse, ServerRequestId,
 };
 use tokio::sync::{mpsc, oneshot};
 
 use super::DriverEvent;
-use super::owner::{Control, Owner};
+use super::owner::{SessionControl, SessionOwner};
 
 /// Capacity of the command channel.
 const WAITING_COMMANDS: usize = 256;
@@ -27,7 +27,7 @@ pub enum DriverCommand {
         /// The request to send.
         request: ClientRequest,
         /// Time limit of the call.
-        deadline: Deadline,
+        deadline: CallDeadline,
         /// Receives the ID of the call, or the reason why it was not sent.
         reply: oneshot::Sender<Result<CallId, CallError>>,
     },
@@ -43,7 +43,7 @@ pub enum DriverCommand {
         /// Identifier of the server's request.
         request: ServerRequestId,
         /// The response to send.
-        answer: Answer,
+        answer: ClientResponse,
     },
     /// Sends a notification to the server.
     Notify(ClientNotification),
@@ -51,34 +51,34 @@ pub enum DriverCommand {
     Stop,
 }
 
-type Wait = Pin<Box<dyn Future<Output = ()> + Send>>;
+type PendingSend = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The driver's end of the channels.
-pub(crate) struct Channels {
+pub(crate) struct ChannelOwner {
     commands: mpsc::Receiver<DriverCommand>,
     events: mpsc::Sender<DriverEvent>,
     came: Option<DriverCommand>,
     /// Completes when the event receiver is dropped.
-    unheard: Option<Wait>,
+    unheard: Option<PendingSend>,
     /// Completes when the event channel has room again.
-    room: Option<Wait>,
+    room: Option<PendingSend>,
     /// Set if the command sender was dropped.
     is_closed: bool,
     /// Set if the session was stopped because its owner is gone.
     was_told: bool,
 }
 
-impl Channels {
+impl ChannelOwner {
     /// Creates the channels. Commands can be sent at any time.
-    pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, Channels) {
+    pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, ChannelOwner) {
         let (sender, commands) = mpsc::channel(WAITING_COMMANDS);
         let heard = events.clone();
-        let unheard: Wait = Box::pin(async move { heard.closed().await });
+        let unheard: PendingSend = Box::pin(async move { heard.closed().await });
         let unheard = Some(unheard);
-        (sender, Channels { commands, events, came: None, unheard, room: None, is_closed: false, was_told: false })
+        (sender, ChannelOwner { commands, events, came: None, unheard, room: None, is_closed: false, was_told: false })
     }
 
-    fn command(command: DriverCommand, session: &mut Control<'_>) {
+    fn command(command: DriverCommand, session: &mut SessionControl<'_>) {
         match command {
             DriverCommand::Stop => session.stop(),
             DriverCommand::Call { request, deadline, reply } => {
@@ -92,7 +92,7 @@ impl Channels {
     }
 }
 
-impl Owner for Channels {
+impl SessionOwner for ChannelOwner {
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.came.is_some() {
             return Poll::Ready(());
@@ -113,7 +113,7 @@ impl Owner for Channels {
         Poll::Pending
     }
 
-    fn act(&mut self, session: &mut Control<'_>) {
+    fn act(&mut self, session: &mut SessionControl<'_>) {
         let is_gone = self.is_closed || self.unheard.is_none();
         // The owner may also disappear during the shutdown, which must not count as a second stop.
         if is_gone && !std::mem::replace(&mut self.was_told, true) && !session.is_ending() {
@@ -133,7 +133,7 @@ impl Owner for Channels {
         self.came = came;
     }
 
-    fn event(&mut self, event: DriverEvent, _: &mut Control<'_>) {
+    fn event(&mut self, event: DriverEvent, _: &mut SessionControl<'_>) {
         // Fails only if the owner is gone.
         let _ = self.events.try_send(event);
     }
@@ -166,15 +166,15 @@ mod tests {
 
     use super::*;
     use crate::driver::core::now;
-    use crate::driver::owner::Wishes;
-    use crate::driver::{Direction, Frame, FrameAbout};
+    use crate::driver::owner::OwnerRequests;
+    use crate::driver::{Direction, Frame, FrameKind};
 
     fn frame(length: usize) -> DriverEvent {
         DriverEvent::Frame(Frame {
             direction: Direction::Received,
             at: SystemTime::UNIX_EPOCH,
             bytes: Bytes::from(vec![b'x'; length]),
-            about: FrameAbout::Invalid,
+            about: FrameKind::Invalid,
             note: None,
         })
     }
@@ -182,9 +182,9 @@ mod tests {
     #[tokio::test]
     async fn a_large_event_waits_until_the_channel_is_empty() {
         let (events, mut received) = mpsc::channel(8);
-        let (_commands, mut owner) = Channels::new(events);
-        let (mut session, mut wishes) = (Session::new(SessionConfig::default(), now()), Wishes::default());
-        let mut control = Control { session: &mut session, wishes: &mut wishes, is_crowded: false };
+        let (_commands, mut owner) = ChannelOwner::new(events);
+        let (mut session, mut wishes) = (Session::new(SessionConfig::default(), now()), OwnerRequests::default());
+        let mut control = SessionControl { session: &mut session, wishes: &mut wishes, is_crowded: false };
         for length in [1, 2] {
             assert!(owner.has_room(length), "several small events must fit");
             owner.event(frame(length), &mut control);

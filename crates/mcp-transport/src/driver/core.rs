@@ -7,31 +7,31 @@ use bytes::Bytes;
 use mcp_proto::{CloseReason, OutgoingKind, Session, SessionConfig, SessionEvent, StreamOrigin};
 use tokio::sync::Notify;
 
-use super::intake::{Answers, Intake};
-use super::outbox::Outbox;
-use super::owner::{Control, Owner, Wishes, ready};
-use super::{Direction, DriverEvent, Frame, FrameAbout};
-use crate::lines::Line;
+use super::intake::{MessageIntake, ResponseKind};
+use super::outbox::EventOutbox;
+use super::owner::{OwnerRequests, SessionControl, SessionOwner, ready};
+use super::{Direction, DriverEvent, Frame, FrameKind};
+use crate::lines::DecodedLine;
 
-pub(crate) struct Core<'o> {
+pub(crate) struct DriverCore<'o> {
     pub(crate) session: Session,
-    pub(crate) intake: Intake,
-    pub(crate) outbox: Outbox,
-    pub(crate) owner: &'o mut dyn Owner,
-    wishes: Wishes,
+    pub(crate) intake: MessageIntake,
+    pub(crate) outbox: EventOutbox,
+    pub(crate) owner: &'o mut dyn SessionOwner,
+    wishes: OwnerRequests,
     /// Reason why the session has ended by itself, if it has.
     pub(crate) over: Option<CloseReason>,
 }
 
-impl<'o> Core<'o> {
+impl<'o> DriverCore<'o> {
     /// Creates the state. `limit` is the maximum size of a received message, in bytes.
-    pub(crate) fn new(session: SessionConfig, owner: &'o mut dyn Owner, limit: usize) -> Core<'o> {
-        Core {
+    pub(crate) fn new(session: SessionConfig, owner: &'o mut dyn SessionOwner, limit: usize) -> DriverCore<'o> {
+        DriverCore {
             session: Session::new(session, now()),
-            intake: Intake::new(limit),
-            outbox: Outbox::default(),
+            intake: MessageIntake::new(limit),
+            outbox: EventOutbox::default(),
             owner,
-            wishes: Wishes::default(),
+            wishes: OwnerRequests::default(),
             over: None,
         }
     }
@@ -46,11 +46,11 @@ impl<'o> Core<'o> {
         self.wishes.stops > 0
     }
 
-    /// Calls [`Owner::act`] after the owner became ready.
+    /// Calls [`SessionOwner::act`] after the owner became ready.
     pub(crate) fn act(&mut self) {
         let is_crowded = self.outbox.is_crowded();
-        let Core { session, owner, wishes, .. } = self;
-        owner.act(&mut Control { session, wishes, is_crowded });
+        let DriverCore { session, owner, wishes, .. } = self;
+        owner.act(&mut SessionControl { session, wishes, is_crowded });
     }
 
     /// Passes a deferred notification to the session if there is room. Must be called before the session's messages are
@@ -72,8 +72,8 @@ impl<'o> Core<'o> {
             }
             let is_crowded = self.outbox.is_crowded();
             let Some(event) = self.outbox.pop() else { break };
-            let Core { session, owner, wishes, .. } = self;
-            owner.event(event, &mut Control { session, wishes, is_crowded });
+            let DriverCore { session, owner, wishes, .. } = self;
+            owner.event(event, &mut SessionControl { session, wishes, is_crowded });
         }
         // Events that did not fit before remain in the session, which does not wake the task for them.
         std::mem::take(&mut self.wishes.touched) || was_full && self.has_room()
@@ -104,7 +104,7 @@ impl<'o> Core<'o> {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Sent,
             at: SystemTime::now(),
-            about: FrameAbout::of_sent(kind, &bytes),
+            about: FrameKind::of_sent(kind, &bytes),
             bytes,
             note: None,
         }));
@@ -118,7 +118,7 @@ impl<'o> Core<'o> {
         self.intake.on_time(&mut self.session, &mut self.outbox, now);
     }
 
-    /// Returns the time at which [`Core::on_time`] must be called.
+    /// Returns the time at which [`DriverCore::on_time`] must be called.
     pub(crate) fn wakes_at(&self) -> Option<Instant> {
         [self.session.poll_timeout(), self.intake.wakes_at()].into_iter().flatten().min()
     }
@@ -132,7 +132,7 @@ impl<'o> Core<'o> {
     }
 
     /// Handles a message of the server. Returns how it answers the request whose POST response contained it.
-    pub(crate) fn line(&mut self, line: Line, origin: StreamOrigin, now: Instant) -> Answers {
+    pub(crate) fn line(&mut self, line: DecodedLine, origin: StreamOrigin, now: Instant) -> ResponseKind {
         self.intake.line(line, origin, &mut self.session, &mut self.outbox, now)
     }
 
@@ -141,7 +141,7 @@ impl<'o> Core<'o> {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Received,
             at: SystemTime::now(),
-            about: FrameAbout::read(&bytes),
+            about: FrameKind::read(&bytes),
             bytes,
             note: None,
         }));

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use mcp_proto::jsonrpc::Outline;
-use mcp_proto::{Incoming, OutgoingKind, RequestId};
+use mcp_proto::jsonrpc::MessageOutline;
+use mcp_proto::{IncomingMessage, OutgoingKind, RequestId};
 use serde::de::IgnoredAny;
 
 /// A line of a stdio transport, or a message over HTTP.
@@ -18,7 +18,7 @@ pub struct Frame {
     /// The line without its terminator. Of a line beyond the limit, the first 4 KiB.
     pub bytes: Bytes,
     /// Classification of the message.
-    pub about: FrameAbout,
+    pub about: FrameKind,
     /// Reason why the message is invalid, or `None` if it is valid.
     pub note: Option<String>,
 }
@@ -34,7 +34,7 @@ pub enum Direction {
 
 /// The kind of a message with its identification.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FrameAbout {
+pub enum FrameKind {
     /// A JSON-RPC request object.
     Request {
         /// Request ID, chosen by the sender.
@@ -63,52 +63,54 @@ pub enum FrameAbout {
     Invalid,
 }
 
-impl FrameAbout {
+impl FrameKind {
     /// Classifies a parsed message.
-    pub fn of(message: &Incoming) -> FrameAbout {
+    pub fn of(message: &IncomingMessage) -> FrameKind {
         match message {
-            Incoming::Request { id, method, .. } => FrameAbout::Request { id: id.clone(), method: shared(method) },
-            Incoming::Notification { method, .. } => FrameAbout::Notification { method: shared(method) },
-            Incoming::Response { id, result: Ok(_) } => FrameAbout::Result { id: id.clone() },
-            Incoming::Response { id, result: Err(_) } => FrameAbout::Error { id: Some(id.clone()) },
-            Incoming::ErrorWithoutId { .. } => FrameAbout::Error { id: None },
-            Incoming::Batch(_) => FrameAbout::Batch,
+            IncomingMessage::Request { id, method, .. } => {
+                FrameKind::Request { id: id.clone(), method: shared(method) }
+            }
+            IncomingMessage::Notification { method, .. } => FrameKind::Notification { method: shared(method) },
+            IncomingMessage::Response { id, result: Ok(_) } => FrameKind::Result { id: id.clone() },
+            IncomingMessage::Response { id, result: Err(_) } => FrameKind::Error { id: Some(id.clone()) },
+            IncomingMessage::ErrorWithoutId { .. } => FrameKind::Error { id: None },
+            IncomingMessage::Batch(_) => FrameKind::Batch,
         }
     }
 
     /// Parses and classifies a message.
-    pub fn read(bytes: &Bytes) -> FrameAbout {
-        Incoming::decode(bytes).map_or_else(|_| FrameAbout::guess(bytes), |message| FrameAbout::of(&message))
+    pub fn read(bytes: &Bytes) -> FrameKind {
+        IncomingMessage::decode(bytes).map_or_else(|_| FrameKind::guess(bytes), |message| FrameKind::of(&message))
     }
 
     /// Classifies an invalid message as far as possible.
-    pub(crate) fn guess(bytes: &Bytes) -> FrameAbout {
+    pub(crate) fn guess(bytes: &Bytes) -> FrameKind {
         let text = std::str::from_utf8(bytes).unwrap_or_default();
         if serde_json::from_str::<IgnoredAny>(text).is_err() {
-            return FrameAbout::Invalid;
+            return FrameKind::Invalid;
         }
         if text.trim_start().starts_with('[') {
-            return FrameAbout::Batch;
+            return FrameKind::Batch;
         }
-        let outline = Outline::of(text).unwrap_or_default();
+        let outline = MessageOutline::of(text).unwrap_or_default();
         let id = outline.id.and_then(|id| serde_json::from_str(id).ok());
         match (outline.method, id) {
-            (Some(method), Some(id)) => FrameAbout::Request { id, method: shared(&method) },
-            (Some(method), None) => FrameAbout::Notification { method: shared(&method) },
-            (None, id) if outline.is_error => FrameAbout::Error { id },
-            (None, Some(id)) => FrameAbout::Result { id },
-            (None, None) => FrameAbout::Invalid,
+            (Some(method), Some(id)) => FrameKind::Request { id, method: shared(&method) },
+            (Some(method), None) => FrameKind::Notification { method: shared(&method) },
+            (None, id) if outline.is_error => FrameKind::Error { id },
+            (None, Some(id)) => FrameKind::Result { id },
+            (None, None) => FrameKind::Invalid,
         }
     }
 
-    pub(crate) fn of_sent(kind: &OutgoingKind, bytes: &Bytes) -> FrameAbout {
+    pub(crate) fn of_sent(kind: &OutgoingKind, bytes: &Bytes) -> FrameKind {
         match kind {
-            OutgoingKind::Request { id, method } => FrameAbout::Request { id: id.clone(), method: shared(method) },
-            OutgoingKind::Notification { method } => FrameAbout::Notification { method: shared(method) },
+            OutgoingKind::Request { id, method } => FrameKind::Request { id: id.clone(), method: shared(method) },
+            OutgoingKind::Notification { method } => FrameKind::Notification { method: shared(method) },
             // The session does not report whether it is a result or an error.
-            OutgoingKind::Response { .. } => FrameAbout::read(bytes),
-            OutgoingKind::BatchResponse { .. } => FrameAbout::Batch,
-            OutgoingKind::Abort { .. } => FrameAbout::Invalid,
+            OutgoingKind::Response { .. } => FrameKind::read(bytes),
+            OutgoingKind::BatchResponse { .. } => FrameKind::Batch,
+            OutgoingKind::Abort { .. } => FrameKind::Invalid,
         }
     }
 }

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
-use mcp_proto::{Incoming, InvalidCause, InvalidMessage, Session, SessionEvent, StreamOrigin};
+use mcp_proto::{IncomingMessage, InvalidCause, InvalidMessage, Session, SessionEvent, StreamOrigin};
 
-use super::outbox::Outbox;
-use super::{Direction, DriverEvent, Frame, FrameAbout};
-use crate::lines::Line;
+use super::outbox::EventOutbox;
+use super::{Direction, DriverEvent, Frame, FrameKind};
+use crate::lines::DecodedLine;
 use crate::rate::TokenBucket;
 
 /// Rate limit of reported invalid lines, and of reported anomalies: burst, and number per second.
@@ -19,17 +19,17 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 const LONG_LINE_LIMIT: Duration = Duration::from_millis(1500);
 
 #[derive(Debug)]
-pub(crate) struct Intake {
+pub(crate) struct MessageIntake {
     line_limit: usize,
     lines: TokenBucket,
     anomalies: TokenBucket,
-    dropped: Dropped,
+    dropped: DroppedCounts,
     /// A line beyond the limit whose ID is not known yet.
     long: Option<LongLine>,
 }
 
 #[derive(Debug, Default)]
-struct Dropped {
+struct DroppedCounts {
     lines: u64,
     bytes: u64,
     anomalies: u64,
@@ -38,7 +38,7 @@ struct Dropped {
 
 /// The relation of a message to the request whose POST response contained it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answers {
+pub(crate) enum ResponseKind {
     /// The message is not a response to the request.
     Nothing,
     WithResult,
@@ -48,21 +48,21 @@ pub(crate) enum Answers {
     Unreadable,
 }
 
-impl Answers {
-    fn of(message: &Incoming, origin: &StreamOrigin) -> Answers {
-        let StreamOrigin::Post(request) = origin else { return Answers::Nothing };
+impl ResponseKind {
+    fn of(message: &IncomingMessage, origin: &StreamOrigin) -> ResponseKind {
+        let StreamOrigin::Post(request) = origin else { return ResponseKind::Nothing };
         match message {
-            Incoming::Response { id, result } if id == request => match result {
-                Ok(_) => Answers::WithResult,
-                Err(error) => Answers::WithError(error.code),
+            IncomingMessage::Response { id, result } if id == request => match result {
+                Ok(_) => ResponseKind::WithResult,
+                Err(error) => ResponseKind::WithError(error.code),
             },
             // An error in the POST response belongs to this request, even if the server could not read its ID.
-            Incoming::ErrorWithoutId { error } => Answers::WithError(error.code),
-            Incoming::Batch(messages) => {
-                let answers = messages.iter().flatten().map(|message| Answers::of(message, origin));
-                answers.into_iter().find(|answers| *answers != Answers::Nothing).unwrap_or(Answers::Nothing)
+            IncomingMessage::ErrorWithoutId { error } => ResponseKind::WithError(error.code),
+            IncomingMessage::Batch(messages) => {
+                let answers = messages.iter().flatten().map(|message| ResponseKind::of(message, origin));
+                answers.into_iter().find(|answers| *answers != ResponseKind::Nothing).unwrap_or(ResponseKind::Nothing)
             }
-            _ => Answers::Nothing,
+            _ => ResponseKind::Nothing,
         }
     }
 }
@@ -73,13 +73,13 @@ struct LongLine {
     give_up_at: Instant,
 }
 
-impl Intake {
-    pub(super) fn new(line_limit: usize) -> Intake {
-        Intake {
+impl MessageIntake {
+    pub(super) fn new(line_limit: usize) -> MessageIntake {
+        MessageIntake {
             line_limit,
             lines: TokenBucket::new(TOLD_AT_ONCE, TOLD_PER_SECOND),
             anomalies: TokenBucket::new(TOLD_AT_ONCE, TOLD_PER_SECOND),
-            dropped: Dropped::default(),
+            dropped: DroppedCounts::default(),
             long: None,
         }
     }
@@ -87,17 +87,17 @@ impl Intake {
     /// Parses a line, emits its frame, and passes it to the session.
     pub(super) fn line(
         &mut self,
-        line: Line,
+        line: DecodedLine,
         origin: StreamOrigin,
         session: &mut Session,
-        outbox: &mut Outbox,
+        outbox: &mut EventOutbox,
         now: Instant,
-    ) -> Answers {
+    ) -> ResponseKind {
         match line {
-            Line::Whole(bytes) => match Incoming::decode(&bytes) {
+            DecodedLine::Whole(bytes) => match IncomingMessage::decode(&bytes) {
                 Ok(message) => {
-                    let answers = Answers::of(&message, &origin);
-                    outbox.push(received(bytes, FrameAbout::of(&message), None));
+                    let answers = ResponseKind::of(&message, &origin);
+                    outbox.push(received(bytes, FrameKind::of(&message), None));
                     session.handle_message(message, origin, now);
                     return answers;
                 }
@@ -105,10 +105,10 @@ impl Intake {
                 Err(invalid) => {
                     let ours = matches!(&origin, StreamOrigin::Post(id) if invalid.id.as_ref() == Some(id));
                     self.invalid(invalid, bytes, session, outbox, now);
-                    return if ours { Answers::Unreadable } else { Answers::Nothing };
+                    return if ours { ResponseKind::Unreadable } else { ResponseKind::Nothing };
                 }
             },
-            Line::TooLong { head } => {
+            DecodedLine::TooLong { head } => {
                 let seen = self.line_limit.saturating_add(1);
                 let invalid = InvalidMessage::too_long(&head, &[], self.line_limit, seen);
                 if invalid.id.is_some() || invalid.server_request.is_some() {
@@ -117,7 +117,7 @@ impl Intake {
                     self.long = Some(LongLine { head, give_up_at: now + LONG_LINE_LIMIT });
                 }
             }
-            Line::TooLongEnded { seen, head, tail } => {
+            DecodedLine::TooLongEnded { seen, head, tail } => {
                 if self.long.take().is_some() {
                     let seen = usize::try_from(seen).unwrap_or(usize::MAX);
                     let invalid = InvalidMessage::too_long(&head, &tail, self.line_limit, seen);
@@ -125,11 +125,11 @@ impl Intake {
                 }
             }
         }
-        Answers::Nothing
+        ResponseKind::Nothing
     }
 
     /// Emits an event of the session, unless it exceeds the rate limit of anomalies.
-    pub(super) fn tell(&mut self, event: SessionEvent, outbox: &mut Outbox, now: Instant) {
+    pub(super) fn tell(&mut self, event: SessionEvent, outbox: &mut EventOutbox, now: Instant) {
         if matches!(event, SessionEvent::Anomaly { .. }) && !self.anomalies.take(now) {
             self.dropped.anomalies += 1;
             self.dropped.report_at.get_or_insert(now + REPORT_INTERVAL);
@@ -143,7 +143,7 @@ impl Intake {
         [long, self.dropped.report_at].into_iter().flatten().min()
     }
 
-    pub(super) fn on_time(&mut self, session: &mut Session, outbox: &mut Outbox, now: Instant) {
+    pub(super) fn on_time(&mut self, session: &mut Session, outbox: &mut EventOutbox, now: Instant) {
         if let Some(long) = self.long.take_if(|long| long.give_up_at <= now) {
             let seen = self.line_limit.saturating_add(1);
             let invalid = InvalidMessage::too_long(&long.head, &[], self.line_limit, seen);
@@ -155,8 +155,8 @@ impl Intake {
     }
 
     /// Emits the number of lines and anomalies that were not reported.
-    pub(super) fn report(&mut self, outbox: &mut Outbox) {
-        let Dropped { lines, bytes, anomalies, report_at } = std::mem::take(&mut self.dropped);
+    pub(super) fn report(&mut self, outbox: &mut EventOutbox) {
+        let DroppedCounts { lines, bytes, anomalies, report_at } = std::mem::take(&mut self.dropped);
         if report_at.is_some() {
             outbox.push(DriverEvent::InvalidDropped { lines, bytes, anomalies });
         }
@@ -167,11 +167,11 @@ impl Intake {
         invalid: InvalidMessage,
         bytes: Bytes,
         session: &mut Session,
-        outbox: &mut Outbox,
+        outbox: &mut EventOutbox,
         now: Instant,
     ) {
         if self.lines.take(now) {
-            let about = FrameAbout::guess(&bytes);
+            let about = FrameKind::guess(&bytes);
             outbox.push(received(bytes, about, Some(invalid.to_string())));
         } else {
             self.dropped.lines += 1;
@@ -182,6 +182,6 @@ impl Intake {
     }
 }
 
-fn received(bytes: Bytes, about: FrameAbout, note: Option<String>) -> DriverEvent {
+fn received(bytes: Bytes, about: FrameKind, note: Option<String>) -> DriverEvent {
     DriverEvent::Frame(Frame { direction: Direction::Received, at: SystemTime::now(), bytes, about, note })
 }

@@ -17,12 +17,12 @@ mod transport_found;
 
 use mcp_proto::SessionEvent;
 
-pub use self::bell::Bell;
-pub(crate) use self::channels::Channels;
+pub use self::bell::WakeFlag;
+pub(crate) use self::channels::ChannelOwner;
 pub use self::channels::DriverCommand;
-pub use self::frame::{Direction, Frame, FrameAbout};
-pub use self::owner::{Control, Owner};
-pub use self::transport_found::TransportFound;
+pub use self::frame::{Direction, Frame, FrameKind};
+pub use self::owner::{SessionControl, SessionOwner};
+pub use self::transport_found::DetectedTransport;
 
 /// An event that is reported to the owner, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +39,7 @@ pub enum DriverEvent {
     /// A connection to a remote server was established. Precedes its [`SessionEvent::Ready`].
     Connected {
         /// Transport of the server.
-        transport: TransportFound,
+        transport: DetectedTransport,
         /// Steps of the detection, such as "server/discover answered 404, initialize answered".
         how: String,
     },

@@ -11,12 +11,12 @@ const FULL_BYTES: usize = 4 * 1024 * 1024;
 const CROWDED_EVENTS: usize = 16 * FULL_EVENTS;
 
 #[derive(Debug, Default)]
-pub(crate) struct Outbox {
+pub(crate) struct EventOutbox {
     waiting: VecDeque<DriverEvent>,
     bytes: usize,
 }
 
-impl Outbox {
+impl EventOutbox {
     pub(crate) fn push(&mut self, event: DriverEvent) {
         self.bytes += size(&event);
         self.waiting.push_back(event);
@@ -68,24 +68,24 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::driver::{Direction, FrameAbout};
+    use crate::driver::{Direction, FrameKind};
 
     fn frame(length: usize) -> DriverEvent {
         DriverEvent::Frame(Frame {
             direction: Direction::Received,
             at: SystemTime::UNIX_EPOCH,
             bytes: Bytes::from(vec![b'x'; length]),
-            about: FrameAbout::Invalid,
+            about: FrameKind::Invalid,
             note: None,
         })
     }
 
     #[test]
     fn it_is_full_by_number_and_by_bytes() {
-        let mut many = Outbox::default();
+        let mut many = EventOutbox::default();
         (0..FULL_EVENTS).for_each(|_| many.push(frame(1)));
         assert!(many.is_full(), "many small events fill it");
-        let mut large = Outbox::default();
+        let mut large = EventOutbox::default();
         large.push(frame(FULL_BYTES));
         assert!(large.is_full(), "one event of many bytes fills it");
     }

@@ -6,23 +6,24 @@ use std::future::poll_fn;
 use std::task::{Context, Poll};
 
 use mcp_proto::{
-    Answer, CallError, CallId, CancelReason, ClientNotification, ClientRequest, Deadline, ServerRequestId, Session,
+    CallDeadline, CallError, CallId, CancelReason, ClientNotification, ClientRequest, ClientResponse, ServerRequestId,
+    Session,
 };
 
 use super::DriverEvent;
 use super::core::now;
 
 /// The owner of a session. The driver calls it and never waits for it, except for room.
-pub trait Owner: Send {
-    /// Returns `Ready` if [`Owner::act`] has work: a command was received, a deadline expired, or there is room again.
+pub trait SessionOwner: Send {
+    /// Returns `Ready` if [`SessionOwner::act`] has work: a command was received, a deadline expired, or there is room again.
     /// Remains ready until the work is done.
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()>;
 
-    /// Does the work for which [`Owner::poll_ready`] was ready.
-    fn act(&mut self, session: &mut Control<'_>);
+    /// Does the work for which [`SessionOwner::poll_ready`] was ready.
+    fn act(&mut self, session: &mut SessionControl<'_>);
 
     /// Accepts an event. Events are in order and only passed while there is room.
-    fn event(&mut self, event: DriverEvent, session: &mut Control<'_>);
+    fn event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>);
 
     /// Returns `true` if the owner accepts an event of this size now. The server is not read while it does not. The
     /// owner must become ready when this changes.
@@ -31,16 +32,16 @@ pub trait Owner: Send {
 
 /// The operations of an owner on its session.
 #[derive(Debug)]
-pub struct Control<'a> {
+pub struct SessionControl<'a> {
     pub(super) session: &'a mut Session,
-    pub(super) wishes: &'a mut Wishes,
+    pub(super) wishes: &'a mut OwnerRequests,
     /// Set if too many events wait for the owner.
     pub(super) is_crowded: bool,
 }
 
 /// Requests of an owner to the driver.
 #[derive(Debug, Default)]
-pub(super) struct Wishes {
+pub(super) struct OwnerRequests {
     /// Number of times the owner has requested a stop.
     pub(super) stops: u32,
     /// Notification that waits for room. Only the latest one is retained, since repeated ones are equivalent.
@@ -51,14 +52,14 @@ pub(super) struct Wishes {
     pub(super) is_ending: bool,
 }
 
-impl Control<'_> {
+impl SessionControl<'_> {
     /// Sends a request. No event of the call is emitted before its ID is returned.
     ///
     /// # Errors
     ///
     /// Returns [`CallError::TooManyCalls`] if too many events wait for the owner, or the error of [`Session::call`].
     /// The request is not sent then.
-    pub fn call(&mut self, request: ClientRequest, deadline: Deadline) -> Result<CallId, CallError> {
+    pub fn call(&mut self, request: ClientRequest, deadline: CallDeadline) -> Result<CallId, CallError> {
         if self.is_crowded {
             return Err(CallError::TooManyCalls);
         }
@@ -74,7 +75,7 @@ impl Control<'_> {
 
     /// Responds to a request of the server. A response to a request that is no longer open is ignored, since its
     /// [`Withdrawn`](mcp_proto::SessionEvent::Withdrawn) event is already queued.
-    pub fn answer(&mut self, request: ServerRequestId, answer: Answer) {
+    pub fn answer(&mut self, request: ServerRequestId, answer: ClientResponse) {
         self.wishes.touched = true;
         if let Err(error) = self.session.answer(request, answer, now()) {
             tracing::debug!(%request, %error, "a response was ignored");
@@ -99,6 +100,6 @@ impl Control<'_> {
 }
 
 /// Waits until the owner has work to do.
-pub(crate) async fn ready(owner: &mut dyn Owner) {
+pub(crate) async fn ready(owner: &mut dyn SessionOwner) {
     poll_fn(|context| owner.poll_ready(context)).await;
 }

@@ -6,18 +6,18 @@ use serde::{Deserialize, Serialize};
 
 /// The transport of a remote server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum TransportFound {
+pub enum DetectedTransport {
     /// Streamable HTTP, since revision 2025-03-26.
     StreamableHttp,
     /// HTTP+SSE of revision 2024-11-05.
     HttpSse,
 }
 
-impl fmt::Display for TransportFound {
+impl fmt::Display for DetectedTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            TransportFound::StreamableHttp => "Streamable HTTP",
-            TransportFound::HttpSse => "HTTP+SSE",
+            DetectedTransport::StreamableHttp => "Streamable HTTP",
+            DetectedTransport::HttpSse => "HTTP+SSE",
         })
     }
 }

@@ -14,7 +14,7 @@ use reqwest::{Method, Response, StatusCode};
 use serde::Deserialize;
 use url::Url;
 
-use super::endpoint::{Endpoint, Parts, bounded_body};
+use super::endpoint::{HttpEndpoint, RequestParts, bounded_body};
 use super::fault;
 use super::target::{HeaderName, SecretHeader};
 
@@ -40,14 +40,14 @@ pub trait Authorizer: Send + Sync {
     /// due. The headers replace others of the same name. Without headers, the request is sent unsigned.
     ///
     /// # Errors
-    /// Returns [`Stop`] if the request must not be sent. The caller treats it like a refusal with 401.
-    async fn sign(&self, method: &str, url: &Url) -> Result<Signed, Stop>;
+    /// Returns [`SigningRefusal`] if the request must not be sent. The caller treats it like a refusal with 401.
+    async fn sign(&self, method: &str, url: &Url) -> Result<RequestSignature, SigningRefusal>;
 
     /// Handles a response with 401, or with 403 and `insufficient_scope`. May wait for the user.
-    async fn challenged(&self, challenge: Challenge) -> Verdict;
+    async fn challenged(&self, challenge: AuthChallenge) -> ChallengeOutcome;
 
     /// Reports the nonce of a response that is no refusal, if it has one. The nonce of a refusal is in its
-    /// [`Challenge`].
+    /// [`AuthChallenge`].
     fn answered(&self, dpop_nonce: Option<&str>);
 }
 
@@ -59,7 +59,7 @@ impl fmt::Debug for dyn Authorizer {
 
 /// Headers that authorize a request.
 #[derive(Debug, Clone, Default)]
-pub struct Signed {
+pub struct RequestSignature {
     /// Headers `Authorization` and `DPoP`.
     pub headers: Vec<(HeaderName, SecretHeader)>,
     /// Generation of the token, so that two calls refused with the same token cause one refresh.
@@ -69,18 +69,18 @@ pub struct Signed {
 /// The reason why a request must not be sent, as a message for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Stop(pub String);
+pub struct SigningRefusal(pub String);
 
 /// A response that requires authorization.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Challenge {
+pub struct AuthChallenge {
     /// Status code of the response, 401 or 403.
     pub status: u16,
     /// Values of the `WWW-Authenticate` headers. Untrusted.
     pub www_authenticate: Vec<String>,
     /// Value of the `DPoP-Nonce` header.
     pub dpop_nonce: Option<String>,
-    /// [`Signed::generation`] of the refused request.
+    /// [`RequestSignature::generation`] of the refused request.
     pub generation: u64,
     /// Number of times that this request was sent again. At `MOST_SENDINGS - 1` it is not sent again, whatever the
     /// verdict.
@@ -91,7 +91,7 @@ pub struct Challenge {
 
 /// The reaction to a refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ChallengeOutcome {
     /// The request is signed and sent again.
     Again,
     /// The request has failed, with this message for the user.
@@ -101,7 +101,7 @@ pub enum Verdict {
 /// Marks a response as final, with a message for the user. Stored in the response's extensions, so that code that reads
 /// refusals needs no other parameter.
 #[derive(Debug, Clone)]
-pub(super) struct Stopped(pub(super) String);
+pub(super) struct FinalRefusal(pub(super) String);
 
 /// Signs and sends a request, and repeats this as long as the authorizer requests it. `again` counts the repetitions
 /// across redirects.
@@ -109,14 +109,15 @@ pub(super) struct Stopped(pub(super) String);
 /// # Errors
 /// Returns [`DeliveryFault`] if signing fails or no response is received.
 pub(super) async fn send(
-    endpoint: &Endpoint,
+    endpoint: &HttpEndpoint,
     authorizer: &Arc<dyn Authorizer>,
-    parts: &Parts,
+    parts: &RequestParts,
     url: &Url,
     again: &mut u32,
 ) -> Result<Response, DeliveryFault> {
     loop {
-        let signed = authorizer.sign(parts.method.as_str(), url).await.map_err(|Stop(words)| unsigned(words))?;
+        let signed =
+            authorizer.sign(parts.method.as_str(), url).await.map_err(|SigningRefusal(words)| unsigned(words))?;
         let mut request = endpoint.request(parts, url.clone());
         for (name, value) in &signed.headers {
             request.headers_mut().insert(name, value.value().clone());
@@ -133,9 +134,9 @@ pub(super) async fn send(
         let is_last = *again + 1 >= MOST_SENDINGS;
         // The user is not asked for more permissions for a request that will not be sent again.
         let verdict = if is_last && response.status() == StatusCode::FORBIDDEN {
-            Verdict::Again
+            ChallengeOutcome::Again
         } else {
-            let challenge = Challenge {
+            let challenge = AuthChallenge {
                 status: response.status().as_u16(),
                 www_authenticate: challenges(response.headers()).collect(),
                 dpop_nonce: nonce,
@@ -147,14 +148,16 @@ pub(super) async fn send(
             authorizer.challenged(challenge).await
         };
         let words = match verdict {
-            Verdict::Again if is_last => format!("the server refused it {MOST_SENDINGS} times, each time signed anew"),
-            Verdict::Again => {
+            ChallengeOutcome::Again if is_last => {
+                format!("the server refused it {MOST_SENDINGS} times, each time signed anew")
+            }
+            ChallengeOutcome::Again => {
                 *again += 1;
                 continue;
             }
-            Verdict::Stop(words) => words,
+            ChallengeOutcome::Stop(words) => words,
         };
-        response.extensions_mut().insert(Stopped(words));
+        response.extensions_mut().insert(FinalRefusal(words));
         return Ok(response);
     }
 }
@@ -195,17 +198,17 @@ async fn detached(mut response: Response) -> Response {
     whole.into()
 }
 
-fn operation(parts: &Parts) -> String {
+fn operation(parts: &RequestParts) -> String {
     #[derive(Deserialize)]
-    struct Message {
+    struct OperationName {
         method: Option<String>,
     }
-    let message = parts.body.as_ref().and_then(|body| serde_json::from_slice::<Message>(body).ok());
+    let message = parts.body.as_ref().and_then(|body| serde_json::from_slice::<OperationName>(body).ok());
     message.and_then(|message| message.method).unwrap_or_default()
 }
 
 /// Returns the message of the verdict, followed by the server's text.
-pub(super) fn with_words(Stopped(words): &Stopped, said: &str) -> String {
+pub(super) fn with_words(FinalRefusal(words): &FinalRefusal, said: &str) -> String {
     let words = fault::shown(words);
     if said.is_empty() { words } else { format!("{words} (the server: {said})") }
 }

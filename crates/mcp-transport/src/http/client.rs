@@ -8,7 +8,7 @@ use std::time::Duration;
 use url::{Host, Url};
 
 use super::HttpLimits;
-use super::outside::Way;
+use super::outside::ConnectionRoute;
 
 /// Interval of keep-alive probes on an idle connection, and time limit for their response.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
@@ -38,16 +38,16 @@ pub(super) fn build(server: &Url, limits: &HttpLimits) -> Result<Client, reqwest
     if is_loopback(server) { builder.no_proxy().build() } else { builder.build() }
 }
 
-/// Creates a client for addresses that a server named. `guard` resolves names for [`Way::Guarded`].
+/// Creates a client for addresses that a server named. `guard` resolves names for [`ConnectionRoute::Guarded`].
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
-pub(super) fn outside(way: Way, guard: Arc<dyn Resolve>) -> Result<Client, reqwest::Error> {
+pub(super) fn outside(way: ConnectionRoute, guard: Arc<dyn Resolve>) -> Result<Client, reqwest::Error> {
     let builder = plain().connect_timeout(CONNECT);
     match way {
-        Way::Guarded => builder.no_proxy().dns_resolver(guard).build(),
-        Way::Local => builder.no_proxy().build(),
-        Way::Proxy | Way::Named => builder.build(),
+        ConnectionRoute::Guarded => builder.no_proxy().dns_resolver(guard).build(),
+        ConnectionRoute::Local => builder.no_proxy().build(),
+        ConnectionRoute::Proxy | ConnectionRoute::Named => builder.build(),
     }
 }
 

@@ -1,33 +1,33 @@
 //! Detects the transport of a server: Streamable HTTP first, then HTTP+SSE, unless a transport is known or configured
 //! (`basic/transports`, backwards compatibility).
 
-use mcp_proto::{Carrier, DeliveryFault, OutgoingKind, Session, SessionConfig};
+use mcp_proto::{DeliveryFault, OutgoingKind, Session, SessionConfig, TransportKind};
 
-use super::endpoint::Endpoint;
-use super::legacy::{self, Legacy};
-use super::news::News;
-use super::streamable::{self, Streamable};
+use super::endpoint::HttpEndpoint;
+use super::legacy::{self, LegacyDriver};
+use super::news::ConnectionNotes;
+use super::streamable::{self, StreamableDriver};
 use super::{HttpLimits, HttpTarget, TransportChoice, client, fault};
-use crate::driver::core::{Core, now};
-use crate::driver::{Owner, TransportFound};
+use crate::driver::core::{DriverCore, now};
+use crate::driver::{DetectedTransport, SessionOwner};
 
 /// Parameters of both transports.
-struct Start {
+struct TransportStart {
     config: SessionConfig,
-    endpoint: Endpoint,
+    endpoint: HttpEndpoint,
     target: HttpTarget,
     limits: HttpLimits,
 }
 
-pub(super) async fn run(config: SessionConfig, target: HttpTarget, owner: &mut dyn Owner, limits: HttpLimits) {
+pub(super) async fn run(config: SessionConfig, target: HttpTarget, owner: &mut dyn SessionOwner, limits: HttpLimits) {
     let first = match (target.transport, target.known) {
-        (TransportChoice::Sse, _) => TransportFound::HttpSse,
+        (TransportChoice::Sse, _) => DetectedTransport::HttpSse,
         (TransportChoice::Auto, Some(known)) => known.transport,
-        (TransportChoice::Auto | TransportChoice::Streamable, _) => TransportFound::StreamableHttp,
+        (TransportChoice::Auto | TransportChoice::Streamable, _) => DetectedTransport::StreamableHttp,
     };
     let config = configured(config, &target, first);
-    let mut core = Core::new(config.clone(), owner, limits.message_bytes);
-    let mut news = News::new();
+    let mut core = DriverCore::new(config.clone(), owner, limits.message_bytes);
+    let mut news = ConnectionNotes::new();
     let client = match client::build(&target.url, &limits) {
         Ok(client) => client,
         Err(error) => {
@@ -36,27 +36,28 @@ pub(super) async fn run(config: SessionConfig, target: HttpTarget, owner: &mut d
         }
     };
     let agent = format!("{}/{}", config.client.name, config.client.version);
-    let (endpoint, refused) = Endpoint::new(client, &target, &agent);
+    let (endpoint, refused) = HttpEndpoint::new(client, &target, &agent);
     for name in refused {
         news.note(&mut core.outbox, format!("the header {name} was left out: it belongs to the protocol"));
     }
-    let start = Start { config, endpoint, target, limits };
+    let start = TransportStart { config, endpoint, target, limits };
     match first {
-        TransportFound::StreamableHttp => start.streamable_first(core, news).await,
-        TransportFound::HttpSse => start.legacy_first(core, news).await,
+        DetectedTransport::StreamableHttp => start.streamable_first(core, news).await,
+        DetectedTransport::HttpSse => start.legacy_first(core, news).await,
     }
 }
 
-impl Start {
-    async fn streamable_first(self, core: Core<'_>, news: News) {
-        let streamable::Finished::NotStreamable(found) = self.streamable(core, news, self.is_auto()).run().await else {
+impl TransportStart {
+    async fn streamable_first(self, core: DriverCore<'_>, news: ConnectionNotes) {
+        let streamable::StreamableEnd::NotStreamable(found) = self.streamable(core, news, self.is_auto()).run().await
+        else {
             return;
         };
         let (mut core, mut news, why) = *found;
         news.note(&mut core.outbox, "the server does not speak Streamable HTTP; HTTP+SSE is tried");
-        let config = configured(self.config.clone(), &self.target, TransportFound::HttpSse);
+        let config = configured(self.config.clone(), &self.target, DetectedTransport::HttpSse);
         let failed = std::mem::replace(&mut core.session, Session::new(config, now()));
-        let legacy::Finished::NotFound(found) = self.legacy(core, news, true).run().await else { return };
+        let legacy::LegacyEnd::NotFound(found) = self.legacy(core, news, true).run().await else { return };
         let (mut core, mut news, fault) = *found;
         news.note(&mut core.outbox, format!("nor does it speak HTTP+SSE: {}", fault::shown(&fault.to_string())));
         // The first failure is more informative than that of the fallback.
@@ -67,17 +68,17 @@ impl Start {
         core.farewell(std::future::ready(())).await;
     }
 
-    async fn legacy_first(self, core: Core<'_>, news: News) {
-        let legacy::Finished::NotFound(found) = self.legacy(core, news, self.is_auto()).run().await else { return };
+    async fn legacy_first(self, core: DriverCore<'_>, news: ConnectionNotes) {
+        let legacy::LegacyEnd::NotFound(found) = self.legacy(core, news, self.is_auto()).run().await else { return };
         let (mut core, mut news, fault) = *found;
         let shown = fault::shown(&fault.to_string());
         news.note(
             &mut core.outbox,
             format!("HTTP+SSE, which it spoke before, failed; Streamable HTTP is tried: {shown}"),
         );
-        let config = configured(self.config.clone(), &self.target, TransportFound::StreamableHttp);
+        let config = configured(self.config.clone(), &self.target, DetectedTransport::StreamableHttp);
         let failed = std::mem::replace(&mut core.session, Session::new(config, now()));
-        let streamable::Finished::NotStreamable(found) = self.streamable(core, news, true).run().await else {
+        let streamable::StreamableEnd::NotStreamable(found) = self.streamable(core, news, true).run().await else {
             return;
         };
         let (mut core, _, why) = *found;
@@ -96,28 +97,42 @@ impl Start {
         self.target.transport == TransportChoice::Auto
     }
 
-    fn streamable<'o>(&self, core: Core<'o>, news: News, may_fall_back: bool) -> Streamable<'o> {
-        Streamable::new(core, news, self.endpoint.clone(), self.target.url.clone(), self.limits.clone(), may_fall_back)
+    fn streamable<'o>(&self, core: DriverCore<'o>, news: ConnectionNotes, may_fall_back: bool) -> StreamableDriver<'o> {
+        StreamableDriver::new(
+            core,
+            news,
+            self.endpoint.clone(),
+            self.target.url.clone(),
+            self.limits.clone(),
+            may_fall_back,
+        )
     }
 
-    fn legacy<'o>(&self, core: Core<'o>, news: News, may_give_back: bool) -> Legacy<'o> {
-        Legacy::new(core, news, self.endpoint.clone(), self.target.url.clone(), self.limits.clone(), may_give_back)
+    fn legacy<'o>(&self, core: DriverCore<'o>, news: ConnectionNotes, may_give_back: bool) -> LegacyDriver<'o> {
+        LegacyDriver::new(
+            core,
+            news,
+            self.endpoint.clone(),
+            self.target.url.clone(),
+            self.limits.clone(),
+            may_give_back,
+        )
     }
 }
 
 /// Returns the session's configuration for a transport. The known revision applies only to the transport it was found
 /// with.
-fn configured(mut config: SessionConfig, target: &HttpTarget, transport: TransportFound) -> SessionConfig {
+fn configured(mut config: SessionConfig, target: &HttpTarget, transport: DetectedTransport) -> SessionConfig {
     config.carrier = match transport {
-        TransportFound::StreamableHttp => Carrier::StreamableHttp,
-        TransportFound::HttpSse => Carrier::HttpSse,
+        DetectedTransport::StreamableHttp => TransportKind::StreamableHttp,
+        DetectedTransport::HttpSse => TransportKind::HttpSse,
     };
     config.known = target.known.filter(|known| known.transport == transport).map(|known| known.revision);
     config
 }
 
 /// Ends a session that cannot be opened.
-async fn give_up(mut core: Core<'_>, fault: &DeliveryFault) {
+async fn give_up(mut core: DriverCore<'_>, fault: &DeliveryFault) {
     while let Some(outgoing) = core.session.poll_transmit() {
         if let OutgoingKind::Request { id, .. } = &outgoing.about {
             core.session.handle_undelivered(id, fault.clone(), now());

@@ -18,7 +18,7 @@ use super::{HttpTarget, fault, redirects};
 
 /// Media types of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Media {
+pub(super) enum MediaType {
     Json,
     EventStream,
     Other,
@@ -26,7 +26,7 @@ pub(super) enum Media {
 
 /// Common parts of all requests to one server. Clones share them.
 #[derive(Clone)]
-pub(super) struct Endpoint {
+pub(super) struct HttpEndpoint {
     pub(super) client: Client,
     /// Configured headers and the user agent.
     common: Arc<HeaderMap>,
@@ -39,7 +39,7 @@ pub(super) struct Endpoint {
 }
 
 /// The parts of one request.
-pub(super) struct Parts {
+pub(super) struct RequestParts {
     pub(super) method: Method,
     pub(super) url: Url,
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
@@ -47,24 +47,24 @@ pub(super) struct Parts {
 }
 
 /// A response with any status.
-pub(super) struct Answer {
+pub(super) struct HttpResponse {
     pub(super) response: Response,
     /// Redirects that were followed, if any.
-    pub(super) moved: Option<Moved>,
+    pub(super) moved: Option<FollowedRedirect>,
 }
 
 /// The result of following redirects.
 #[derive(Debug, Clone)]
-pub(super) struct Moved {
+pub(super) struct FollowedRedirect {
     pub(super) to: Url,
     /// Set if all of them were permanent.
     pub(super) permanent: bool,
 }
 
-impl Endpoint {
+impl HttpEndpoint {
     /// Creates the common parts. `agent` is the user agent. Returns the configured headers that are reserved and were
     /// dropped.
-    pub(super) fn new(client: Client, target: &HttpTarget, agent: &str) -> (Endpoint, Vec<HeaderName>) {
+    pub(super) fn new(client: Client, target: &HttpTarget, agent: &str) -> (HttpEndpoint, Vec<HeaderName>) {
         let mut common = HeaderMap::new();
         let mut refused = Vec::new();
         if let Ok(agent) = HeaderValue::from_str(agent)
@@ -81,15 +81,15 @@ impl Endpoint {
         }
         // A configured `Authorization` header takes precedence.
         let authorizer = target.authorizer.clone().filter(|_| !common.contains_key(AUTHORIZATION));
-        (Endpoint { client, common: Arc::new(common), authorizer, each: None, asks: None }, refused)
+        (HttpEndpoint { client, common: Arc::new(common), authorizer, each: None, asks: None }, refused)
     }
 
     /// Sends a request and follows redirects within the origin.
     ///
     /// # Errors
     /// Returns [`DeliveryFault`] if no response is received or a redirect must not be followed.
-    pub(super) async fn send(&self, parts: Parts) -> Result<Answer, DeliveryFault> {
-        let mut moved: Option<Moved> = None;
+    pub(super) async fn send(&self, parts: RequestParts) -> Result<HttpResponse, DeliveryFault> {
+        let mut moved: Option<FollowedRedirect> = None;
         let mut again = 0;
         for _ in 0..=redirects::MOST {
             let url = moved.as_ref().map_or(&parts.url, |moved| &moved.to);
@@ -100,16 +100,16 @@ impl Endpoint {
             };
             let status = response.status();
             if !status.is_redirection() {
-                return Ok(Answer { response, moved });
+                return Ok(HttpResponse { response, moved });
             }
             let location = response.headers().get(LOCATION);
             match redirects::next(url, status, location, parts.body.is_some()) {
                 Ok(Some(to)) => {
                     let permanent = matches!(status.as_u16(), 301 | 308);
                     let permanent = permanent && moved.as_ref().is_none_or(|moved| moved.permanent);
-                    moved = Some(Moved { to, permanent });
+                    moved = Some(FollowedRedirect { to, permanent });
                 }
-                Ok(None) => return Ok(Answer { response, moved }),
+                Ok(None) => return Ok(HttpResponse { response, moved }),
                 Err(cause) => return Err(DeliveryFault::Redirected { cause }),
             }
         }
@@ -122,13 +122,13 @@ impl Endpoint {
     }
 
     /// Sets a time limit for each sending of a signed request.
-    pub(super) fn each_within(mut self, within: Duration) -> Endpoint {
+    pub(super) fn each_within(mut self, within: Duration) -> HttpEndpoint {
         self.each = Some(within);
         self
     }
 
     /// Adds a notification for requests that wait for the authorizer.
-    pub(super) fn telling(mut self) -> (Endpoint, Arc<Notify>) {
+    pub(super) fn telling(mut self) -> (HttpEndpoint, Arc<Notify>) {
         let asks = Arc::new(Notify::new());
         self.asks = Some(Arc::clone(&asks));
         (self, asks)
@@ -152,7 +152,7 @@ impl Endpoint {
         self.client.execute(request).await.map_err(|error| fault::sending(&error))
     }
 
-    pub(super) fn request(&self, parts: &Parts, url: Url) -> Request {
+    pub(super) fn request(&self, parts: &RequestParts, url: Url) -> Request {
         let mut request = Request::new(parts.method.clone(), url);
         let headers = request.headers_mut();
         headers.clone_from(&self.common);
@@ -173,16 +173,16 @@ fn is_ours(name: &HeaderName) -> bool {
 }
 
 /// Returns the media type of a response.
-pub(super) fn media(headers: &HeaderMap) -> Media {
-    let Some(value) = headers.get(CONTENT_TYPE) else { return Media::Other };
+pub(super) fn media(headers: &HeaderMap) -> MediaType {
+    let Some(value) = headers.get(CONTENT_TYPE) else { return MediaType::Other };
     let value = value.as_bytes();
     let value = value.split(|byte| *byte == b';').next().unwrap_or(value).trim_ascii();
     if value.eq_ignore_ascii_case(b"application/json") {
-        Media::Json
+        MediaType::Json
     } else if value.eq_ignore_ascii_case(b"text/event-stream") {
-        Media::EventStream
+        MediaType::EventStream
     } else {
-        Media::Other
+        MediaType::Other
     }
 }
 

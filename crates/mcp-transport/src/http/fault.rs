@@ -4,11 +4,11 @@ use std::error::Error;
 
 use bytes::Bytes;
 use foreign::visible;
-use mcp_proto::{DeliveryFault, Incoming, RpcError};
+use mcp_proto::{DeliveryFault, IncomingMessage, RpcError};
 use reqwest::Response;
 use reqwest::header::WWW_AUTHENTICATE;
 
-use super::authorization::{Stopped, with_words};
+use super::authorization::{FinalRefusal, with_words};
 use super::certificate;
 use super::endpoint::bounded_body;
 
@@ -21,7 +21,7 @@ const SHOWN: usize = 300;
 
 /// A response with an error status.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct HttpRefusal {
     pub(super) status: u16,
     pub(super) fault: DeliveryFault,
     /// The body, if it was a JSON-RPC error.
@@ -29,7 +29,7 @@ pub(super) struct Refusal {
 }
 
 /// Reads the explanation of an error response.
-pub(super) async fn refusal(mut response: Response) -> Refusal {
+pub(super) async fn refusal(mut response: Response) -> HttpRefusal {
     let status = response.status().as_u16();
     let challenge =
         response.headers().get(WWW_AUTHENTICATE).map(|value| shown(&String::from_utf8_lossy(value.as_bytes())));
@@ -38,17 +38,19 @@ pub(super) async fn refusal(mut response: Response) -> Refusal {
     let error = rpc_error(&body);
     let message = error.is_some().then(|| body.clone());
     let text = if error.is_some() { String::new() } else { shown(&String::from_utf8_lossy(&body)) };
-    let (error, text) = match response.extensions().get::<Stopped>() {
+    let (error, text) = match response.extensions().get::<FinalRefusal>() {
         // The authorizer's message is more informative than the refusal.
         Some(words) => (None, with_words(words, &error.map_or(text, |error| shown(&error.to_string())))),
         None => (error, text),
     };
-    Refusal { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
+    HttpRefusal { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
 }
 
 fn rpc_error(body: &Bytes) -> Option<RpcError> {
-    match Incoming::decode(body) {
-        Ok(Incoming::Response { result: Err(error), .. } | Incoming::ErrorWithoutId { error }) => Some(error),
+    match IncomingMessage::decode(body) {
+        Ok(IncomingMessage::Response { result: Err(error), .. } | IncomingMessage::ErrorWithoutId { error }) => {
+            Some(error)
+        }
         _ => None,
     }
 }

@@ -16,19 +16,19 @@ const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event
 /// Maximum length of an accepted session ID, in bytes.
 const SESSION_ID_BYTES: usize = 8 * 1024;
 
-pub(super) type Headers = Vec<(HeaderName, HeaderValue)>;
+pub(super) type HeaderList = Vec<(HeaderName, HeaderValue)>;
 
 /// The headers that assign a request to a session.
 #[derive(Clone, Copy)]
-pub(super) struct Belongs<'a> {
+pub(super) struct SessionHeaders<'a> {
     pub(super) session: Option<&'a HeaderValue>,
     pub(super) revision: Option<Revision>,
 }
 
-impl Belongs<'_> {
-    pub(super) const NOTHING: Belongs<'static> = Belongs { session: None, revision: None };
+impl SessionHeaders<'_> {
+    pub(super) const NOTHING: SessionHeaders<'static> = SessionHeaders { session: None, revision: None };
 
-    fn add_to(self, headers: &mut Headers) {
+    fn add_to(self, headers: &mut HeaderList) {
         if let Some(session) = self.session {
             headers.push((SESSION_ID, session.clone()));
         }
@@ -42,8 +42,8 @@ impl Belongs<'_> {
 ///
 /// # Errors
 /// Returns the name of a header whose value cannot be sent.
-pub(super) fn post(head: Option<&HttpHead>, belongs: Belongs<'_>) -> Result<Headers, String> {
-    let mut headers = Headers::with_capacity(8);
+pub(super) fn post(head: Option<&HttpHead>, belongs: SessionHeaders<'_>) -> Result<HeaderList, String> {
+    let mut headers = HeaderList::with_capacity(8);
     headers.push((ACCEPT, BOTH));
     headers.push((CONTENT_TYPE, JSON));
     belongs.add_to(&mut headers);
@@ -66,12 +66,12 @@ fn value(name: &str, text: &str) -> Result<HeaderValue, String> {
 }
 
 /// Returns the headers of a POST over HTTP+SSE, which has no protocol headers.
-pub(super) fn plain_post() -> Headers {
+pub(super) fn plain_post() -> HeaderList {
     vec![(ACCEPT, BOTH), (CONTENT_TYPE, JSON)]
 }
 
 /// Returns the headers of a GET.
-pub(super) fn get(last_id: Option<&HeaderValue>, belongs: Belongs<'_>) -> Headers {
+pub(super) fn get(last_id: Option<&HeaderValue>, belongs: SessionHeaders<'_>) -> HeaderList {
     let mut headers = vec![(ACCEPT, EVENT_STREAM)];
     belongs.add_to(&mut headers);
     if let Some(id) = last_id {
@@ -81,8 +81,8 @@ pub(super) fn get(last_id: Option<&HeaderValue>, belongs: Belongs<'_>) -> Header
 }
 
 /// Returns the headers of a DELETE.
-pub(super) fn delete(belongs: Belongs<'_>) -> Headers {
-    let mut headers = Headers::new();
+pub(super) fn delete(belongs: SessionHeaders<'_>) -> HeaderList {
+    let mut headers = HeaderList::new();
     belongs.add_to(&mut headers);
     headers
 }

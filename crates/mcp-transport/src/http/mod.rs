@@ -24,22 +24,22 @@ mod target;
 use mcp_proto::SessionConfig;
 use tokio::sync::mpsc;
 
-use crate::driver::{Channels, DriverCommand, DriverEvent, Owner};
+use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner};
 
-pub use authorization::{Authorizer, Challenge, MOST_SENDINGS, Signed, Stop, Verdict};
+pub use authorization::{AuthChallenge, Authorizer, ChallengeOutcome, MOST_SENDINGS, RequestSignature, SigningRefusal};
 pub use client::{for_models, for_registries, for_updates};
 pub use limits::HttpLimits;
 pub use outside::{OutsideClient, OutsideError, OutsideLimits};
 #[doc(hidden)]
 pub use sse::fuzzing as sse_fuzzing;
-pub use target::{BadHeader, HeaderName, HttpTarget, KnownServer, SecretHeader, TransportChoice};
+pub use target::{HeaderName, HttpTarget, InvalidHeader, KnownServer, SecretHeader, TransportChoice};
 
 /// Drives the session of a remote server until it ends.
 ///
 /// Sets [`SessionConfig::carrier`], and [`SessionConfig::known`] from the target.
 ///
 /// Must be called within a tokio runtime.
-pub async fn drive(session: SessionConfig, target: HttpTarget, owner: &mut dyn Owner, limits: HttpLimits) {
+pub async fn drive(session: SessionConfig, target: HttpTarget, owner: &mut dyn SessionOwner, limits: HttpLimits) {
     detect::run(session, target, owner, limits).await;
 }
 
@@ -53,7 +53,7 @@ pub fn run(
     events: mpsc::Sender<DriverEvent>,
     limits: HttpLimits,
 ) -> mpsc::Sender<DriverCommand> {
-    let (commands, mut owner) = Channels::new(events);
+    let (commands, mut owner) = ChannelOwner::new(events);
     tokio::spawn(async move { detect::run(session, target, &mut owner, limits).await });
     commands
 }

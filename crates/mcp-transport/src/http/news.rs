@@ -4,7 +4,7 @@ use mcp_proto::OutgoingKind;
 
 use crate::driver::DriverEvent;
 use crate::driver::core::now;
-use crate::driver::outbox::Outbox;
+use crate::driver::outbox::EventOutbox;
 use crate::rate::TokenBucket;
 
 /// Rate limit of notes: burst, and number per second. Others are dropped.
@@ -13,19 +13,19 @@ const NOTES_PER_SECOND: u32 = 2;
 /// Maximum number of reported detection steps.
 const STEPS: usize = 8;
 
-pub(super) struct News {
+pub(super) struct ConnectionNotes {
     rate: TokenBucket,
     left_out: u64,
     steps: Vec<String>,
 }
 
-impl News {
-    pub(super) fn new() -> News {
-        News { rate: TokenBucket::new(NOTES_AT_ONCE, NOTES_PER_SECOND), left_out: 0, steps: Vec::new() }
+impl ConnectionNotes {
+    pub(super) fn new() -> ConnectionNotes {
+        ConnectionNotes { rate: TokenBucket::new(NOTES_AT_ONCE, NOTES_PER_SECOND), left_out: 0, steps: Vec::new() }
     }
 
     /// Emits a note of one line.
-    pub(super) fn note(&mut self, outbox: &mut Outbox, line: impl Into<String>) {
+    pub(super) fn note(&mut self, outbox: &mut EventOutbox, line: impl Into<String>) {
         if !self.rate.take(now()) {
             self.left_out += 1;
             return;

@@ -81,10 +81,10 @@ pub enum OutsideError {
 /// A client for addresses that a server named. It follows no redirects. Clones share connections.
 #[derive(Clone)]
 pub struct OutsideClient {
-    shared: Arc<Shared>,
+    shared: Arc<ClientState>,
 }
 
-struct Shared {
+struct ClientState {
     /// Hosts that the user named, which may be in private networks.
     named: Vec<Host<String>>,
     proxy: Matcher,
@@ -93,7 +93,7 @@ struct Shared {
 
 /// The route to an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ConnectionRoute {
     /// Direct, to public addresses only.
     Guarded,
     /// Through the system's proxy.
@@ -117,7 +117,7 @@ impl OutsideClient {
     fn with_proxy(named: Vec<Origin>, proxy: Matcher) -> OutsideClient {
         let host = |origin| if let Origin::Tuple(_, host, _) = origin { Some(host) } else { None };
         let named = named.into_iter().filter_map(host).collect();
-        OutsideClient { shared: Arc::new(Shared { named, proxy, clients: Default::default() }) }
+        OutsideClient { shared: Arc::new(ClientState { named, proxy, clients: Default::default() }) }
     }
 
     /// Sends a request and reads the whole response, whatever its status.
@@ -156,9 +156,9 @@ impl fmt::Debug for OutsideClient {
     }
 }
 
-impl Shared {
+impl ClientState {
     /// Returns the route to a URL, or an error if it is not allowed.
-    async fn way(&self, url: &Url, address: &str) -> Result<Way, OutsideError> {
+    async fn way(&self, url: &Url, address: &str) -> Result<ConnectionRoute, OutsideError> {
         let refused = |cause: &str| OutsideError::Refused { address: address.to_owned(), cause: cause.to_owned() };
         let Some(host) = url.host().map(|host| host.to_owned()) else { return Err(refused("it names no host")) };
         let is_named = self.named.contains(&host);
@@ -170,17 +170,21 @@ impl Shared {
             _ => return Err(refused("it is no web address")),
         }
         if is_named {
-            return Ok(if is_local { Way::Local } else { Way::Named });
+            return Ok(if is_local { ConnectionRoute::Local } else { ConnectionRoute::Named });
         }
         let name = match &host {
             Host::Domain(_) if client::is_loopback(url) => return Err(refused(PRIVATE)),
             Host::Domain(name) => name,
-            Host::Ipv4(literal) if is_public((*literal).into()) => return Ok(self.proxy_or(url, Way::Guarded)),
-            Host::Ipv6(literal) if is_public((*literal).into()) => return Ok(self.proxy_or(url, Way::Guarded)),
+            Host::Ipv4(literal) if is_public((*literal).into()) => {
+                return Ok(self.proxy_or(url, ConnectionRoute::Guarded));
+            }
+            Host::Ipv6(literal) if is_public((*literal).into()) => {
+                return Ok(self.proxy_or(url, ConnectionRoute::Guarded));
+            }
             Host::Ipv4(_) | Host::Ipv6(_) => return Err(refused(PRIVATE)),
         };
-        let way = self.proxy_or(url, Way::Guarded);
-        if way == Way::Proxy {
+        let way = self.proxy_or(url, ConnectionRoute::Guarded);
+        if way == ConnectionRoute::Proxy {
             match lookup(name).await {
                 Ok(addresses) if addresses.iter().all(|address| is_public(*address)) => {}
                 Ok(_) => return Err(refused(PRIVATE)),
@@ -195,14 +199,14 @@ impl Shared {
         Ok(way)
     }
 
-    fn proxy_or(&self, url: &Url, otherwise: Way) -> Way {
+    fn proxy_or(&self, url: &Url, otherwise: ConnectionRoute) -> ConnectionRoute {
         let uri = url.as_str().parse::<Uri>();
-        if uri.is_ok_and(|uri| self.proxy.intercept(&uri).is_some()) { Way::Proxy } else { otherwise }
+        if uri.is_ok_and(|uri| self.proxy.intercept(&uri).is_some()) { ConnectionRoute::Proxy } else { otherwise }
     }
 
-    fn client(&self, way: Way) -> Result<&Client, OutsideError> {
+    fn client(&self, way: ConnectionRoute) -> Result<&Client, OutsideError> {
         let made = self.clients[way as usize]
-            .get_or_init(|| client::outside(way, Arc::new(PublicOnly)).map_err(|error| fault::root(&error)));
+            .get_or_init(|| client::outside(way, Arc::new(PublicResolver)).map_err(|error| fault::root(&error)));
         made.as_ref().map_err(|cause| OutsideError::Unavailable { cause: cause.clone() })
     }
 }
@@ -246,19 +250,19 @@ const PRIVATE: &str = "it leads to this computer or into a private network, and 
                        if you trust it, enter it as the issuer in the server's settings";
 
 /// Resolver that omits addresses that are not public.
-struct PublicOnly;
+struct PublicResolver;
 
 #[derive(Debug, thiserror::Error)]
 #[error("{PRIVATE}")]
-struct NothingPublic;
+struct NoPublicAddress;
 
-impl Resolve for PublicOnly {
+impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let mut addresses = lookup(name.as_str()).await?;
             addresses.retain(|address| is_public(*address));
             if addresses.is_empty() {
-                return Err(NothingPublic.into());
+                return Err(NoPublicAddress.into());
             }
             let addresses: Addrs = Box::new(addresses.into_iter().map(|address| (address, 0).into()));
             Ok(addresses)
@@ -282,8 +286,12 @@ mod tests {
         let named = Url::parse("https://named.example").unwrap();
         let client = OutsideClient::with_proxy(vec![named.origin()], proxy);
         let way = async |url: &str| client.shared.way(&Url::parse(url).unwrap(), url).await;
-        assert_eq!(way("https://1.1.1.1/").await, Ok(Way::Proxy), "public addresses must use the proxy");
-        assert_eq!(way("https://named.example/").await, Ok(Way::Named), "named hosts must keep their route");
+        assert_eq!(way("https://1.1.1.1/").await, Ok(ConnectionRoute::Proxy), "public addresses must use the proxy");
+        assert_eq!(
+            way("https://named.example/").await,
+            Ok(ConnectionRoute::Named),
+            "named hosts must keep their route"
+        );
         for url in ["https://localhost/", "https://10.0.0.1/", "https://no-such-name.invalid/"] {
             let refused = way(url).await;
             assert!(
@@ -296,7 +304,7 @@ mod tests {
     #[tokio::test]
     async fn names_are_judged_where_they_are_connected_to() {
         // Bypasses the check of the name itself.
-        let looked_up = PublicOnly.resolve("localhost".parse().unwrap()).await;
+        let looked_up = PublicResolver.resolve("localhost".parse().unwrap()).await;
         let cause = looked_up.err().map(|error| error.to_string());
         assert_eq!(cause.as_deref(), Some(PRIVATE), "X47: a name of this computer must not be resolved");
     }

@@ -11,7 +11,7 @@ use url::Url;
 pub use reqwest::header::HeaderName;
 
 use super::Authorizer;
-use crate::driver::TransportFound;
+use crate::driver::DetectedTransport;
 
 /// The configuration of a connection to a remote server.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ pub enum TransportChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct KnownServer {
     /// Detected transport of the server.
-    pub transport: TransportFound,
+    pub transport: DetectedTransport,
     /// Negotiated protocol revision of the server.
     pub revision: Revision,
 }
@@ -57,15 +57,15 @@ pub struct SecretHeader(HeaderValue);
 /// Error for a header value that contains a control character, such as a line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the value holds a control character, such as a line end, which no header can carry")]
-pub struct BadHeader;
+pub struct InvalidHeader;
 
 impl SecretHeader {
     /// Creates a header value that is marked as sensitive.
     ///
     /// # Errors
-    /// Returns [`BadHeader`] if the text cannot be a header value.
-    pub fn new(text: &str) -> Result<SecretHeader, BadHeader> {
-        let mut value = HeaderValue::from_bytes(text.as_bytes()).map_err(|_| BadHeader)?;
+    /// Returns [`InvalidHeader`] if the text cannot be a header value.
+    pub fn new(text: &str) -> Result<SecretHeader, InvalidHeader> {
+        let mut value = HeaderValue::from_bytes(text.as_bytes()).map_err(|_| InvalidHeader)?;
         value.set_sensitive(true);
         Ok(SecretHeader(value))
     }

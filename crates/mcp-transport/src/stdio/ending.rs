@@ -5,16 +5,16 @@ use std::future::poll_fn;
 use std::time::Duration;
 
 use mcp_proto::CloseReason;
-use process::{Exit, ServerGroup};
+use process::{ProcessExit, ServerGroup};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::line_reader::LineReader;
-use super::task::{EgressLines, Stderr, Task, stderr_of};
+use super::task::{EgressLines, StderrReader, StdioDriver, stderr_of};
 use crate::driver::DriverEvent;
 use crate::driver::core::now;
-use crate::driver::outbox::Outbox;
+use crate::driver::outbox::EventOutbox;
 
 /// Time limit for writing the last messages before the server's input is closed.
 const LAST_WRITES: Duration = Duration::from_millis(200);
@@ -23,7 +23,7 @@ const LAST_STDERR: Duration = Duration::from_millis(300);
 /// Maximum number of lines that are read of that rest.
 const LAST_STDERR_LINES: usize = 100;
 
-impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
     /// Closes the session, shuts down the server, and hands over the remaining events. Only the handover waits for the
     /// owner.
     pub(super) async fn end(mut self: Box<Self>) {
@@ -37,7 +37,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
         self.pump();
         self.core.tell_rest();
 
-        let Task { mut core, mut reader, mut writer, mut queue, mut group, mut stderr, mut egress, limits, .. } = *self;
+        let StdioDriver {
+            mut core, mut reader, mut writer, mut queue, mut group, mut stderr, mut egress, limits, ..
+        } = *self;
         let kill = Notify::new();
         let end_server = async {
             // Also without a process: the other end may still read.
@@ -71,16 +73,18 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
             return reason.clone();
         }
         match (ends.exit, ends.output, &ends.write) {
-            (Some(Exit { exceeded: Some(exceeded), .. }), _, _) => CloseReason::LimitReached(exceeded.to_string()),
-            (Some(Exit { status, signal, .. }), _, _) => CloseReason::ServerExited { status, signal },
+            (Some(ProcessExit { exceeded: Some(exceeded), .. }), _, _) => {
+                CloseReason::LimitReached(exceeded.to_string())
+            }
+            (Some(ProcessExit { status, signal, .. }), _, _) => CloseReason::ServerExited { status, signal },
             (None, false, Some(cause)) => CloseReason::WriteFailed(cause.clone()),
             (None, _, _) => CloseReason::ServerClosedOutput,
         }
     }
 }
 
-impl From<Exit> for DriverEvent {
-    fn from(Exit { status, signal, .. }: Exit) -> DriverEvent {
+impl From<ProcessExit> for DriverEvent {
+    fn from(ProcessExit { status, signal, .. }: ProcessExit) -> DriverEvent {
         DriverEvent::Exited { status, signal }
     }
 }
@@ -92,14 +96,14 @@ async fn discard<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
 }
 
 /// Emits the remaining lines about the server's network access.
-fn last_egress(egress: &mut Option<EgressLines>, group: Option<&mut ServerGroup>, outbox: &mut Outbox) {
+fn last_egress(egress: &mut Option<EgressLines>, group: Option<&mut ServerGroup>, outbox: &mut EventOutbox) {
     let waiting = std::iter::from_fn(|| egress.as_mut()?.lines.try_recv().ok());
     for line in waiting.chain(group.map(ServerGroup::end_egress).unwrap_or_default()) {
         outbox.push(DriverEvent::Note { line });
     }
 }
 
-async fn drain_stderr(stderr: &mut Option<Stderr>, outbox: &mut Outbox) {
+async fn drain_stderr(stderr: &mut Option<StderrReader>, outbox: &mut EventOutbox) {
     let lines = async {
         for _ in 0..LAST_STDERR_LINES {
             match poll_fn(|context| stderr_of(stderr, context)).await {

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::codec::Decoder;
 
-use crate::lines::{Line, Lines};
+use crate::lines::{DecodedLine, LineDecoder};
 
 /// Minimum and maximum size of a read, in bytes. The maximum is the capacity of a pipe.
 const LEAST_BYTES: usize = 1024;
@@ -18,7 +18,7 @@ const LONG_LINE: usize = 1024 * 1024;
 
 pub(super) struct LineReader<R> {
     reader: R,
-    lines: Lines,
+    lines: LineDecoder,
     /// Maximum length of a line, in bytes.
     longest: usize,
     buffer: BytesMut,
@@ -35,7 +35,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     pub(super) fn new(reader: R, longest: usize) -> LineReader<R> {
         LineReader {
             reader,
-            lines: Lines::new(longest),
+            lines: LineDecoder::new(longest),
             longest,
             buffer: BytesMut::new(),
             wanted: LEAST_BYTES,
@@ -45,7 +45,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 
     /// Returns a line that is already buffered.
-    pub(super) fn buffered(&mut self) -> Option<io::Result<Line>> {
+    pub(super) fn buffered(&mut self) -> Option<io::Result<DecodedLine>> {
         let found = if self.ended {
             self.lines.decode_eof(&mut self.buffer)
         } else if self.buffer.is_empty() {
@@ -57,7 +57,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 
     /// Returns the next line, or `None` at the end. Cancel safe.
-    pub(super) async fn next(&mut self) -> Option<io::Result<Line>> {
+    pub(super) async fn next(&mut self) -> Option<io::Result<DecodedLine>> {
         loop {
             let found = self.buffered();
             if found.is_some() || self.ended {
@@ -116,7 +116,10 @@ mod tests {
         let mut reader = LineReader::new(many.as_bytes(), 1024);
         let mut lines = 0;
         while let Some(line) = reader.next().await {
-            assert!(matches!(line.unwrap(), Line::Whole(line) if *line == *b"0123456789"), "line {lines} is whole");
+            assert!(
+                matches!(line.unwrap(), DecodedLine::Whole(line) if *line == *b"0123456789"),
+                "line {lines} is whole"
+            );
             lines += 1;
         }
         assert_eq!(lines, 100_000, "each line must be read once");
@@ -132,13 +135,13 @@ mod tests {
         let line = format!("{}\n", "x".repeat(MOST_BYTES / 2));
         for _ in 0..3 {
             server.write_all(line.as_bytes()).await.unwrap();
-            assert!(matches!(reader.next().await, Some(Ok(Line::Whole(_)))), "the line must be complete");
+            assert!(matches!(reader.next().await, Some(Ok(DecodedLine::Whole(_)))), "the line must be complete");
         }
         assert!(reader.wanted > LEAST_BYTES, "the next read must be larger");
         assert!(reader.next().now_or_never().is_none(), "there must be no further line");
         assert!(reader.buffer.capacity() <= LEAST_BYTES, "the idle buffer has {} bytes", reader.buffer.capacity());
         server.write_all(line.as_bytes()).await.unwrap();
-        assert!(matches!(reader.next().await, Some(Ok(Line::Whole(_)))), "the next line must be complete, too");
+        assert!(matches!(reader.next().await, Some(Ok(DecodedLine::Whole(_)))), "the next line must be complete, too");
     }
 
     #[tokio::test]
@@ -153,14 +156,17 @@ mod tests {
         let (place, room) = (reader.buffer.as_ptr(), reader.buffer.capacity());
         assert!(room >= longest, "there is room for the longest line");
         let read = reader.next().await;
-        assert!(matches!(&read, Some(Ok(Line::Whole(read))) if read.as_ptr() == place), "the line must not be moved");
+        assert!(
+            matches!(&read, Some(Ok(DecodedLine::Whole(read))) if read.as_ptr() == place),
+            "the line must not be moved"
+        );
     }
 
     #[tokio::test]
     async fn what_stands_after_the_last_newline_is_a_line() {
         let mut reader = LineReader::new(&b"one\ntwo"[..], 1024);
-        assert!(matches!(reader.next().await, Some(Ok(Line::Whole(line))) if *line == *b"one"), "the first");
-        assert!(matches!(reader.next().await, Some(Ok(Line::Whole(line))) if *line == *b"two"), "the second");
+        assert!(matches!(reader.next().await, Some(Ok(DecodedLine::Whole(line))) if *line == *b"one"), "the first");
+        assert!(matches!(reader.next().await, Some(Ok(DecodedLine::Whole(line))) if *line == *b"two"), "the second");
         assert!(reader.next().await.is_none(), "and no more");
     }
 }

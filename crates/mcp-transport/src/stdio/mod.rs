@@ -12,15 +12,15 @@ mod write_queue;
 use std::time::Duration;
 
 use mcp_proto::SessionConfig;
-use process::{Grace, ServerProcess, Spawned};
+use process::{GracePeriods, ServerProcess, SpawnedProcess};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
 pub use stderr::StderrRing;
 use stderr::drain;
-use task::{Stderr, Task};
+use task::{StderrReader, StdioDriver};
 
-use crate::driver::{Bell, Channels, DriverCommand, DriverEvent, Owner};
+use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner, WakeFlag};
 use crate::lines::DEFAULT_LINE_LIMIT;
 
 /// Maximum number of lines of standard error that wait to be shown. Further ones are counted as dropped.
@@ -36,7 +36,7 @@ pub struct DriverLimits {
     /// Maximum time in which the server reads no byte of the write queue before the session is closed. Default: 30 s.
     pub write_stall: Duration,
     /// Time that the server is given to end.
-    pub grace: Grace,
+    pub grace: GracePeriods,
 }
 
 impl Default for DriverLimits {
@@ -45,7 +45,7 @@ impl Default for DriverLimits {
             line_bytes: DEFAULT_LINE_LIMIT,
             write_queue_bytes: 32 * 1024 * 1024,
             write_stall: Duration::from_secs(30),
-            grace: Grace::default(),
+            grace: GracePeriods::default(),
         }
     }
 }
@@ -56,7 +56,7 @@ pub struct DriverHandle {
     /// Sender of commands, which are accepted at any time. Use `try_send` if the sender must not wait.
     pub commands: mpsc::Sender<DriverCommand>,
     /// Identity of the server's process.
-    pub process: Spawned,
+    pub process: SpawnedProcess,
     /// Last lines of the server's standard error.
     pub stderr: StderrRing,
 }
@@ -68,14 +68,14 @@ pub fn drive<'o>(
     session: SessionConfig,
     process: ServerProcess,
     ring: StderrRing,
-    owner: &'o mut dyn Owner,
+    owner: &'o mut dyn SessionOwner,
     limits: DriverLimits,
 ) -> impl Future<Output = ()> + Send + 'o {
     let ServerProcess { pipes, group } = process;
     let (shown, lines) = mpsc::channel(WAITING_STDERR);
     let drain = tokio::spawn(drain(pipes.stderr, ring, shown)).abort_handle();
-    let process = (group, Stderr { lines, drain, more: Bell::default() });
-    Task::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run()
+    let process = (group, StderrReader { lines, drain, more: WakeFlag::default() });
+    StdioDriver::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run()
 }
 
 /// Spawns the driver of a server. Events are sent to `events` in order. While they are not received, the server is not
@@ -93,7 +93,7 @@ pub fn run_with(
     events: mpsc::Sender<DriverEvent>,
     limits: DriverLimits,
 ) -> DriverHandle {
-    let (commands, mut owner) = Channels::new(events);
+    let (commands, mut owner) = ChannelOwner::new(events);
     let (spawned, stderr) = (process.spawned().clone(), StderrRing::default());
     let ring = stderr.clone();
     tokio::spawn(async move { drive(session, process, ring, &mut owner, limits).await });
@@ -114,7 +114,7 @@ where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    let (commands, mut owner) = Channels::new(events);
-    tokio::spawn(async move { Task::new(session, (reader, writer), None, &mut owner, limits).run().await });
+    let (commands, mut owner) = ChannelOwner::new(events);
+    tokio::spawn(async move { StdioDriver::new(session, (reader, writer), None, &mut owner, limits).run().await });
     commands
 }

@@ -30,10 +30,10 @@ const SHOWN_PER_SECOND: u32 = 50;
 
 /// The last lines of a server's standard error. Clones share one buffer.
 #[derive(Debug, Clone, Default)]
-pub struct StderrRing(Arc<Mutex<Kept>>);
+pub struct StderrRing(Arc<Mutex<StderrLines>>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct StderrLines {
     lines: VecDeque<String>,
     bytes: usize,
 }
@@ -64,7 +64,7 @@ impl StderrRing {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, StderrLines> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -80,8 +80,9 @@ pub(crate) enum StderrOutput {
 /// Reads until the end of the stream. Does not wait for the receiver of `shown`, except at the end of the stream.
 pub(crate) async fn drain(mut stream: impl AsyncRead + Unpin, ring: StderrRing, shown: mpsc::Sender<StderrOutput>) {
     let mut buffer = vec![0; LEAST_READ];
-    let mut cutter = Cutter::default();
-    let mut show = Show { ring, shown, bucket: TokenBucket::new(SHOWN_AT_ONCE, SHOWN_PER_SECOND), dropped: 0 };
+    let mut cutter = LineCutter::default();
+    let mut show =
+        StderrForwarder { ring, shown, bucket: TokenBucket::new(SHOWN_AT_ONCE, SHOWN_PER_SECOND), dropped: 0 };
     while let Ok(length @ 1..) = stream.read(&mut buffer).await {
         cutter.feed(&buffer[..length], |line, cut| show.line(line, cut));
         if length == buffer.len() && length < MOST_READ {
@@ -96,14 +97,14 @@ pub(crate) async fn drain(mut stream: impl AsyncRead + Unpin, ring: StderrRing, 
     }
 }
 
-struct Show {
+struct StderrForwarder {
     ring: StderrRing,
     shown: mpsc::Sender<StderrOutput>,
     bucket: TokenBucket,
     dropped: u64,
 }
 
-impl Show {
+impl StderrForwarder {
     fn line(&mut self, line: &[u8], cut: u64) {
         let mut text = visible(&String::from_utf8_lossy(line)).into_owned();
         if cut > 0 {
@@ -128,12 +129,12 @@ impl Show {
 
 /// Splits bytes into lines and truncates long ones.
 #[derive(Default)]
-struct Cutter {
+struct LineCutter {
     line: Vec<u8>,
     cut: u64,
 }
 
-impl Cutter {
+impl LineCutter {
     fn feed(&mut self, mut bytes: &[u8], mut on_line: impl FnMut(&[u8], u64)) {
         while let Some(end) = memchr(b'\n', bytes) {
             self.add(&bytes[..end]);

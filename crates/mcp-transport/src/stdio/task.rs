@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use mcp_proto::{OutgoingKind, SessionConfig, StreamOrigin};
-use process::{Exit, ServerGroup};
+use process::{ProcessExit, ServerGroup};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
@@ -17,10 +17,10 @@ use super::DriverLimits;
 use super::line_reader::LineReader;
 use super::stderr::StderrOutput;
 use super::write_queue::WriteQueue;
-use crate::driver::alarm::Alarm;
-use crate::driver::core::{Core, now};
+use crate::driver::alarm::DueTimer;
+use crate::driver::core::{DriverCore, now};
 use crate::driver::owner::ready;
-use crate::driver::{Bell, DriverEvent, Owner};
+use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
 
 /// When output, input or the process has ended, the time in which the others may end as well, so that the last messages
 /// and the exit status are read.
@@ -29,72 +29,72 @@ const LINGER: Duration = Duration::from_secs(1);
 const LINES_AT_ONCE: usize = 64;
 
 /// The driver of one server.
-pub(super) struct Task<'o, R, W> {
-    pub(super) core: Core<'o>,
+pub(super) struct StdioDriver<'o, R, W> {
+    pub(super) core: DriverCore<'o>,
     pub(super) reader: LineReader<R>,
     /// Writer to the server, or `None` once it accepts no more.
     pub(super) writer: Option<W>,
     pub(super) queue: WriteQueue,
     pub(super) group: Option<ServerGroup>,
     /// Wakeup state of the process's exit.
-    exit: Bell,
+    exit: WakeFlag,
     pub(super) egress: Option<EgressLines>,
-    pub(super) stderr: Option<Stderr>,
+    pub(super) stderr: Option<StderrReader>,
     pub(super) limits: DriverLimits,
-    pub(super) ends: Ends,
-    alarm: Alarm,
+    pub(super) ends: EndedParts,
+    alarm: DueTimer,
 }
 
 /// Lines of the server's standard error.
-pub(super) struct Stderr {
+pub(super) struct StderrReader {
     pub(super) lines: mpsc::Receiver<StderrOutput>,
     pub(super) drain: AbortHandle,
     /// Wakeup state of the channel.
-    pub(super) more: Bell,
+    pub(super) more: WakeFlag,
 }
 
 /// Lines about the server's network access.
 pub(super) struct EgressLines {
     pub(super) lines: mpsc::Receiver<String>,
     /// Wakeup state of the channel.
-    more: Bell,
+    more: WakeFlag,
 }
 
 impl EgressLines {
     fn new(lines: mpsc::Receiver<String>) -> EgressLines {
-        EgressLines { lines, more: Bell::default() }
+        EgressLines { lines, more: WakeFlag::default() }
     }
 }
 
 /// The parts of the connection that have ended.
 #[derive(Debug, Default)]
-pub(super) struct Ends {
-    pub(super) exit: Option<Exit>,
+pub(super) struct EndedParts {
+    pub(super) exit: Option<ProcessExit>,
     pub(super) output: bool,
     pub(super) write: Option<String>,
     /// Deadline for the other parts to end.
     until: Option<Instant>,
 }
 
-impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
+impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     pub(super) fn new(
         session: SessionConfig,
         (reader, writer): (R, W),
-        process: Option<(ServerGroup, Stderr)>,
-        owner: &'o mut dyn Owner,
+        process: Option<(ServerGroup, StderrReader)>,
+        owner: &'o mut dyn SessionOwner,
         limits: DriverLimits,
-    ) -> Box<Task<'o, R, W>> {
+    ) -> Box<StdioDriver<'o, R, W>> {
         let (mut group, stderr) = process.unzip();
-        Box::new(Task {
-            core: Core::new(session, owner, limits.line_bytes),
+        Box::new(StdioDriver {
+            core: DriverCore::new(session, owner, limits.line_bytes),
             reader: LineReader::new(reader, limits.line_bytes),
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
-            ends: Ends::default(),
-            alarm: Alarm::new(),
+            ends: EndedParts::default(),
+            alarm: DueTimer::new(),
             egress: group.as_mut().and_then(ServerGroup::egress_lines).map(EgressLines::new),
             group,
-            exit: Bell::default(),
+            exit: WakeFlag::default(),
             stderr,
             limits,
         })
@@ -184,7 +184,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
         self.core.show_sent(frame, about);
     }
 
-    fn on_line(&mut self, line: Option<Result<crate::lines::Line, std::io::Error>>) {
+    fn on_line(&mut self, line: Option<Result<crate::lines::DecodedLine, std::io::Error>>) {
         match line {
             Some(Ok(line)) => {
                 self.core.line(line, StreamOrigin::Stdio, now());
@@ -260,7 +260,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
     }
 }
 
-fn exit_of(group: &mut Option<ServerGroup>, bell: &mut Bell, context: &Context<'_>) -> Poll<Exit> {
+fn exit_of(group: &mut Option<ServerGroup>, bell: &mut WakeFlag, context: &Context<'_>) -> Poll<ProcessExit> {
     match group {
         Some(group) => bell.poll(context, |context| pin!(group.wait()).poll(context)),
         None => Poll::Pending,
@@ -281,14 +281,14 @@ fn egress_of(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<St
 }
 
 /// Polls for the next output. Returns `None` at the end.
-pub(super) fn stderr_of(stderr: &mut Option<Stderr>, context: &Context<'_>) -> Poll<Option<StderrOutput>> {
+pub(super) fn stderr_of(stderr: &mut Option<StderrReader>, context: &Context<'_>) -> Poll<Option<StderrOutput>> {
     match stderr {
         Some(stderr) => stderr.more.poll(context, |context| stderr.lines.poll_recv(context)),
         None => Poll::Ready(None),
     }
 }
 
-impl Drop for Stderr {
+impl Drop for StderrReader {
     fn drop(&mut self) {
         // A process that has left the group may keep the pipe open indefinitely.
         self.drain.abort();

@@ -25,7 +25,7 @@ pub(super) struct WriteQueue {
 
 /// Error for a line that does not fit into the queue.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Full;
+pub(super) struct QueueFull;
 
 impl WriteQueue {
     pub(super) fn new(limit: usize, stall: Duration) -> WriteQueue {
@@ -42,9 +42,9 @@ impl WriteQueue {
     }
 
     /// Adds a line that ends with a newline. A single line may exceed the limit if the queue is empty.
-    pub(super) fn push(&mut self, line: Bytes, now: Instant) -> Result<(), Full> {
+    pub(super) fn push(&mut self, line: Bytes, now: Instant) -> Result<(), QueueFull> {
         if !self.lines.is_empty() && self.bytes + line.len() > self.limit {
-            return Err(Full);
+            return Err(QueueFull);
         }
         if self.lines.is_empty() {
             self.moved_at = Some(now);
@@ -114,7 +114,11 @@ mod tests {
         assert_eq!(queue.stalls_at(), None, "an empty queue must not stall");
         queue.push(Bytes::from_static(b"{\"a\":1}\n"), now).unwrap();
         assert_eq!(queue.stalls_at(), Some(now + Duration::from_secs(30)), "the clock starts with the first line");
-        assert_eq!(queue.push(Bytes::from_static(b"abc"), now), Err(Full), "eleven bytes must not fit a bound of ten");
+        assert_eq!(
+            queue.push(Bytes::from_static(b"abc"), now),
+            Err(QueueFull),
+            "eleven bytes must not fit a bound of ten"
+        );
         queue.push(Bytes::from_static(b"b\n"), now).unwrap();
         let mut written = Some(Vec::new());
         queue.write_all(&mut written).await.unwrap();

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use mcp_proto::{Opening, OpeningFault, Revision, SessionConfig};
-use mcp_transport::driver::TransportFound;
+use mcp_proto::{OpeningFault, OpeningMode, Revision, SessionConfig};
+use mcp_transport::driver::DetectedTransport;
 use mcp_transport::http::{HttpLimits, HttpTarget, KnownServer, TransportChoice};
 use serde_json::json;
 use testkit::http::ordinary;
@@ -30,7 +30,7 @@ async fn a_modern_server_is_found_by_the_first_request() {
     let server =
         HttpServer::start(|request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
     let mut client = ready(&server.url("/mcp")).await;
-    assert_eq!(client.connected(), (TransportFound::StreamableHttp, "server/discover answered".to_owned()));
+    assert_eq!(client.connected(), (DetectedTransport::StreamableHttp, "server/discover answered".to_owned()));
     assert_eq!(steps(&server)[0], "server/discover", "[http-modern-first] a modern request comes first");
     assert_eq!(server.count("initialize"), 0, "[http-modern-first] there must be no other");
     client.stop().await;
@@ -62,7 +62,7 @@ async fn an_unrecognised_refusal_leads_to_initialize() {
             "[http-400-other-fallback] [http-400-inspect-body] {status} {body}"
         );
         let (transport, how) = client.connected();
-        assert_eq!(transport, TransportFound::StreamableHttp, "{status}: it is Streamable HTTP");
+        assert_eq!(transport, DetectedTransport::StreamableHttp, "{status}: it is Streamable HTTP");
         assert!(how.ends_with("initialize answered"), "the steps of the detection: {how}");
         assert_eq!(client.echo("x").await, "x", "{status}: it can be used");
         let modern = server.seen().iter().filter(|request| request.header("mcp-method").is_some()).count();
@@ -132,7 +132,7 @@ async fn an_old_server_is_found_after_a_refused_post() {
         let (transport, how) = client.connected();
         assert_eq!(
             transport,
-            TransportFound::HttpSse,
+            DetectedTransport::HttpSse,
             "{status}: [sse-accept-either-url] [sse-fallback-endpoint-first] the endpoint event decides"
         );
         assert!(how.contains("GET answered with an endpoint event"), "the steps of the detection: {how}");
@@ -190,7 +190,8 @@ async fn nobody_there_is_told_as_such() {
 async fn what_is_known_is_tried_first_and_found_anew_when_it_is_wrong() {
     let known =
         |transport, revision| HttpTarget { known: Some(KnownServer { transport, revision }), ..target("http://x/") };
-    let modern = |request: Request, answer: Answer| async move { ordinary::answer(MODERN, &request, answer).await };
+    let modern =
+        |request: Request, answer: HttpResponder| async move { ordinary::answer(MODERN, &request, answer).await };
     let begin = |server: &HttpServer, path: &str, target: HttpTarget| {
         let target = HttpTarget { url: server.url(path).parse().unwrap(), ..target };
         start_with(SessionConfig::default(), target, limits())
@@ -198,13 +199,13 @@ async fn what_is_known_is_tried_first_and_found_anew_when_it_is_wrong() {
 
     let legacy =
         HttpServer::start(|request, answer| async move { in_session(NEWEST_LEGACY, &request, answer).await }).await;
-    let mut client = begin(&legacy, "/mcp", known(TransportFound::StreamableHttp, Revision::V2025_11_25));
+    let mut client = begin(&legacy, "/mcp", known(DetectedTransport::StreamableHttp, Revision::V2025_11_25));
     client.until_ready().await;
     assert_eq!(steps(&legacy), ["initialize"], "a legacy server that is known is not probed");
     client.stop().await;
 
     let server = HttpServer::start(modern).await;
-    let mut client = begin(&server, "/mcp", known(TransportFound::StreamableHttp, Revision::V2025_11_25));
+    let mut client = begin(&server, "/mcp", known(DetectedTransport::StreamableHttp, Revision::V2025_11_25));
     client.until_ready().await;
     assert_eq!(
         steps(&server)[..2],
@@ -214,26 +215,26 @@ async fn what_is_known_is_tried_first_and_found_anew_when_it_is_wrong() {
     client.stop().await;
 
     let old = old_server(405).await;
-    let mut client = begin(&old, "/sse", known(TransportFound::HttpSse, Revision::V2024_11_05));
+    let mut client = begin(&old, "/sse", known(DetectedTransport::HttpSse, Revision::V2024_11_05));
     client.until_ready().await;
     assert_eq!(steps(&old)[..2], ["GET", "initialize"], "an old server that is known is not posted to first");
     client.stop().await;
 
     let server = HttpServer::start(modern).await;
-    let mut client = begin(&server, "/mcp", known(TransportFound::HttpSse, Revision::V2024_11_05));
+    let mut client = begin(&server, "/mcp", known(DetectedTransport::HttpSse, Revision::V2024_11_05));
     client.until_ready().await;
     assert_eq!(
         steps(&server)[..2],
         ["GET", "server/discover"],
         "a server that is no longer old must be detected again"
     );
-    assert_eq!(client.connected().0, TransportFound::StreamableHttp, "the new transport must be reported");
+    assert_eq!(client.connected().0, DetectedTransport::StreamableHttp, "the new transport must be reported");
     client.stop().await;
 }
 
 #[tokio::test]
 async fn an_old_server_that_is_not_there_at_the_moment_may_be_tried_again() {
-    let known = KnownServer { transport: TransportFound::HttpSse, revision: Revision::V2024_11_05 };
+    let known = KnownServer { transport: DetectedTransport::HttpSse, revision: Revision::V2024_11_05 };
     // Status 0: the server does not respond.
     let cases = [
         (429, OpeningFault::ServerError, "429"),
@@ -273,12 +274,12 @@ async fn a_pinned_transport_or_revision_is_kept_to() {
     let pinned = HttpTarget { transport: TransportChoice::Sse, ..target(&old.url("/sse")) };
     let mut client = start_with(SessionConfig::default(), pinned, limits());
     client.until_ready().await;
-    assert_eq!(client.connected().0, TransportFound::HttpSse, "HTTP+SSE at once");
+    assert_eq!(client.connected().0, DetectedTransport::HttpSse, "HTTP+SSE at once");
     client.stop().await;
 
     let server =
         HttpServer::start(|request, answer| async move { in_session("2025-06-18", &request, answer).await }).await;
-    let config = SessionConfig { opening: Opening::Pinned(Revision::V2025_06_18), ..SessionConfig::default() };
+    let config = SessionConfig { opening: OpeningMode::Pinned(Revision::V2025_06_18), ..SessionConfig::default() };
     let mut client = start_with(config, target(&server.url("/mcp")), limits());
     client.until_ready().await;
     assert_eq!(steps(&server), ["initialize"], "a pinned legacy revision needs no probe");
@@ -296,12 +297,12 @@ async fn a_stream_that_names_no_endpoint_is_not_waited_for_long() {
         ordinary::answer(MODERN, &request, answer).await
     })
     .await;
-    let known = KnownServer { transport: TransportFound::HttpSse, revision: Revision::V2024_11_05 };
+    let known = KnownServer { transport: DetectedTransport::HttpSse, revision: Revision::V2024_11_05 };
     let target = HttpTarget { known: Some(known), ..target(&server.url("/mcp")) };
     let limits = HttpLimits { endpoint: Duration::from_millis(300), ..limits() };
     let mut client = start_with(SessionConfig::default(), target, limits);
     client.until_ready().await;
-    assert_eq!(client.connected().0, TransportFound::StreamableHttp, "the transport must be detected again");
+    assert_eq!(client.connected().0, DetectedTransport::StreamableHttp, "the transport must be detected again");
     client.until_note("named no endpoint within").await;
     client.stop().await;
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_proto::{CloseReason, SessionConfig};
-use mcp_transport::driver::TransportFound;
+use mcp_transport::driver::DetectedTransport;
 use mcp_transport::http::{HttpLimits, HttpTarget, TransportChoice};
 use serde_json::{Value, json};
 use testkit::http::ordinary;
@@ -21,9 +21,9 @@ const REVISION: &str = "2024-11-05";
 /// handles the rest, such as POSTs to `/sse`.
 pub fn script<F, A>(
     other: F,
-) -> impl Fn(Request, Answer) -> std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send>>
+) -> impl Fn(Request, HttpResponder) -> std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send>>
 where
-    F: Fn(Request, Answer) -> A + Send + Sync + 'static,
+    F: Fn(Request, HttpResponder) -> A + Send + Sync + 'static,
     A: Future<Output = io::Result<()>> + Send + 'static,
 {
     let stream: Arc<Mutex<Option<mpsc::Sender<Value>>>> = Arc::default();
@@ -93,7 +93,7 @@ async fn everything_goes_to_the_endpoint_and_comes_on_the_stream() {
     let mut client = sse(&server);
     client.until_ready().await;
     assert_eq!(client.echo("old").await, "old", "[sse-message-events] the response comes as an event of the stream");
-    assert_eq!(client.connected().0, TransportFound::HttpSse, "the transport must be reported");
+    assert_eq!(client.connected().0, DetectedTransport::HttpSse, "the transport must be reported");
     let seen = server.seen();
     assert_eq!(seen[0].method, "GET", "[sse-open-stream] the stream comes first");
     assert_eq!(seen[0].header("accept"), Some("text/event-stream"), "the request must accept events");

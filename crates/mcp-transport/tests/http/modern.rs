@@ -15,7 +15,7 @@ fn result(request: &Request, mut result: Value) -> Value {
 }
 
 /// A server with tools, prompts and resources, whose tool `paint` mirrors its arguments into headers.
-async fn full(request: Request, mut answer: Answer) -> std::io::Result<()> {
+async fn full(request: Request, mut answer: HttpResponder) -> std::io::Result<()> {
     let body = match request.rpc_method().as_str() {
         "server/discover" => result(
             &request,

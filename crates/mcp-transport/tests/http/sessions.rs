@@ -213,7 +213,7 @@ async fn a_server_that_forgets_every_session_is_given_up() {
         .await;
         let mut client = ready(&server.url("/mcp")).await;
         let (reply, _name) = tokio::sync::oneshot::channel();
-        let deadline = mcp_proto::Deadline { idle: LONG, total: LONG };
+        let deadline = mcp_proto::CallDeadline { idle: LONG, total: LONG };
         let call = DriverCommand::Call { request: echo("x"), deadline, reply };
         // The session may have ended already.
         let _ = client.commands.send(call).await;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use mcp_proto::{OpeningFault, SessionConfig};
 use mcp_transport::http::{
-    Authorizer, Challenge, HeaderName, HttpLimits, HttpTarget, MOST_SENDINGS, SecretHeader, Signed, Stop,
-    TransportChoice, Verdict,
+    AuthChallenge, Authorizer, ChallengeOutcome, HeaderName, HttpLimits, HttpTarget, MOST_SENDINGS, RequestSignature,
+    SecretHeader, SigningRefusal, TransportChoice,
 };
 use testkit::http::ordinary;
 use testkit::time::pass;
@@ -18,51 +18,51 @@ use crate::support::*;
 
 /// Signs with `Bearer token-N`, and increments N for each challenge while `renewals` lasts.
 #[derive(Default)]
-struct Scripted {
+struct ScriptedAuthorizer {
     generation: AtomicU64,
     renewals: AtomicU32,
     refuses_to_sign: bool,
     /// Notification that challenges wait for.
     user: Option<Notify>,
     signed: Mutex<Vec<(String, String)>>,
-    challenges: Mutex<Vec<Challenge>>,
+    challenges: Mutex<Vec<AuthChallenge>>,
     nonces: Mutex<Vec<String>>,
 }
 
-impl Scripted {
-    fn with(renewals: u32) -> Scripted {
-        Scripted { renewals: AtomicU32::new(renewals), ..Scripted::default() }
+impl ScriptedAuthorizer {
+    fn with(renewals: u32) -> ScriptedAuthorizer {
+        ScriptedAuthorizer { renewals: AtomicU32::new(renewals), ..ScriptedAuthorizer::default() }
     }
 
-    fn challenges(&self) -> Vec<Challenge> {
+    fn challenges(&self) -> Vec<AuthChallenge> {
         self.challenges.lock().unwrap().clone()
     }
 }
 
 #[async_trait]
-impl Authorizer for Scripted {
-    async fn sign(&self, method: &str, url: &Url) -> Result<Signed, Stop> {
+impl Authorizer for ScriptedAuthorizer {
+    async fn sign(&self, method: &str, url: &Url) -> Result<RequestSignature, SigningRefusal> {
         if self.refuses_to_sign {
-            return Err(Stop("the vault is locked".to_owned()));
+            return Err(SigningRefusal("the vault is locked".to_owned()));
         }
         self.signed.lock().unwrap().push((method.to_owned(), url.to_string()));
         let generation = self.generation.load(Ordering::SeqCst);
         let header = |name, value: String| (HeaderName::from_static(name), SecretHeader::new(&value).unwrap());
         let token = header("authorization", format!("Bearer token-{generation}"));
-        Ok(Signed { headers: vec![token, header("dpop", format!("{method} {url}"))], generation })
+        Ok(RequestSignature { headers: vec![token, header("dpop", format!("{method} {url}"))], generation })
     }
 
-    async fn challenged(&self, challenge: Challenge) -> Verdict {
+    async fn challenged(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         self.challenges.lock().unwrap().push(challenge);
         if let Some(user) = &self.user {
             user.notified().await;
         }
         let left = self.renewals.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         if left.is_err() {
-            return Verdict::Stop("sign in again".to_owned());
+            return ChallengeOutcome::Stop("sign in again".to_owned());
         }
         self.generation.fetch_add(1, Ordering::SeqCst);
-        Verdict::Again
+        ChallengeOutcome::Again
     }
 
     fn answered(&self, dpop_nonce: Option<&str>) {
@@ -70,11 +70,11 @@ impl Authorizer for Scripted {
     }
 }
 
-fn signed_by(url: &str, authorizer: &Arc<Scripted>) -> HttpTarget {
+fn signed_by(url: &str, authorizer: &Arc<ScriptedAuthorizer>) -> HttpTarget {
     HttpTarget { authorizer: Some(Arc::clone(authorizer) as Arc<dyn Authorizer>), ..target(url) }
 }
 
-fn start_signed(url: &str, authorizer: &Arc<Scripted>) -> Client {
+fn start_signed(url: &str, authorizer: &Arc<ScriptedAuthorizer>) -> Client {
     start_with(SessionConfig::default(), signed_by(url, authorizer), limits())
 }
 
@@ -104,7 +104,7 @@ async fn every_request_is_signed() {
         in_session(NEWEST_LEGACY, &request, answer).await
     })
     .await;
-    let mut client = start_signed(&server.url("/mcp"), &Arc::new(Scripted::default()));
+    let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     client.until_ready().await;
     assert_eq!(client.echo("there").await, "there", "a call is answered");
     let resumed = || with_method(&server, "GET").iter().any(|get| get.header("last-event-id") == Some("7"));
@@ -117,7 +117,7 @@ async fn every_request_is_signed() {
     // The same with 2026-07-28.
     let server =
         HttpServer::start(move |request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
-    let mut client = start_signed(&server.url("/mcp"), &Arc::new(Scripted::default()));
+    let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     client.until_ready().await;
     assert_eq!(client.echo("there").await, "there", "a call is answered");
     client.stop().await;
@@ -139,7 +139,8 @@ async fn so_is_http_and_sse() {
     })
     .await;
     for transport in [TransportChoice::Sse, TransportChoice::Auto] {
-        let target = HttpTarget { transport, ..signed_by(&server.url("/sse"), &Arc::new(Scripted::default())) };
+        let target =
+            HttpTarget { transport, ..signed_by(&server.url("/sse"), &Arc::new(ScriptedAuthorizer::default())) };
         let mut client = start_with(SessionConfig::default(), target, limits());
         let posted = holds_within(LONG, || server.seen().iter().any(|seen| seen.path == "/messages")).await;
         assert!(posted, "initialize goes to the endpoint ({transport:?})");
@@ -168,7 +169,7 @@ async fn the_same_bytes_are_sent_again_with_another_token() {
     ];
     for (status, headers) in cases {
         let server = guarded(2, status, headers).await;
-        let authorizer = Arc::new(Scripted::with(5));
+        let authorizer = Arc::new(ScriptedAuthorizer::with(5));
         let mut client = start_signed(&server.url("/mcp"), &authorizer);
         client.until_ready().await;
         client.stop().await;
@@ -201,7 +202,7 @@ async fn the_same_bytes_are_sent_again_with_another_token() {
 async fn nothing_is_sent_more_than_four_times() {
     for (status, headers) in [(401, ""), (403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n")] {
         let server = guarded(u64::MAX, status, headers).await;
-        let authorizer = Arc::new(Scripted::with(1000));
+        let authorizer = Arc::new(ScriptedAuthorizer::with(1000));
         let mut client = start_signed(&server.url("/mcp"), &authorizer);
         let (cause, fault) = client.until_failed().await;
         client.until_end().await;
@@ -214,7 +215,7 @@ async fn nothing_is_sent_more_than_four_times() {
 #[tokio::test]
 async fn a_refusal_that_stays_one_says_why() {
     let server = guarded(1, 401, "www-authenticate: Bearer\r\n").await;
-    let mut client = start_signed(&server.url("/mcp"), &Arc::new(Scripted::default()));
+    let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     let (cause, fault) = client.until_failed().await;
     client.until_end().await;
     assert_eq!(fault, OpeningFault::Unauthorized, "[auth-401-starts-flow] the failure must be classified");
@@ -222,7 +223,7 @@ async fn a_refusal_that_stays_one_says_why() {
     assert_eq!(server.seen().len(), 1, "the request must not be sent again");
 
     let server = guarded(0, 401, "").await;
-    let authorizer = Arc::new(Scripted { refuses_to_sign: true, ..Scripted::default() });
+    let authorizer = Arc::new(ScriptedAuthorizer { refuses_to_sign: true, ..ScriptedAuthorizer::default() });
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
     let (cause, fault) = client.until_failed().await;
     client.until_end().await;
@@ -235,7 +236,7 @@ async fn a_refusal_that_stays_one_says_why() {
 async fn other_refusals_are_not_the_authorizers() {
     for headers in ["", "www-authenticate: Bearer error=\"invalid_request\"\r\n"] {
         let server = guarded(1, 403, headers).await;
-        let authorizer = Arc::new(Scripted::with(5));
+        let authorizer = Arc::new(ScriptedAuthorizer::with(5));
         let mut client = start_signed(&server.url("/mcp"), &authorizer);
         client.until_failed().await;
         client.until_end().await;
@@ -254,7 +255,7 @@ async fn others_go_on_while_one_waits_for_the_user() {
         ordinary::answer(MODERN, &request, answer).await
     })
     .await;
-    let authorizer = Arc::new(Scripted { user: Some(Notify::new()), ..Scripted::with(1) });
+    let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with(1) });
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
     client.until_ready().await;
     // The user takes longer than the idle limit of the call.
@@ -282,7 +283,7 @@ async fn the_users_time_is_not_the_servers() {
         in_session(NEWEST_LEGACY, &request, answer).await
     })
     .await;
-    let authorizer = Arc::new(Scripted { user: Some(Notify::new()), ..Scripted::with(1) });
+    let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with(1) });
     let accept = std::time::Duration::from_millis(300);
     let target = signed_by(&server.url("/mcp"), &authorizer);
     let mut client = start_with(SessionConfig::default(), target, HttpLimits { accept, ..limits() });
@@ -298,7 +299,7 @@ async fn the_users_time_is_not_the_servers() {
 #[tokio::test]
 async fn a_call_that_is_cancelled_asks_no_longer() {
     let server = guarded(1, 403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n").await;
-    let authorizer = Arc::new(Scripted { user: Some(Notify::new()), ..Scripted::with(1) });
+    let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with(1) });
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
     assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
     client.stop().await;
@@ -309,7 +310,7 @@ async fn a_call_that_is_cancelled_asks_no_longer() {
 async fn the_users_own_header_goes_before() {
     let server =
         HttpServer::start(move |request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
-    let authorizer = Arc::new(Scripted::default());
+    let authorizer = Arc::new(ScriptedAuthorizer::default());
     let headers = vec![(HeaderName::from_static("authorization"), SecretHeader::new("Basic mine").unwrap())];
     let target = HttpTarget { headers, ..signed_by(&server.url("/mcp"), &authorizer) };
     let mut client = start_with(SessionConfig::default(), target, limits());
@@ -330,7 +331,7 @@ async fn nonces_of_answers_are_told() {
         answer.whole(200, headers, body.as_bytes()).await
     })
     .await;
-    let authorizer = Arc::new(Scripted::default());
+    let authorizer = Arc::new(ScriptedAuthorizer::default());
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
     client.until_ready().await;
     client.stop().await;
@@ -350,7 +351,7 @@ async fn redirects_do_not_carry_it_elsewhere() {
             async move { answer.whole(status, &location, b"").await }
         })
         .await;
-        let authorizer = Arc::new(Scripted::with(5));
+        let authorizer = Arc::new(ScriptedAuthorizer::with(5));
         let mut client = start_signed(&server.url("/mcp"), &authorizer);
         client.until_failed().await;
         client.until_end().await;
@@ -371,7 +372,7 @@ async fn within_the_origin_each_address_is_signed_for() {
         }
     })
     .await;
-    let mut client = start_signed(&server.url("/mcp"), &Arc::new(Scripted::default()));
+    let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     client.until_ready().await;
     client.stop().await;
     all_are_signed(&server);

@@ -4,14 +4,15 @@ use std::io;
 use std::time::Duration;
 
 use mcp_proto::{
-    CallError, CallId, ClientRequest, CloseReason, Deadline, OpeningFault, ServerResult, SessionConfig, SessionEvent,
+    CallDeadline, CallError, CallId, ClientRequest, CloseReason, OpeningFault, ServerResult, SessionConfig,
+    SessionEvent,
 };
-use mcp_transport::driver::{DriverCommand, DriverEvent, TransportFound};
+use mcp_transport::driver::{DetectedTransport, DriverCommand, DriverEvent};
 use mcp_transport::http::{HttpLimits, HttpTarget, TransportChoice, run};
 use serde_json::{Map, Value, json};
 pub use testkit::deadline::{holds_within, within};
 use testkit::http::ordinary;
-pub use testkit::http::{Answer, HttpServer, Request};
+pub use testkit::http::{HttpResponder, HttpServer, Request};
 use tokio::sync::{mpsc, oneshot};
 
 /// Time limit of each wait in the tests.
@@ -142,7 +143,7 @@ impl Client {
 
     pub async fn begin_within(&self, request: ClientRequest, idle: Duration) -> CallId {
         let (reply, name) = oneshot::channel();
-        let deadline = Deadline { idle, total: LONG * 2 };
+        let deadline = CallDeadline { idle, total: LONG * 2 };
         self.send(DriverCommand::Call { request, deadline, reply }).await;
         name.await.expect("the driver answers").expect("the call is sent")
     }
@@ -177,7 +178,7 @@ impl Client {
     }
 
     /// Returns the transport and the steps of its detection.
-    pub fn connected(&self) -> (TransportFound, String) {
+    pub fn connected(&self) -> (DetectedTransport, String) {
         let found = self.told.iter().find_map(|event| match event {
             DriverEvent::Connected { transport, how } => Some((*transport, how.clone())),
             _ => None,
@@ -220,7 +221,7 @@ pub fn undelivered(result: &Result<ServerResult, CallError>) -> &str {
 
 /// Handles a request as a legacy server with the session ID [`SESSION`], which refuses requests without it. Methods
 /// other than POST and DELETE get 405.
-pub async fn in_session(revision: &str, request: &Request, mut answer: Answer) -> io::Result<()> {
+pub async fn in_session(revision: &str, request: &Request, mut answer: HttpResponder) -> io::Result<()> {
     let body = request.json();
     let method = request.rpc_method();
     if method == "initialize" {
@@ -240,7 +241,7 @@ pub async fn in_session(revision: &str, request: &Request, mut answer: Answer) -
 }
 
 /// Writes the response to a request as an event.
-pub async fn answer_event(revision: &str, request: &Request, answer: &mut Answer) -> io::Result<()> {
+pub async fn answer_event(revision: &str, request: &Request, answer: &mut HttpResponder) -> io::Result<()> {
     answer.event(&ordinary::message(revision, &request.json())).await
 }
 

@@ -10,7 +10,7 @@ use serde_json::json;
 use testkit::deadline::holds_within;
 use testkit::time::at_once;
 
-use crate::support::{Running, launch, ready, text, tool};
+use crate::support::{RunningDriver, launch, ready, text, tool};
 
 /// Checks that a call fails at once, with a cause that contains these words.
 async fn fails_with_cause(misbehaviour: &[&str], words: &str) {
@@ -58,12 +58,12 @@ async fn large_answers_are_bounded() {
 #[tokio::test]
 async fn a_line_that_never_ends_fails_its_call_and_costs_nothing() {
     let mut server = ready(&["--misbehave", "no-newline", "--bytes", "200000000"]).await;
-    let before = Running::memory();
+    let before = RunningDriver::memory();
     let error = server.echo("hello").await.expect_err("X37: the answer never ends");
     assert!(error.to_string().contains("a line of more than"), "X37: the cause must be named, not: {error}");
     // sleep: memory is measured while the server writes, in real time.
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let grown = Running::memory().saturating_sub(before);
+    let grown = RunningDriver::memory().saturating_sub(before);
     assert!(grown < 60_000_000, "X37: 200 MB in one line must not be kept, memory grew by {grown}");
     server.stop().await;
 }

@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use mcp_proto::{CallError, CloseReason, SessionEvent};
 use mcp_transport::{DriverCommand, DriverEvent, DriverLimits};
-use process::Grace;
+use process::GracePeriods;
 use serde_json::json;
 
-use crate::support::{Running, launch, launch_with, ready, scripted, tool};
+use crate::support::{RunningDriver, launch, launch_with, ready, scripted, tool};
 
 /// Returns the position of the first event that matches.
-fn position(server: &Running, holds: impl Fn(&DriverEvent) -> bool) -> usize {
+fn position(server: &RunningDriver, holds: impl Fn(&DriverEvent) -> bool) -> usize {
     server.told.iter().position(holds).expect("the event was received")
 }
 
@@ -114,7 +114,7 @@ async fn a_polite_server_ends_when_its_input_is_closed() {
 #[tokio::test]
 async fn a_server_that_ignores_everything_is_killed() {
     let limits = DriverLimits {
-        grace: Grace { after_close: Duration::from_millis(400), after_terminate: Duration::from_millis(400) },
+        grace: GracePeriods { after_close: Duration::from_millis(400), after_terminate: Duration::from_millis(400) },
         ..DriverLimits::default()
     };
     let mut server = launch_with(&scripted(&["--misbehave", "never-exits"]), limits).await;
@@ -131,7 +131,7 @@ async fn a_server_that_ignores_everything_is_killed() {
 
 #[tokio::test]
 async fn a_second_stop_kills_at_once() {
-    let grace = Grace { after_close: Duration::from_secs(3_600), after_terminate: Duration::from_secs(3_600) };
+    let grace = GracePeriods { after_close: Duration::from_secs(3_600), after_terminate: Duration::from_secs(3_600) };
     let limits = DriverLimits { grace, ..DriverLimits::default() };
     let mut server = launch_with(&scripted(&["--misbehave", "never-exits"]), limits).await;
     server.until_ready().await;
@@ -156,7 +156,7 @@ async fn a_call_after_the_stop_is_refused() {
 
 #[tokio::test]
 async fn a_handle_that_is_dropped_stops_the_server() {
-    let Running { handle, mut events, .. } = ready(&[]).await;
+    let RunningDriver { handle, mut events, .. } = ready(&[]).await;
     let group = handle.process.group;
     drop(handle);
     let end = async { while events.recv().await.is_some() {} };

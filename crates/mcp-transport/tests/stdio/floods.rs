@@ -6,14 +6,14 @@ use mcp_proto::{CloseReason, SessionEvent};
 use mcp_transport::{DriverCommand, DriverEvent, DriverLimits};
 use serde_json::json;
 
-use crate::support::{Running, launch_with, ready, scripted, text, tool};
+use crate::support::{RunningDriver, launch_with, ready, scripted, text, tool};
 
 #[tokio::test]
 async fn stderr_without_newline_costs_no_more_than_the_ring() {
     let mut server = ready(&["--misbehave", "flood-stderr", "--bytes", "67108864"]).await;
-    let before = Running::memory();
+    let before = RunningDriver::memory();
     assert_eq!(text(&server.echo("hello").await), "after the flood", "X40: 64 MiB on stderr must not block the server");
-    let grown = Running::memory().saturating_sub(before);
+    let grown = RunningDriver::memory().saturating_sub(before);
     assert!(grown < 20_000_000, "X40: memory grew by {grown}");
     assert!(server.handle.stderr.bytes() <= 1024 * 1024, "X40: the ring stays within 1 MiB");
     server.stop().await;
@@ -82,11 +82,11 @@ async fn answers_to_nobody_do_not_flood_either() {
 #[tokio::test]
 async fn a_flood_waits_in_the_servers_own_pipe_while_nobody_looks() {
     let mut server = ready(&["--misbehave", "flood-log", "--count", "200000"]).await;
-    let before = Running::memory();
+    let before = RunningDriver::memory();
     let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
     // sleep: memory is measured while the server writes, in real time, and no events are received.
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let grown = Running::memory().saturating_sub(before);
+    let grown = RunningDriver::memory().saturating_sub(before);
     assert!(grown < 20_000_000, "X41: while nobody takes events, memory grew by {grown}");
     server.send(DriverCommand::Stop).await;
     // Events are still not received, but the process must be ended.
@@ -141,7 +141,7 @@ async fn what_waits_to_be_written_is_bounded() {
 }
 
 /// Returns the reason why the session was closed.
-fn closed(server: &Running) -> CloseReason {
+fn closed(server: &RunningDriver) -> CloseReason {
     let reason = server.told.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.clone()),
         _ => None,

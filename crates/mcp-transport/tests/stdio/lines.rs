@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use mcp_transport::lines::{EXCERPT_BYTES, Line, Lines};
+use mcp_transport::lines::{DecodedLine, EXCERPT_BYTES, LineDecoder};
 use proptest::prelude::*;
 use testkit::processes::processor_time;
 use tokio_util::codec::Decoder;
 
-fn decoded(limit: usize, chunks: &[&[u8]]) -> Vec<Line> {
-    let mut decoder = Lines::new(limit);
+fn decoded(limit: usize, chunks: &[&[u8]]) -> Vec<DecodedLine> {
+    let mut decoder = LineDecoder::new(limit);
     let mut buffer = BytesMut::new();
     let mut lines = Vec::new();
     for chunk in chunks {
@@ -25,7 +25,7 @@ fn decoded(limit: usize, chunks: &[&[u8]]) -> Vec<Line> {
 }
 
 /// Returns the expected items, computed by a simple reference implementation.
-fn expected(limit: usize, input: &[u8]) -> Vec<Line> {
+fn expected(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
     let mut lines = Vec::new();
     for line in input.split(|byte| *byte == b'\n') {
         let stripped = line.strip_suffix(b"\r").unwrap_or(line);
@@ -33,10 +33,10 @@ fn expected(limit: usize, input: &[u8]) -> Vec<Line> {
             let head = Bytes::copy_from_slice(&line[..limit.min(EXCERPT_BYTES)]);
             let tail = &line[line.len().saturating_sub(EXCERPT_BYTES)..];
             let tail = tail.strip_suffix(b"\r").unwrap_or(tail);
-            lines.push(Line::TooLong { head: head.clone() });
-            lines.push(Line::TooLongEnded { seen: line.len() as u64, head, tail: Bytes::copy_from_slice(tail) });
+            lines.push(DecodedLine::TooLong { head: head.clone() });
+            lines.push(DecodedLine::TooLongEnded { seen: line.len() as u64, head, tail: Bytes::copy_from_slice(tail) });
         } else if !stripped.is_empty() {
-            lines.push(Line::Whole(Bytes::copy_from_slice(stripped)));
+            lines.push(DecodedLine::Whole(Bytes::copy_from_slice(stripped)));
         }
     }
     lines
@@ -81,7 +81,7 @@ proptest! {
 #[test]
 fn a_long_line_is_skipped_without_being_stored() {
     let limit = 64 * 1024;
-    let mut decoder = Lines::new(limit);
+    let mut decoder = LineDecoder::new(limit);
     let mut buffer = BytesMut::new();
     let chunk = [b'x'; 8192];
     let mut seen = Vec::new();
@@ -94,20 +94,20 @@ fn a_long_line_is_skipped_without_being_stored() {
     }
     assert_eq!(seen.len(), 1, "the line must be reported once, as soon as it exceeds the limit");
     buffer.extend_from_slice(b"\n{}\n");
-    let Some(Line::TooLongEnded { seen, tail, .. }) = decoder.decode(&mut buffer).unwrap() else {
+    let Some(DecodedLine::TooLongEnded { seen, tail, .. }) = decoder.decode(&mut buffer).unwrap() else {
         panic!("X37: the end of the long line must be reported");
     };
     assert_eq!((seen, tail.len()), (64 * 1024 * 1024, EXCERPT_BYTES), "its length and its last bytes must be reported");
     assert_eq!(
         decoder.decode(&mut buffer).unwrap(),
-        Some(Line::Whole(Bytes::from_static(b"{}"))),
+        Some(DecodedLine::Whole(Bytes::from_static(b"{}"))),
         "X37: the next line must be read normally"
     );
 }
 
 #[test]
 fn a_large_line_gives_its_memory_back_and_costs_linear_time() {
-    let mut decoder = Lines::new(16 * 1024 * 1024);
+    let mut decoder = LineDecoder::new(16 * 1024 * 1024);
     let mut buffer = BytesMut::new();
     let before = processor_time();
     for _ in 0..16 * 1024 {
@@ -116,7 +116,7 @@ fn a_large_line_gives_its_memory_back_and_costs_linear_time() {
     }
     buffer.extend_from_slice(b"\n{}");
     let line = decoder.decode(&mut buffer).unwrap();
-    assert!(matches!(&line, Some(Line::Whole(bytes)) if bytes.len() == 16 * 1024 * 1023), "the line is whole");
+    assert!(matches!(&line, Some(DecodedLine::Whole(bytes)) if bytes.len() == 16 * 1024 * 1023), "the line is whole");
     assert!(buffer.capacity() < 256 * 1024, "16 MiB of buffer must be given back, {} are kept", buffer.capacity());
     let took = processor_time() - before;
     assert!(took < Duration::from_secs(4), "16,384 pieces of one line must not be scanned again and again: {took:?}");

@@ -1,19 +1,19 @@
 //! Tests of the detection of the revision with real processes.
 
-use mcp_proto::{Opening, OpeningFault, Revision, SessionConfig, SessionEvent, Timeouts};
+use mcp_proto::{OpeningFault, OpeningMode, Revision, SessionConfig, SessionEvent, Timeouts};
 use mcp_transport::{DriverEvent, run};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-use crate::support::{Running, config, scripted, started, text};
+use crate::support::{RunningDriver, config, scripted, started, text};
 
 /// Starts a server with a session that probes the revision first.
-async fn probed(arguments: &[&str]) -> Running {
+async fn probed(arguments: &[&str]) -> RunningDriver {
     let process = started(&scripted(arguments)).await;
     let (sender, events) = mpsc::channel(64);
     let timeouts = Timeouts { probe: Duration::from_millis(300), ..config().timeouts };
-    let handle = run(SessionConfig { opening: Opening::Probe, timeouts, ..config() }, process, sender);
-    Running { handle, events, told: Vec::new() }
+    let handle = run(SessionConfig { opening: OpeningMode::Probe, timeouts, ..config() }, process, sender);
+    RunningDriver { handle, events, told: Vec::new() }
 }
 
 async fn opens_as(arguments: &[&str], revision: Revision) {

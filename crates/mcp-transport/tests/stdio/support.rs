@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mcp_proto::{
-    CallError, CallId, ClientRequest, Deadline, Opening, ServerResult, SessionConfig, SessionEvent, Timeouts,
+    CallDeadline, CallError, CallId, ClientRequest, OpeningMode, ServerResult, SessionConfig, SessionEvent, Timeouts,
 };
 use mcp_transport::{DriverCommand, DriverEvent, DriverHandle, DriverLimits, Frame, run_with};
 use process::{SearchPath, ServerCommand, ServerProcess, spawn};
@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 /// Time limit of each wait in the tests.
 pub const LONG: Duration = Duration::from_secs(9);
 
-pub struct Running {
+pub struct RunningDriver {
     pub handle: DriverHandle,
     pub events: mpsc::Receiver<DriverEvent>,
     /// Events that were received so far.
@@ -43,32 +43,32 @@ pub async fn started(command: &ServerCommand) -> ServerProcess {
 
 pub fn config() -> SessionConfig {
     SessionConfig {
-        opening: Opening::Initialize,
+        opening: OpeningMode::Initialize,
         timeouts: Timeouts { initialize: Duration::from_secs(5), ..Timeouts::default() },
         ..SessionConfig::default()
     }
 }
 
 /// Starts a server without waiting for it to be ready.
-pub async fn launch(arguments: &[&str]) -> Running {
+pub async fn launch(arguments: &[&str]) -> RunningDriver {
     launch_with(&scripted(arguments), DriverLimits::default()).await
 }
 
-pub async fn launch_with(command: &ServerCommand, limits: DriverLimits) -> Running {
+pub async fn launch_with(command: &ServerCommand, limits: DriverLimits) -> RunningDriver {
     let process = started(command).await;
     let (sender, events) = mpsc::channel(64);
     let handle = run_with(config(), process, sender, limits);
-    Running { handle, events, told: Vec::new() }
+    RunningDriver { handle, events, told: Vec::new() }
 }
 
 /// Starts a server and waits until it is ready.
-pub async fn ready(arguments: &[&str]) -> Running {
+pub async fn ready(arguments: &[&str]) -> RunningDriver {
     let mut running = launch(arguments).await;
     running.until_ready().await;
     running
 }
 
-impl Running {
+impl RunningDriver {
     pub async fn until_ready(&mut self) {
         self.until("the server is ready", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::Ready(_))).then_some(())
@@ -109,7 +109,7 @@ impl Running {
 
     pub async fn begin(&self, request: ClientRequest) -> CallId {
         let (reply, name) = oneshot::channel();
-        let deadline = Deadline { idle: LONG * 2, total: LONG * 2 };
+        let deadline = CallDeadline { idle: LONG * 2, total: LONG * 2 };
         self.send(DriverCommand::Call { request, deadline, reply }).await;
         name.await.expect("the driver answers").expect("the call is sent")
     }

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::assembly::Assembly;
+use super::assembly::ReplyAssembly;
 use super::encode::{base64, count, of_wire, size};
-use super::exchange::{Exchange, Framing};
-use super::{Answer, Outgoing, Wire, fault};
-use crate::carry::{Carries, PICTURES, Temperature};
+use super::exchange::{EventFraming, HttpExchange};
+use super::{AnswerDecoder, Wire, WireRequest, fault};
+use crate::carry::{PICTURES, TemperatureSupport, WireCapabilities};
 use crate::{
-    Message, Model, ModelError, Part, ProviderKind, ProviderSettings, Request, Role, Stop, Takes, ToolChoice, known,
-    limits,
+    Message, Model, ModelCapabilities, ModelError, Part, ProviderKind, ProviderSettings, Request, Role, StopReason,
+    ToolChoice, known, limits,
 };
 
 /// The name of this wire in stored thoughts.
@@ -36,8 +36,8 @@ const THINK_BY_BUDGET: [&str; 7] = [
 pub(super) struct Anthropic;
 
 impl Wire for Anthropic {
-    fn carries(&self, model: Option<&str>) -> Carries {
-        Carries {
+    fn carries(&self, model: Option<&str>) -> WireCapabilities {
+        WireCapabilities {
             images: PICTURES,
             audio: &[],
             files: &["application/pdf"],
@@ -47,9 +47,9 @@ impl Wire for Anthropic {
             tool_required: true,
             stops: 8_191,
             temperature: if model.is_some_and(limits::anthropic_takes_temperature) {
-                Temperature::WithoutThinking
+                TemperatureSupport::WithoutThinking
             } else {
-                Temperature::Never
+                TemperatureSupport::Never
             },
             thinking_with_tools: true,
         }
@@ -60,11 +60,11 @@ impl Wire for Anthropic {
         key.into_iter().chain([("anthropic-version", VERSION.to_owned())]).collect()
     }
 
-    fn framing(&self) -> Framing {
-        Framing::ServerSent
+    fn framing(&self) -> EventFraming {
+        EventFraming::ServerSent
     }
 
-    fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing {
+    fn request(&self, settings: &ProviderSettings, request: &Request) -> WireRequest {
         let known = known::of(ProviderKind::Anthropic, &request.model).map(|known| known.max_output);
         let max = request.max_tokens.or(known.map(|max| max.min(32_000))).unwrap_or(MAX_TOKENS);
         let mut body = Map::new();
@@ -112,16 +112,16 @@ impl Wire for Anthropic {
             }
         }
         body.insert("messages".into(), messages(&request.messages));
-        Outgoing { url: settings.at("messages"), body: body.into() }
+        WireRequest { url: settings.at("messages"), body: body.into() }
     }
 
-    fn answer(&self, model: &str) -> Box<dyn Answer> {
-        Box::new(Streamed { model: model.to_owned(), is_done: false })
+    fn answer(&self, model: &str) -> Box<dyn AnswerDecoder> {
+        Box::new(MessageStream { model: model.to_owned(), is_done: false })
     }
 }
 
 fn messages(messages: &[Message]) -> Value {
-    let mut ids = Ids::default();
+    let mut ids = ToolUseIds::default();
     let mut sent: Vec<Value> = messages
         .iter()
         .map(|message| {
@@ -146,13 +146,13 @@ fn messages(messages: &[Message]) -> Value {
 /// Maps tool call identifiers to those that the API accepts: letters, digits, `_` and `-`, unique in the conversation.
 /// Identifiers of servers and other providers may contain other characters, and may repeat in each answer.
 #[derive(Default)]
-struct Ids {
+struct ToolUseIds {
     /// Identifier under which the latest tool call with this identifier is sent.
     names: BTreeMap<String, String>,
     sent: BTreeSet<String>,
 }
 
-impl Ids {
+impl ToolUseIds {
     fn of_use(&mut self, id: &str) -> String {
         let is_taken = |c: u8| c.is_ascii_alphanumeric() || b"_-".contains(&c);
         let fits = !id.is_empty() && id.len() <= 128 && id.bytes().all(is_taken);
@@ -175,7 +175,7 @@ impl Ids {
     }
 }
 
-fn block(part: &Part, ids: &mut Ids) -> Option<Value> {
+fn block(part: &Part, ids: &mut ToolUseIds) -> Option<Value> {
     Some(match part {
         // The API rejects an empty text.
         Part::Text(text) if text.trim().is_empty() => return None,
@@ -207,13 +207,13 @@ fn block(part: &Part, ids: &mut Ids) -> Option<Value> {
 }
 
 /// The state of a streamed answer.
-struct Streamed {
+struct MessageStream {
     model: String,
     is_done: bool,
 }
 
-impl Answer for Streamed {
-    fn take(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+impl AnswerDecoder for MessageStream {
+    fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let index = event["index"].as_u64().unwrap_or_default();
         match event["type"].as_str() {
             Some("message_start") => {
@@ -239,12 +239,12 @@ impl Answer for Streamed {
                 usage(&event["usage"], assembly);
                 if let Some(reason) = event["delta"]["stop_reason"].as_str() {
                     assembly.stop(match reason {
-                        "end_turn" => Stop::EndTurn,
-                        "max_tokens" => Stop::MaxTokens,
-                        "stop_sequence" => Stop::StopSequence,
-                        "tool_use" => Stop::ToolUse,
-                        "refusal" => Stop::Refused,
-                        other => Stop::Other(fault::short(other)),
+                        "end_turn" => StopReason::EndTurn,
+                        "max_tokens" => StopReason::MaxTokens,
+                        "stop_sequence" => StopReason::StopSequence,
+                        "tool_use" => StopReason::ToolUse,
+                        "refusal" => StopReason::Refused,
+                        other => StopReason::Other(fault::short(other)),
                     });
                 }
             }
@@ -260,7 +260,7 @@ impl Answer for Streamed {
     }
 }
 
-fn begins(index: u64, block: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+fn begins(index: u64, block: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
     let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
     match block["type"].as_str() {
         Some("text") => assembly.text(&text("text")),
@@ -283,7 +283,7 @@ fn begins(index: u64, block: &Value, assembly: &mut Assembly) -> Result<(), Mode
     }
 }
 
-fn usage(usage: &Value, assembly: &mut Assembly) {
+fn usage(usage: &Value, assembly: &mut ReplyAssembly) {
     if !usage.is_object() {
         return;
     }
@@ -300,7 +300,7 @@ fn usage(usage: &Value, assembly: &mut Assembly) {
 }
 
 /// Lists the provider's models.
-pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
+pub(super) async fn list(exchange: &HttpExchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
     let mut url = settings.at("models");
     url.set_query(Some("limit=1000"));
     let answer = exchange.get(url).await?;
@@ -315,7 +315,7 @@ pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Re
             name: fault::short(listed["display_name"].as_str().unwrap_or(id)),
             context: size(&listed["max_input_tokens"]),
             max_output: size(&listed["max_tokens"]),
-            takes: Takes {
+            takes: ModelCapabilities {
                 images: can("image_input"),
                 audio: Some(false),
                 files: can("pdf_input"),

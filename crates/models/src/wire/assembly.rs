@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Delta, Message, ModelError, Part, Reply, Role, Stop, TokenUse};
+use crate::{Message, ModelError, Part, Reply, ReplyDelta, Role, StopReason, TokenUsage};
 
 /// Maximum size of an answer's text and arguments, in bytes.
 pub(super) const MAX_ANSWER: usize = 16 << 20;
@@ -10,7 +10,7 @@ pub(super) const MAX_ANSWER: usize = 16 << 20;
 const MAX_PARTS: usize = 1_024;
 
 /// A part of an answer that is still incomplete.
-enum Piece {
+enum PartialPart {
     Text(String),
     Thinking {
         text: String,
@@ -27,22 +27,22 @@ enum Piece {
 }
 
 /// An answer under assembly.
-pub(super) struct Assembly {
-    pieces: Vec<Piece>,
-    deltas: Vec<Delta>,
+pub(super) struct ReplyAssembly {
+    pieces: Vec<PartialPart>,
+    deltas: Vec<ReplyDelta>,
     size: usize,
     model: String,
-    usage: TokenUse,
-    stop: Option<Stop>,
+    usage: TokenUsage,
+    stop: Option<StopReason>,
 }
 
-impl Assembly {
+impl ReplyAssembly {
     pub(super) fn new(model: String) -> Self {
-        Self { pieces: Vec::new(), deltas: Vec::new(), size: 0, model, usage: TokenUse::default(), stop: None }
+        Self { pieces: Vec::new(), deltas: Vec::new(), size: 0, model, usage: TokenUsage::default(), stop: None }
     }
 
     /// Returns the deltas since the last call.
-    pub(super) fn drain(&mut self) -> std::vec::Drain<'_, Delta> {
+    pub(super) fn drain(&mut self) -> std::vec::Drain<'_, ReplyDelta> {
         self.deltas.drain(..)
     }
 
@@ -60,10 +60,10 @@ impl Assembly {
         }
         self.grow(more.len())?;
         match self.pieces.last_mut() {
-            Some(Piece::Text(text)) => text.push_str(more),
-            _ => self.pieces.push(Piece::Text(more.to_owned())),
+            Some(PartialPart::Text(text)) => text.push_str(more),
+            _ => self.pieces.push(PartialPart::Text(more.to_owned())),
         }
-        self.deltas.push(Delta::Text(more.to_owned()));
+        self.deltas.push(ReplyDelta::Text(more.to_owned()));
         Ok(())
     }
 
@@ -74,10 +74,10 @@ impl Assembly {
         }
         self.grow(more.len())?;
         match self.pieces.last_mut() {
-            Some(Piece::Thinking { text, opaque: None }) => text.push_str(more),
-            _ => self.pieces.push(Piece::Thinking { text: more.to_owned(), opaque: None }),
+            Some(PartialPart::Thinking { text, opaque: None }) => text.push_str(more),
+            _ => self.pieces.push(PartialPart::Thinking { text: more.to_owned(), opaque: None }),
         }
-        self.deltas.push(Delta::Thinking(more.to_owned()));
+        self.deltas.push(ReplyDelta::Thinking(more.to_owned()));
         Ok(())
     }
 
@@ -85,8 +85,8 @@ impl Assembly {
     pub(super) fn thought(&mut self, value: Value) -> Result<(), ModelError> {
         self.grow(value.to_string().len())?;
         match self.pieces.last_mut() {
-            Some(Piece::Thinking { opaque: opaque @ None, .. }) => *opaque = Some(value),
-            _ => self.pieces.push(Piece::Thinking { text: String::new(), opaque: Some(value) }),
+            Some(PartialPart::Thinking { opaque: opaque @ None, .. }) => *opaque = Some(value),
+            _ => self.pieces.push(PartialPart::Thinking { text: String::new(), opaque: Some(value) }),
         }
         Ok(())
     }
@@ -94,7 +94,7 @@ impl Assembly {
     /// Stores a value to send back as a separate thought.
     pub(super) fn thought_apart(&mut self, value: Value) -> Result<(), ModelError> {
         self.grow(value.to_string().len())?;
-        self.pieces.push(Piece::Thinking { text: String::new(), opaque: Some(value) });
+        self.pieces.push(PartialPart::Thinking { text: String::new(), opaque: Some(value) });
         Ok(())
     }
 
@@ -102,12 +102,12 @@ impl Assembly {
     pub(super) fn first_thought(&mut self, value: Value) -> Result<(), ModelError> {
         self.grow(value.to_string().len())?;
         let first = self.pieces.iter_mut().find_map(|piece| match piece {
-            Piece::Thinking { opaque, .. } => Some(opaque),
+            PartialPart::Thinking { opaque, .. } => Some(opaque),
             _ => None,
         });
         match first {
             Some(opaque) => *opaque = Some(value),
-            None => self.pieces.insert(0, Piece::Thinking { text: String::new(), opaque: Some(value) }),
+            None => self.pieces.insert(0, PartialPart::Thinking { text: String::new(), opaque: Some(value) }),
         }
         Ok(())
     }
@@ -123,21 +123,21 @@ impl Assembly {
     ) -> Result<(), ModelError> {
         let is_free = |wanted: &str| {
             !wanted.is_empty()
-                && !self.pieces.iter().any(|piece| matches!(piece, Piece::ToolUse { id, .. } if id == wanted))
+                && !self.pieces.iter().any(|piece| matches!(piece, PartialPart::ToolUse { id, .. } if id == wanted))
         };
         let mut id = id;
         while !is_free(&id) {
             id = format!("call_{}_{:08x}", self.pieces.len(), fastrand::u32(..));
         }
         self.grow(id.len() + name.len() + opaque.as_ref().map_or(0, |value| value.to_string().len()))?;
-        self.deltas.push(Delta::ToolUseBegan { id: id.clone(), name: name.clone() });
-        self.pieces.push(Piece::ToolUse { key, id, name, arguments: String::new(), whole: None, opaque });
+        self.deltas.push(ReplyDelta::ToolUseBegan { id: id.clone(), name: name.clone() });
+        self.pieces.push(PartialPart::ToolUse { key, id, name, arguments: String::new(), whole: None, opaque });
         Ok(())
     }
 
     /// Returns `true` if the answer contains a tool call.
     pub(super) fn uses_tools(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::ToolUse { .. }))
+        self.pieces.iter().any(|piece| matches!(piece, PartialPart::ToolUse { .. }))
     }
 
     /// Returns the number of parts, which no tool call has as its key yet.
@@ -152,14 +152,14 @@ impl Assembly {
         }
         self.grow(more.len())?;
         let found = self.pieces.iter_mut().rev().find_map(|piece| match piece {
-            Piece::ToolUse { key, id, arguments, .. } if *key == wanted => Some((id, arguments)),
+            PartialPart::ToolUse { key, id, arguments, .. } if *key == wanted => Some((id, arguments)),
             _ => None,
         });
         let Some((id, arguments)) = found else {
             return Err(ModelError::Unreadable { cause: "arguments refer to an unknown tool call".to_owned() });
         };
         arguments.push_str(more);
-        self.deltas.push(Delta::ToolUseArguments { id: id.clone(), text: more.to_owned() });
+        self.deltas.push(ReplyDelta::ToolUseArguments { id: id.clone(), text: more.to_owned() });
         Ok(())
     }
 
@@ -167,9 +167,9 @@ impl Assembly {
     pub(super) fn whole_arguments(&mut self, given: Map<String, Value>) -> Result<(), ModelError> {
         let text = Value::Object(given.clone()).to_string();
         self.grow(text.len())?;
-        if let Some(Piece::ToolUse { id, whole, .. }) = self.pieces.last_mut() {
+        if let Some(PartialPart::ToolUse { id, whole, .. }) = self.pieces.last_mut() {
             *whole = Some(given);
-            self.deltas.push(Delta::ToolUseArguments { id: id.clone(), text });
+            self.deltas.push(ReplyDelta::ToolUseArguments { id: id.clone(), text });
         }
         Ok(())
     }
@@ -182,16 +182,16 @@ impl Assembly {
     }
 
     /// Sets the reason for the end of the answer.
-    pub(super) fn stop(&mut self, stop: Stop) {
+    pub(super) fn stop(&mut self, stop: StopReason) {
         self.stop = Some(stop);
     }
 
     /// Updates the usage, and emits a delta if it changed.
-    pub(super) fn usage(&mut self, change: impl FnOnce(&mut TokenUse)) {
+    pub(super) fn usage(&mut self, change: impl FnOnce(&mut TokenUsage)) {
         let before = self.usage;
         change(&mut self.usage);
         if self.usage != before {
-            self.deltas.push(Delta::Usage(self.usage));
+            self.deltas.push(ReplyDelta::Usage(self.usage));
         }
     }
 
@@ -199,24 +199,26 @@ impl Assembly {
     pub(super) fn finish(&mut self) -> Result<Reply, ModelError> {
         let uses_tools = self.uses_tools();
         let stop = match self.stop.take() {
-            None | Some(Stop::EndTurn) if uses_tools => Stop::ToolUse,
-            None => Stop::EndTurn,
+            None | Some(StopReason::EndTurn) if uses_tools => StopReason::ToolUse,
+            None => StopReason::EndTurn,
             Some(stop) => stop,
         };
         let mut parts = Vec::with_capacity(self.pieces.len());
         for piece in self.pieces.drain(..) {
             match piece {
-                Piece::Text(text) => parts.push(Part::Text(text)),
-                Piece::Thinking { text, opaque } => parts.push(Part::Thinking { text, opaque }),
+                PartialPart::Text(text) => parts.push(Part::Text(text)),
+                PartialPart::Thinking { text, opaque } => parts.push(Part::Thinking { text, opaque }),
                 // The token limit was reached before the first argument: the call is incomplete, not empty.
-                Piece::ToolUse { arguments, whole: None, .. }
-                    if stop == Stop::MaxTokens && arguments.trim().is_empty() => {}
-                Piece::ToolUse { id, name, arguments, whole, opaque, .. } => match whole.or_else(|| read(&arguments)) {
-                    Some(arguments) => parts.push(Part::ToolUse { id, name, arguments, opaque }),
-                    // The call is incomplete, and the stop reason says so.
-                    None if stop != Stop::ToolUse => {}
-                    None => return Err(ModelError::BadArguments { tool: name }),
-                },
+                PartialPart::ToolUse { arguments, whole: None, .. }
+                    if stop == StopReason::MaxTokens && arguments.trim().is_empty() => {}
+                PartialPart::ToolUse { id, name, arguments, whole, opaque, .. } => {
+                    match whole.or_else(|| read(&arguments)) {
+                        Some(arguments) => parts.push(Part::ToolUse { id, name, arguments, opaque }),
+                        // The call is incomplete, and the stop reason says so.
+                        None if stop != StopReason::ToolUse => {}
+                        None => return Err(ModelError::BadArguments { tool: name }),
+                    }
+                }
             }
         }
         let message = Message { role: Role::Assistant, parts };
@@ -237,14 +239,14 @@ mod tests {
 
     #[test]
     fn an_answer_has_a_bound() {
-        let mut assembly = Assembly::new("m".into());
+        let mut assembly = ReplyAssembly::new("m".into());
         let piece = "x".repeat(1 << 20);
         for _ in 0..16 {
             assembly.text(&piece).unwrap();
         }
         let refused = assembly.text("x");
         assert_eq!(refused, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "one byte more than 16 MiB");
-        let mut assembly = Assembly::new("m".into());
+        let mut assembly = ReplyAssembly::new("m".into());
         let begun = (0..5_000).try_for_each(|key| assembly.tool_use(key, String::new(), String::new(), None));
         assert_eq!(begun, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "the number of parts is limited");
     }
@@ -252,7 +254,7 @@ mod tests {
     #[test]
     fn each_use_has_an_id_of_its_own() {
         let ids = || {
-            let mut assembly = Assembly::new("m".into());
+            let mut assembly = ReplyAssembly::new("m".into());
             for (key, id) in [(0, ""), (1, "same"), (2, "same"), (3, "")] {
                 assembly.tool_use(key, id.into(), "look".into(), None).unwrap();
                 assembly.arguments(key, "{}").unwrap();
@@ -260,7 +262,7 @@ mod tests {
             let told: Vec<String> = assembly
                 .drain()
                 .filter_map(|delta| match delta {
-                    Delta::ToolUseBegan { id, .. } | Delta::ToolUseArguments { id, .. } => Some(id),
+                    ReplyDelta::ToolUseBegan { id, .. } | ReplyDelta::ToolUseArguments { id, .. } => Some(id),
                     _ => None,
                 })
                 .collect();
@@ -284,8 +286,8 @@ mod tests {
 
     #[test]
     fn arguments_that_can_not_be_read_call_nothing() {
-        let with = |arguments: &str, stop: Stop| {
-            let mut assembly = Assembly::new("m".into());
+        let with = |arguments: &str, stop: StopReason| {
+            let mut assembly = ReplyAssembly::new("m".into());
             assembly.tool_use(0, "1".into(), "look".into(), None).unwrap();
             assembly.arguments(0, arguments).unwrap();
             assembly.stop(stop);
@@ -293,14 +295,14 @@ mod tests {
         };
         let bad = Err(ModelError::BadArguments { tool: "look".into() });
         for broken in ["{\"a\":", "[1]", "\"text\"", "nonsense"] {
-            assert_eq!(with(broken, Stop::ToolUse), bad, "{broken} is not an object");
+            assert_eq!(with(broken, StopReason::ToolUse), bad, "{broken} is not an object");
         }
-        let cut = with("{\"a\":", Stop::MaxTokens).unwrap();
+        let cut = with("{\"a\":", StopReason::MaxTokens).unwrap();
         assert!(cut.message.parts.is_empty(), "an incomplete call is dropped: {cut:?}");
-        assert_eq!(cut.stop, Stop::MaxTokens, "the stop reason is reported");
-        let cut = with("", Stop::MaxTokens).unwrap();
+        assert_eq!(cut.stop, StopReason::MaxTokens, "the stop reason is reported");
+        let cut = with("", StopReason::MaxTokens).unwrap();
         assert!(cut.message.parts.is_empty(), "a call without any argument text is dropped: {cut:?}");
-        let empty = with("", Stop::ToolUse).unwrap();
+        let empty = with("", StopReason::ToolUse).unwrap();
         assert_eq!(empty.message.tool_uses().count(), 1, "empty arguments are valid");
     }
 }

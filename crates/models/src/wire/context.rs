@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::encode::size;
-use super::exchange::Exchange;
+use super::exchange::HttpExchange;
 use super::ollama;
 use crate::{ModelError, ProviderSettings};
 
@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_secs(5);
 
 /// Sets a context size that is sufficient for this request, and not smaller than the allocated one: any change reloads
 /// the model.
-pub(super) async fn fit(exchange: &Exchange, settings: &ProviderSettings, model: &str, body: &mut Value) {
+pub(super) async fn fit(exchange: &HttpExchange, settings: &ProviderSettings, model: &str, body: &mut Value) {
     let wanted = wanted(body);
     let (held, most) = tokio::join!(
         look(async { Ok(held(&exchange.get(settings.at("api/ps")).await?, model)) }),

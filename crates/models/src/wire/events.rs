@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
 use tokio_util::io::StreamReader;
 
-use super::exchange::Framing;
+use super::exchange::EventFraming;
 use crate::ModelError;
 
 /// Maximum length of a line, in bytes.
@@ -27,12 +27,12 @@ const MAX_IDLE_LINES: u32 = 100_000;
 /// connection open while a model thinks or is queued.
 const PATIENCE: u32 = 5;
 
-type Lines = FramedRead<StreamReader<BoxStream<'static, io::Result<Bytes>>, Bytes>, LinesCodec>;
+type EventLines = FramedRead<StreamReader<BoxStream<'static, io::Result<Bytes>>, Bytes>, LinesCodec>;
 
 /// The events of an answer.
-pub(super) struct Events {
-    lines: Lines,
-    framing: Framing,
+pub(super) struct EventReader {
+    lines: EventLines,
+    framing: EventFraming,
     silence: Duration,
     /// Time spent waiting since the last event with content.
     waited: Duration,
@@ -44,8 +44,8 @@ pub(super) struct Events {
     is_first: bool,
 }
 
-impl Events {
-    pub(super) fn new(response: reqwest::Response, framing: Framing, silence: Duration) -> Self {
+impl EventReader {
+    pub(super) fn new(response: reqwest::Response, framing: EventFraming, silence: Duration) -> Self {
         let bytes = response.bytes_stream().map_err(io::Error::other).boxed();
         let lines = FramedRead::new(StreamReader::new(bytes), LinesCodec::new_with_max_length(MAX_LINE));
         let (waited, idle_lines, bytes) = (Duration::ZERO, 0, 0);
@@ -67,9 +67,9 @@ impl Events {
                 return Ok(None);
             };
             let whole = match self.framing {
-                Framing::Lines if line.trim().is_empty() => continue,
-                Framing::Lines => Some(line),
-                Framing::ServerSent => self.field(&line)?,
+                EventFraming::Lines if line.trim().is_empty() => continue,
+                EventFraming::Lines => Some(line),
+                EventFraming::ServerSent => self.field(&line)?,
             };
             match whole.as_deref().map(str::trim) {
                 None => {}

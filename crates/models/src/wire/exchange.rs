@@ -9,9 +9,9 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use url::Url;
 
-use super::events::Events;
+use super::events::EventReader;
 use super::fault;
-use crate::{ModelError, Reply, Stop};
+use crate::{ModelError, Reply, StopReason};
 
 /// Maximum size of a list of models, in bytes.
 const MAX_LIST: usize = 16 << 20;
@@ -27,7 +27,7 @@ const REDACTED: &str = "[key]";
 
 /// Framing of the events of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Framing {
+pub(super) enum EventFraming {
     /// Server-sent events, as in the WHATWG specification.
     ServerSent,
     /// A JSON value per line.
@@ -35,14 +35,14 @@ pub(super) enum Framing {
 }
 
 /// HTTP client for one provider.
-pub(super) struct Exchange {
+pub(super) struct HttpExchange {
     client: Client,
     headers: Vec<(&'static str, String)>,
     key: Option<SecretString>,
     silence: Duration,
 }
 
-impl Exchange {
+impl HttpExchange {
     pub(super) fn new(
         client: Client,
         headers: Vec<(&'static str, String)>,
@@ -67,12 +67,12 @@ impl Exchange {
         &self,
         url: Url,
         body: &Value,
-        framing: Framing,
+        framing: EventFraming,
         model: &str,
-    ) -> Result<Events, ModelError> {
+    ) -> Result<EventReader, ModelError> {
         let request = self.with_headers(self.client.post(url))?.json(body);
         let response = self.sent(request, self.silence, model).await?;
-        Ok(Events::new(response, framing, self.silence))
+        Ok(EventReader::new(response, framing, self.silence))
     }
 
     /// Sends a GET request, and parses the JSON response.
@@ -131,7 +131,7 @@ impl Exchange {
     /// Removes the key from the provider's metadata of an answer. The content of the model is not changed.
     pub(super) fn redacted_reply(&self, mut reply: Reply) -> Reply {
         self.redact(&mut reply.model);
-        if let Stop::Other(reason) = &mut reply.stop {
+        if let StopReason::Other(reason) = &mut reply.stop {
             self.redact(reason);
         }
         reply

@@ -17,14 +17,14 @@ pub(super) fn of_response(
     has_key: bool,
 ) -> ModelError {
     let json: Option<Value> = serde_json::from_slice(body).ok();
-    let said = json.as_ref().map_or_else(|| plain(body), |json| Said::of(json).message);
-    let code = json.as_ref().map(|json| Said::of(json).code).unwrap_or_default();
+    let said = json.as_ref().map_or_else(|| plain(body), |json| ErrorDetails::of(json).message);
+    let code = json.as_ref().map(|json| ErrorDetails::of(json).code).unwrap_or_default();
     let retry_after = retry_after(headers).or_else(|| json.as_ref().and_then(retry_delay));
     if status.is_redirection() {
         let cause = format!("it sends elsewhere ({}), which is not followed", status.as_u16());
         return ModelError::Unreadable { cause };
     }
-    let fault = Fault { status: status.as_u16(), code, message: said, retry_after };
+    let fault = ProviderFault { status: status.as_u16(), code, message: said, retry_after };
     match fault.meaning(model) {
         ModelError::WrongKey { .. } | ModelError::Forbidden { .. } if !has_key => ModelError::NoKey,
         meaning => meaning,
@@ -33,17 +33,17 @@ pub(super) fn of_response(
 
 /// Classifies an error within a stream.
 pub(super) fn in_stream(json: &Value, model: &str) -> ModelError {
-    let Said { code, message } = Said::of(json);
-    Fault { status: 0, code, message, retry_after: retry_delay(json) }.meaning(model)
+    let ErrorDetails { code, message } = ErrorDetails::of(json);
+    ProviderFault { status: 0, code, message, retry_after: retry_delay(json) }.meaning(model)
 }
 
 /// Code and message of an error, from any of the providers' formats.
-struct Said {
+struct ErrorDetails {
     code: String,
     message: String,
 }
 
-impl Said {
+impl ErrorDetails {
     fn of(json: &Value) -> Self {
         // Gemini wraps the error in a list when it streams.
         let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
@@ -61,7 +61,7 @@ impl Said {
     }
 }
 
-struct Fault {
+struct ProviderFault {
     status: u16,
     /// All error codes of the provider, in one line.
     code: String,
@@ -69,7 +69,7 @@ struct Fault {
     retry_after: Option<Duration>,
 }
 
-impl Fault {
+impl ProviderFault {
     fn meaning(self, model: &str) -> ModelError {
         let Self { status, code, message: said, retry_after } = self;
         let lower = said.to_lowercase();

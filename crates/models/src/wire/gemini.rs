@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::assembly::Assembly;
+use super::assembly::ReplyAssembly;
 use super::encode::{base64, count, joined_texts, of_wire, size};
-use super::exchange::{Exchange, Framing};
-use super::{Answer, Outgoing, Wire, fault};
-use crate::carry::{Carries, Temperature};
-use crate::{Message, Model, ModelError, Part, ProviderSettings, Request, Role, Stop, Takes, ToolChoice};
+use super::exchange::{EventFraming, HttpExchange};
+use super::{AnswerDecoder, Wire, WireRequest, fault};
+use crate::carry::{TemperatureSupport, WireCapabilities};
+use crate::{
+    Message, Model, ModelCapabilities, ModelError, Part, ProviderSettings, Request, Role, StopReason, ToolChoice,
+};
 
 /// The name of this wire in stored thoughts.
 const WIRE: &str = "gemini";
@@ -20,8 +22,8 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 pub(super) struct Gemini;
 
 impl Wire for Gemini {
-    fn carries(&self, _: Option<&str>) -> Carries {
-        Carries {
+    fn carries(&self, _: Option<&str>) -> WireCapabilities {
+        WireCapabilities {
             images: &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
             audio: &[
                 "audio/wav",
@@ -39,7 +41,7 @@ impl Wire for Gemini {
             tool_error: true,
             tool_required: true,
             stops: 5,
-            temperature: Temperature::Always,
+            temperature: TemperatureSupport::Always,
             thinking_with_tools: true,
         }
     }
@@ -48,11 +50,11 @@ impl Wire for Gemini {
         key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect()
     }
 
-    fn framing(&self) -> Framing {
-        Framing::ServerSent
+    fn framing(&self) -> EventFraming {
+        EventFraming::ServerSent
     }
 
-    fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing {
+    fn request(&self, settings: &ProviderSettings, request: &Request) -> WireRequest {
         let mut body = Map::new();
         if let Some(system) = &request.system {
             body.insert("systemInstruction".into(), json!({ "parts": [{ "text": system }] }));
@@ -97,11 +99,11 @@ impl Wire for Gemini {
             path.push(&format!("{model}:streamGenerateContent"));
         }
         url.set_query(Some("alt=sse"));
-        Outgoing { url, body: body.into() }
+        WireRequest { url, body: body.into() }
     }
 
-    fn answer(&self, model: &str) -> Box<dyn Answer> {
-        Box::new(Streamed { model: model.to_owned(), has_ended: false })
+    fn answer(&self, model: &str) -> Box<dyn AnswerDecoder> {
+        Box::new(GenerationStream { model: model.to_owned(), has_ended: false })
     }
 }
 
@@ -166,13 +168,13 @@ fn content(part: &Part, with_id: &BTreeSet<String>, is_first_call: bool) -> Opti
 }
 
 /// The state of a streamed answer.
-struct Streamed {
+struct GenerationStream {
     model: String,
     has_ended: bool,
 }
 
-impl Answer for Streamed {
-    fn take(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+impl AnswerDecoder for GenerationStream {
+    fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.is_null() {
             return Ok(());
         }
@@ -191,12 +193,14 @@ impl Answer for Streamed {
         if let Some(reason) = candidate["finishReason"].as_str() {
             self.has_ended = true;
             assembly.stop(match reason {
-                "STOP" => Stop::EndTurn,
+                "STOP" => StopReason::EndTurn,
                 // Not part of the API itself, but sent by some compatible servers.
-                "FUNCTION_CALL" => Stop::ToolUse,
-                "MAX_TOKENS" => Stop::MaxTokens,
-                "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => Stop::Refused,
-                other => Stop::Other(fault::short(other)),
+                "FUNCTION_CALL" => StopReason::ToolUse,
+                "MAX_TOKENS" => StopReason::MaxTokens,
+                "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
+                    StopReason::Refused
+                }
+                other => StopReason::Other(fault::short(other)),
             });
         }
         Ok(())
@@ -212,8 +216,8 @@ impl Answer for Streamed {
     }
 }
 
-impl Streamed {
-    fn part(&mut self, part: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+impl GenerationStream {
+    fn part(&mut self, part: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let signature = part["thoughtSignature"].as_str();
         if let Some(call) = part.get("functionCall") {
             let Some(name) = call["name"].as_str().filter(|name| !name.is_empty()) else {
@@ -241,7 +245,7 @@ impl Streamed {
     }
 }
 
-fn usage(usage: &Value, assembly: &mut Assembly) {
+fn usage(usage: &Value, assembly: &mut ReplyAssembly) {
     if !usage.is_object() {
         return;
     }
@@ -258,7 +262,7 @@ fn usage(usage: &Value, assembly: &mut Assembly) {
 }
 
 /// Lists the provider's models that generate content.
-pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
+pub(super) async fn list(exchange: &HttpExchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
     let mut url = settings.at("models");
     url.set_query(Some("pageSize=1000"));
     let answer = exchange.get(url).await?;
@@ -277,7 +281,7 @@ pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Re
             name: fault::short(listed["displayName"].as_str().unwrap_or(id)),
             context: size(&listed["inputTokenLimit"]),
             max_output: size(&listed["outputTokenLimit"]),
-            takes: Takes { thinking: listed["thinking"].as_bool(), ..Takes::default() },
+            takes: ModelCapabilities { thinking: listed["thinking"].as_bool(), ..ModelCapabilities::default() },
             ..Model::default()
         })
     });

@@ -22,14 +22,16 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use url::Url;
 
-use crate::carry::Carries;
-use crate::{Delta, Deltas, Loss, Model, ModelError, Provider, ProviderKind, ProviderSettings, Reply, Request};
-use assembly::Assembly;
-use events::Events;
-use exchange::{Exchange, Framing};
+use crate::carry::WireCapabilities;
+use crate::{
+    Deltas, LossyConversion, Model, ModelError, Provider, ProviderKind, ProviderSettings, Reply, ReplyDelta, Request,
+};
+use assembly::ReplyAssembly;
+use events::EventReader;
+use exchange::{EventFraming, HttpExchange};
 
 /// URL and body of a request.
-struct Outgoing {
+struct WireRequest {
     url: Url,
     body: Value,
 }
@@ -37,22 +39,22 @@ struct Outgoing {
 /// Encoding of requests for a kind of provider.
 trait Wire: Send + Sync {
     /// Returns the content that can be represented for a model, or for every model if `model` is `None`.
-    fn carries(&self, model: Option<&str>) -> Carries;
+    fn carries(&self, model: Option<&str>) -> WireCapabilities;
     /// Returns the headers of each request. All values are treated as secret, as one contains the key.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
-    fn framing(&self) -> Framing;
-    fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing;
-    fn answer(&self, model: &str) -> Box<dyn Answer>;
+    fn framing(&self) -> EventFraming;
+    fn request(&self, settings: &ProviderSettings, request: &Request) -> WireRequest;
+    fn answer(&self, model: &str) -> Box<dyn AnswerDecoder>;
 }
 
 /// Decoder of an answer.
-trait Answer: Send {
+trait AnswerDecoder: Send {
     /// Processes an event, and adds its content to the assembly.
     ///
     /// # Errors
     ///
     /// Returns an error that the provider reports, or [`ModelError::Unreadable`] for a malformed event.
-    fn take(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError>;
+    fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError>;
     /// Returns `true` if the provider has ended the answer.
     fn is_done(&self) -> bool;
     /// Returns `true` if the stream may end here without an explicit end of the answer.
@@ -64,7 +66,7 @@ trait Answer: Send {
     /// # Errors
     ///
     /// Returns [`ModelError::TooLarge`] if the content exceeds the limit.
-    fn end(&mut self, _assembly: &mut Assembly) -> Result<(), ModelError> {
+    fn end(&mut self, _assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         Ok(())
     }
 }
@@ -80,7 +82,7 @@ fn wire(settings: &ProviderSettings) -> Box<dyn Wire> {
 }
 
 /// Returns the content that the wire of a provider can represent for a model, or for every model if `model` is `None`.
-pub(crate) fn carries(settings: &ProviderSettings, model: Option<&str>) -> Carries {
+pub(crate) fn carries(settings: &ProviderSettings, model: Option<&str>) -> WireCapabilities {
     wire(settings).carries(model)
 }
 
@@ -88,7 +90,7 @@ pub(crate) fn carries(settings: &ProviderSettings, model: Option<&str>) -> Carri
 pub struct HttpProvider {
     settings: ProviderSettings,
     wire: Box<dyn Wire>,
-    exchange: Arc<Exchange>,
+    exchange: Arc<HttpExchange>,
 }
 
 impl HttpProvider {
@@ -97,7 +99,7 @@ impl HttpProvider {
     pub fn new(settings: ProviderSettings, key: Option<SecretString>, client: Client) -> Self {
         let wire = wire(&settings);
         let headers = wire.headers(key.as_ref().map(ExposeSecret::expose_secret));
-        let exchange = Arc::new(Exchange::new(client, headers, key, settings.silence()));
+        let exchange = Arc::new(HttpExchange::new(client, headers, key, settings.silence()));
         Self { settings, wire, exchange }
     }
 }
@@ -130,14 +132,14 @@ impl Provider for HttpProvider {
         .map(|models| models.into_iter().map(|model| crate::known::complete(&self.settings, model)).collect())
     }
 
-    fn cannot_carry(&self, request: &Request) -> Vec<Loss> {
+    fn cannot_carry(&self, request: &Request) -> Vec<LossyConversion> {
         self.wire.carries(Some(&request.model)).losses(request, &self.settings.conversions)
     }
 
     async fn stream(&self, request: Request) -> Result<Deltas, ModelError> {
         let carries = self.wire.carries(Some(&request.model));
         let request = carries.convert(request, &self.settings.conversions)?;
-        let Outgoing { url, mut body } = self.wire.request(&self.settings, &request);
+        let WireRequest { url, mut body } = self.wire.request(&self.settings, &request);
         if self.settings.kind == ProviderKind::Ollama {
             context::fit(&self.exchange, &self.settings, &request.model, &mut body).await;
         }
@@ -146,7 +148,7 @@ impl Provider for HttpProvider {
             events,
             exchange: Arc::clone(&self.exchange),
             answer: self.wire.answer(&request.model),
-            assembly: Assembly::new(request.model),
+            assembly: ReplyAssembly::new(request.model),
             ready: VecDeque::new(),
             is_over: false,
         };
@@ -159,17 +161,17 @@ impl Provider for HttpProvider {
 
 /// Reader of a streamed answer.
 struct AnswerReader {
-    events: Events,
-    exchange: Arc<Exchange>,
-    answer: Box<dyn Answer>,
-    assembly: Assembly,
+    events: EventReader,
+    exchange: Arc<HttpExchange>,
+    answer: Box<dyn AnswerDecoder>,
+    assembly: ReplyAssembly,
     /// Decoded deltas that are not returned yet. One event results in few of them.
-    ready: VecDeque<Delta>,
+    ready: VecDeque<ReplyDelta>,
     is_over: bool,
 }
 
 impl AnswerReader {
-    async fn next(&mut self) -> Option<Result<Delta, ModelError>> {
+    async fn next(&mut self) -> Option<Result<ReplyDelta, ModelError>> {
         loop {
             if let Some(delta) = self.ready.pop_front() {
                 return Some(Ok(delta));
@@ -202,7 +204,7 @@ impl AnswerReader {
             self.is_over = true;
             self.answer.end(&mut self.assembly)?;
             let reply: Reply = self.assembly.finish()?;
-            self.ready.push_back(Delta::Ended(self.exchange.redacted_reply(reply)));
+            self.ready.push_back(ReplyDelta::Ended(self.exchange.redacted_reply(reply)));
         }
         Ok(())
     }

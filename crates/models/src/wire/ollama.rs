@@ -3,12 +3,14 @@
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 
-use super::assembly::Assembly;
+use super::assembly::ReplyAssembly;
 use super::encode::{base64, count, joined_texts, size};
-use super::exchange::{Exchange, Framing};
-use super::{Answer, Outgoing, Wire, fault};
-use crate::carry::{Carries, Temperature};
-use crate::{Message, Model, ModelError, Part, ProviderSettings, Request, Role, Stop, Takes, ToolChoice};
+use super::exchange::{EventFraming, HttpExchange};
+use super::{AnswerDecoder, Wire, WireRequest, fault};
+use crate::carry::{TemperatureSupport, WireCapabilities};
+use crate::{
+    Message, Model, ModelCapabilities, ModelError, Part, ProviderSettings, Request, Role, StopReason, ToolChoice,
+};
 
 /// Maximum number of models whose details are requested.
 const MAX_SHOWN: usize = 64;
@@ -20,8 +22,8 @@ const AT_ONCE: usize = 4;
 pub(super) struct Ollama;
 
 impl Wire for Ollama {
-    fn carries(&self, _: Option<&str>) -> Carries {
-        Carries {
+    fn carries(&self, _: Option<&str>) -> WireCapabilities {
+        WireCapabilities {
             images: &["image/png", "image/jpeg", "image/webp"],
             audio: &[],
             files: &[],
@@ -30,7 +32,7 @@ impl Wire for Ollama {
             tool_error: false,
             tool_required: false,
             stops: 64,
-            temperature: Temperature::Always,
+            temperature: TemperatureSupport::Always,
             thinking_with_tools: true,
         }
     }
@@ -39,11 +41,11 @@ impl Wire for Ollama {
         key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
     }
 
-    fn framing(&self) -> Framing {
-        Framing::Lines
+    fn framing(&self) -> EventFraming {
+        EventFraming::Lines
     }
 
-    fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing {
+    fn request(&self, settings: &ProviderSettings, request: &Request) -> WireRequest {
         let mut body = Map::new();
         body.insert("model".into(), request.model.clone().into());
         let system = request.system.iter().map(|text| json!({ "role": "system", "content": text }));
@@ -78,11 +80,11 @@ impl Wire for Ollama {
         if !options.is_empty() {
             body.insert("options".into(), options.into());
         }
-        Outgoing { url: settings.at("api/chat"), body: body.into() }
+        WireRequest { url: settings.at("api/chat"), body: body.into() }
     }
 
-    fn answer(&self, model: &str) -> Box<dyn Answer> {
-        Box::new(Streamed { model: model.to_owned(), is_done: false })
+    fn answer(&self, model: &str) -> Box<dyn AnswerDecoder> {
+        Box::new(ChatStream { model: model.to_owned(), is_done: false })
     }
 }
 
@@ -131,13 +133,13 @@ fn message(message: &Message) -> Vec<Value> {
 }
 
 /// The state of a streamed answer.
-struct Streamed {
+struct ChatStream {
     model: String,
     is_done: bool,
 }
 
-impl Answer for Streamed {
-    fn take(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+impl AnswerDecoder for ChatStream {
+    fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.get("error").is_some() {
             return Err(fault::in_stream(event, &self.model));
         }
@@ -167,9 +169,9 @@ impl Answer for Streamed {
                 own.output = count(&event["eval_count"]);
             });
             assembly.stop(match event["done_reason"].as_str() {
-                None | Some("stop") => Stop::EndTurn,
-                Some("length") => Stop::MaxTokens,
-                Some(other) => Stop::Other(fault::short(other)),
+                None | Some("stop") => StopReason::EndTurn,
+                Some("length") => StopReason::MaxTokens,
+                Some(other) => StopReason::Other(fault::short(other)),
             });
         }
         Ok(())
@@ -181,7 +183,7 @@ impl Answer for Streamed {
 }
 
 /// Lists the models with their details.
-pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
+pub(super) async fn list(exchange: &HttpExchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
     let mut named = names(exchange, settings).await?;
     let rest = named.split_off(named.len().min(MAX_SHOWN));
     let shown = named.into_iter().map(|named| async move {
@@ -196,7 +198,7 @@ pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Re
 }
 
 /// Lists the models by name only, with one request.
-pub(super) async fn names(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
+pub(super) async fn names(exchange: &HttpExchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
     let answer = exchange.get(settings.at("api/tags")).await?;
     let Some(listed) = answer["models"].as_array() else {
         return Err(ModelError::Unreadable { cause: "the response contains no list of models".to_owned() });
@@ -206,7 +208,11 @@ pub(super) async fn names(exchange: &Exchange, settings: &ProviderSettings) -> R
 }
 
 /// Requests the details of a model.
-pub(super) async fn show(exchange: &Exchange, settings: &ProviderSettings, name: &str) -> Result<Value, ModelError> {
+pub(super) async fn show(
+    exchange: &HttpExchange,
+    settings: &ProviderSettings,
+    name: &str,
+) -> Result<Value, ModelError> {
     exchange.post(settings.at("api/show"), &json!({ "model": name })).await
 }
 
@@ -223,7 +229,7 @@ fn model(name: &str, shown: &Value) -> Model {
         id: name.to_owned(),
         name: fault::short(name),
         context: context_of(shown),
-        takes: Takes {
+        takes: ModelCapabilities {
             images: can("vision"),
             audio: Some(false),
             files: Some(false),

@@ -7,13 +7,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::assembly::Assembly;
+use super::assembly::ReplyAssembly;
 use super::encode::{base64, count, data_url, joined_texts, of_wire, size};
-use super::exchange::{Exchange, Framing};
-use super::{Answer, Outgoing, Wire, fault};
-use crate::carry::{Carries, PICTURES, Temperature};
-use crate::limits::{self, Tools};
-use crate::{Message, Model, ModelError, Part, Price, ProviderSettings, Request, Role, Stop, Takes, Tool, ToolChoice};
+use super::exchange::{EventFraming, HttpExchange};
+use super::{AnswerDecoder, Wire, WireRequest, fault};
+use crate::carry::{PICTURES, TemperatureSupport, WireCapabilities};
+use crate::limits::{self, ToolSupport};
+use crate::{
+    Message, Model, ModelCapabilities, ModelError, ModelPrice, Part, ProviderSettings, Request, Role, StopReason, Tool,
+    ToolChoice,
+};
 
 /// The name of this wire in stored thoughts.
 const WIRE: &str = "openai";
@@ -22,23 +25,23 @@ const MAX_MODELS: usize = 2_000;
 
 /// Implementation of the API, where the differences matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Speaker {
+pub(super) enum ChatDialect {
     OpenAi,
     OpenRouter,
     Other,
 }
 
 pub(super) struct OpenAi {
-    speaker: Speaker,
+    speaker: ChatDialect,
 }
 
 impl OpenAi {
     pub(super) fn of(settings: &ProviderSettings) -> Self {
-        Self { speaker: Speaker::of(settings) }
+        Self { speaker: ChatDialect::of(settings) }
     }
 }
 
-impl Speaker {
+impl ChatDialect {
     pub(super) fn of(settings: &ProviderSettings) -> Self {
         match settings.url.host_str() {
             Some(host) if is_openai(host) => Self::OpenAi,
@@ -55,24 +58,24 @@ fn is_openai(host: &str) -> bool {
 }
 
 impl Wire for OpenAi {
-    fn carries(&self, model: Option<&str>) -> Carries {
+    fn carries(&self, model: Option<&str>) -> WireCapabilities {
         // Only for OpenAI's own hosts does the name identify the model.
         let limits = match (self.speaker, model) {
-            (Speaker::OpenAi, Some(model)) => limits::openai(model),
-            (Speaker::OpenAi, None) => Some(Tools::EffortNone),
-            (Speaker::OpenRouter | Speaker::Other, _) => None,
+            (ChatDialect::OpenAi, Some(model)) => limits::openai(model),
+            (ChatDialect::OpenAi, None) => Some(ToolSupport::EffortNone),
+            (ChatDialect::OpenRouter | ChatDialect::Other, _) => None,
         };
-        Carries {
+        WireCapabilities {
             images: PICTURES,
             audio: &["audio/wav", "audio/x-wav", "audio/mpeg", "audio/mp3"],
-            files: if self.speaker == Speaker::Other { &[] } else { &["application/pdf"] },
+            files: if self.speaker == ChatDialect::Other { &[] } else { &["application/pdf"] },
             images_in_results: false,
             files_in_results: false,
             tool_error: false,
             tool_required: true,
             stops: if limits.is_some() { 0 } else { 4 },
-            temperature: if limits.is_some() { Temperature::Never } else { Temperature::Always },
-            thinking_with_tools: matches!(limits, None | Some(Tools::Thinking)),
+            temperature: if limits.is_some() { TemperatureSupport::Never } else { TemperatureSupport::Always },
+            thinking_with_tools: matches!(limits, None | Some(ToolSupport::Thinking)),
         }
     }
 
@@ -80,11 +83,11 @@ impl Wire for OpenAi {
         key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
     }
 
-    fn framing(&self) -> Framing {
-        Framing::ServerSent
+    fn framing(&self) -> EventFraming {
+        EventFraming::ServerSent
     }
 
-    fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing {
+    fn request(&self, settings: &ProviderSettings, request: &Request) -> WireRequest {
         let mut body = Map::new();
         body.insert("model".into(), request.model.clone().into());
         let system = request.system.iter().map(|text| json!({ "role": "system", "content": text }));
@@ -104,7 +107,7 @@ impl Wire for OpenAi {
         }
         if let Some(max) = request.max_tokens {
             // OpenAI's reasoning models accept only the new name, and other servers only the old one.
-            let name = if self.speaker == Speaker::OpenAi { "max_completion_tokens" } else { "max_tokens" };
+            let name = if self.speaker == ChatDialect::OpenAi { "max_completion_tokens" } else { "max_tokens" };
             body.insert(name.into(), max.into());
         }
         if let Some(temperature) = request.temperature {
@@ -114,22 +117,22 @@ impl Wire for OpenAi {
             body.insert("stop".into(), json!(request.stop));
         }
         match self.speaker {
-            Speaker::OpenAi if has_tools && limits::openai(&request.model) == Some(Tools::EffortNone) => {
+            ChatDialect::OpenAi if has_tools && limits::openai(&request.model) == Some(ToolSupport::EffortNone) => {
                 body.insert("reasoning_effort".into(), "none".into());
             }
-            Speaker::OpenAi if request.thinking => {
+            ChatDialect::OpenAi if request.thinking => {
                 body.insert("reasoning_effort".into(), "medium".into());
             }
-            Speaker::OpenRouter if request.thinking => {
+            ChatDialect::OpenRouter if request.thinking => {
                 body.insert("reasoning".into(), json!({ "enabled": true }));
             }
-            Speaker::OpenAi | Speaker::OpenRouter | Speaker::Other => {}
+            ChatDialect::OpenAi | ChatDialect::OpenRouter | ChatDialect::Other => {}
         }
-        Outgoing { url: settings.at("chat/completions"), body: body.into() }
+        WireRequest { url: settings.at("chat/completions"), body: body.into() }
     }
 
-    fn answer(&self, model: &str) -> Box<dyn Answer> {
-        Box::new(Completion { model: model.to_owned(), ..Completion::default() })
+    fn answer(&self, model: &str) -> Box<dyn AnswerDecoder> {
+        Box::new(CompletionStream { model: model.to_owned(), ..CompletionStream::default() })
     }
 }
 
@@ -216,7 +219,7 @@ fn of_assistant(parts: &[Part]) -> Value {
 
 /// The state of a streamed answer.
 #[derive(Default)]
-struct Completion {
+struct CompletionStream {
     model: String,
     is_done: bool,
     has_ended: bool,
@@ -228,8 +231,8 @@ struct Completion {
     uses: BTreeMap<u64, (String, u64)>,
 }
 
-impl Answer for Completion {
-    fn take(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+impl AnswerDecoder for CompletionStream {
+    fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.is_null() {
             self.is_done = true;
             return Ok(());
@@ -257,7 +260,7 @@ impl Answer for Completion {
         // A refusal of the model, in place of content.
         if let Some(text) = delta["refusal"].as_str() {
             assembly.text(text)?;
-            assembly.stop(Stop::Refused);
+            assembly.stop(StopReason::Refused);
         }
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             self.tool_call(call, assembly)?;
@@ -265,11 +268,11 @@ impl Answer for Completion {
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.has_ended = true;
             assembly.stop(match reason {
-                "stop" => Stop::EndTurn,
-                "length" => Stop::MaxTokens,
-                "tool_calls" | "function_call" => Stop::ToolUse,
-                "content_filter" => Stop::Refused,
-                other => Stop::Other(fault::short(other)),
+                "stop" => StopReason::EndTurn,
+                "length" => StopReason::MaxTokens,
+                "tool_calls" | "function_call" => StopReason::ToolUse,
+                "content_filter" => StopReason::Refused,
+                other => StopReason::Other(fault::short(other)),
             });
         }
         Ok(())
@@ -284,7 +287,7 @@ impl Answer for Completion {
         self.has_ended
     }
 
-    fn end(&mut self, assembly: &mut Assembly) -> Result<(), ModelError> {
+    fn end(&mut self, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if !self.details.is_empty() {
             let details = Value::from(std::mem::take(&mut self.details));
             assembly.first_thought(json!({ "wire": WIRE, "details": details }))
@@ -296,8 +299,8 @@ impl Answer for Completion {
     }
 }
 
-impl Completion {
-    fn thinking(&mut self, delta: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+impl CompletionStream {
+    fn thinking(&mut self, delta: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let in_content = delta["reasoning_content"].as_str();
         self.thinks_in_content |= in_content.is_some_and(|text| !text.is_empty());
         if let Some(text) = in_content.or_else(|| delta["reasoning"].as_str()) {
@@ -310,7 +313,7 @@ impl Completion {
     }
 
     /// Processes a fragment of a tool call. The first one contains the identifier and the name.
-    fn tool_call(&mut self, call: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+    fn tool_call(&mut self, call: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let function = &call["function"];
         let name = function["name"].as_str().unwrap_or_default();
         let id = call["id"].as_str().unwrap_or_default();
@@ -340,7 +343,7 @@ impl Completion {
     }
 
     /// Merges streamed reasoning details: fragments with the same index and type belong together.
-    fn add_detail(&mut self, detail: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+    fn add_detail(&mut self, detail: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         const MAX_DETAILS: usize = 256;
         assembly.grow(detail.to_string().len())?;
         let known = self.details.iter_mut().find(|known| {
@@ -365,7 +368,7 @@ impl Completion {
 }
 
 /// Lists the provider's models. OpenRouter and LM Studio report more details than OpenAI.
-pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
+pub(super) async fn list(exchange: &HttpExchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
     let answer = exchange.get(settings.at("models")).await?;
     let Some(listed) = answer["data"].as_array().or_else(|| answer.as_array()) else {
         return Err(ModelError::Unreadable { cause: "the response contains no list of models".to_owned() });
@@ -388,7 +391,7 @@ fn model(listed: &Value) -> Option<Model> {
         context,
         max_output: size(&listed["top_provider"]["max_completion_tokens"]),
         price: price(&listed["pricing"]),
-        takes: Takes {
+        takes: ModelCapabilities {
             images: has(inputs, "image"),
             audio: has(inputs, "audio"),
             files: has(inputs, "file"),
@@ -400,12 +403,12 @@ fn model(listed: &Value) -> Option<Model> {
 }
 
 /// Converts OpenRouter's prices, which are dollars per token, as text.
-fn price(pricing: &Value) -> Option<Price> {
+fn price(pricing: &Value) -> Option<ModelPrice> {
     let million = |name: &str| {
         let each: f64 = pricing[name].as_str()?.parse().ok()?;
         (each >= 0.0 && each.is_finite()).then_some(each * 1_000_000.0)
     };
-    Some(Price {
+    Some(ModelPrice {
         input: million("prompt")?,
         output: million("completion")?,
         cached_input: million("input_cache_read"),

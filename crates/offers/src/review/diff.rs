@@ -15,9 +15,9 @@ const FIRST: [&str; 5] = ["name", "title", "description", "annotations", "_meta"
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Diff {
+pub struct DefinitionDiff {
     /// Changes; at most [`MAX_CHANGES`].
-    pub changes: Vec<Change>,
+    pub changes: Vec<DefinitionChange>,
     /// Number of changes beyond [`MAX_CHANGES`].
     pub more: usize,
     /// Set if the server itself changed: its command, program or address, or the issuer of its tokens.
@@ -31,7 +31,7 @@ pub struct Diff {
 /// A difference at one place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Change {
+pub struct DefinitionChange {
     /// Path to the place: keys, and positions of list items counted from 1.
     pub path: Vec<String>,
     /// Value before the change, or `None` if there was none. Strings are unquoted, everything else is JSON; never
@@ -41,7 +41,7 @@ pub struct Change {
     pub after: Option<String>,
 }
 
-impl Diff {
+impl DefinitionDiff {
     /// Returns the differences between two values.
     #[must_use]
     pub fn between(before: &Value, after: &Value) -> Self {
@@ -65,17 +65,17 @@ impl Diff {
 }
 
 // Recursion is as deep as JSON from a server may be, which is bounded where it is read.
-fn changes(path: &mut Vec<String>, before: Option<&Value>, after: Option<&Value>) -> Vec<Change> {
+fn changes(path: &mut Vec<String>, before: Option<&Value>, after: Option<&Value>) -> Vec<DefinitionChange> {
     let inside = match (before, after) {
         (Some(Value::Object(before)), Some(Value::Object(after))) => members(path, before, after),
         (Some(Value::Array(before)), Some(Value::Array(after))) => items(path, before, after),
         (before, after) if before == after => return Vec::new(),
-        (before, after) => return vec![Change::at(path, before, after)],
+        (before, after) => return vec![DefinitionChange::at(path, before, after)],
     };
-    if inside.len() > MAX_INSIDE && !path.is_empty() { vec![Change::at(path, before, after)] } else { inside }
+    if inside.len() > MAX_INSIDE && !path.is_empty() { vec![DefinitionChange::at(path, before, after)] } else { inside }
 }
 
-fn items(path: &mut Vec<String>, before: &[Value], after: &[Value]) -> Vec<Change> {
+fn items(path: &mut Vec<String>, before: &[Value], after: &[Value]) -> Vec<DefinitionChange> {
     let mut found = Vec::new();
     for at in 0..before.len().max(after.len()) {
         path.push((at + 1).to_string());
@@ -86,7 +86,7 @@ fn items(path: &mut Vec<String>, before: &[Value], after: &[Value]) -> Vec<Chang
 }
 
 /// Compares the members of two objects: those of [`FIRST`], then added ones, then the others in their previous order.
-fn members(path: &mut Vec<String>, before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Change> {
+fn members(path: &mut Vec<String>, before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<DefinitionChange> {
     let added = after.keys().filter(|key| !before.contains_key(*key));
     let mut keys: Vec<&String> = before.keys().chain(added).collect();
     keys.sort_by_key(|key| match FIRST.iter().position(|first| first == key) {
@@ -102,7 +102,7 @@ fn members(path: &mut Vec<String>, before: &Map<String, Value>, after: &Map<Stri
     found
 }
 
-impl Change {
+impl DefinitionChange {
     fn at(path: &[String], before: Option<&Value>, after: Option<&Value>) -> Self {
         Self { path: path.to_vec(), before: before.map(words), after: after.map(words) }
     }
@@ -122,9 +122,13 @@ mod tests {
 
     use super::*;
 
-    fn change(path: &[&str], before: Option<&str>, after: Option<&str>) -> Change {
+    fn change(path: &[&str], before: Option<&str>, after: Option<&str>) -> DefinitionChange {
         let owned = |text: Option<&str>| text.map(str::to_owned);
-        Change { path: path.iter().map(|&key| key.to_owned()).collect(), before: owned(before), after: owned(after) }
+        DefinitionChange {
+            path: path.iter().map(|&key| key.to_owned()).collect(),
+            before: owned(before),
+            after: owned(after),
+        }
     }
 
     #[test]
@@ -133,7 +137,7 @@ mod tests {
             "annotations": {"readOnlyHint": false}, "gone": [1, {"a": null}]});
         let after = json!({"inputSchema": {"enum": ["1", "3", "4"], "properties": {"x": {"type": "string"}}},
             "name": "a", "annotations": {"readOnlyHint": true}, "new": {"deep": 1}});
-        let diff = Diff::between(&before, &after);
+        let diff = DefinitionDiff::between(&before, &after);
         let wanted = [
             change(&["annotations", "readOnlyHint"], Some("false"), Some("true")),
             change(&["new"], None, Some("{\n  \"deep\": 1\n}")),
@@ -142,7 +146,7 @@ mod tests {
             change(&["gone"], Some("[\n  1,\n  {\n    \"a\": null\n  }\n]"), None),
         ];
         assert_eq!(diff.changes, wanted, "claims first, then what is new; the order of keys is no change");
-        assert!(Diff::between(&before, &before).is_empty(), "the same is the same");
+        assert!(DefinitionDiff::between(&before, &before).is_empty(), "the same is the same");
     }
 
     #[test]
@@ -152,7 +156,7 @@ mod tests {
                 "annotations": {"readOnlyHint": hint}, "_meta": {"note": mark}})
         };
         let (before, after) = (tool("a", false), tool("b", true));
-        let diff = Diff::of_definitions(&before, &after);
+        let diff = DefinitionDiff::of_definitions(&before, &after);
         let places: Vec<String> = diff.changes.iter().map(|change| change.path.join(" ")).collect();
         let wanted = ["annotations readOnlyHint", "_meta note", "inputSchema enum", "outputSchema x"];
         assert_eq!(places, wanted, "X04: the flip comes first, and a long list is one change");
@@ -166,7 +170,7 @@ mod tests {
         let of = |text: &str| -> Value {
             (0..MAX_CHANGES + 7).map(|n| (n.to_string(), text.into())).collect::<Map<_, _>>().into()
         };
-        let diff = Diff::between(&of("a"), &of("b"));
+        let diff = DefinitionDiff::between(&of("a"), &of("b"));
         assert_eq!((diff.changes.len(), diff.more), (MAX_CHANGES, 7), "the others are counted");
     }
 }

@@ -10,9 +10,9 @@ use foreign::is_hidden;
 use serde_json::Value;
 use unicode_security::skeleton;
 
-use super::folded::Folded;
+use super::folded::FoldedText;
 use super::letters::has_deceptive_letters;
-use super::names::Names;
+use super::names::NameIndex;
 use super::phrases::{ASKS_FOR_CONTEXT, PHRASES};
 
 /// Maximum number of flags per definition.
@@ -113,7 +113,7 @@ fn phrase_of(pattern: usize) -> Option<(FlagReason, &'static str)> {
 /// last argument is the text from the phrase on, with a few words before it.
 pub(super) fn phrases_in<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'static str, &'t str)) {
     let Some([plain, as_drawn]) = FINDERS.as_ref() else { return };
-    let mut search = |finder: &AhoCorasick, folded: &Folded| {
+    let mut search = |finder: &AhoCorasick, folded: &FoldedText| {
         for place in finder.find_iter(folded.text()) {
             let Some((reason, phrase)) = phrase_of(place.pattern().as_usize()) else { continue };
             let at = folded.origin(place.start());
@@ -121,11 +121,11 @@ pub(super) fn phrases_in<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'
             found(reason, phrase, &text[before..]);
         }
     };
-    let folded = Folded::of(text);
+    let folded = FoldedText::of(text);
     search(plain, &folded);
     if !text.is_ascii() {
         search(as_drawn, &folded.as_drawn());
-        if let Some(spelled) = Folded::of_tags(text) {
+        if let Some(spelled) = FoldedText::of_tags(text) {
             search(plain, &spelled);
         }
     }
@@ -133,16 +133,16 @@ pub(super) fn phrases_in<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'
 
 /// Returns the flags on the definition of a tool or prompt. `foreign` holds the names of other servers' tools.
 #[must_use]
-pub fn flags_of_definition(definition: &Value, foreign: &[&Names]) -> Vec<Flag> {
-    let mut look = Look { foreign, flags: Vec::new(), left: MAX_TEXT };
+pub fn flags_of_definition(definition: &Value, foreign: &[&NameIndex]) -> Vec<Flag> {
+    let mut look = FlagScan { foreign, flags: Vec::new(), left: MAX_TEXT };
     look.value(&mut Vec::new(), definition);
     look.flags
 }
 
 /// Returns the flags on a text, such as a server's instructions.
 #[must_use]
-pub fn flags_of_text(text: &str, foreign: &[&Names]) -> Vec<Flag> {
-    let mut look = Look { foreign, flags: Vec::new(), left: MAX_TEXT };
+pub fn flags_of_text(text: &str, foreign: &[&NameIndex]) -> Vec<Flag> {
+    let mut look = FlagScan { foreign, flags: Vec::new(), left: MAX_TEXT };
     look.text(&[], text);
     look.flags
 }
@@ -150,18 +150,18 @@ pub fn flags_of_text(text: &str, foreign: &[&Names]) -> Vec<Flag> {
 /// Returns the flags on a server name, chosen by the user or by the server itself.
 #[must_use]
 pub fn flags_of_name(name: &str) -> Vec<Flag> {
-    let mut look = Look { foreign: &[], flags: Vec::new(), left: MAX_TEXT };
+    let mut look = FlagScan { foreign: &[], flags: Vec::new(), left: MAX_TEXT };
     look.name(&[], name);
     look.flags
 }
 
-struct Look<'a> {
-    foreign: &'a [&'a Names],
+struct FlagScan<'a> {
+    foreign: &'a [&'a NameIndex],
     flags: Vec<Flag>,
     left: usize,
 }
 
-impl Look<'_> {
+impl FlagScan<'_> {
     // Recursion is as deep as JSON from a server may be, which is bounded where it is read.
     fn value(&mut self, place: &mut Vec<String>, value: &Value) {
         match value {

@@ -7,13 +7,13 @@ use super::flags::is_style;
 
 /// A text normalized for searching.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Folded {
+pub(super) struct FoldedText {
     text: String,
     /// For each byte of the text, the byte offset in the original of the character it comes from.
     origins: Vec<usize>,
 }
 
-impl Folded {
+impl FoldedText {
     /// Normalizes a text: lower case, no invisible characters, and one space for each run of blanks, `_` or `-`.
     pub(super) fn of(text: &str) -> Self {
         Self::of_chars(text.char_indices())
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn each_part_knows_where_it_comes_from() {
         let text = "\u{200b}İ__A\u{e0042}é б";
-        let folded = Folded::of(text);
+        let folded = FoldedText::of(text);
         assert_eq!(folded.text(), "i\u{307} aé б", "lower case, with one space and nothing hidden");
         for (part, origin) in [("i", "İ"), ("a", "A"), ("é", "é"), ("б", "б")] {
             let at = folded.text().find(part).unwrap();
@@ -103,8 +103,8 @@ mod tests {
             let found = drawn.origins.contains(&text.find(origin).unwrap());
             assert!(found, "and {origin:?} has its place in what is drawn");
         }
-        let tags = Folded::of_tags(text).unwrap();
+        let tags = FoldedText::of_tags(text).unwrap();
         assert_eq!((tags.text(), tags.origin(0)), ("b", text.find('\u{e0042}').unwrap()), "what tags spell");
-        assert_eq!(Folded::of_tags("plain"), None, "where there are any");
+        assert_eq!(FoldedText::of_tags("plain"), None, "where there are any");
     }
 }

@@ -15,38 +15,38 @@ mod results;
 mod visible;
 mod words;
 
-pub use diff::{Change, Diff, MAX_CHANGES};
+pub use diff::{DefinitionChange, DefinitionDiff, MAX_CHANGES};
 pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_styled};
 pub use foreign::is_hidden;
-pub use names::{LookAlike, MAX_LOOK_ALIKES, NameKeys, Names};
+pub use names::{LookAlike, MAX_LOOK_ALIKES, NameIndex, NameKeys};
 pub use parts::{as_json, raw_result_parts};
 pub use parts::{bytes_part, content_part, contents_part, result_parts};
-pub use pins::{Kind, MAX_DEFINITION, MAX_KEPT, MAX_PINS, Pin, PinnedIdentity, Pins, ServerPins};
+pub use pins::{DefinitionKind, MAX_DEFINITION, MAX_KEPT, MAX_PINS, Pin, PinnedIdentity, Pins, ServerPins};
 pub use results::flags_of_result;
 pub use visible::{shown, shown_part, shown_schema};
-pub use words::{Piece, changed_words};
+pub use words::{DiffPiece, changed_words};
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use mcp_proto::types::{Prompt, Tool};
-use policy::{Hash, Standing};
+use policy::{Hash, ReviewState};
 use ports::server_config::{ServerConfig, definition_hash};
 use serde_json::{Value, json};
 
-use crate::catalog::{Catalog, List};
+use crate::catalog::{Catalog, CatalogList};
 use crate::definitions::asks_each_time;
 
 /// Marks on one tool, prompt or other item that deserve the user's attention.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Marks {
+pub struct ReviewMarks {
     /// Standing of the definition, or `None` for items without a definition.
-    pub standing: Option<Standing>,
+    pub standing: Option<ReviewState>,
     /// Set if the server reported a change of the list that holds the item, and the list has not been read again
     /// since.
     pub outdated: bool,
     /// Differences to the reviewed definition.
-    pub diff: Option<Box<Diff>>,
+    pub diff: Option<Box<DefinitionDiff>>,
     /// Names and titles that can be mistaken for this one; at most [`MAX_LOOK_ALIKES`].
     pub look_alikes: Vec<LookAlike>,
     /// Flags on text that may mislead a model.
@@ -113,42 +113,44 @@ impl ServerReview {
 
     /// Returns the hash of a tool's definition, its marks, and true if a standing approval allows calls of it.
     #[must_use]
-    pub fn tool(&self, tool: &Tool) -> (Hash, Marks, bool) {
+    pub fn tool(&self, tool: &Tool) -> (Hash, ReviewMarks, bool) {
         let definition = json!(tool);
         let hash = Hash::of(&definition);
         let grant = self.granted.get(&tool.name);
         let granted = grant.is_some_and(|rests_on| *rests_on == definition_hash(&self.config, tool));
-        let standing = self.pins.standing(Kind::Tool, &tool.name, &hash, self.identity.as_ref());
-        let marks = self.marks(Kind::Tool, &tool.name, &definition, standing);
-        let allowed = granted && standing == Standing::Reviewed && !marks.outdated && !asks_each_time(tool);
+        let standing = self.pins.standing(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
+        let marks = self.marks(DefinitionKind::Tool, &tool.name, &definition, standing);
+        let allowed = granted && standing == ReviewState::Reviewed && !marks.outdated && !asks_each_time(tool);
         (hash, marks, allowed)
     }
 
     /// Returns the standing of a tool's definition, taking into account that the list of tools may be outdated.
     #[must_use]
-    pub fn standing(&self, tool: &Tool) -> Standing {
+    pub fn standing(&self, tool: &Tool) -> ReviewState {
         let hash = Hash::of(&json!(tool));
-        let standing = self.pins.standing(Kind::Tool, &tool.name, &hash, self.identity.as_ref());
-        self.catalog.standing_now(List::Tools, standing)
+        let standing = self.pins.standing(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
+        self.catalog.standing_now(CatalogList::Tools, standing)
     }
 
     /// Returns the hash of a prompt's definition and its marks. Prompts need no approval.
     #[must_use]
-    pub fn prompt(&self, prompt: &Prompt) -> (Hash, Marks) {
+    pub fn prompt(&self, prompt: &Prompt) -> (Hash, ReviewMarks) {
         let definition = json!(prompt);
         let hash = Hash::of(&definition);
-        let standing = self.pins.standing(Kind::Prompt, &prompt.name, &hash, self.identity.as_ref());
-        let marks = self.marks(Kind::Prompt, &prompt.name, &definition, standing);
+        let standing = self.pins.standing(DefinitionKind::Prompt, &prompt.name, &hash, self.identity.as_ref());
+        let marks = self.marks(DefinitionKind::Prompt, &prompt.name, &definition, standing);
         (hash, marks)
     }
 
-    fn marks(&self, kind: Kind, name: &str, definition: &Value, standing: Standing) -> Marks {
-        let of = |kind: Kind| self.others.iter().map(move |(server, names)| (server.as_str(), &*names[kind as usize]));
-        let others: Vec<(&str, &Names)> = of(kind).collect();
+    fn marks(&self, kind: DefinitionKind, name: &str, definition: &Value, standing: ReviewState) -> ReviewMarks {
+        let of = |kind: DefinitionKind| {
+            self.others.iter().map(move |(server, names)| (server.as_str(), &*names[kind as usize]))
+        };
+        let others: Vec<(&str, &NameIndex)> = of(kind).collect();
         let own = (self.server.as_str(), self.catalog.names(kind));
-        let foreign: Vec<&Names> = of(Kind::Tool).map(|(_, names)| names).collect();
-        let list = if kind == Kind::Tool { List::Tools } else { List::Prompts };
-        Marks {
+        let foreign: Vec<&NameIndex> = of(DefinitionKind::Tool).map(|(_, names)| names).collect();
+        let list = if kind == DefinitionKind::Tool { CatalogList::Tools } else { CatalogList::Prompts };
+        ReviewMarks {
             standing: Some(standing),
             outdated: self.catalog.is_outdated(list),
             diff: self.pins.diff(kind, name, definition, standing).map(Box::new),
@@ -158,8 +160,8 @@ impl ServerReview {
     }
 }
 
-/// Name indexes of one server's tools and prompts, indexed by [`Kind`].
-pub type KindNames = [Arc<Names>; 2];
+/// Name indexes of one server's tools and prompts, indexed by [`DefinitionKind`].
+pub type KindNames = [Arc<NameIndex>; 2];
 
 /// Returns the display title that is shown in place of a definition's name.
 pub fn title_of(definition: &Value) -> Option<&str> {
@@ -169,13 +171,13 @@ pub fn title_of(definition: &Value) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use mcp_proto::types::Listed;
+    use mcp_proto::types::ListEntry;
     use ports::server_config::StdioConfig;
 
     use super::*;
 
     fn offering(tools: &[Tool]) -> Arc<Catalog> {
-        Arc::new(Catalog { tools: tools.iter().map(Listed::from).collect(), ..Catalog::default() }.with_names())
+        Arc::new(Catalog { tools: tools.iter().map(ListEntry::from).collect(), ..Catalog::default() }.with_names())
     }
 
     #[test]
@@ -192,18 +194,18 @@ mod tests {
             others: vec![("mail".into(), offering(&[Tool { name: "sеnd".into(), ..Tool::default() }]).names.clone())],
         };
         let (_, marks, allowed) = reviewed.tool(&tool);
-        assert_eq!(marks.standing, Some(Standing::New), "nobody has seen it");
+        assert_eq!(marks.standing, Some(ReviewState::New), "nobody has seen it");
         assert!(!allowed, "and nothing allows it");
         let alike = LookAlike { server: "mail".into(), name: "sеnd".into(), same: false };
         assert_eq!(marks.look_alikes, [alike], "X06: the other server's tool with a Cyrillic letter is named");
 
         let mut pins = ServerPins::default();
-        pins.pin(Kind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
+        pins.pin(DefinitionKind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
         reviewed.pins = Arc::new(pins);
-        assert_eq!(reviewed.tool(&tool).1.standing, Some(Standing::Reviewed), "what was pinned is as it was");
+        assert_eq!(reviewed.tool(&tool).1.standing, Some(ReviewState::Reviewed), "what was pinned is as it was");
         let other = Tool { description: Some("Sends, also to me".into()), ..tool.clone() };
         let marks = reviewed.tool(&other).1;
-        assert_eq!(marks.standing, Some(Standing::Changed), "another description is another tool");
+        assert_eq!(marks.standing, Some(ReviewState::Changed), "another description is another tool");
         let diff = marks.diff.expect("what is different is told");
         assert_eq!(diff.changes.len(), 1, "and nothing else: {diff:?}");
         assert_eq!(diff.changes[0].path, ["description"], "with its place");

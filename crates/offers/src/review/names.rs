@@ -56,20 +56,20 @@ fn joined(text: &str) -> Box<str> {
 
 /// Index of the names in one list, and of the titles that are shown in their place, searchable by appearance.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Names {
+pub struct NameIndex {
     exact: HashSet<Box<str>>,
-    by_key: HashMap<Box<str>, Vec<Label>>,
+    by_key: HashMap<Box<str>, Vec<IndexedName>>,
 }
 
 /// A name or title in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Label {
+struct IndexedName {
     /// Name of the entry.
     of: Box<str>,
     text: Box<str>,
 }
 
-impl Names {
+impl NameIndex {
     /// Builds the index from pairs of a name and its optional title.
     pub fn of(named: impl Iterator<Item = (String, Option<String>)>) -> Self {
         let mut known = Self::default();
@@ -85,7 +85,7 @@ impl Names {
 
     fn add(&mut self, of: &str, text: &str) {
         let NameKeys([first, second]) = NameKeys::of(text);
-        let label = || Label { of: of.into(), text: text.into() };
+        let label = || IndexedName { of: of.into(), text: text.into() };
         if first != second {
             self.by_key.entry(second).or_default().push(label());
         }
@@ -99,7 +99,7 @@ impl Names {
     }
 
     /// Returns the labels that share one of these keys.
-    fn like(&self, keys: &NameKeys) -> impl Iterator<Item = &Label> {
+    fn like(&self, keys: &NameKeys) -> impl Iterator<Item = &IndexedName> {
         let found = keys.0.iter().filter(|key| !key.is_empty()).filter_map(|key| self.by_key.get(key));
         found.flatten()
     }
@@ -108,8 +108,8 @@ impl Names {
 /// Returns the look-alikes of a name and its title: other entries of the same list, and any entries of other servers.
 pub(crate) fn look_alikes(
     (name, title): (&str, Option<&str>),
-    (server, own): (&str, &Names),
-    others: &[(&str, &Names)],
+    (server, own): (&str, &NameIndex),
+    others: &[(&str, &NameIndex)],
 ) -> Vec<LookAlike> {
     let mut found: Vec<LookAlike> = Vec::new();
     // Tracked by entry, since the name and title of one entry are not two look-alikes.
@@ -158,8 +158,8 @@ mod tests {
         }
     }
 
-    fn named(names: &[&str]) -> Names {
-        Names::of(names.iter().map(|name| ((*name).to_owned(), None)))
+    fn named(names: &[&str]) -> NameIndex {
+        NameIndex::of(names.iter().map(|name| ((*name).to_owned(), None)))
     }
 
     #[test]
@@ -177,21 +177,21 @@ mod tests {
     #[test]
     fn titles_are_compared_with_titles_and_with_names() {
         let titled = |name: &str, title: &str| (name.to_owned(), Some(title.to_owned()));
-        let own = Names::of([titled("a1", "Sеnd mail"), titled("a2", "Read")].into_iter());
-        let other = Names::of([titled("mail_out", "Send mail"), titled("send_mail", "Post")].into_iter());
+        let own = NameIndex::of([titled("a1", "Sеnd mail"), titled("a2", "Read")].into_iter());
+        let other = NameIndex::of([titled("mail_out", "Send mail"), titled("send_mail", "Post")].into_iter());
         let found = look_alikes(("a1", Some("Sеnd mail")), ("a", &own), &[("b", &other)]);
         let names: Vec<&str> = found.iter().map(|alike| alike.name.as_str()).collect();
         assert_eq!(names, ["Send mail", "send_mail"], "X06: what is drawn first counts, whatever the name under it");
         assert!(look_alikes(("a2", Some("Read")), ("a", &own), &[("b", &other)]).is_empty(), "others do not");
-        let many: Vec<Names> = (0..3).map(|_| Names::of([titled("a1", "Sеnd mail")].into_iter())).collect();
-        let many: Vec<(&str, &Names)> = std::iter::zip(["b", "c", "d"], &many).collect();
+        let many: Vec<NameIndex> = (0..3).map(|_| NameIndex::of([titled("a1", "Sеnd mail")].into_iter())).collect();
+        let many: Vec<(&str, &NameIndex)> = std::iter::zip(["b", "c", "d"], &many).collect();
         let found = look_alikes(("a1", Some("Sеnd mail")), ("a", &own), &many);
         assert_eq!(
             found.len(),
             3,
             "a tool of the same name and title is told once, and leaves room for others: {found:?}"
         );
-        let twins = Names::of([titled("x", "Run"), titled("y", "Run")].into_iter());
+        let twins = NameIndex::of([titled("x", "Run"), titled("y", "Run")].into_iter());
         let found = look_alikes(("x", Some("Run")), ("a", &twins), &[]);
         assert_eq!(found.len(), 1, "one title for two tools of a server is told of the other: {found:?}");
     }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use domain::Millis;
 use domain::merge::changed_entries;
-use policy::{Hash, Standing, canonical_json};
+use policy::{Hash, ReviewState, canonical_json};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::names::Names;
-use super::{Change, Diff, title_of};
+use super::names::NameIndex;
+use super::{DefinitionChange, DefinitionDiff, title_of};
 
 /// Maximum number of pinned definitions of one kind per server. Definitions beyond it count as new and need approval
 /// each time.
@@ -29,14 +29,14 @@ pub type Pins = BTreeMap<String, Arc<ServerPins>>;
 
 /// The kind of a pinned definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DefinitionKind {
     /// A tool of a server.
     Tool,
     /// A prompt of a server.
     Prompt,
 }
 
-impl Kind {
+impl DefinitionKind {
     /// Returns the name of the kind in the audit log.
     #[must_use]
     pub const fn words(self) -> &'static str {
@@ -130,17 +130,17 @@ impl ServerPins {
 
     /// Returns the pinned definitions of a kind.
     #[must_use]
-    pub const fn of(&self, kind: Kind) -> &BTreeMap<String, Pin> {
+    pub const fn of(&self, kind: DefinitionKind) -> &BTreeMap<String, Pin> {
         match kind {
-            Kind::Tool => &self.tools,
-            Kind::Prompt => &self.prompts,
+            DefinitionKind::Tool => &self.tools,
+            DefinitionKind::Prompt => &self.prompts,
         }
     }
 
-    const fn of_mut(&mut self, kind: Kind) -> &mut BTreeMap<String, Pin> {
+    const fn of_mut(&mut self, kind: DefinitionKind) -> &mut BTreeMap<String, Pin> {
         match kind {
-            Kind::Tool => &mut self.tools,
-            Kind::Prompt => &mut self.prompts,
+            DefinitionKind::Tool => &mut self.tools,
+            DefinitionKind::Prompt => &mut self.prompts,
         }
     }
 
@@ -149,33 +149,46 @@ impl ServerPins {
     ///
     /// Standing approvals are not considered: they don't depend on the file that the command resolves to.
     #[must_use]
-    pub fn standing(&self, kind: Kind, name: &str, hash: &Hash, identity: Option<&Hash>) -> Standing {
+    pub fn standing(&self, kind: DefinitionKind, name: &str, hash: &Hash, identity: Option<&Hash>) -> ReviewState {
         match self.of(kind).get(name) {
             Some(pin) if pin.hash == *hash && pin.under.is_some() && pin.under.as_ref() == identity => {
-                Standing::Reviewed
+                ReviewState::Reviewed
             }
-            Some(_) => Standing::Changed,
-            None => Standing::New,
+            Some(_) => ReviewState::Changed,
+            None => ReviewState::New,
         }
     }
 
     /// Returns an index of the pinned names and titles, for finding look-alikes.
-    pub fn names(&self, kind: Kind) -> Names {
+    pub fn names(&self, kind: DefinitionKind) -> NameIndex {
         let titled = |(name, pin): (&'_ String, &'_ Pin)| {
             (name.clone(), pin.definition.as_ref().and_then(title_of).map(str::to_owned))
         };
-        Names::of(self.of(kind).iter().map(titled))
+        NameIndex::of(self.of(kind).iter().map(titled))
     }
 
     /// Returns the differences to the reviewed definition, or `None` if it is unreviewed or unchanged.
     #[must_use]
-    pub fn diff(&self, kind: Kind, name: &str, definition: &Value, standing: Standing) -> Option<Diff> {
-        let pin = self.of(kind).get(name).filter(|_| standing == Standing::Changed)?;
+    pub fn diff(
+        &self,
+        kind: DefinitionKind,
+        name: &str,
+        definition: &Value,
+        standing: ReviewState,
+    ) -> Option<DefinitionDiff> {
+        let pin = self.of(kind).get(name).filter(|_| standing == ReviewState::Changed)?;
         Some(pin.diff(definition))
     }
 
     /// Pins a definition as reviewed. Returns false if there is no room for it.
-    pub fn pin(&mut self, kind: Kind, name: &str, definition: &Value, identity: Option<&Hash>, at: Millis) -> bool {
+    pub fn pin(
+        &mut self,
+        kind: DefinitionKind,
+        name: &str,
+        definition: &Value,
+        identity: Option<&Hash>,
+        at: Millis,
+    ) -> bool {
         let kept: usize = self.tools.values().chain(self.prompts.values()).map(Pin::kept).sum();
         let of_kind = self.of_mut(kind);
         if of_kind.len() >= MAX_PINS && !of_kind.contains_key(name) {
@@ -215,10 +228,10 @@ impl ServerPins {
     /// Returns the differences to the approved identity of the server, or `None` if there is no approved one or it is
     /// unchanged.
     #[must_use]
-    pub fn identity_diff(&self, hash: &Hash, parts: &Map<String, Value>) -> Option<Diff> {
+    pub fn identity_diff(&self, hash: &Hash, parts: &Map<String, Value>) -> Option<DefinitionDiff> {
         let seen = self.identity.as_ref().filter(|seen| seen.hash != *hash)?;
-        let diff = Diff::between(&seen.parts.clone().into(), &parts.clone().into());
-        Some(Diff { server_changed: true, ..diff })
+        let diff = DefinitionDiff::between(&seen.parts.clone().into(), &parts.clone().into());
+        Some(DefinitionDiff { server_changed: true, ..diff })
     }
 }
 
@@ -228,15 +241,19 @@ impl Pin {
         if self.definition.is_some() { self.bytes } else { 0 }
     }
 
-    fn diff(&self, now: &Value) -> Diff {
+    fn diff(&self, now: &Value) -> DefinitionDiff {
         if self.hash == Hash::of(now) {
-            return Diff { server_changed: true, ..Diff::default() };
+            return DefinitionDiff { server_changed: true, ..DefinitionDiff::default() };
         }
         match &self.definition {
-            Some(seen) => Diff::of_definitions(seen, now),
+            Some(seen) => DefinitionDiff::of_definitions(seen, now),
             None => {
                 let (before, after) = (Some(self.head.clone()), Some(canonical_json(now)));
-                Diff { cut: true, changes: vec![Change { path: Vec::new(), before, after }], ..Diff::default() }
+                DefinitionDiff {
+                    cut: true,
+                    changes: vec![DefinitionChange { path: Vec::new(), before, after }],
+                    ..DefinitionDiff::default()
+                }
             }
         }
     }
@@ -257,38 +274,38 @@ mod tests {
         let (mut pins, tool) = (ServerPins::default(), json!({"name": "a", "annotations": {"readOnlyHint": false}}));
         let server = hash("npx a");
         let standing = |pins: &ServerPins, tool: &Value, server: &Hash| {
-            pins.standing(Kind::Tool, "a", &Hash::of(tool), Some(server))
+            pins.standing(DefinitionKind::Tool, "a", &Hash::of(tool), Some(server))
         };
-        assert_eq!(standing(&pins, &tool, &server), Standing::New, "what nobody saw is new");
-        assert!(pins.pin(Kind::Tool, "a", &tool, Some(&server), 1), "there is room");
-        assert_eq!(standing(&pins, &tool, &server), Standing::Reviewed, "what was seen is as it was");
+        assert_eq!(standing(&pins, &tool, &server), ReviewState::New, "what nobody saw is new");
+        assert!(pins.pin(DefinitionKind::Tool, "a", &tool, Some(&server), 1), "there is room");
+        assert_eq!(standing(&pins, &tool, &server), ReviewState::Reviewed, "what was seen is as it was");
         let flipped = json!({"name": "a", "annotations": {"readOnlyHint": true}});
-        assert_eq!(standing(&pins, &flipped, &server), Standing::Changed, "X04: annotations are part of it");
-        let diff = pins.diff(Kind::Tool, "a", &flipped, Standing::Changed).map(|diff| diff.changes);
+        assert_eq!(standing(&pins, &flipped, &server), ReviewState::Changed, "X04: annotations are part of it");
+        let diff = pins.diff(DefinitionKind::Tool, "a", &flipped, ReviewState::Changed).map(|diff| diff.changes);
         assert_eq!(diff.map(|changes| changes.len()), Some(1), "X04: and the flip is told");
-        assert_eq!(standing(&pins, &tool, &hash("npx b")), Standing::Changed, "another command is another server");
-        let diff = pins.diff(Kind::Tool, "a", &tool, Standing::Changed);
+        assert_eq!(standing(&pins, &tool, &hash("npx b")), ReviewState::Changed, "another command is another server");
+        let diff = pins.diff(DefinitionKind::Tool, "a", &tool, ReviewState::Changed);
         assert!(diff.is_some_and(|diff| diff.server_changed && diff.changes.is_empty()), "and that is what is told");
         pins.pin_issuer("https://one.example");
-        assert_eq!(standing(&pins, &tool, &server), Standing::Reviewed, "the first issuer is no change");
+        assert_eq!(standing(&pins, &tool, &server), ReviewState::Reviewed, "the first issuer is no change");
         pins.pin_issuer("https://two.example");
-        assert_eq!(standing(&pins, &tool, &server), Standing::Changed, "another issuer is one");
+        assert_eq!(standing(&pins, &tool, &server), ReviewState::Changed, "another issuer is one");
     }
 
     #[test]
     fn what_is_kept_is_bounded_and_a_change_of_what_is_too_large_is_still_found() {
         let mut pins = ServerPins::default();
         let large = |c: &str| json!({"name": "a", "description": c.repeat(MAX_DEFINITION)});
-        assert!(pins.pin(Kind::Tool, "a", &large("x"), None, 1), "it is pinned all the same");
+        assert!(pins.pin(DefinitionKind::Tool, "a", &large("x"), None, 1), "it is pinned all the same");
         let pin = &pins.tools["a"];
         assert!(pin.definition.is_none() && pin.head.len() == HEAD, "of a large one only the beginning is kept");
-        let diff = pins.diff(Kind::Tool, "a", &large("y"), Standing::Changed).unwrap_or_default();
+        let diff = pins.diff(DefinitionKind::Tool, "a", &large("y"), ReviewState::Changed).unwrap_or_default();
         assert!(diff.cut && diff.changes.len() == 1, "a change is found by the hash: {}", diff.changes.len());
         for n in 1..MAX_PINS {
-            assert!(pins.pin(Kind::Tool, &n.to_string(), &json!(n), None, 1), "there is room for {n}");
+            assert!(pins.pin(DefinitionKind::Tool, &n.to_string(), &json!(n), None, 1), "there is room for {n}");
         }
-        assert!(!pins.pin(Kind::Tool, "one more", &json!({}), None, 1), "and then there is none");
-        assert!(pins.pin(Kind::Tool, "a", &json!({}), None, 1), "what is pinned can be pinned anew");
+        assert!(!pins.pin(DefinitionKind::Tool, "one more", &json!({}), None, 1), "and then there is none");
+        assert!(pins.pin(DefinitionKind::Tool, "a", &json!({}), None, 1), "what is pinned can be pinned anew");
     }
 
     #[test]
@@ -334,7 +351,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let mut pins = ServerPins::default();
-        pins.pin(Kind::Prompt, "greet", &json!({"name": "greet"}), Some(&hash("x")), 7);
+        pins.pin(DefinitionKind::Prompt, "greet", &json!({"name": "greet"}), Some(&hash("x")), 7);
         pins.pin_identity(PinnedIdentity { hash: hash("x"), parts: Map::new(), at: 7 });
         let read: Result<ServerPins, _> = serde_json::to_value(&pins).and_then(serde_json::from_value);
         assert_eq!(read.ok().as_ref(), Some(&pins), "nothing is lost on the way");

@@ -6,7 +6,7 @@ const MAX_COMPARISONS: usize = 4_000_000;
 
 /// A piece of a text in a word diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece<'a> {
+pub struct DiffPiece<'a> {
     /// Text of the piece.
     pub text: &'a str,
     /// Set if the piece is not in the other text.
@@ -15,7 +15,7 @@ pub struct Piece<'a> {
 
 /// Splits two texts into unchanged and changed pieces.
 #[must_use]
-pub fn changed_words<'a>(before: &'a str, after: &'a str) -> (Vec<Piece<'a>>, Vec<Piece<'a>>) {
+pub fn changed_words<'a>(before: &'a str, after: &'a str) -> (Vec<DiffPiece<'a>>, Vec<DiffPiece<'a>>) {
     let (old, new) = (words(before), words(after));
     let same_start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let rest = old.len().min(new.len()) - same_start;
@@ -33,21 +33,21 @@ pub fn changed_words<'a>(before: &'a str, after: &'a str) -> (Vec<Piece<'a>>, Ve
 /// Splits a text into words, runs of blanks, and single other characters.
 fn words(text: &str) -> Vec<&str> {
     #[derive(PartialEq, Clone, Copy)]
-    enum Class {
+    enum CharacterClass {
         Word,
         Blank,
         Other,
     }
     let class = |c: char| match c {
-        c if c.is_whitespace() => Class::Blank,
-        c if c.is_alphanumeric() || c == '_' => Class::Word,
-        _ => Class::Other,
+        c if c.is_whitespace() => CharacterClass::Blank,
+        c if c.is_alphanumeric() || c == '_' => CharacterClass::Word,
+        _ => CharacterClass::Other,
     };
     let mut found = Vec::new();
     let (mut start, mut before) = (0, None);
     for (at, c) in text.char_indices() {
         let now = class(c);
-        if before.is_some_and(|before| before != now || now == Class::Other) {
+        if before.is_some_and(|before| before != now || now == CharacterClass::Other) {
             found.push(&text[start..at]);
             start = at;
         }
@@ -92,19 +92,19 @@ fn kept(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
 }
 
 /// Merges adjacent words of one kind into pieces. Blanks between two changed words count as changed.
-fn joined<'a>(whole: &'a str, words: &[&'a str], kept: impl Iterator<Item = bool>) -> Vec<Piece<'a>> {
+fn joined<'a>(whole: &'a str, words: &[&'a str], kept: impl Iterator<Item = bool>) -> Vec<DiffPiece<'a>> {
     let mut kept: Vec<bool> = kept.collect();
     for at in 1..kept.len().saturating_sub(1) {
         if words[at].trim().is_empty() && !kept[at - 1] && !kept[at + 1] {
             kept[at] = false;
         }
     }
-    let mut pieces: Vec<Piece<'a>> = Vec::new();
+    let mut pieces: Vec<DiffPiece<'a>> = Vec::new();
     let (mut start, mut end) = (0, 0);
     for (at, word) in words.iter().enumerate() {
         end += word.len();
         if kept.get(at + 1) != kept.get(at) {
-            pieces.push(Piece { text: &whole[start..end], is_changed: !kept[at] });
+            pieces.push(DiffPiece { text: &whole[start..end], is_changed: !kept[at] });
             start = end;
         }
     }
@@ -115,7 +115,7 @@ fn joined<'a>(whole: &'a str, words: &[&'a str], kept: impl Iterator<Item = bool
 mod tests {
     use super::*;
 
-    fn marked(pieces: &[Piece<'_>]) -> String {
+    fn marked(pieces: &[DiffPiece<'_>]) -> String {
         pieces.iter().map(|p| if p.is_changed { format!("[{}]", p.text) } else { p.text.to_owned() }).collect()
     }
 
@@ -146,7 +146,7 @@ mod tests {
         let (before, after) = ("x ".repeat(5_000), "y ".repeat(5_000));
         let (was, is) = changed_words(&before, &after);
         assert!(was[0].is_changed && is[0].is_changed, "nothing that changed counts as the same");
-        let text = |pieces: &[Piece<'_>]| pieces.iter().map(|piece| piece.text).collect::<String>();
+        let text = |pieces: &[DiffPiece<'_>]| pieces.iter().map(|piece| piece.text).collect::<String>();
         assert_eq!((text(&was), text(&is)), (before.clone(), after.clone()), "and all of it is there");
     }
 }

@@ -9,7 +9,7 @@ use super::frontmatter;
 
 /// A mismatch between a file and the skill's entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Mismatch {
+pub enum SkillMismatch {
     /// The entry doesn't list the file.
     #[error("it is not one of the files that the skill lists")]
     Unlisted,
@@ -36,24 +36,24 @@ pub enum Mismatch {
 ///
 /// # Errors
 ///
-/// Returns the [`Mismatch`] if the file is not listed, its contents differ from the entry, or several contents were
+/// Returns the [`SkillMismatch`] if the file is not listed, its contents differ from the entry, or several contents were
 /// received.
-pub fn verified(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> Result<Vec<u8>, Mismatch> {
+pub fn verified(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> Result<Vec<u8>, SkillMismatch> {
     check_listed(skill, uri)?;
-    let [content] = contents else { return Err(Mismatch::OtherContents) };
+    let [content] = contents else { return Err(SkillMismatch::OtherContents) };
     if content.uri != uri {
-        return Err(Mismatch::OtherContents);
+        return Err(SkillMismatch::OtherContents);
     }
     let bytes = match (content.text.as_deref(), content.blob.as_deref()) {
         (Some(text), _) => text.as_bytes().to_vec(),
-        (None, Some(blob)) => STANDARD.decode(blob).map_err(|_| Mismatch::OtherContents)?,
-        (None, None) => return Err(Mismatch::OtherContents),
+        (None, Some(blob)) => STANDARD.decode(blob).map_err(|_| SkillMismatch::OtherContents)?,
+        (None, None) => return Err(SkillMismatch::OtherContents),
     };
     let found = bytes.len() as u64;
     match skill.file(uri) {
-        Some(file) if file.size != found => return Err(Mismatch::Size { listed: file.size, found }),
-        Some(file) if file.sha256 != policy::Hash::of_bytes(&bytes).to_string() => return Err(Mismatch::Digest),
-        None if found > MAX_SKILL_BYTES => return Err(Mismatch::Size { listed: MAX_SKILL_BYTES, found }),
+        Some(file) if file.size != found => return Err(SkillMismatch::Size { listed: file.size, found }),
+        Some(file) if file.sha256 != policy::Hash::of_bytes(&bytes).to_string() => return Err(SkillMismatch::Digest),
+        None if found > MAX_SKILL_BYTES => return Err(SkillMismatch::Size { listed: MAX_SKILL_BYTES, found }),
         _ => {}
     }
     if uri == skill.uri {
@@ -66,22 +66,22 @@ pub fn verified(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> Resu
 ///
 /// # Errors
 ///
-/// Returns [`Mismatch::Unlisted`] if the entry doesn't list the file, or, for a dynamic skill, if the file is outside
+/// Returns [`SkillMismatch::Unlisted`] if the entry doesn't list the file, or, for a dynamic skill, if the file is outside
 /// of its folder.
-pub fn check_listed(skill: &Skill, uri: &str) -> Result<(), Mismatch> {
+pub fn check_listed(skill: &Skill, uri: &str) -> Result<(), SkillMismatch> {
     let is_known = match &skill.files {
         SkillFiles::Listed(_) => skill.file(uri).is_some(),
         SkillFiles::Dynamic => skill.contains(uri),
     };
-    if is_known { Ok(()) } else { Err(Mismatch::Unlisted) }
+    if is_known { Ok(()) } else { Err(SkillMismatch::Unlisted) }
 }
 
-fn check_frontmatter(skill: &Skill, bytes: &[u8]) -> Result<(), Mismatch> {
-    let text = std::str::from_utf8(bytes).map_err(|_| Mismatch::Frontmatter("it is not UTF-8".to_owned()))?;
-    let found = frontmatter::read(text).map_err(Mismatch::Frontmatter)?;
+fn check_frontmatter(skill: &Skill, bytes: &[u8]) -> Result<(), SkillMismatch> {
+    let text = std::str::from_utf8(bytes).map_err(|_| SkillMismatch::Frontmatter("it is not UTF-8".to_owned()))?;
+    let found = frontmatter::read(text).map_err(SkillMismatch::Frontmatter)?;
     match frontmatter::difference(&skill.frontmatter, &found) {
         None => Ok(()),
-        Some(field) => Err(Mismatch::Frontmatter(format!("its frontmatter says another {field} than was listed"))),
+        Some(field) => Err(SkillMismatch::Frontmatter(format!("its frontmatter says another {field} than was listed"))),
     }
 }
 
@@ -124,31 +124,31 @@ mod tests {
     #[test]
     fn what_differs_is_not_given() {
         let longer = format!("{TEXT}more");
-        let size = Mismatch::Size { listed: TEXT.len() as u64, found: longer.len() as u64 };
+        let size = SkillMismatch::Size { listed: TEXT.len() as u64, found: longer.len() as u64 };
         assert_eq!(verified(&listed(TEXT), URI, &text(&longer)), Err(size), "another length");
         let other = TEXT.replace("this", "that");
         assert_eq!(
             verified(&listed(TEXT), URI, &text(&other)),
-            Err(Mismatch::Digest),
+            Err(SkillMismatch::Digest),
             "other bytes of the same length"
         );
         let lying = TEXT.replace("Shows it", "Steals it");
         for skill in [listed(&lying), skill(json!("dynamic"))] {
             let found = verified(&skill, URI, &text(&lying));
-            assert!(matches!(found, Err(Mismatch::Frontmatter(_))), "the entry promised another head: {found:?}");
+            assert!(matches!(found, Err(SkillMismatch::Frontmatter(_))), "the entry promised another head: {found:?}");
         }
         let two = [text(TEXT), text(TEXT)].concat();
-        assert_eq!(verified(&listed(TEXT), URI, &two), Err(Mismatch::OtherContents), "two answers for one file");
+        assert_eq!(verified(&listed(TEXT), URI, &two), Err(SkillMismatch::OtherContents), "two answers for one file");
         let named = contents(json!({ "uri": OTHER, "text": TEXT }));
-        assert_eq!(verified(&listed(TEXT), URI, &named), Err(Mismatch::OtherContents), "another file's contents");
+        assert_eq!(verified(&listed(TEXT), URI, &named), Err(SkillMismatch::OtherContents), "another file's contents");
     }
 
     #[test]
     fn only_files_of_the_skill_are_asked_for() {
-        assert_eq!(check_listed(&listed(TEXT), "skill://demo/b.md"), Err(Mismatch::Unlisted), "not in the list");
+        assert_eq!(check_listed(&listed(TEXT), "skill://demo/b.md"), Err(SkillMismatch::Unlisted), "not in the list");
         let dynamic = skill(json!("dynamic"));
         assert_eq!(check_listed(&dynamic, "skill://demo/b.md"), Ok(()), "in its folder");
-        assert_eq!(check_listed(&dynamic, "skill://demo/../b.md"), Err(Mismatch::Unlisted), "not outside of it");
-        assert_eq!(check_listed(&dynamic, "file:///etc/passwd"), Err(Mismatch::Unlisted), "nor anywhere else");
+        assert_eq!(check_listed(&dynamic, "skill://demo/../b.md"), Err(SkillMismatch::Unlisted), "not outside of it");
+        assert_eq!(check_listed(&dynamic, "file:///etc/passwd"), Err(SkillMismatch::Unlisted), "nor anywhere else");
     }
 }

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{APPS, App, Base, Place};
-use crate::surroundings::{Surroundings, System, join};
+use super::{APPS, BaseFolder, SettingsPath, SourceApp};
+use crate::surroundings::{AppEnvironment, OperatingSystem, join};
 
 /// Returns the app and place of a file, by the end of its path. Considers files of users and of projects.
-pub(crate) fn place_of(file: &Path) -> Option<(&'static App, &'static Place)> {
+pub(crate) fn place_of(file: &Path) -> Option<(&'static SourceApp, &'static SettingsPath)> {
     let parts: Vec<String> = file.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-    let fits = |place: &Place| {
+    let fits = |place: &SettingsPath| {
         let base = match place.base {
-            Base::Variable(_, folder) => folder,
+            BaseFolder::Variable(_, folder) => folder,
             _ => "",
         };
         let wanted: Vec<&str> = base.split('/').chain(place.path.split('/')).filter(|part| !part.is_empty()).collect();
@@ -23,7 +23,7 @@ pub(crate) fn place_of(file: &Path) -> Option<(&'static App, &'static Place)> {
     };
     let all = || APPS.iter().flat_map(|app| app.places.iter().chain(app.project).map(move |place| (app, place)));
     // A file that the user names is more likely one of a project.
-    let rank = |place: &Place| (place.path.matches('/').count(), matches!(place.base, Base::Project));
+    let rank = |place: &SettingsPath| (place.path.matches('/').count(), matches!(place.base, BaseFolder::Project));
     all().filter(|(_, place)| fits(place)).max_by_key(|(_, place)| rank(place))
 }
 
@@ -35,24 +35,28 @@ pub(crate) fn fits_pattern(name: &str, pattern: &str) -> bool {
     }
 }
 
-impl Place {
+impl SettingsPath {
     /// Returns the base folder of the place on this computer, or `None` if none of the searched systems has it.
-    pub(crate) fn folder(&self, surroundings: &Surroundings) -> Option<PathBuf> {
+    pub(crate) fn folder(&self, surroundings: &AppEnvironment) -> Option<PathBuf> {
         let on = |system| surroundings.systems.contains(&system);
         let config = || surroundings.folder("XDG_CONFIG_HOME", ".config");
         match self.base {
-            Base::Home => Some(surroundings.home.clone()),
-            Base::HomeOn(system) => on(system).then(|| surroundings.home.clone()),
-            Base::Config => Some(config()),
-            Base::ConfigOffWindows => (on(System::Linux) || on(System::MacOs)).then(config),
-            Base::ConfigOnLinux => on(System::Linux).then(config),
-            Base::ApplicationSupport => {
-                on(System::MacOs).then(|| join(&surroundings.home, "Library/Application Support"))
+            BaseFolder::Home => Some(surroundings.home.clone()),
+            BaseFolder::HomeOn(system) => on(system).then(|| surroundings.home.clone()),
+            BaseFolder::Config => Some(config()),
+            BaseFolder::ConfigOffWindows => (on(OperatingSystem::Linux) || on(OperatingSystem::MacOs)).then(config),
+            BaseFolder::ConfigOnLinux => on(OperatingSystem::Linux).then(config),
+            BaseFolder::ApplicationSupport => {
+                on(OperatingSystem::MacOs).then(|| join(&surroundings.home, "Library/Application Support"))
             }
-            Base::AppData => on(System::Windows).then(|| surroundings.folder("APPDATA", "AppData/Roaming")),
-            Base::LocalAppData => on(System::Windows).then(|| surroundings.folder("LOCALAPPDATA", "AppData/Local")),
-            Base::Variable(name, below_home) => Some(surroundings.folder(name, below_home)),
-            Base::Project => None,
+            BaseFolder::AppData => {
+                on(OperatingSystem::Windows).then(|| surroundings.folder("APPDATA", "AppData/Roaming"))
+            }
+            BaseFolder::LocalAppData => {
+                on(OperatingSystem::Windows).then(|| surroundings.folder("LOCALAPPDATA", "AppData/Local"))
+            }
+            BaseFolder::Variable(name, below_home) => Some(surroundings.folder(name, below_home)),
+            BaseFolder::Project => None,
         }
     }
 }

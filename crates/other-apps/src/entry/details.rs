@@ -3,7 +3,7 @@
 use jsonc_parser::ast::{Object, Value};
 
 use super::{PIN, auth, sandbox, sign_in};
-use crate::candidate::{Candidate, Input};
+use crate::candidate::{AppInput, ServerCandidate};
 use crate::json_text::given;
 use crate::notes::{ImportNote, ImportNoteKind, not_used, quoted};
 use crate::secret_like::has_secret;
@@ -71,13 +71,13 @@ const MAX_NAMED: usize = 20;
 const MAX_INPUTS: usize = 100;
 
 /// Parses the switch that disables a server. Entries with a nested object have it on the outer level.
-pub(super) fn switches(found: &mut Candidate, object: &Object<'_>) {
+pub(super) fn switches(found: &mut ServerCandidate, object: &Object<'_>) {
     let is = |key: &str, wanted: bool| object.get_boolean(key).is_some_and(|switch| switch.value == wanted);
     found.extras.off |= is("disabled", true) || is("enabled", false) || is("isActive", false);
 }
 
 /// Parses the rest of an entry. `root` is the object that may contain `inputs`.
-pub(super) fn rest(found: &mut Candidate, object: &Object<'_>, root: &Object<'_>) {
+pub(super) fn rest(found: &mut ServerCandidate, object: &Object<'_>, root: &Object<'_>) {
     for key in DENIED {
         found.extras.denied_tools.extend(tools(object, key));
     }
@@ -107,7 +107,7 @@ fn tools(object: &Object<'_>, key: &str) -> Vec<String> {
     names.filter(|name| !name.is_empty()).take(MAX_TOOLS).collect()
 }
 
-fn approvals(found: &mut Candidate, object: &Object<'_>) {
+fn approvals(found: &mut ServerCandidate, object: &Object<'_>) {
     let mut named: Vec<String> =
         APPROVALS.iter().filter(|key| given(object, key).is_some()).map(|key| quoted(key)).collect();
     let of_tool = |property: &jsonc_parser::ast::ObjectProp<'_>| {
@@ -125,7 +125,7 @@ fn approvals(found: &mut Candidate, object: &Object<'_>) {
 }
 
 /// Notes values for which VS Code prompts the user. In Drawbridge they are entered in the settings.
-fn inputs(found: &mut Candidate, root: &Object<'_>) {
+fn inputs(found: &mut ServerCandidate, root: &Object<'_>) {
     // In general settings, each key contains its whole path.
     let Some(inputs) = root.get_array("inputs").or_else(|| root.get_array("mcp.inputs")) else { return };
     for input in inputs.elements.iter().filter_map(Value::as_object).take(MAX_INPUTS) {
@@ -138,7 +138,7 @@ fn inputs(found: &mut Candidate, root: &Object<'_>) {
             continue;
         }
         let is_command = input.get_string("type").is_some_and(|kind| kind.value == "command");
-        found.extras.inputs.push(Input {
+        found.extras.inputs.push(AppInput {
             id: id.value.clone().into_owned(),
             password: input.get_boolean("password").is_some_and(|password| password.value),
             command: is_command,
@@ -158,7 +158,7 @@ fn inputs(found: &mut Candidate, root: &Object<'_>) {
     }
 }
 
-fn unused(found: &mut Candidate, object: &Object<'_>) {
+fn unused(found: &mut ServerCandidate, object: &Object<'_>) {
     // Local programs have no sign-in.
     let is_remote = found.remote.is_some();
     let is_sign_in = |name: &str| sign_in::KEYS.contains(&name) || name == "scopes";

@@ -6,7 +6,7 @@ use jsonc_parser::ast::{Array, Object, Value};
 use ports::server_config::{ConfigProblem, HttpConfig};
 
 use super::{URLS, auth, sandbox, sign_in};
-use crate::candidate::Candidate;
+use crate::candidate::ServerCandidate;
 use crate::json_text::{JsonText, given, kind};
 use crate::notes::quoted;
 
@@ -18,12 +18,12 @@ const HEADERS: [&str; 2] = ["headers", "http_headers"];
 const MAX_ITEMS: usize = 1_000;
 
 /// Parses parts of an entry into a candidate.
-pub(super) struct Reader<'r, 't> {
+pub(super) struct EntryReader<'r, 't> {
     pub(super) text: &'r JsonText<'t>,
-    pub(super) found: &'r mut Candidate,
+    pub(super) found: &'r mut ServerCandidate,
 }
 
-impl Reader<'_, '_> {
+impl EntryReader<'_, '_> {
     /// Parses everything about a local server except the command.
     pub(super) fn rest(&mut self, object: &Object<'_>) -> Result<(), ConfigProblem> {
         if let Some(args) = given(object, "args") {

@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
-use ports::server_config::{Access, ConfigProblem, Folder, HostPattern, Network, SandboxConfig, access_word};
+use ports::server_config::{
+    AccessMode, AllowedFolder, ConfigProblem, HostPattern, NetworkAccess, SandboxConfig, access_word,
+};
 
 use super::words;
 use crate::json_text::{JsonText, given, kind as kind_of};
@@ -87,9 +89,9 @@ fn differs_in_one(one: &str, other: &str) -> bool {
 }
 
 /// Parses the network access: none, full, or a list of hosts.
-fn network(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Network, ConfigProblem> {
+fn network(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<NetworkAccess, ConfigProblem> {
     let hosts = match value {
-        Value::BooleanLit(allowed) => return Ok(if allowed.value { Network::Full } else { Network::None }),
+        Value::BooleanLit(allowed) => return Ok(if allowed.value { NetworkAccess::Full } else { NetworkAccess::None }),
         Value::Array(list) => &list.elements,
         other => {
             let message =
@@ -102,10 +104,10 @@ fn network(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Network
         let host = words(text, value, &what, "a text")?;
         host.parse::<HostPattern>().map_err(|error| text.problem_at(value, format!("{what}: {error}")))
     };
-    hosts.iter().map(host).collect::<Result<_, _>>().map(Network::Hosts)
+    hosts.iter().map(host).collect::<Result<_, _>>().map(NetworkAccess::Hosts)
 }
 
-fn folder(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Folder, ConfigProblem> {
+fn folder(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<AllowedFolder, ConfigProblem> {
     let what = format!("a folder in {what}");
     let path = value.as_object().and_then(|map| given(map, PATH).map(|path| (map, path)));
     let Some((map, path)) = path else {
@@ -114,10 +116,10 @@ fn folder(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Folder, 
     };
     text.no_duplicates(map, &what)?;
     let path = PathBuf::from(words(text, &path.value, &format!("{PATH:?} of {what}"), "a text")?);
-    let Some(access) = given(map, ACCESS) else { return Ok(Folder { path, access: Access::Read }) };
+    let Some(access) = given(map, ACCESS) else { return Ok(AllowedFolder { path, access: AccessMode::Read }) };
     let wanted = words(text, &access.value, &format!("{ACCESS:?} of {what}"), "a text")?;
-    let known = [Access::Read, Access::Write].into_iter().find(|known| access_word(*known) == wanted);
+    let known = [AccessMode::Read, AccessMode::Write].into_iter().find(|known| access_word(*known) == wanted);
     let message = || format!("{ACCESS:?} of {what} must be \"read\" or \"write\", found {wanted:?}");
     let access = known.ok_or_else(|| text.problem_at(&access.value, message()))?;
-    Ok(Folder { path, access })
+    Ok(AllowedFolder { path, access })
 }

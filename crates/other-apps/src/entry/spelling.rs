@@ -18,7 +18,7 @@ pub(crate) const URLS: [&str; 8] =
 
 /// The transport of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reached {
+pub enum EntryTransport {
     /// A local program with pipes.
     Stdio,
     /// A remote server, with its transport if the entry names one.
@@ -28,16 +28,16 @@ pub enum Reached {
 }
 
 /// Returns the transport of an entry. `urls` are the keys that may contain a URL.
-pub fn reached(entry: &Object<'_>, urls: &[&str]) -> Reached {
+pub fn reached(entry: &Object<'_>, urls: &[&str]) -> EntryTransport {
     let transport = entry.get_string("type").or_else(|| entry.get_string("transport"));
     let transport = transport.map(|literal| literal.value.to_lowercase());
     let is_url = || !is_local(entry) && urls.iter().any(|key| given(entry, key).is_some());
     match (transport.as_deref(), kind_named(transport.as_deref())) {
-        (Some("ws" | "websocket"), _) => Reached::Unknown,
-        (Some(_), Some(kind)) => Reached::Http(kind),
-        (Some("stdio" | "local"), _) => Reached::Stdio,
-        _ if is_url() => Reached::Http(None),
-        _ => Reached::Stdio,
+        (Some("ws" | "websocket"), _) => EntryTransport::Unknown,
+        (Some(_), Some(kind)) => EntryTransport::Http(kind),
+        (Some("stdio" | "local"), _) => EntryTransport::Stdio,
+        _ if is_url() => EntryTransport::Http(None),
+        _ => EntryTransport::Stdio,
     }
 }
 

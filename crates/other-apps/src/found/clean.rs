@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use ports::server_config::{AuthConfig, StdioConfig};
 
 use crate::bridges::stem;
-use crate::candidate::Candidate;
+use crate::candidate::ServerCandidate;
 use crate::notes::ImportNoteKind;
 use crate::secret_like::{has_credential, has_secret, is_client_id, is_harmless, is_secret_name, is_secret_value};
 
@@ -17,7 +17,7 @@ const SECRET: &str = "<secret>";
 const MAX_NAMES: usize = 8;
 
 /// Removes secrets from everything that is written to a file, except variables and headers.
-pub(crate) fn clean(candidate: &mut Candidate) {
+pub(crate) fn clean(candidate: &mut ServerCandidate) {
     let mut taken = BTreeSet::new();
     if let Some(remote) = &mut candidate.remote {
         remote.url = url(&remote.url, &mut taken);

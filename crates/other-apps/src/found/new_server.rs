@@ -2,7 +2,7 @@
 
 use ports::server_config::{NewServer, ServerEntry, ValuePart};
 
-use super::{FoundServer, Pending};
+use super::{FoundServer, PendingSecret};
 
 impl FoundServer {
     /// Returns the server to add. A pending secret has a name in the settings, and no value in the keychain.
@@ -19,7 +19,7 @@ impl FoundServer {
     }
 }
 
-impl Pending {
+impl PendingSecret {
     fn parts(&self) -> Vec<ValuePart> {
         let text = |text: &String| (!text.is_empty()).then(|| ValuePart::Text(text.clone()));
         text(&self.before).into_iter().chain([ValuePart::Secret(None)]).chain(text(&self.after)).collect()

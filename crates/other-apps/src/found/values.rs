@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use ports::secrets;
 use secrecy::SecretString;
 
-use super::{ImportedValueKind, Pending, clean};
-use crate::candidate::Candidate;
+use super::{ImportedValueKind, PendingSecret, clean};
+use crate::candidate::ServerCandidate;
 use crate::notes::{ImportNote, ImportNoteKind, is_placeholder, quoted};
 use crate::secret_like::{
     has_credential, has_secret, is_client_id, is_scheme, is_secret_name, is_secret_value, is_switch,
 };
-use crate::surroundings::{Surroundings, System};
-use crate::variables::{Reference, Syntax, Target, references};
+use crate::surroundings::{AppEnvironment, OperatingSystem};
+use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
 
 /// The values of a server, separated by kind. The remaining configuration may be stored in a file.
 #[derive(Debug, Default)]
-pub(crate) struct Parted {
+pub(crate) struct SeparatedValues {
     pub(crate) env: BTreeMap<String, ImportedValueKind>,
     pub(crate) headers: BTreeMap<String, ImportedValueKind>,
     pub(crate) secrets: BTreeMap<String, SecretString>,
-    pub(crate) pending: BTreeMap<String, Pending>,
+    pub(crate) pending: BTreeMap<String, PendingSecret>,
     pub(crate) client_secret: Option<SecretString>,
     /// Set if the settings refer to a client secret that the user has to enter.
     pub(crate) lacks_client_secret: bool,
@@ -28,16 +28,21 @@ pub(crate) struct Parted {
 
 /// Replaces references with known values: the home folder, the path separator, and the project folder in a project's
 /// files.
-pub(crate) fn put_known(candidate: &mut Candidate, syntax: Syntax, surroundings: &Surroundings, project: Option<&str>) {
+pub(crate) fn put_known(
+    candidate: &mut ServerCandidate,
+    syntax: ReferenceSyntax,
+    surroundings: &AppEnvironment,
+    project: Option<&str>,
+) {
     let home = surroundings.home.to_string_lossy().into_owned();
-    let separator = if surroundings.runs_on == System::Windows { "\\" } else { "/" };
+    let separator = if surroundings.runs_on == OperatingSystem::Windows { "\\" } else { "/" };
     let put = |text: &mut String| {
-        for Reference { range, target } in references(text, syntax).into_iter().rev() {
+        for ValueReference { range, target } in references(text, syntax).into_iter().rev() {
             let known = match target {
-                Target::Home => Some(home.as_str()),
-                Target::Separator => Some(separator),
+                ReferenceTarget::Home => Some(home.as_str()),
+                ReferenceTarget::Separator => Some(separator),
                 // In the user's settings it is the folder that happens to be open.
-                Target::Workspace => project,
+                ReferenceTarget::Workspace => project,
                 _ => None,
             };
             if let Some(known) = known {
@@ -63,7 +68,7 @@ pub(crate) fn put_known(candidate: &mut Candidate, syntax: Syntax, surroundings:
 
 /// Adds the names of the variables in a file that the app reads. The values are not imported, since another program
 /// changes them.
-pub(crate) fn put_env_file(candidate: &mut Candidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
+pub(crate) fn put_env_file(candidate: &mut ServerCandidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
     let Some(file) = candidate.extras.env_file.take() else { return };
     let Some(names) = names(&file) else {
         let note = format!("its app takes variables from {}, which was not read", quoted(&file));
@@ -81,8 +86,8 @@ pub(crate) fn put_env_file(candidate: &mut Candidate, names: &dyn Fn(&str) -> Op
 }
 
 /// Removes the secret values of a server, and returns the kind of each value.
-pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
-    let mut parted = Parted::default();
+pub(crate) fn part(candidate: &mut ServerCandidate, syntax: ReferenceSyntax) -> SeparatedValues {
+    let mut parted = SeparatedValues::default();
     clean::container_variables(&mut candidate.config);
     let is_remote = candidate.remote.is_some();
     let values = match &mut candidate.remote {
@@ -104,17 +109,17 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
         let names_own = !secrets::names(value).is_empty();
         let is_named_only = candidate.extras.named_only.contains(&name);
         let is_in_keychain = candidate.extras.in_keychain.contains(&name);
-        let found = references(value, if names_own || is_named_only { Syntax::Any } else { syntax });
+        let found = references(value, if names_own || is_named_only { ReferenceSyntax::Any } else { syntax });
         let kind = kind(&name, value, &found);
         let is_password = found.iter().any(|reference| match &reference.target {
-            Target::Input(id) => candidate.extras.inputs.iter().any(|input| input.id == *id && input.password),
-            Target::Secret(_) => true,
+            ReferenceTarget::Input(id) => candidate.extras.inputs.iter().any(|input| input.id == *id && input.password),
+            ReferenceTarget::Secret(_) => true,
             _ => false,
         });
         for reference in &found {
             let what = match &reference.target {
-                Target::File => "reads a file",
-                Target::Command => "runs a command",
+                ReferenceTarget::File => "reads a file",
+                ReferenceTarget::Command => "runs a command",
                 _ => continue,
             };
             let note = format!("for {} its app {what}, which Drawbridge does not: enter the value", quoted(&name));
@@ -147,7 +152,7 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
     if let Some(auth) = candidate.remote.as_mut().and_then(|remote| remote.auth.as_mut())
         && let Some(secret) = auth.client_secret.take()
     {
-        if references(&secret, Syntax::Any).is_empty() {
+        if references(&secret, ReferenceSyntax::Any).is_empty() {
             parted.client_secret = Some(secret.into());
         } else {
             parted.lacks_client_secret = true;
@@ -160,15 +165,15 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
 }
 
 /// Returns the kind of a value. Text around references counts, and so do defaults of variables.
-fn kind(name: &str, value: &str, found: &[Reference]) -> ImportedValueKind {
+fn kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValueKind {
     if found.is_empty() {
         return if is_secret_value(name, value) { ImportedValueKind::Secret } else { ImportedValueKind::Literal };
     }
     let mut beside = value.to_owned();
     let mut defaults = Vec::new();
-    for Reference { range, target } in found.iter().rev() {
+    for ValueReference { range, target } in found.iter().rev() {
         beside.replace_range(range.clone(), " ");
-        if let Target::Environment { default: Some(default), .. } = target {
+        if let ReferenceTarget::Environment { default: Some(default), .. } = target {
             defaults.push(default.as_str());
         }
     }
@@ -182,18 +187,18 @@ fn kind(name: &str, value: &str, found: &[Reference]) -> ImportedValueKind {
 }
 
 /// Returns the value after the authentication scheme of a header, such as `Bearer `, if there is one.
-fn after_scheme(value: &str) -> Pending {
+fn after_scheme(value: &str) -> PendingSecret {
     let scheme = value.split_once(' ').map(|(scheme, _)| scheme).filter(|scheme| is_scheme(scheme));
-    Pending { before: scheme.map(|scheme| format!("{scheme} ")).unwrap_or_default(), after: String::new() }
+    PendingSecret { before: scheme.map(|scheme| format!("{scheme} ")).unwrap_or_default(), after: String::new() }
 }
 
 /// Returns the text around the references. The user enters everything from the first to the last reference.
-fn pending(value: &str, found: &[Reference]) -> Pending {
-    let (Some(first), Some(last)) = (found.first(), found.last()) else { return Pending::default() };
+fn pending(value: &str, found: &[ValueReference]) -> PendingSecret {
+    let (Some(first), Some(last)) = (found.first(), found.last()) else { return PendingSecret::default() };
     let (before, after) = (&value[..first.range.start], &value[last.range.end..]);
     // References beyond the maximum number are not found, so one to Drawbridge's secrets would remain effective.
     if !secrets::names(before).is_empty() || !secrets::names(after).is_empty() {
-        return Pending::default();
+        return PendingSecret::default();
     }
-    Pending { before: before.to_owned(), after: after.to_owned() }
+    PendingSecret { before: before.to_owned(), after: after.to_owned() }
 }

@@ -2,13 +2,13 @@
 
 /// A kind of install link.
 #[derive(Debug)]
-pub(super) struct Form {
+pub(super) struct LinkForm {
     /// Name of the app.
     pub(super) app: &'static str,
     /// Beginnings of such links. A star matches one path segment, such as a language.
     starts: &'static [&'static str],
     /// Location of the servers.
-    pub(super) payload: Payload,
+    pub(super) payload: LinkPayload,
     /// Set for Drawbridge's own links, in which unsupported keys are an error. In links of other apps they are ignored
     /// and noted.
     pub(super) own: bool,
@@ -16,7 +16,7 @@ pub(super) struct Form {
 
 /// The location of servers in a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Payload {
+pub(super) enum LinkPayload {
     /// The rest of the link is JSON.
     Json,
     /// The rest of the link is JSON in base64.
@@ -31,21 +31,30 @@ pub(super) enum Payload {
     LinkIn(&'static str),
 }
 
-const fn form(app: &'static str, starts: &'static [&'static str], payload: Payload) -> Form {
-    Form { app, starts, payload, own: false }
+const fn form(app: &'static str, starts: &'static [&'static str], payload: LinkPayload) -> LinkForm {
+    LinkForm { app, starts, payload, own: false }
 }
 
 const VS_CODE: &str = "Visual Studio Code";
 
-const FORMS: [Form; 13] = [
-    Form { app: "Drawbridge", starts: &["drawbridge://mcp/install?"], payload: Payload::Base64In("config"), own: true },
-    form(VS_CODE, &["vscode:mcp/install?", "vscode-insiders:mcp/install?"], Payload::Json),
+const FORMS: [LinkForm; 13] = [
+    LinkForm {
+        app: "Drawbridge",
+        starts: &["drawbridge://mcp/install?"],
+        payload: LinkPayload::Base64In("config"),
+        own: true,
+    },
+    form(VS_CODE, &["vscode:mcp/install?", "vscode-insiders:mcp/install?"], LinkPayload::Json),
     form(
         VS_CODE,
         &["https://vscode.dev/redirect/mcp/install?", "https://insiders.vscode.dev/redirect/mcp/install?"],
-        Payload::JsonIn("config"),
+        LinkPayload::JsonIn("config"),
     ),
-    form(VS_CODE, &["https://vscode.dev/redirect?", "https://insiders.vscode.dev/redirect?"], Payload::LinkIn("url")),
+    form(
+        VS_CODE,
+        &["https://vscode.dev/redirect?", "https://insiders.vscode.dev/redirect?"],
+        LinkPayload::LinkIn("url"),
+    ),
     form(
         "Cursor",
         &[
@@ -55,27 +64,27 @@ const FORMS: [Form; 13] = [
             "https://www.cursor.com/install-mcp?",
             "https://www.cursor.com/*/install-mcp?",
         ],
-        Payload::Base64In("config"),
+        LinkPayload::Base64In("config"),
     ),
-    form("LM Studio", &["lmstudio://add_mcp?", "https://lmstudio.ai/install-mcp?"], Payload::Base64In("config")),
-    form("goose", &["goose://extension?", "https://goose-docs.ai/extension?"], Payload::Words),
-    form("Cherry Studio", &["cherrystudio://mcp/install?"], Payload::Base64In("servers")),
-    form("DeepChat", &["deepchat://mcp/install?"], Payload::Base64In("code")),
+    form("LM Studio", &["lmstudio://add_mcp?", "https://lmstudio.ai/install-mcp?"], LinkPayload::Base64In("config")),
+    form("goose", &["goose://extension?", "https://goose-docs.ai/extension?"], LinkPayload::Words),
+    form("Cherry Studio", &["cherrystudio://mcp/install?"], LinkPayload::Base64In("servers")),
+    form("DeepChat", &["deepchat://mcp/install?"], LinkPayload::Base64In("code")),
     form(
         "5ire",
         &["5ire://install-server/#", "5ire://install-server#", "5ire://install-tool/#", "5ire://install-tool#"],
-        Payload::Base64,
+        LinkPayload::Base64,
     ),
-    form("Tome", &["tome://mcp/install?"], Payload::Json),
-    form("Chatbox", &["chatbox://mcp/install?"], Payload::Base64In("server")),
-    form("Hermes", &["hermes://mcp/install?"], Payload::Base64In("config")),
+    form("Tome", &["tome://mcp/install?"], LinkPayload::Json),
+    form("Chatbox", &["chatbox://mcp/install?"], LinkPayload::Base64In("server")),
+    form("Hermes", &["hermes://mcp/install?"], LinkPayload::Base64In("config")),
 ];
 
 /// Maximum length of a path segment that a star matches, in bytes.
 const MAX_PART: usize = 8;
 
 /// Returns the form whose beginning matches a text, and the rest of the text.
-pub(super) fn of(text: &str) -> Option<(&'static Form, &str)> {
+pub(super) fn of(text: &str) -> Option<(&'static LinkForm, &str)> {
     FORMS.iter().find_map(|form| Some((form, form.starts.iter().find_map(|start| after(text, start))?)))
 }
 

@@ -17,9 +17,9 @@ const FOR_URLS: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT);
 
 /// The parameters of a link, in order. Apps differ in whether they use the first or the last duplicate, so a parameter
 /// with a single value must be unique.
-pub(super) struct Parameters(Vec<(String, String)>);
+pub(super) struct LinkParameters(Vec<(String, String)>);
 
-impl Parameters {
+impl LinkParameters {
     pub(super) fn of(query: &str) -> Result<Self, String> {
         let query = query.split('#').next().unwrap_or_default();
         let parts: Vec<&str> = query.split('&').filter(|part| !part.is_empty()).take(MAX_PARAMETERS + 1).collect();

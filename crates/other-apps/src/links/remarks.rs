@@ -10,7 +10,7 @@ use process::leads_to_code;
 use url::{Host, Url};
 
 use crate::bridges::{bridged, stem};
-use crate::candidate::Candidate;
+use crate::candidate::ServerCandidate;
 use crate::notes::quoted;
 use crate::secret_like::{has_secret, is_secret_name, is_switch};
 
@@ -20,7 +20,7 @@ const MAX_NAMED: usize = 20;
 
 /// The kind of a program, by the risk of its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ProgramKind {
     /// A shell for command lines.
     Shell,
     /// An interpreter of a language, with the letters of its options that run code.
@@ -53,7 +53,7 @@ const SOURCES: [&str; 10] = [
 const GIVES: [&str; 8] =
     ["--volume", "--mount", "--privileged", "--device", "--cap-add", "--pid", "--network", "--net"];
 /// Returns the warnings on a server.
-pub(super) fn on(found: &Candidate) -> Vec<String> {
+pub(super) fn on(found: &ServerCandidate) -> Vec<String> {
     let mut remarks = match &found.remote {
         Some(remote) => on_remote(remote),
         None => on_local(&found.config),
@@ -92,15 +92,15 @@ fn on_remote(remote: &HttpConfig) -> Vec<String> {
     let mut remarks = Vec::new();
     let host = Url::parse(&remote.url).ok().and_then(|url| url.host().map(|host| host.to_owned()));
     match host.map(|host| place(&host)) {
-        Some(Place::ThisComputer) => {
+        Some(AddressRange::ThisComputer) => {
             remarks.push(String::from(
                 "its address is on this computer: whatever program answers there gets what is sent",
             ));
         }
-        Some(Place::OwnNetwork) => {
+        Some(AddressRange::OwnNetwork) => {
             remarks.push(String::from("its address is in your network or reserved, and not in the internet"));
         }
-        Some(Place::Internet) | None => {}
+        Some(AddressRange::Internet) | None => {}
     }
     if let Some(ascii) = UrlParts::of(&remote.url).ascii_host {
         remarks.push(format!("its host has letters that can be taken for others: it is {}", quoted(&ascii)));
@@ -110,7 +110,7 @@ fn on_remote(remote: &HttpConfig) -> Vec<String> {
 
 /// The location of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum AddressRange {
     ThisComputer,
     OwnNetwork,
     Internet,
@@ -119,24 +119,24 @@ enum Place {
 /// Top-level names that are only resolved within a private network.
 const OWN_NAMES: [&str; 4] = ["local", "internal", "lan", "home.arpa"];
 
-fn place(host: &Host<String>) -> Place {
+fn place(host: &Host<String>) -> AddressRange {
     let address: IpAddr = match host {
         Host::Domain(name) => {
             let name = name.trim_end_matches('.').to_ascii_lowercase();
             let is_below = |end: &str| name == end || name.ends_with(&format!(".{end}"));
             if is_below("localhost") {
-                return Place::ThisComputer;
+                return AddressRange::ThisComputer;
             }
             let is_own = !name.contains('.') || OWN_NAMES.into_iter().any(is_below);
-            return if is_own { Place::OwnNetwork } else { Place::Internet };
+            return if is_own { AddressRange::OwnNetwork } else { AddressRange::Internet };
         }
         Host::Ipv4(address) => (*address).into(),
         Host::Ipv6(address) => address.to_ipv4_mapped().map_or_else(|| (*address).into(), IpAddr::from),
     };
     match address {
-        address if address.is_loopback() || address.is_unspecified() => Place::ThisComputer,
-        address if is_public(address) => Place::Internet,
-        _ => Place::OwnNetwork,
+        address if address.is_loopback() || address.is_unspecified() => AddressRange::ThisComputer,
+        address if is_public(address) => AddressRange::Internet,
+        _ => AddressRange::OwnNetwork,
     }
 }
 
@@ -149,7 +149,8 @@ fn on_local(config: &StdioConfig) -> Vec<String> {
     for (number, word) in (1..).zip(&config.args) {
         let place = format!("argument {number}");
         // The name of a package may end like that of a program.
-        let inner = kind_of(word).filter(|inner| !word.contains('@') && (*inner != Kind::Launcher || !is_server));
+        let inner =
+            kind_of(word).filter(|inner| !word.contains('@') && (*inner != ProgramKind::Launcher || !is_server));
         if inner.is_some() {
             kind = inner;
             is_server = false;
@@ -163,10 +164,12 @@ fn on_local(config: &StdioConfig) -> Vec<String> {
             let is_value =
                 number > 1 && config.args.get(number - 2).is_some_and(|before| SOURCES.contains(&before.as_str()));
             let was_server = is_server;
-            is_server |=
-                !is_option && !is_step && !is_value && matches!(kind, Some(Kind::Launcher | Kind::Interpreter(_)));
+            is_server |= !is_option
+                && !is_step
+                && !is_value
+                && matches!(kind, Some(ProgramKind::Launcher | ProgramKind::Interpreter(_)));
             // Only the package itself, and not an argument of the server.
-            if is_server && !was_server && kind == Some(Kind::Launcher) && is_address(word) {
+            if is_server && !was_server && kind == Some(ProgramKind::Launcher) && is_address(word) {
                 remarks.push(format!("{place} loads code from an address, and no package of a registry"));
             }
             continue;
@@ -182,12 +185,12 @@ fn on_local(config: &StdioConfig) -> Vec<String> {
     remarks
 }
 
-fn remark_on_program(kind: Option<Kind>, place: &str, word: &str, remarks: &mut Vec<String>) {
+fn remark_on_program(kind: Option<ProgramKind>, place: &str, word: &str, remarks: &mut Vec<String>) {
     match kind {
-        Some(Kind::Shell) => {
+        Some(ProgramKind::Shell) => {
             remarks.push(format!("{place}, {}, is a shell, which runs whatever its arguments say", quoted(word)));
         }
-        Some(Kind::Elevation) => {
+        Some(ProgramKind::Elevation) => {
             remarks.push(format!("{place}, {}, runs the rest with more rights than yours", quoted(word)));
         }
         _ => {}
@@ -195,27 +198,29 @@ fn remark_on_program(kind: Option<Kind>, place: &str, word: &str, remarks: &mut 
 }
 
 /// Returns the kind of a word as a program.
-fn kind_of(word: &str) -> Option<Kind> {
+fn kind_of(word: &str) -> Option<ProgramKind> {
     let name = stem(word).to_ascii_lowercase();
     // Names such as python3.12.
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     Some(match name {
         "sh" | "bash" | "dash" | "zsh" | "ksh" | "fish" | "csh" | "tcsh" | "cmd" | "powershell" | "pwsh"
-        | "busybox" | "wsl" => Kind::Shell,
-        "python" | "pypy" | "py" => Kind::Interpreter("c"),
-        "node" | "electron" => Kind::Interpreter("epr"),
-        "ruby" | "perl" | "lua" => Kind::Interpreter("eE"),
-        "php" => Kind::Interpreter("rBE"),
-        "osascript" => Kind::Interpreter("e"),
-        "npx" | "npm" | "pnpm" | "pnpx" | "yarn" | "bunx" | "bun" | "uvx" | "uv" | "pipx" | "deno" => Kind::Launcher,
-        "docker" | "podman" | "nerdctl" => Kind::Container,
-        "sudo" | "doas" | "pkexec" | "runas" => Kind::Elevation,
+        | "busybox" | "wsl" => ProgramKind::Shell,
+        "python" | "pypy" | "py" => ProgramKind::Interpreter("c"),
+        "node" | "electron" => ProgramKind::Interpreter("epr"),
+        "ruby" | "perl" | "lua" => ProgramKind::Interpreter("eE"),
+        "php" => ProgramKind::Interpreter("rBE"),
+        "osascript" => ProgramKind::Interpreter("e"),
+        "npx" | "npm" | "pnpm" | "pnpx" | "yarn" | "bunx" | "bun" | "uvx" | "uv" | "pipx" | "deno" => {
+            ProgramKind::Launcher
+        }
+        "docker" | "podman" | "nerdctl" => ProgramKind::Container,
+        "sudo" | "doas" | "pkexec" | "runas" => ProgramKind::Elevation,
         _ => return None,
     })
 }
 
 /// Describes the effect of an option. `next` is the word after it.
-fn effect(kind: Kind, word: &str, next: &str) -> Option<&'static str> {
+fn effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
     const CODE: &str = "runs code that stands in the link or is loaded first";
     let value = word.split_once('=').map_or(next, |(_, value)| value);
     let has_letter = |letters: &str| {
@@ -226,18 +231,18 @@ fn effect(kind: Kind, word: &str, next: &str) -> Option<&'static str> {
     };
     let is_code = RUNS_CODE.contains(&option(word));
     match kind {
-        Kind::Shell => {
+        ProgramKind::Shell => {
             let switch = ["/c", "/k", "/r"].iter().any(|switch| word.eq_ignore_ascii_case(switch));
             let command = word.get(..2).is_some_and(|start| ["-c", "-e"].iter().any(|s| start.eq_ignore_ascii_case(s)));
             (switch || command || has_letter("c")).then_some(CODE)
         }
-        Kind::Interpreter(letters) => (is_code || has_letter(letters)).then_some(CODE),
-        Kind::Launcher if is_code || has_letter("c") || word == "eval" || word == "-e" => Some(CODE),
-        Kind::Launcher if SOURCES.contains(&option(word)) && is_address(value) => {
+        ProgramKind::Interpreter(letters) => (is_code || has_letter(letters)).then_some(CODE),
+        ProgramKind::Launcher if is_code || has_letter("c") || word == "eval" || word == "-e" => Some(CODE),
+        ProgramKind::Launcher if SOURCES.contains(&option(word)) && is_address(value) => {
             Some("takes code from an address, and not from the usual registry")
         }
-        Kind::Launcher => None,
-        Kind::Container => {
+        ProgramKind::Launcher => None,
+        ProgramKind::Container => {
             let is_short = has_letter("v") && (value.contains(':') || word.contains(':'));
             let is_given = match option(word) {
                 "--pid" | "--network" | "--net" => value.starts_with("host"),
@@ -245,7 +250,7 @@ fn effect(kind: Kind, word: &str, next: &str) -> Option<&'static str> {
             };
             (is_short || is_given).then_some("gives the container a folder, a device or rights of this computer")
         }
-        Kind::Elevation => None,
+        ProgramKind::Elevation => None,
     }
 }
 

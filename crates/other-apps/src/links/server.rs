@@ -7,13 +7,13 @@ use foreign::is_hidden;
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use serde_json::{Map, Value as Json, json};
 
-use super::form::Form;
-use super::payload::Parameters;
+use super::form::LinkForm;
+use super::payload::LinkParameters;
 use super::remarks;
-use crate::candidate::Candidate;
+use crate::candidate::ServerCandidate;
 use crate::entry::{self, URLS, kind_named};
-use crate::json_text::{Dialect, JsonText, given, kind};
-use crate::notes::{Notes, quoted};
+use crate::json_text::{JsonDialect, JsonText, given, kind};
+use crate::notes::{ImportNotes, quoted};
 
 /// Maximum number of servers in a link.
 const MAX_SERVERS: usize = 20;
@@ -31,11 +31,11 @@ const SILENT: [&str; 5] = ["inputs", "gallery", "description", "id", "installati
 /// Parses the servers in the JSON of a link. `name` and `inputs`, the values for which VS Code prompts, are separate
 /// parameters.
 pub(super) fn candidates(
-    form: &'static Form,
+    form: &'static LinkForm,
     json: &str,
     name: Option<String>,
     inputs: Option<&str>,
-) -> Result<Vec<Candidate>, String> {
+) -> Result<Vec<ServerCandidate>, String> {
     let text = JsonText::pasted(json);
     let root = parsed(&text)?;
     let beside = inputs.map(|inputs| format!("{{\"inputs\":{inputs}}}"));
@@ -65,7 +65,7 @@ pub(super) fn candidates(
 }
 
 /// Parses the server of a link with a parameter for each word.
-pub(super) fn of_goose(form: &'static Form, parameters: &Parameters) -> Result<Vec<Candidate>, String> {
+pub(super) fn of_goose(form: &'static LinkForm, parameters: &LinkParameters) -> Result<Vec<ServerCandidate>, String> {
     const READ: [&str; 7] = ["cmd", "arg", "env", "url", "type", "header", "name"];
     let mut entry = Map::new();
     for (key, parameter) in [("command", "cmd"), ("url", "url"), ("type", "type"), ("name", "name")] {
@@ -106,9 +106,9 @@ fn put_pairs<'p>(
 
 /// Rejects unsupported keys in Drawbridge's own links, and notes them in links of other apps.
 pub(super) fn refuse_or_note<'k>(
-    form: &Form,
+    form: &LinkForm,
     keys: impl Iterator<Item = &'k str>,
-    found: &mut [Candidate],
+    found: &mut [ServerCandidate],
 ) -> Result<(), String> {
     let keys: Vec<String> = keys.filter(|key| form.own || !SILENT.contains(key)).take(MAX_NAMED).map(quoted).collect();
     match (&keys[..], form.own) {
@@ -124,14 +124,18 @@ pub(super) fn refuse_or_note<'k>(
 }
 
 fn parsed<'t>(text: &JsonText<'t>) -> Result<Value<'t>, String> {
-    let root = text.parse(Dialect::Plain).map_err(|problem| format!("in its JSON, {}", problem.message))?;
+    let root = text.parse(JsonDialect::Plain).map_err(|problem| format!("in its JSON, {}", problem.message))?;
     root.ok_or_else(|| String::from("there is no server in it"))
 }
 
-type Named<'o, 't> = (Option<String>, &'o Object<'t>);
+type NamedEntry<'o, 't> = (Option<String>, &'o Object<'t>);
 
 /// Returns the entries: a single one, a list, or a map by name.
-fn entries<'o, 't>(form: &Form, text: &JsonText<'_>, root: &'o Value<'t>) -> Result<Vec<Named<'o, 't>>, String> {
+fn entries<'o, 't>(
+    form: &LinkForm,
+    text: &JsonText<'_>,
+    root: &'o Value<'t>,
+) -> Result<Vec<NamedEntry<'o, 't>>, String> {
     let nothing = || String::from("there is no server in it: a \"command\" or a \"url\" was expected");
     let object = match root {
         Value::Object(object) if form.own || entry::is_entry(object) => return Ok(vec![(name_in(object), object)]),
@@ -153,7 +157,7 @@ fn entries<'o, 't>(form: &Form, text: &JsonText<'_>, root: &'o Value<'t>) -> Res
         let entry = property.value.as_object().ok_or_else(nothing)?;
         Ok((Some(property.name.as_str().to_owned()), entry))
     };
-    let found: Vec<Named<'o, 't>> = map.properties.iter().map(named).collect::<Result<_, String>>()?;
+    let found: Vec<NamedEntry<'o, 't>> = map.properties.iter().map(named).collect::<Result<_, String>>()?;
     if found.is_empty() { Err(nothing()) } else { Ok(found) }
 }
 
@@ -162,12 +166,12 @@ fn name_in(object: &Object<'_>) -> Option<String> {
 }
 
 fn candidate(
-    form: &'static Form,
+    form: &'static LinkForm,
     text: &JsonText<'_>,
     name: Option<String>,
     object: &Object<'_>,
     inputs: &Object<'_>,
-) -> Result<Candidate, String> {
+) -> Result<ServerCandidate, String> {
     text.no_duplicates(object, "a server").map_err(|problem| problem.message)?;
     let entry = in_own_words(form, object);
     let count = |key: &str| entry.properties.iter().filter(|property| property.name.as_str() == key).count();
@@ -202,7 +206,7 @@ fn candidate(
 }
 
 /// Returns the entry of another app with its keys for URL and transport replaced by the common ones.
-fn in_own_words<'o, 't>(form: &Form, object: &'o Object<'t>) -> Cow<'o, Object<'t>> {
+fn in_own_words<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o, Object<'t>> {
     use jsonc_parser::ast::ObjectPropName::String as Name;
     if form.own {
         return Cow::Borrowed(object);
@@ -231,7 +235,7 @@ fn in_own_words<'o, 't>(form: &Form, object: &'o Object<'t>) -> Cow<'o, Object<'
 }
 
 /// Returns the name of a server: letters, digits, `.`, `-` and `_`. Names of other apps are converted.
-fn named(form: &Form, name: Option<String>, notes: &mut Notes) -> Result<Option<String>, String> {
+fn named(form: &LinkForm, name: Option<String>, notes: &mut ImportNotes) -> Result<Option<String>, String> {
     let Some(name) = name else { return Ok(None) };
     let plain = plain_name(&name);
     if plain == name {
@@ -254,7 +258,7 @@ pub(super) fn plain_name(name: &str) -> String {
 
 /// Rejects content that no legitimate link contains: invisible characters, references to Drawbridge's secrets, and
 /// unencrypted addresses.
-fn check(found: &Candidate) -> Result<(), String> {
+fn check(found: &ServerCandidate) -> Result<(), String> {
     for (place, text) in texts(found) {
         if let Some(c) = text.chars().find(|c| is_hidden(*c) || c.is_control()) {
             return Err(format!("{place} has a character that is not seen (U+{:04X})", c as u32));
@@ -271,7 +275,7 @@ fn check(found: &Candidate) -> Result<(), String> {
     found.config().problem().map_or(Ok(()), Err)
 }
 
-fn texts(found: &Candidate) -> Vec<(String, &str)> {
+fn texts(found: &ServerCandidate) -> Vec<(String, &str)> {
     let pairs = |what: &str, name: &String| format!("the {what} {}", quoted(name));
     let mut texts = Vec::new();
     let values = match &found.remote {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::server::plain_name;
 use super::{candidates, problem};
-use crate::export::{Stand, Writer};
+use crate::export::{EntryWriter, SecretSubstitute};
 use crate::notes::quoted;
 
 /// Characters that are not percent-encoded in a parameter.
@@ -20,7 +20,7 @@ const MAX_NAMED: usize = 10;
 
 /// The app that a link installs a server in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LinkFor {
+pub enum LinkTarget {
     /// Drawbridge, by its own link.
     Drawbridge,
     /// Cursor, by its deep link.
@@ -29,7 +29,7 @@ pub enum LinkFor {
     VsCode,
 }
 
-impl LinkFor {
+impl LinkTarget {
     /// Returns the display name of the app.
     #[must_use]
     pub const fn app(self) -> &'static str {
@@ -45,7 +45,7 @@ impl LinkFor {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallLink {
     /// App that the link is for.
-    pub app: LinkFor,
+    pub app: LinkTarget,
     /// Link, which the app itself opens.
     pub link: String,
     /// Web page of the app's maker that redirects to the link, for sites such as GitHub that only permit links to web
@@ -77,9 +77,10 @@ impl InstallLink {
 ///
 /// Returns [`ConfigProblem`] if a link can't install the server, for instance because its address is not encrypted or
 /// the link would be too long. Drawbridge only writes links that it accepts.
-pub fn install_link(server: &ServerEntry, app: LinkFor) -> Result<InstallLink, ConfigProblem> {
+pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink, ConfigProblem> {
     let name = Some(plain_name(&server.name)).filter(|name| !name.is_empty()).unwrap_or_else(|| String::from("server"));
-    let mut writer = Writer::new(if app == LinkFor::VsCode { Stand::Input } else { Stand::Blank });
+    let mut writer =
+        EntryWriter::new(if app == LinkTarget::VsCode { SecretSubstitute::Input } else { SecretSubstitute::Blank });
     let mut entry = writer.entry(&name, &server.config);
     let mut notes = Vec::new();
     if name != server.name {
@@ -97,7 +98,7 @@ pub fn install_link(server: &ServerEntry, app: LinkFor) -> Result<InstallLink, C
 }
 
 /// Removes settings that a link can't contain, and describes them.
-fn left_out(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkFor) -> Option<String> {
+fn left_out(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkTarget) -> Option<String> {
     entry.remove("cwd");
     entry.retain(|key, value| key != "args" || value.as_array().is_some_and(|args| !args.is_empty()));
     let mut places = Vec::new();
@@ -108,7 +109,7 @@ fn left_out(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkFor)
         }
         ServerTransport::Http(http) => {
             places.extend(http.auth.as_ref().map(|_| "how to sign in"));
-            if http.kind.is_none() && app != LinkFor::VsCode {
+            if http.kind.is_none() && app != LinkTarget::VsCode {
                 entry.remove("type");
             }
         }
@@ -134,20 +135,20 @@ fn own_paths(entry: &Map<String, Value>) -> Option<String> {
 }
 
 /// Returns the link, and the web page that redirects to it.
-fn addresses(name: &str, entry: Map<String, Value>, inputs: Vec<Value>, app: LinkFor) -> (String, Option<String>) {
+fn addresses(name: &str, entry: Map<String, Value>, inputs: Vec<Value>, app: LinkTarget) -> (String, Option<String>) {
     let config = Value::Object(entry.clone()).to_string();
     let encoded = |text: &str| utf8_percent_encode(text, ENCODED).to_string();
     match app {
-        LinkFor::Drawbridge => {
+        LinkTarget::Drawbridge => {
             let config = URL_SAFE_NO_PAD.encode(config);
             (format!("drawbridge://mcp/install?name={name}&config={config}"), None)
         }
-        LinkFor::Cursor => {
+        LinkTarget::Cursor => {
             let config = encoded(&STANDARD.encode(config));
             let link = |start: &str| format!("{start}?name={name}&config={config}");
             (link("cursor://anysphere.cursor-deeplink/mcp/install"), Some(link("https://cursor.com/install-mcp")))
         }
-        LinkFor::VsCode => {
+        LinkTarget::VsCode => {
             let mut whole = Map::from_iter([(String::from("name"), Value::from(name))]);
             whole.extend(entry);
             let mut web = format!("https://vscode.dev/redirect/mcp/install?name={name}&config={}", encoded(&config));

@@ -47,7 +47,7 @@ pub struct ImportPlaceholder {
 
 /// The reason why a text may have to be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Gap {
+enum PlaceholderReason {
     Empty,
     Reference,
     Placeholder,
@@ -59,14 +59,14 @@ pub(crate) fn placeholders(config: &ServerConfig) -> Vec<ImportNote> {
         let is_value = matches!(place, ImportPlace::Value { .. });
         let place = in_words(&place, config);
         match gap {
-            Gap::Empty => {
+            PlaceholderReason::Empty => {
                 ImportNote::new(ImportNoteKind::Empty, format!("{place} is empty: fill it in if the server needs it"))
             }
-            Gap::Reference => ImportNote::new(
+            PlaceholderReason::Reference => ImportNote::new(
                 if is_value { ImportNoteKind::AsWritten } else { ImportNoteKind::Placeholder },
                 format!("{place} is {}: Drawbridge passes it as it stands, put the value there", quoted(text)),
             ),
-            Gap::Placeholder => ImportNote::new(
+            PlaceholderReason::Placeholder => ImportNote::new(
                 ImportNoteKind::Placeholder,
                 format!("{place} is {}: this looks like a placeholder, put your own value there", quoted(text)),
             ),
@@ -77,13 +77,14 @@ pub(crate) fn placeholders(config: &ServerConfig) -> Vec<ImportNote> {
 
 /// Returns the texts in a command or an address that must be replaced before the server can work.
 pub(crate) fn incomplete(config: &ServerConfig) -> Vec<ImportPlaceholder> {
-    let is_needed =
-        |(place, gap, _): &(ImportPlace, Gap, &str)| *gap != Gap::Empty && !matches!(place, ImportPlace::Value { .. });
+    let is_needed = |(place, gap, _): &(ImportPlace, PlaceholderReason, &str)| {
+        *gap != PlaceholderReason::Empty && !matches!(place, ImportPlace::Value { .. })
+    };
     let gaps = gaps(config).into_iter().filter(is_needed);
     gaps.map(|(place, _, text)| ImportPlaceholder { place, text: shown(text) }).collect()
 }
 
-fn gaps(config: &ServerConfig) -> Vec<(ImportPlace, Gap, &str)> {
+fn gaps(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str)> {
     let mut places: Vec<(ImportPlace, &str)> = Vec::new();
     // A reference to one of Drawbridge's secrets is resolved.
     let values = config.values().iter().filter(|(_, value)| secrets::names(value).is_empty());
@@ -105,11 +106,11 @@ fn gaps(config: &ServerConfig) -> Vec<(ImportPlace, Gap, &str)> {
     gaps.take(MAX_PLACEHOLDERS).collect()
 }
 
-fn gap(text: &str) -> Option<Gap> {
+fn gap(text: &str) -> Option<PlaceholderReason> {
     match text {
-        "" => Some(Gap::Empty),
-        _ if is_reference(text) => Some(Gap::Reference),
-        _ => is_placeholder(text).then_some(Gap::Placeholder),
+        "" => Some(PlaceholderReason::Empty),
+        _ if is_reference(text) => Some(PlaceholderReason::Reference),
+        _ => is_placeholder(text).then_some(PlaceholderReason::Placeholder),
     }
 }
 

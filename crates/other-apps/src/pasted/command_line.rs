@@ -2,7 +2,7 @@
 
 use ports::server_config::{HttpConfig, StdioConfig};
 
-use crate::candidate::Candidate;
+use crate::candidate::ServerCandidate;
 use crate::entry;
 use crate::json_text::JsonText;
 use crate::notes::quoted;
@@ -33,7 +33,7 @@ pub(super) fn begins_with_launcher(line: &str) -> bool {
 }
 
 /// Parses a command line.
-pub(super) fn candidates(line: &str) -> Result<Vec<Candidate>, String> {
+pub(super) fn candidates(line: &str) -> Result<Vec<ServerCandidate>, String> {
     let words = shell_words::split(line)
         .map_err(|_| String::from("a quote is opened in this line and not closed; expected a whole command line"))?;
     if adds_a_server(line) {
@@ -77,7 +77,7 @@ fn needs_no_shell(line: &str, words: &[String]) -> Result<(), String> {
 }
 
 /// Returns the server that these words start. Assignments before the program become variables.
-fn started(name: Option<String>, words: Vec<String>) -> Result<Candidate, String> {
+fn started(name: Option<String>, words: Vec<String>) -> Result<ServerCandidate, String> {
     let mut config = StdioConfig::default();
     let mut words = words.into_iter();
     for word in words.by_ref() {
@@ -95,7 +95,7 @@ fn started(name: Option<String>, words: Vec<String>) -> Result<Candidate, String
     if config.command.is_empty() {
         return Err(String::from("expected the program to start, found nothing after the variables"));
     }
-    Ok(Candidate { name, config, ..Candidate::default() })
+    Ok(ServerCandidate { name, config, ..ServerCandidate::default() })
 }
 
 fn variable(word: &str) -> Option<(String, String)> {
@@ -111,7 +111,7 @@ fn remote(
     url: &str,
     kind: Option<Option<ports::server_config::HttpKind>>,
     headers: Vec<String>,
-) -> Candidate {
+) -> ServerCandidate {
     let mut notes = Vec::new();
     let mut config = HttpConfig { url: url.to_owned(), kind: kind.flatten(), ..HttpConfig::default() };
     for header in headers {
@@ -125,11 +125,17 @@ fn remote(
     if kind.is_none() {
         notes.push(String::from("its transport is not known here"));
     }
-    Candidate { name, remote: Some(config), notes: notes.into(), unknown: kind.is_none(), ..Candidate::default() }
+    ServerCandidate {
+        name,
+        remote: Some(config),
+        notes: notes.into(),
+        unknown: kind.is_none(),
+        ..ServerCandidate::default()
+    }
 }
 
 /// Parses a command that adds a server to a program.
-fn added(words: &[String]) -> Result<Vec<Candidate>, String> {
+fn added(words: &[String]) -> Result<Vec<ServerCandidate>, String> {
     let rest = words.get(2..).unwrap_or_default();
     match words.get(1).map(String::as_str) {
         Some("--add-mcp") => rest.first().map_or_else(|| Err(incomplete()), |json| in_json(None, json)),
@@ -157,7 +163,7 @@ fn incomplete() -> String {
     String::from("expected a name and the server's command after this, found the end")
 }
 
-fn in_json(name: Option<String>, json: &str) -> Result<Vec<Candidate>, String> {
+fn in_json(name: Option<String>, json: &str) -> Result<Vec<ServerCandidate>, String> {
     let mut candidates = entry::candidates(&JsonText::pasted(json)).map_err(|problem| problem.message)?;
     if let (Some(name), [candidate]) = (name, &mut candidates[..]) {
         candidate.name = Some(name);
@@ -166,7 +172,7 @@ fn in_json(name: Option<String>, json: &str) -> Result<Vec<Candidate>, String> {
 }
 
 /// Parses `[options] NAME [options] [--] COMMAND [ARGUMENTS]`.
-fn by_words(words: &[String]) -> Result<Candidate, String> {
+fn by_words(words: &[String]) -> Result<ServerCandidate, String> {
     let mut plain: Vec<String> = Vec::new();
     let mut variables = Vec::new();
     let mut headers = Vec::new();

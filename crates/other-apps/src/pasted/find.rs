@@ -5,7 +5,7 @@ use crate::json_text::JsonText;
 
 /// A part of the text.
 #[derive(Debug)]
-pub(super) enum Part<'t> {
+pub(super) enum PastedPart<'t> {
     /// A complete JSON value.
     Json(JsonText<'t>),
     /// Properties of an object without its braces.
@@ -14,7 +14,7 @@ pub(super) enum Part<'t> {
     Command { text: String, line: u32 },
 }
 
-impl Part<'_> {
+impl PastedPart<'_> {
     /// Returns `true` for a command line that does not add a server to a program.
     pub(super) fn is_plain_command(&self) -> bool {
         matches!(self, Self::Command { text, .. } if !command_line::adds_a_server(text))
@@ -23,12 +23,12 @@ impl Part<'_> {
 
 /// A section of the text, with its position.
 #[derive(Clone, Copy)]
-struct Piece<'t> {
+struct TextRun<'t> {
     text: &'t str,
     lines_before: u32,
 }
 
-impl<'t> Piece<'t> {
+impl<'t> TextRun<'t> {
     /// Returns the section from a byte offset on.
     fn from(self, offset: usize) -> Self {
         let (before, text) = self.text.split_at_checked(offset).unwrap_or(("", self.text));
@@ -37,17 +37,17 @@ impl<'t> Piece<'t> {
 }
 
 /// Finds the parts: the code blocks of Markdown, or else the JSON in the text, or else its command lines.
-pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
+pub(super) fn parts(text: &str) -> Vec<PastedPart<'_>> {
     let blocks = code_blocks(text);
     match blocks[..] {
-        [] => in_piece(Piece { text, lines_before: 0 }, true),
+        [] => in_piece(TextRun { text, lines_before: 0 }, true),
         [block] => in_piece(block, true),
         _ => blocks.into_iter().flat_map(|block| in_piece(block, false)).collect(),
     }
 }
 
 /// Returns the content of fenced code blocks (CommonMark 4.5). An unclosed block extends to the end.
-fn code_blocks(text: &str) -> Vec<Piece<'_>> {
+fn code_blocks(text: &str) -> Vec<TextRun<'_>> {
     let mut blocks = Vec::new();
     let mut open: Option<(char, usize, usize, u32)> = None;
     let (mut offset, mut number) = (0, 0);
@@ -62,26 +62,26 @@ fn code_blocks(text: &str) -> Vec<Piece<'_>> {
             (Some((wanted, least, from, lines_before)), Some(mark))
                 if mark == wanted && length >= least && trimmed.trim_end().chars().all(|c| c == mark) =>
             {
-                blocks.push(Piece { text: &text[from..start], lines_before });
+                blocks.push(TextRun { text: &text[from..start], lines_before });
                 open = None;
             }
             _ => {}
         }
     }
     if let Some((_, _, from, lines_before)) = open {
-        blocks.push(Piece { text: &text[from..], lines_before });
+        blocks.push(TextRun { text: &text[from..], lines_before });
     }
     blocks
 }
 
-fn in_piece(piece: Piece<'_>, alone: bool) -> Vec<Part<'_>> {
+fn in_piece(piece: TextRun<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     let Some(offset) = first_of_json(piece.text) else { return commands(piece, alone) };
-    let Piece { text, lines_before } = piece.from(offset);
+    let TextRun { text, lines_before } = piece.from(offset);
     let text = text[..end_of_json(text).unwrap_or(text.len())].trim_end();
     vec![if text.starts_with('"') {
-        Part::Fragment { text: text.trim_end_matches(','), lines_before }
+        PastedPart::Fragment { text: text.trim_end_matches(','), lines_before }
     } else {
-        Part::Json(JsonText { lines_before, ..JsonText::pasted(text) })
+        PastedPart::Json(JsonText { lines_before, ..JsonText::pasted(text) })
     }]
 }
 
@@ -152,7 +152,7 @@ fn end_of_json(text: &str) -> Option<usize> {
 /// Returns the command lines, with continued lines joined and comments and prompts removed. Of several lines, only
 /// those that add a server to a program are returned. The others install something, or are prose. The same applies to a
 /// single line among other blocks, unless it begins with a program that commonly starts servers.
-fn commands(piece: Piece<'_>, alone: bool) -> Vec<Part<'_>> {
+fn commands(piece: TextRun<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     let mut lines: Vec<(String, u32)> = Vec::new();
     let mut continues = false;
     for (number, line) in (piece.lines_before + 1..).zip(piece.text.lines()) {
@@ -177,7 +177,7 @@ fn commands(piece: Piece<'_>, alone: bool) -> Vec<Part<'_>> {
     lines.retain(|(line, _)| {
         command_line::adds_a_server(line) || single && (alone || command_line::begins_with_launcher(line))
     });
-    lines.into_iter().map(|(text, line)| Part::Command { text, line }).collect()
+    lines.into_iter().map(|(text, line)| PastedPart::Command { text, line }).collect()
 }
 
 fn lines_in(text: &str) -> u32 {

@@ -9,29 +9,29 @@ use ports::server_config::ConfigProblem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Entry, Reader};
-use crate::json_text::{Dialect, JsonText};
+use super::{SettingsEntry, SettingsReader};
+use crate::json_text::{JsonDialect, JsonText};
 
 /// Maximum number of projects with servers.
 const MAX_PARTS: usize = 10_000;
 
 #[derive(Deserialize)]
-struct State<'t> {
+struct ClaudeStateFile<'t> {
     #[serde(borrow, default, rename = "mcpServers")]
     servers: Option<&'t RawValue>,
     #[serde(borrow, default)]
-    projects: BTreeMap<Cow<'t, str>, Project<'t>>,
+    projects: BTreeMap<Cow<'t, str>, ClaudeProject<'t>>,
 }
 
 #[derive(Deserialize)]
-struct Project<'t> {
+struct ClaudeProject<'t> {
     #[serde(borrow, default, rename = "mcpServers")]
     servers: Option<&'t RawValue>,
 }
 
-pub(super) fn entries(mut reader: Reader<'_, '_>) -> Result<Vec<Entry>, ConfigProblem> {
+pub(super) fn entries(mut reader: SettingsReader<'_, '_>) -> Result<Vec<SettingsEntry>, ConfigProblem> {
     let whole = reader.text;
-    let state: State<'_> = serde_json::from_str(whole.text).map_err(|error| {
+    let state: ClaudeStateFile<'_> = serde_json::from_str(whole.text).map_err(|error| {
         let cause = error.to_string();
         let line = u32::try_from(error.line()).ok();
         let column = u32::try_from(error.column()).ok();
@@ -58,7 +58,7 @@ pub(super) fn entries(mut reader: Reader<'_, '_>) -> Result<Vec<Entry>, ConfigPr
         }
         reader.text = JsonText { text: part, lines_before, columns_before, ..whole };
         if let Some(servers) =
-            reader.text.parse(Dialect::WithComments)?.filter(|value| !matches!(value, Value::NullKeyword(_)))
+            reader.text.parse(JsonDialect::WithComments)?.filter(|value| !matches!(value, Value::NullKeyword(_)))
         {
             reader.servers(&servers, &nothing, project)?;
         }

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::ast::Value;
 use serde::Deserialize;
 
-use super::Scan;
+use super::SettingsScan;
 use crate::files;
 use crate::found::FoundServer;
-use crate::json_text::{Dialect, JsonText, without_mark};
+use crate::json_text::{JsonDialect, JsonText, without_mark};
 use crate::notes::{ImportNote, ImportNoteKind};
 
 /// Name of the file that contains the servers.
@@ -24,18 +24,18 @@ const KEY: &str = "disabledMcpjsonServers";
 const MAX_NAMES: usize = 1_000;
 
 #[derive(Deserialize)]
-struct State<'t> {
+struct ClaudeStateFile<'t> {
     #[serde(borrow, default)]
-    projects: BTreeMap<Cow<'t, str>, Project>,
+    projects: BTreeMap<Cow<'t, str>, ClaudeProject>,
 }
 
 #[derive(Deserialize)]
-struct Project {
+struct ClaudeProject {
     #[serde(default, rename = "disabledMcpjsonServers")]
     turned_off: Vec<String>,
 }
 
-impl Scan<'_> {
+impl SettingsScan<'_> {
     /// Marks the servers of a project's file that Claude Code does not start.
     pub(super) fn turn_off(&self, file: &Path, servers: &mut [FoundServer]) {
         let Some(folder) = file.parent().filter(|_| file.file_name().is_some_and(|name| name == FILE)) else { return };
@@ -66,7 +66,7 @@ impl Scan<'_> {
 }
 
 fn in_settings(text: &str) -> Vec<String> {
-    let Ok(Some(Value::Object(root))) = JsonText::pasted(without_mark(text)).parse(Dialect::WithComments) else {
+    let Ok(Some(Value::Object(root))) = JsonText::pasted(without_mark(text)).parse(JsonDialect::WithComments) else {
         return Vec::new();
     };
     let items = root.get_array(KEY).into_iter().flat_map(|list| &list.elements);
@@ -74,7 +74,7 @@ fn in_settings(text: &str) -> Vec<String> {
 }
 
 fn in_state(text: &str, folder: &Path) -> Vec<String> {
-    let Ok(mut state) = serde_json::from_str::<State<'_>>(without_mark(text)) else { return Vec::new() };
+    let Ok(mut state) = serde_json::from_str::<ClaudeStateFile<'_>>(without_mark(text)) else { return Vec::new() };
     // The app stores the folder as the user opened it, possibly by a link.
     let real = folder.canonicalize().ok();
     let names = [Some(folder), real.as_deref()].into_iter().flatten();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use other_apps::{From, Report, System, look};
+use other_apps::{OperatingSystem, ScanReport, ScanScope, look};
 use ports::server_config::ServerTransport;
 
 use crate::surroundings;
@@ -14,8 +14,8 @@ fn put(home: &Path, file: &str, text: impl AsRef<[u8]>) {
     fs::write(path, text).unwrap();
 }
 
-fn all(home: &Path) -> Report {
-    look(&From::All, &surroundings(home.to_owned(), System::Linux), &[]).unwrap()
+fn all(home: &Path) -> ScanReport {
+    look(&ScanScope::All, &surroundings(home.to_owned(), OperatingSystem::Linux), &[]).unwrap()
 }
 
 #[test]

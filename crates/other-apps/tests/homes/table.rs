@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use other_apps::{FoundServer, ImportedValueKind, Report};
+use other_apps::{FoundServer, ImportedValueKind, ScanReport};
 use ports::server_config::ServerTransport;
 
 /// The columns of the table.
@@ -28,7 +28,7 @@ impl Table {
     }
 
     /// Adds the results for a home folder, which the table names by `case`.
-    pub(crate) fn add(&mut self, case: &str, home: &Path, report: &Report) {
+    pub(crate) fn add(&mut self, case: &str, home: &Path, report: &ScanReport) {
         let home = home.to_str().unwrap();
         for problem in &report.problems {
             let at = format!("{}:{}", problem.line.unwrap_or_default(), problem.column.unwrap_or_default());

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use other_apps::{InstallLink, LinkFor, import, install_link};
+use other_apps::{InstallLink, LinkTarget, import, install_link};
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 
 use super::in_words;
 
-const APPS: [LinkFor; 3] = [LinkFor::Drawbridge, LinkFor::Cursor, LinkFor::VsCode];
+const APPS: [LinkTarget; 3] = [LinkTarget::Drawbridge, LinkTarget::Cursor, LinkTarget::VsCode];
 
 fn local(command: &str, args: &[&str], env: &[(&str, &str)]) -> ServerConfig {
     StdioConfig {
@@ -24,7 +24,7 @@ fn remote(url: &str, headers: &[(&str, &str)]) -> ServerConfig {
     HttpConfig { url: url.into(), headers, ..HttpConfig::default() }.into()
 }
 
-fn link(name: &str, config: ServerConfig, app: LinkFor) -> InstallLink {
+fn link(name: &str, config: ServerConfig, app: LinkTarget) -> InstallLink {
     install_link(&ServerEntry { name: name.into(), config }, app).unwrap_or_else(|problem| panic!("{name}: {problem}"))
 }
 
@@ -84,15 +84,15 @@ fn no_secret_is_in_a_link() {
 #[test]
 fn what_is_to_be_filled_in_is_named() {
     let config = local("npx", &["acme"], &[("API_KEY", "${secret:a.API_KEY}"), ("REGION", "eu")]);
-    let written = link("a", config.clone(), LinkFor::Drawbridge);
+    let written = link("a", config.clone(), LinkTarget::Drawbridge);
     assert_eq!(written.notes, ["\"API_KEY\" is left blank, as a secret"], "the note names the variable");
     let read = import(&written.link, &[]).unwrap().remove(0);
     assert_eq!(read.config.as_stdio().unwrap().env["API_KEY"], "", "the value is blank");
     assert_eq!(read.secrets, ["API_KEY"], "the entered value is stored in the keychain");
-    let asked = import(&link("a", config, LinkFor::VsCode).link, &[]).unwrap().remove(0);
+    let asked = import(&link("a", config, LinkTarget::VsCode).link, &[]).unwrap().remove(0);
     assert_eq!(asked.config.as_stdio().unwrap().env["API_KEY"], "${input:a-api-key}", "VS Code asks for it");
     let header = remote("https://a.example", &[("Authorization", "Bearer ${secret:a.Authorization}")]);
-    let read = import(&link("a", header, LinkFor::Cursor).link, &[]).unwrap().remove(0);
+    let read = import(&link("a", header, LinkTarget::Cursor).link, &[]).unwrap().remove(0);
     assert_eq!(
         read.config.as_http().unwrap().headers["Authorization"],
         "Bearer <Authorization>",
@@ -105,7 +105,7 @@ fn what_no_link_carries_is_named() {
     let mut config = local("/home/ann/acme", &["~/notes", "-v"], &[]);
     config.as_stdio_mut().unwrap().cwd = Some("/srv".into());
     config.as_stdio_mut().unwrap().sandbox = Some(ports::server_config::SandboxConfig::default());
-    let written = link("my server!", config, LinkFor::Drawbridge);
+    let written = link("my server!", config, LinkTarget::Drawbridge);
     assert_eq!(
         written.notes,
         [
@@ -140,7 +140,7 @@ fn what_would_not_be_read_is_not_written() {
 #[test]
 fn a_page_gets_a_link_that_it_shows() {
     let config = || local("npx", &["acme"], &[]);
-    let own = link("acme", config(), LinkFor::Drawbridge);
+    let own = link("acme", config(), LinkTarget::Drawbridge);
     let expected = "drawbridge://mcp/install?name=acme&config=eyJjb21tYW5kIjoibnB4IiwiYXJncyI6WyJhY21lIl19";
     assert_eq!(own.link, expected, "the link");
     assert_eq!(
@@ -150,12 +150,12 @@ fn a_page_gets_a_link_that_it_shows() {
         ),
         "in Markdown"
     );
-    let cursor = link("acme", config(), LinkFor::Cursor).markdown();
+    let cursor = link("acme", config(), LinkTarget::Cursor).markdown();
     assert!(
         cursor.starts_with("[Add to Cursor](https://cursor.com/install-mcp?name=acme&config="),
         "a web page: {cursor}"
     );
-    let code = link("acme", config(), LinkFor::VsCode).markdown();
+    let code = link("acme", config(), LinkTarget::VsCode).markdown();
     assert!(
         code.starts_with("[Add to VS Code](https://vscode.dev/redirect/mcp/install?name=acme&config=%7B"),
         "and here: {code}"

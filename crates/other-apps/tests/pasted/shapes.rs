@@ -4,10 +4,10 @@
 pub(super) struct Shape {
     pub(super) what: &'static str,
     pub(super) text: &'static str,
-    pub(super) servers: &'static [Wanted],
+    pub(super) servers: &'static [ExpectedServer],
 }
 
-type Wanted = (&'static str, &'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
+type ExpectedServer = (&'static str, &'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
 
 pub(super) const SHAPES: &[Shape] = &[
     Shape {

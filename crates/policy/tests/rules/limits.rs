@@ -1,8 +1,8 @@
 //! Limits of rules, their directions, and the acts that a rule doesn't apply to.
 
 use policy::{
-    Act, ArgumentIs, ArgumentRule, ClaimRule, Decision, Direction, Effect, Fit, Hash, PolicyRule, Rule, RuleError,
-    RuleSet, RuleSource, SamplingBudget, SamplingUse, Scope, Standing,
+    Act, ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, Decision, DecisionReason, Hash, PolicyRule,
+    ReviewState, RuleDirection, RuleEffect, RuleError, RuleFit, RuleSet, RuleSource, SamplingBudget, SamplingUse,
 };
 use serde_json::json;
 
@@ -13,11 +13,11 @@ fn problem(rule: PolicyRule) -> Option<RuleError> {
 }
 
 fn ask() -> PolicyRule {
-    rule(Effect::Ask, "server", None)
+    rule(RuleEffect::Ask, "server", None)
 }
 
 fn arguments(count: usize) -> Vec<ArgumentRule> {
-    vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentIs::Glob("x".to_owned()) }; count]
+    vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentPattern::Glob("x".to_owned()) }; count]
 }
 
 fn read_only() -> ClaimRule {
@@ -25,7 +25,7 @@ fn read_only() -> ClaimRule {
 }
 
 /// Returns the result of matching the only rule of a policy with an act.
-fn fit(rule: PolicyRule, act: &Act<'_>) -> Fit {
+fn fit(rule: PolicyRule, act: &Act<'_>) -> RuleFit {
     policy_of(&[], &[rule]).explain(act, 0).considered[0].fit
 }
 
@@ -56,43 +56,43 @@ fn a_rule_about_tools_is_not_about_anything_else() {
         PolicyRule { annotations: Some(read_only()), ..ask() },
     ];
     for rule in of_tools {
-        assert_eq!(fit(rule.clone(), &read), Fit::OtherTool, "{rule:?}");
-        for direction in [Direction::FromServer, Direction::Both] {
+        assert_eq!(fit(rule.clone(), &read), RuleFit::OtherTool, "{rule:?}");
+        for direction in [RuleDirection::FromServer, RuleDirection::Both] {
             let refused = problem(PolicyRule { direction, ..rule.clone() });
             assert_eq!(refused, Some(RuleError::NotOfTools), "a server's requests have no tool: {rule:?}");
         }
     }
-    assert_eq!(fit(ask(), &read), Fit::Fits, "a rule without a tool covers reads");
+    assert_eq!(fit(ask(), &read), RuleFit::Fits, "a rule without a tool covers reads");
 }
 
 #[test]
 fn only_a_denial_in_both_directions_keeps_a_server_from_starting() {
     let command = Hash::of(&json!("npx files"));
     let start = Act::StartServer { server: "server", command: &command };
-    let deny = rule(Effect::Deny, "server", None);
-    assert_eq!(fit(PolicyRule { direction: Direction::Both, ..deny.clone() }, &start), Fit::Fits);
-    for direction in [Direction::ToServer, Direction::FromServer] {
-        assert_eq!(fit(PolicyRule { direction, ..deny.clone() }, &start), Fit::OtherDirection, "{direction:?}");
+    let deny = rule(RuleEffect::Deny, "server", None);
+    assert_eq!(fit(PolicyRule { direction: RuleDirection::Both, ..deny.clone() }, &start), RuleFit::Fits);
+    for direction in [RuleDirection::ToServer, RuleDirection::FromServer] {
+        assert_eq!(fit(PolicyRule { direction, ..deny.clone() }, &start), RuleFit::OtherDirection, "{direction:?}");
     }
-    let both = PolicyRule { direction: Direction::Both, ..ask() };
-    assert_eq!(fit(both, &start), Fit::OtherDirection, "starts have their own approvals");
+    let both = PolicyRule { direction: RuleDirection::Both, ..ask() };
+    assert_eq!(fit(both, &start), RuleFit::OtherDirection, "starts have their own approvals");
 }
 
 #[test]
 fn a_budget_allows_sampling_and_nothing_else() {
     let budget = SamplingBudget { requests_per_hour: 1, tokens_per_hour: 1 };
     let allow = || PolicyRule {
-        direction: Direction::FromServer,
+        direction: RuleDirection::FromServer,
         sampling: Some(budget),
-        ..rule(Effect::Allow, "server", None)
+        ..rule(RuleEffect::Allow, "server", None)
     };
     assert_eq!(problem(allow()), None, "the smallest budget");
     let none = [
         PolicyRule { sampling: Some(SamplingBudget { requests_per_hour: 0, ..budget }), ..allow() },
         PolicyRule { sampling: Some(SamplingBudget { tokens_per_hour: 0, ..budget }), ..allow() },
-        PolicyRule { direction: Direction::Both, ..allow() },
+        PolicyRule { direction: RuleDirection::Both, ..allow() },
         PolicyRule { trusted_server: true, ..allow() },
-        PolicyRule { effect: Effect::Ask, ..allow() },
+        PolicyRule { effect: RuleEffect::Ask, ..allow() },
     ];
     for rule in none {
         assert_eq!(problem(rule.clone()), Some(RuleError::SamplingOnly), "{rule:?}");
@@ -103,17 +103,17 @@ fn a_budget_allows_sampling_and_nothing_else() {
         Act::ShareRoots { server: "server", decided: false },
     ];
     for act in others {
-        assert_eq!(fit(allow(), &act), Fit::OtherDirection, "{act:?}");
+        assert_eq!(fit(allow(), &act), RuleFit::OtherDirection, "{act:?}");
     }
     let sample = Act::Sample { server: "server", would_use: SamplingUse::default() };
-    assert_ne!(fit(allow(), &sample), Fit::OtherDirection, "the rule is about sampling");
+    assert_ne!(fit(allow(), &sample), RuleFit::OtherDirection, "the rule is about sampling");
 }
 
 #[test]
 fn annotations_fit_what_the_tool_says() {
     let mut call = Call::default();
     let rule = PolicyRule { annotations: Some(read_only()), ..ask() };
-    for (says, expected) in [(true, Fit::Fits), (false, Fit::OtherAnnotations)] {
+    for (says, expected) in [(true, RuleFit::Fits), (false, RuleFit::OtherAnnotations)] {
         call.claims.read_only = says;
         assert_eq!(call.with(|act| fit(rule.clone(), &act)), expected, "readOnlyHint is {says}");
     }
@@ -121,27 +121,31 @@ fn annotations_fit_what_the_tool_says() {
 
 #[test]
 fn an_approval_that_a_rule_would_ignore_is_not_offered() {
-    let both = |rule: PolicyRule| PolicyRule { direction: Direction::Both, ..rule };
-    let policy = policy_of(&[], &[both(ask()), rule(Effect::Allow, "server", Some("tool"))]);
-    let changed = Call { standing: Standing::Changed, ..Call::default() };
+    let both = |rule: PolicyRule| PolicyRule { direction: RuleDirection::Both, ..rule };
+    let policy = policy_of(&[], &[both(ask()), rule(RuleEffect::Allow, "server", Some("tool"))]);
+    let changed = Call { standing: ReviewState::Changed, ..Call::default() };
     let scopes = |decision: Decision| match decision {
         Decision::Ask { rule, scopes, .. } => (rule, scopes.to_vec()),
         other => panic!("it asks: {other:?}"),
     };
     let asked = changed.with(|act| scopes(policy.decide(&act, 0)));
-    assert_eq!(asked, (Rule::ToolChanged, vec![Scope::Once]), "the rule asks for the next call again");
-    let unruled = policy_of(&[], &[rule(Effect::Allow, "server", Some("tool"))]);
+    assert_eq!(
+        asked,
+        (DecisionReason::ToolChanged, vec![ApprovalScope::Once]),
+        "the rule asks for the next call again"
+    );
+    let unruled = policy_of(&[], &[rule(RuleEffect::Allow, "server", Some("tool"))]);
     let (_, offered) = changed.with(|act| scopes(unruled.decide(&act, 0)));
-    assert!(offered.contains(&Scope::Always), "without the rule a lasting approval takes effect");
+    assert!(offered.contains(&ApprovalScope::Always), "without the rule a lasting approval takes effect");
     let roots = Act::ShareRoots { server: "server", decided: false };
     let asked = scopes(policy.decide(&roots, 0));
-    assert_eq!(asked, (Rule::RootsAsk, vec![Scope::Always]), "folders are decided once");
+    assert_eq!(asked, (DecisionReason::RootsAsk, vec![ApprovalScope::Always]), "folders are decided once");
 }
 
 #[test]
 fn conditions_are_explained_for_rules_about_the_call_only() {
     let with =
-        |server: &str, tool: &str| PolicyRule { arguments: arguments(1), ..rule(Effect::Ask, server, Some(tool)) };
+        |server: &str, tool: &str| PolicyRule { arguments: arguments(1), ..rule(RuleEffect::Ask, server, Some(tool)) };
     let call = Call { arguments: json!({"path": "y"}), ..Call::default() };
     for (rule, judged) in [(with("server", "tool"), 1), (with("other", "tool"), 0), (with("server", "other"), 0)] {
         let explained = call.with(|act| policy_of(&[], std::slice::from_ref(&rule)).explain(&act, 0));
@@ -152,7 +156,7 @@ fn conditions_are_explained_for_rules_about_the_call_only() {
 #[test]
 fn texts_are_judged_up_to_64_kib() {
     let rule = |effect| PolicyRule {
-        arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentIs::Glob("x*".to_owned()) }],
+        arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentPattern::Glob("x*".to_owned()) }],
         ..rule(effect, "server", None)
     };
     let fit = |effect, length: usize| {
@@ -160,20 +164,20 @@ fn texts_are_judged_up_to_64_kib() {
         call.with(|act| fit(rule(effect), &act))
     };
     for length in [1, 2_000, 64 * 1024] {
-        assert_eq!(fit(Effect::Allow, length), Fit::Fits, "{length} bytes");
+        assert_eq!(fit(RuleEffect::Allow, length), RuleFit::Fits, "{length} bytes");
     }
-    assert_eq!(fit(Effect::Allow, 64 * 1024 + 1), Fit::OtherArgument(0), "a longer text is not allowed");
-    assert_eq!(fit(Effect::Deny, 64 * 1024 + 1), Fit::Fits, "a longer text is denied");
+    assert_eq!(fit(RuleEffect::Allow, 64 * 1024 + 1), RuleFit::OtherArgument(0), "a longer text is not allowed");
+    assert_eq!(fit(RuleEffect::Deny, 64 * 1024 + 1), RuleFit::Fits, "a longer text is denied");
 }
 
 #[test]
 fn patterns_hold_1_024_bytes() {
     let kinds = [
-        (ArgumentIs::Glob as fn(String) -> ArgumentIs, "a", "pattern"),
-        (ArgumentIs::Regex, "a", "expression"),
-        (ArgumentIs::Folder, "/a", "folder"),
-        (ArgumentIs::Path, "/a", "path"),
-        (ArgumentIs::Address, "https://x/a", "address"),
+        (ArgumentPattern::Glob as fn(String) -> ArgumentPattern, "a", "pattern"),
+        (ArgumentPattern::Regex, "a", "expression"),
+        (ArgumentPattern::Folder, "/a", "folder"),
+        (ArgumentPattern::Path, "/a", "path"),
+        (ArgumentPattern::Address, "https://x/a", "address"),
     ];
     for (kind, begin, part) in kinds {
         let of_length = |length: usize| {

@@ -4,6 +4,7 @@
 mod limits;
 mod properties;
 mod respelled;
+mod sampling_budget;
 mod spellings;
 mod standing;
 mod support;

@@ -2,14 +2,15 @@
 
 use crate::support::{Call, file, rule, strictness};
 use policy::{
-    Act, ArgumentIs, ArgumentRule, By, ClaimRule, Claims, Decision, Direction, Effect, Fit, Grant, GrantId, Grants,
-    Hash, Policy, PolicyFile, PolicyRule, Preset, SamplingBudget, SamplingUse, Scope, Standing, Subject,
+    Act, ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, Decision, DecisionSource, Grant, GrantId,
+    GrantSubject, Grants, Hash, Policy, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect,
+    RuleFit, SamplingBudget, SamplingUse, ToolClaims,
 };
 use proptest::prelude::*;
 use serde_json::json;
 
-fn claims() -> impl Strategy<Value = Claims> {
-    any::<(bool, bool, bool, bool)>().prop_map(|(read_only, destructive, idempotent, open_world)| Claims {
+fn claims() -> impl Strategy<Value = ToolClaims> {
+    any::<(bool, bool, bool, bool)>().prop_map(|(read_only, destructive, idempotent, open_world)| ToolClaims {
         read_only,
         destructive,
         idempotent,
@@ -20,7 +21,7 @@ fn claims() -> impl Strategy<Value = Claims> {
 fn a_call() -> impl Strategy<Value = Call> {
     let server = prop::sample::select(vec!["a", "ab", "b"]);
     let tool = prop::sample::select(vec!["read", "send", "send_all"]);
-    let standing = prop::sample::select(vec![Standing::Reviewed, Standing::New, Standing::Changed]);
+    let standing = prop::sample::select(vec![ReviewState::Reviewed, ReviewState::New, ReviewState::Changed]);
     let path = prop::sample::select(vec!["/home/ann/x", "/etc/passwd", "x", "/home/ann/../x"]);
     let flags = (prop::bool::weighted(0.2), any::<bool>());
     (server, tool, standing, claims(), path, flags).prop_map(
@@ -39,10 +40,10 @@ fn a_call() -> impl Strategy<Value = Call> {
 
 fn condition() -> impl Strategy<Value = ArgumentRule> {
     prop::sample::select(vec![
-        ArgumentIs::Glob("/home/*".into()),
-        ArgumentIs::Regex("ann".into()),
-        ArgumentIs::Folder("/etc".into()),
-        ArgumentIs::Folder("/home/ann".into()),
+        ArgumentPattern::Glob("/home/*".into()),
+        ArgumentPattern::Regex("ann".into()),
+        ArgumentPattern::Folder("/etc".into()),
+        ArgumentPattern::Folder("/home/ann".into()),
     ])
     .prop_map(|is| ArgumentRule { at: "/path".into(), is })
 }
@@ -60,25 +61,25 @@ fn claim_rule() -> impl Strategy<Value = ClaimRule> {
 
 /// Generates a valid rule about tool calls.
 fn a_rule() -> impl Strategy<Value = PolicyRule> {
-    let effect = prop::sample::select(vec![Effect::Allow, Effect::Ask, Effect::Deny]);
+    let effect = prop::sample::select(vec![RuleEffect::Allow, RuleEffect::Ask, RuleEffect::Deny]);
     let server = prop::sample::select(vec!["a", "b", "a*", "*", "?b"]);
     let tool = prop::option::of(prop::sample::select(vec!["read", "send", "send*", "*"]));
-    let direction = prop::sample::select(vec![Direction::ToServer, Direction::FromServer, Direction::Both]);
+    let direction = prop::sample::select(vec![RuleDirection::ToServer, RuleDirection::FromServer, RuleDirection::Both]);
     let identity = prop::option::weighted(0.2, prop::sample::select(vec!["npx *", "*evil*"]));
     let more =
         (direction, prop::option::of(claim_rule()), prop::option::of(condition()), identity, any::<(bool, bool)>());
     (effect, server, tool, more).prop_map(|(effect, server, tool, more)| {
         let (direction, annotations, condition, identity, (expires, after)) = more;
-        let annotations = annotations.filter(|_| effect != Effect::Allow);
+        let annotations = annotations.filter(|_| effect != RuleEffect::Allow);
         let is_of_tools = tool.is_some() || annotations.is_some() || condition.is_some();
-        let is_narrow = is_of_tools || effect == Effect::Allow;
+        let is_narrow = is_of_tools || effect == RuleEffect::Allow;
         PolicyRule {
-            direction: if is_narrow { Direction::ToServer } else { direction },
+            direction: if is_narrow { RuleDirection::ToServer } else { direction },
             annotations,
             arguments: condition.into_iter().collect(),
             expires_at: expires.then_some(50),
-            identity: identity.filter(|_| effect != Effect::Allow).map(str::to_owned),
-            after_untrusted: after && effect == Effect::Allow,
+            identity: identity.filter(|_| effect != RuleEffect::Allow).map(str::to_owned),
+            after_untrusted: after && effect == RuleEffect::Allow,
             ..rule(effect, server, tool)
         }
     })
@@ -87,9 +88,9 @@ fn a_rule() -> impl Strategy<Value = PolicyRule> {
 /// Generates a rule that allows sampling within a budget of two requests.
 fn a_budget() -> impl Strategy<Value = PolicyRule> {
     prop::sample::select(vec!["a", "*", "?b"]).prop_map(|server| PolicyRule {
-        direction: Direction::FromServer,
+        direction: RuleDirection::FromServer,
         sampling: Some(SamplingBudget { requests_per_hour: 2, tokens_per_hour: 1_000 }),
-        ..rule(Effect::Allow, server, None)
+        ..rule(RuleEffect::Allow, server, None)
     })
 }
 
@@ -99,14 +100,14 @@ fn rules() -> impl Strategy<Value = Vec<PolicyRule>> {
 
 /// All inputs of a policy: system-wide rules, user rules, presets and grants.
 #[derive(Debug, Clone)]
-struct Standings {
+struct PolicyInputs {
     managed: Vec<PolicyRule>,
     user: Vec<PolicyRule>,
     careful: (bool, bool),
     grants: Vec<(&'static str, &'static str, bool, Option<u64>)>,
 }
 
-fn standings() -> impl Strategy<Value = Standings> {
+fn standings() -> impl Strategy<Value = PolicyInputs> {
     let grant = (
         prop::sample::select(vec!["a", "ab", "b"]),
         prop::sample::select(vec!["read", "send"]),
@@ -115,21 +116,21 @@ fn standings() -> impl Strategy<Value = Standings> {
     );
     let careful = (prop::bool::weighted(0.2), prop::bool::weighted(0.2));
     (rules(), rules(), careful, prop::collection::vec(grant, 0..4))
-        .prop_map(|(managed, user, careful, grants)| Standings { managed, user, careful, grants })
+        .prop_map(|(managed, user, careful, grants)| PolicyInputs { managed, user, careful, grants })
 }
 
 const NOW: u64 = 100;
 
-impl Standings {
+impl PolicyInputs {
     fn policy(&self) -> Policy {
         let mut grants = Grants::default();
         for (server, tool, is_same, expires_at) in &self.grants {
             let added = grants.add(Grant {
                 id: GrantId::default(),
                 server: (*server).to_owned(),
-                subject: Subject::Tool((*tool).to_owned()),
+                subject: GrantSubject::Tool((*tool).to_owned()),
                 rests_on: Hash::of(&json!(if *is_same { "v1" } else { "v0" })),
-                scope: Scope::Always,
+                scope: ApprovalScope::Always,
                 conversation: None,
                 since: 0,
                 expires_at: *expires_at,
@@ -147,7 +148,7 @@ impl Standings {
         policy
     }
 
-    fn decide(&self, call: &Call) -> Effect {
+    fn decide(&self, call: &Call) -> RuleEffect {
         let policy = self.policy();
         strictness(call.with(|act| policy.decide(&act, NOW)))
     }
@@ -176,33 +177,33 @@ proptest! {
         let policy = all.policy();
         let explained = call.with(|act| policy.explain(&act, NOW));
         prop_assert_eq!(explained.decision, call.with(|act| policy.decide(&act, NOW)), "an explanation contains the actual decision");
-        let strictest = explained.considered.iter().filter(|one| one.fit == Fit::Fits).map(|one| one.effect).max();
-        let expected = strictest.unwrap_or(Effect::Ask);
+        let strictest = explained.considered.iter().filter(|one| one.fit == RuleFit::Fits).map(|one| one.effect).max();
+        let expected = strictest.unwrap_or(RuleEffect::Ask);
         prop_assert_eq!(strictness(explained.decision), expected, "the strictest rule that fits decides: {:?}", explained);
-        if let Some(first) = explained.considered.first().filter(|one| one.fit == Fit::Fits) {
+        if let Some(first) = explained.considered.first().filter(|one| one.fit == RuleFit::Fits) {
             prop_assert_eq!(first.effect, expected, "the deciding rule comes first");
         }
         if let Decision::Deny { by, .. } | Decision::Allow { by } = explained.decision {
-            let named = explained.considered.iter().any(|one| one.by == by && one.fit == Fit::Fits);
+            let named = explained.considered.iter().any(|one| one.by == by && one.fit == RuleFit::Fits);
             prop_assert!(named, "the named cause fits: {by}");
         }
     }
 
     #[test]
     fn what_the_system_wide_file_denies_or_asks_is_never_loosened(all in standings(), call in a_call()) {
-        let alone = Standings { user: Vec::new(), careful: (all.careful.0, false), grants: Vec::new(), ..all.clone() };
+        let alone = PolicyInputs { user: Vec::new(), careful: (all.careful.0, false), grants: Vec::new(), ..all.clone() };
         // Alone, nothing else can allow: an act that asks there lacks an approval.
         let policy = alone.policy();
         let managed = call.with(|act| policy.explain(&act, NOW));
-        let fits = managed.considered.iter().filter(|one| one.fit == Fit::Fits);
-        let floor = fits.map(|one| one.effect).max().unwrap_or(Effect::Allow);
+        let fits = managed.considered.iter().filter(|one| one.fit == RuleFit::Fits);
+        let floor = fits.map(|one| one.effect).max().unwrap_or(RuleEffect::Allow);
         prop_assert!(all.decide(&call) >= floor, "{:?} is the lower bound", floor);
     }
 
     #[test]
     fn annotations_never_loosen(all in standings(), call in a_call(), other in claims()) {
         let without = |rules: &[PolicyRule]| rules.iter().filter(|rule| rule.annotations.is_none()).cloned().collect();
-        let plain = Standings { managed: without(&all.managed), user: without(&all.user), ..all.clone() };
+        let plain = PolicyInputs { managed: without(&all.managed), user: without(&all.user), ..all.clone() };
         prop_assert!(all.decide(&call) >= plain.decide(&call), "a rule on annotations only makes the decision stricter");
         let claiming = Call { claims: other, ..call.clone() };
         prop_assert_eq!(plain.decide(&call), plain.decide(&claiming), "annotations have no effect without such a rule");
@@ -212,7 +213,7 @@ proptest! {
     fn what_denies_or_asks_never_allows_more(
         all in standings(),
         call in a_call(),
-        added in a_rule().prop_filter("stricter", |rule| rule.effect != Effect::Allow),
+        added in a_rule().prop_filter("stricter", |rule| rule.effect != RuleEffect::Allow),
         managed in any::<bool>(),
     ) {
         let mut more = all.clone();
@@ -232,7 +233,7 @@ proptest! {
         let mut allowed = Vec::new();
         other_acts(&server, &mut |act| {
             let within = matches!(act, Act::Sample { would_use: SamplingUse { requests: 1, .. }, .. });
-            if let Decision::Allow { by } = policy.decide(act, NOW) && by != By::BuiltIn && !within {
+            if let Decision::Allow { by } = policy.decide(act, NOW) && by != DecisionSource::BuiltIn && !within {
                 allowed.push(format!("{act:?}"));
             }
         });
@@ -247,16 +248,16 @@ proptest! {
             call.with(|act| policy.decide(&act, NOW))
         };
         let (without, with) = (decide(false), decide(true));
-        prop_assert_eq!(strictness(with), strictness(without).max(Effect::Ask), "only an allowed call becomes stricter");
+        prop_assert_eq!(strictness(with), strictness(without).max(RuleEffect::Ask), "only an allowed call becomes stricter");
         match with {
-            Decision::Ask { scopes, .. } => prop_assert_eq!(scopes, &[Scope::Once][..], "no approval is stored"),
+            Decision::Ask { scopes, .. } => prop_assert_eq!(scopes, &[ApprovalScope::Once][..], "no approval is stored"),
             other => prop_assert_eq!(other, without, "a denial stays the same"),
         }
     }
 
     #[test]
     fn what_nobody_has_seen_is_never_allowed(all in standings(), call in a_call()) {
-        let call = Call { standing: Standing::New, ..call };
-        prop_assert!(all.decide(&call) > Effect::Allow, "a new tool asks regardless of rules and grants");
+        let call = Call { standing: ReviewState::New, ..call };
+        prop_assert!(all.decide(&call) > RuleEffect::Allow, "a new tool asks regardless of rules and grants");
     }
 }

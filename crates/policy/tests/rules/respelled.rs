@@ -4,41 +4,41 @@
 use std::sync::LazyLock;
 
 use percent_encoding::percent_decode_str;
-use policy::{ArgumentIs, ArgumentRule, Effect, PathFacts, Policy, PolicyFile, PolicyRule};
+use policy::{ArgumentPattern, ArgumentRule, Policy, PolicyFile, PolicyRule, ResolvedPaths, RuleEffect};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::support::{Call, policy_of, rule, strictness};
 
-fn with(effect: Effect, is: ArgumentIs) -> PolicyRule {
+fn with(effect: RuleEffect, is: ArgumentPattern) -> PolicyRule {
     PolicyRule { arguments: vec![ArgumentRule { at: "/x".to_owned(), is }], ..rule(effect, "server", None) }
 }
 
-fn decide(rule: &PolicyRule, value: Value, paths: PathFacts) -> Effect {
+fn decide(rule: &PolicyRule, value: Value, paths: ResolvedPaths) -> RuleEffect {
     let call = Call { arguments: json!({ "x": value }), paths, ..Call::default() };
     strictness(call.with(|act| policy_of(&[], std::slice::from_ref(rule)).decide(&act, 0)))
 }
 
-fn path(text: &str) -> ArgumentIs {
-    ArgumentIs::Path(text.to_owned())
+fn path(text: &str) -> ArgumentPattern {
+    ArgumentPattern::Path(text.to_owned())
 }
 
-fn folder(text: &str) -> ArgumentIs {
-    ArgumentIs::Folder(text.to_owned())
+fn folder(text: &str) -> ArgumentPattern {
+    ArgumentPattern::Folder(text.to_owned())
 }
 
-fn glob(text: &str) -> ArgumentIs {
-    ArgumentIs::Glob(text.to_owned())
+fn glob(text: &str) -> ArgumentPattern {
+    ArgumentPattern::Glob(text.to_owned())
 }
 
-fn address(text: &str) -> ArgumentIs {
-    ArgumentIs::Address(text.to_owned())
+fn address(text: &str) -> ArgumentPattern {
+    ArgumentPattern::Address(text.to_owned())
 }
 
 #[test]
 fn a_rule_on_paths_and_addresses_can_not_be_dodged() {
-    let (allow, ask, deny) = (Effect::Allow, Effect::Ask, Effect::Deny);
+    let (allow, ask, deny) = (RuleEffect::Allow, RuleEffect::Ask, RuleEffect::Deny);
     let cases = [
         (deny, glob("/secret/*"), "//secret/x", deny),
         (deny, glob("/secret/*"), "/./secret/x", deny),
@@ -122,7 +122,7 @@ fn a_rule_on_paths_and_addresses_can_not_be_dodged() {
     ];
     for (effect, is, value, expected) in cases {
         let rule = with(effect, is);
-        assert_eq!(decide(&rule, json!(value), PathFacts::Elsewhere), expected, "{rule:?} and {value}");
+        assert_eq!(decide(&rule, json!(value), ResolvedPaths::Elsewhere), expected, "{rule:?} and {value}");
     }
 }
 
@@ -136,9 +136,9 @@ fn lists_and_deep_arguments_are_judged_item_by_item() {
         let call = Call { arguments, ..Call::default() };
         strictness(call.with(|act| policy_of(&[], std::slice::from_ref(&rule)).decide(&act, 0)))
     };
-    let (allow, ask, deny) = (Effect::Allow, Effect::Ask, Effect::Deny);
+    let (allow, ask, deny) = (RuleEffect::Allow, RuleEffect::Ask, RuleEffect::Deny);
     let both = json!({"o": {"list": ["/public/a", "//secret/x"]}});
-    let number = |text: &str| ArgumentIs::Number(text.to_owned());
+    let number = |text: &str| ArgumentPattern::Number(text.to_owned());
     for (what, rule, arguments, expected) in [
         ("one of two is denied", rule_at(deny, "/o/list", path("/secret/*")), both.clone(), deny),
         ("one of two is denied by a glob", rule_at(deny, "/o/list", glob("/secret/*")), both.clone(), deny),
@@ -168,10 +168,10 @@ fn lists_and_deep_arguments_are_judged_item_by_item() {
 
 #[test]
 fn an_explanation_says_what_each_condition_made_of_the_value() {
-    let rule = with(Effect::Deny, path("/secret/*"));
+    let rule = with(RuleEffect::Deny, path("/secret/*"));
     let policy = policy_of(&[], std::slice::from_ref(&rule));
     let link = "/public/link".to_owned();
-    let paths = PathFacts::Here([(link.clone(), Some("/secret/x".to_owned()))].into());
+    let paths = ResolvedPaths::Here([(link.clone(), Some("/secret/x".to_owned()))].into());
     let call = Call { arguments: json!({ "x": link }), paths, ..Call::default() };
     let explained = call.with(|act| policy.explain(&act, 0));
     let judged = &explained.considered[0].arguments[0];
@@ -187,7 +187,7 @@ fn an_explanation_says_what_each_condition_made_of_the_value() {
     let elsewhere = Call { tool: "t".to_owned(), server: "other".to_owned(), ..Call::default() };
     let explained = elsewhere.with(|act| policy.explain(&act, 0));
     assert!(explained.considered[0].arguments.is_empty(), "a rule about another server has no results");
-    let glob = with(Effect::Deny, glob("/secret/*"));
+    let glob = with(RuleEffect::Deny, glob("/secret/*"));
     let explained = Call { arguments: json!({ "x": "/a/../b" }), ..Call::default() }
         .with(|act| policy_of(&[], std::slice::from_ref(&glob)).explain(&act, 0));
     assert_eq!(explained.considered[0].arguments[0].normal, ["/b"], "the value of a glob is normalized");
@@ -195,17 +195,17 @@ fn an_explanation_says_what_each_condition_made_of_the_value() {
 
 #[test]
 fn only_paths_that_a_rule_asks_about_are_looked_for() {
-    let policy = policy_of(&[], &[with(Effect::Deny, path("/secret/*")), with(Effect::Deny, glob("/a/*"))]);
+    let policy = policy_of(&[], &[with(RuleEffect::Deny, path("/secret/*")), with(RuleEffect::Deny, glob("/a/*"))]);
     let values = json!({"x": ["/public/a", 5, "rel"], "y": "/other"});
     let arguments = values.as_object().unwrap();
     let paths: Vec<&str> = policy.paths_in_call("server", "tool", arguments).into_iter().collect();
     assert_eq!(paths, ["/public/a", "/secret", "rel"], "the values, and the beginning of the pattern");
     assert!(policy.paths_in_call("other", "tool", arguments).is_empty(), "no paths for another server");
-    let tool = PolicyRule { tool: Some("one".to_owned()), ..with(Effect::Deny, path("/secret/*")) };
+    let tool = PolicyRule { tool: Some("one".to_owned()), ..with(RuleEffect::Deny, path("/secret/*")) };
     let mut of_tool = policy_of(&[], &[tool]);
     assert!(of_tool.paths_in_call("server", "tool", arguments).is_empty(), "no paths for another tool");
     assert_eq!(of_tool.paths_in_call("server", "one", arguments).len(), 3, "all paths for the tool of the rule");
-    let glob_only = policy_of(&[], &[with(Effect::Deny, glob("/a/*"))]);
+    let glob_only = policy_of(&[], &[with(RuleEffect::Deny, glob("/a/*"))]);
     assert!(glob_only.paths_in_call("server", "tool", arguments).is_empty(), "no paths for a glob");
     of_tool.set_user(PolicyFile::default()).unwrap();
     assert!(of_tool.paths_in_call("server", "one", arguments).is_empty(), "no paths after the rule is removed");
@@ -223,8 +223,8 @@ fn only_paths_that_a_rule_asks_about_are_looked_for() {
 fn an_identity_holds_however_an_address_is_spelled() {
     let deny = |identity: &str| PolicyRule {
         identity: Some(identity.to_owned()),
-        direction: policy::Direction::Both,
-        ..rule(Effect::Deny, "*", None)
+        direction: policy::RuleDirection::Both,
+        ..rule(RuleEffect::Deny, "*", None)
     };
     let decide = |rule: PolicyRule, words: &str| {
         let mut policy = policy_of(&[rule], &[]);
@@ -244,45 +244,46 @@ fn an_identity_holds_however_an_address_is_spelled() {
         "npx -y mcp-remote https://Evil-MCP.example/mcp --allow",
     ] {
         for identity in ["*evil-mcp.example*", "*EVIL-mcp.example*", "evil-mcp.example", "*//evil-mcp.example/*"] {
-            assert_eq!(decide(deny(identity), words), Effect::Deny, "{identity} and {words}");
+            assert_eq!(decide(deny(identity), words), RuleEffect::Deny, "{identity} and {words}");
         }
     }
     for words in ["https://good-mcp.example/", "https://evil-mcp.example.org.good/"] {
-        assert_eq!(decide(deny("evil-mcp.example"), words), Effect::Ask, "{words} is another host");
+        assert_eq!(decide(deny("evil-mcp.example"), words), RuleEffect::Ask, "{words} is another host");
     }
-    assert_eq!(decide(deny("*b\u{fc}cher.x*"), "https://xn--bcher-kva.x/"), Effect::Deny, "in letters");
-    assert_eq!(decide(deny("*xn--bcher-kva.x*"), "https://b\u{fc}cher.x/"), Effect::Deny, "in Punycode");
+    assert_eq!(decide(deny("*b\u{fc}cher.x*"), "https://xn--bcher-kva.x/"), RuleEffect::Deny, "in letters");
+    assert_eq!(decide(deny("*xn--bcher-kva.x*"), "https://b\u{fc}cher.x/"), RuleEffect::Deny, "in Punycode");
 }
 
 /// A policy with one rule, compiled once because compiling takes longer than deciding.
-struct Ready(ArgumentIs, Policy);
+struct SingleRulePolicy(ArgumentPattern, Policy);
 
-impl Ready {
-    fn all<const N: usize>(effect: Effect, kinds: [ArgumentIs; N]) -> [Self; N] {
+impl SingleRulePolicy {
+    fn all<const N: usize>(effect: RuleEffect, kinds: [ArgumentPattern; N]) -> [Self; N] {
         kinds.map(|is| Self(is.clone(), policy_of(&[], &[with(effect, is)])))
     }
 
-    fn decide(&self, value: Value, paths: PathFacts) -> Effect {
+    fn decide(&self, value: Value, paths: ResolvedPaths) -> RuleEffect {
         let call = Call { arguments: json!({ "x": value }), paths, ..Call::default() };
         strictness(call.with(|act| self.1.decide(&act, 0)))
     }
 }
 
-static DENIED_PATHS: LazyLock<[Ready; 4]> = LazyLock::new(|| {
+static DENIED_PATHS: LazyLock<[SingleRulePolicy; 4]> = LazyLock::new(|| {
     let kinds = [path("/secret/*"), glob("/secret/*"), path("/secret/a/key"), glob("/secret/a/key")];
-    Ready::all(Effect::Deny, kinds)
+    SingleRulePolicy::all(RuleEffect::Deny, kinds)
 });
-static ALLOWED_PATHS: LazyLock<[Ready; 2]> =
-    LazyLock::new(|| Ready::all(Effect::Allow, [path("/public/*"), glob("/public/*")]));
-static PUBLIC: LazyLock<[Ready; 1]> = LazyLock::new(|| Ready::all(Effect::Deny, [path("/public/*")]));
-static DENIED_ADDRESSES: LazyLock<[Ready; 4]> = LazyLock::new(|| {
+static ALLOWED_PATHS: LazyLock<[SingleRulePolicy; 2]> =
+    LazyLock::new(|| SingleRulePolicy::all(RuleEffect::Allow, [path("/public/*"), glob("/public/*")]));
+static PUBLIC: LazyLock<[SingleRulePolicy; 1]> =
+    LazyLock::new(|| SingleRulePolicy::all(RuleEffect::Deny, [path("/public/*")]));
+static DENIED_ADDRESSES: LazyLock<[SingleRulePolicy; 4]> = LazyLock::new(|| {
     let typed = [address("https://evil.x"), address("https://evil.x/secret/*")];
     let [origin, below] = typed;
-    Ready::all(Effect::Deny, [origin, below, glob("https://evil.x/*"), glob("https://evil.x/secret/*")])
+    SingleRulePolicy::all(RuleEffect::Deny, [origin, below, glob("https://evil.x/*"), glob("https://evil.x/secret/*")])
 });
-static ALLOWED_ADDRESSES: LazyLock<[Ready; 3]> = LazyLock::new(|| {
+static ALLOWED_ADDRESSES: LazyLock<[SingleRulePolicy; 3]> = LazyLock::new(|| {
     let kinds = [address("https://api.x/public/*"), glob("https://api.x/public/*"), glob("https://api.x*")];
-    Ready::all(Effect::Allow, kinds)
+    SingleRulePolicy::all(RuleEffect::Allow, kinds)
 });
 
 /// Generates path components that an attacker may use to be misread.
@@ -375,8 +376,8 @@ proptest! {
     #[test]
     fn a_denied_path_is_denied_in_every_spelling(text in respelled(vec!["secret", "a", "key"])) {
         for ready in DENIED_PATHS.iter() {
-            prop_assert_eq!(ready.decide(json!(text), PathFacts::Elsewhere), Effect::Deny, "{:?}", ready.0);
-            prop_assert_eq!(ready.decide(json!(["/x", text]), PathFacts::Elsewhere), Effect::Deny, "in a list");
+            prop_assert_eq!(ready.decide(json!(text), ResolvedPaths::Elsewhere), RuleEffect::Deny, "{:?}", ready.0);
+            prop_assert_eq!(ready.decide(json!(["/x", text]), ResolvedPaths::Elsewhere), RuleEffect::Deny, "in a list");
         }
     }
 
@@ -384,7 +385,7 @@ proptest! {
     fn an_allowed_path_lies_where_the_rule_says(parts in prop::collection::vec(odd_part(), 0..6), begins in any::<bool>()) {
         let text = format!("{}/{}", if begins { "/public" } else { "" }, parts.join("/"));
         for ready in ALLOWED_PATHS.iter() {
-            if ready.decide(json!(text), PathFacts::Elsewhere) == Effect::Allow {
+            if ready.decide(json!(text), ResolvedPaths::Elsewhere) == RuleEffect::Allow {
                 prop_assert!(lies_in_public(&text), "{} is allowed by {:?}", text, ready.0);
             }
         }
@@ -394,14 +395,14 @@ proptest! {
     fn an_allowed_path_leads_where_the_rule_says(inside in any::<bool>(), real in prop::option::of(odd_part())) {
         let written = if inside { "/public/a" } else { "/other/a" };
         let real = real.map(|part| format!("/{part}/a"));
-        let facts = PathFacts::Here([(written.to_owned(), real.clone())].into());
-        if ALLOWED_PATHS[0].decide(json!(written), facts.clone()) == Effect::Allow {
+        let facts = ResolvedPaths::Here([(written.to_owned(), real.clone())].into());
+        if ALLOWED_PATHS[0].decide(json!(written), facts.clone()) == RuleEffect::Allow {
             prop_assert!(inside && real.as_deref() == Some("/public/a"), "{:?} is allowed", real);
         }
         let leads_in = real.as_deref() == Some("/public/a");
         if inside || leads_in || real.is_none() {
             let denied = PUBLIC[0].decide(json!(written), facts);
-            prop_assert_eq!(denied, Effect::Deny, "{} and {:?}", written, real);
+            prop_assert_eq!(denied, RuleEffect::Deny, "{} and {:?}", written, real);
         }
     }
 
@@ -415,7 +416,7 @@ proptest! {
     ) {
         let text = format!("{scheme}{user}{host}{rest}{end}");
         for ready in DENIED_ADDRESSES.iter() {
-            prop_assert_eq!(ready.decide(json!(text), PathFacts::Elsewhere), Effect::Deny, "{:?} and {:?}", ready.0, text);
+            prop_assert_eq!(ready.decide(json!(text), ResolvedPaths::Elsewhere), RuleEffect::Deny, "{:?} and {:?}", ready.0, text);
         }
     }
 
@@ -427,8 +428,8 @@ proptest! {
     ) {
         let text = format!("https://{host}{}/{}", if begins { "/public" } else { "" }, parts.join("/"));
         for ready in ALLOWED_ADDRESSES.iter() {
-            let is_open = matches!(&ready.0, ArgumentIs::Glob(glob) if glob == "https://api.x*");
-            if ready.decide(json!(text), PathFacts::Elsewhere) == Effect::Allow {
+            let is_open = matches!(&ready.0, ArgumentPattern::Glob(glob) if glob == "https://api.x*");
+            if ready.decide(json!(text), ResolvedPaths::Elsewhere) == RuleEffect::Allow {
                 let url = Url::parse(&text).unwrap();
                 let host = url.host_str().unwrap().trim_end_matches('.').to_owned();
                 prop_assert_eq!((url.scheme(), host.as_str(), url.port()), ("https", "api.x", None), "{}", text);

@@ -1,23 +1,23 @@
 //! Patterns with several spellings, and the locations that they cover in the other ones.
 
-use policy::{ArgumentIs, ArgumentRule, Effect, PolicyRule, UriPattern};
+use policy::{ArgumentPattern, ArgumentRule, PolicyRule, RuleEffect, UriPattern};
 use serde_json::json;
 
 use crate::support::{Call, policy_of, rule, strictness};
 
-fn decide(effect: Effect, is: ArgumentIs, value: &str) -> Effect {
+fn decide(effect: RuleEffect, is: ArgumentPattern, value: &str) -> RuleEffect {
     let arguments = vec![ArgumentRule { at: "/x".to_owned(), is }];
     let policy = policy_of(&[], &[PolicyRule { arguments, ..rule(effect, "server", None) }]);
     let call = Call { arguments: json!({ "x": value }), ..Call::default() };
     strictness(call.with(|act| policy.decide(&act, 0)))
 }
 
-fn address(text: &str) -> ArgumentIs {
-    ArgumentIs::Address(text.to_owned())
+fn address(text: &str) -> ArgumentPattern {
+    ArgumentPattern::Address(text.to_owned())
 }
 
-fn glob(text: &str) -> ArgumentIs {
-    ArgumentIs::Glob(text.to_owned())
+fn glob(text: &str) -> ArgumentPattern {
+    ArgumentPattern::Glob(text.to_owned())
 }
 
 #[test]
@@ -31,12 +31,16 @@ fn a_denied_address_with_an_encoded_slash_is_denied_encoded_and_decoded() {
     ] {
         for is in [address, glob] {
             let is = is("https://git.x/projects/group%2Fname/*");
-            assert_eq!(decide(Effect::Deny, is.clone(), value), Effect::Deny, "{is:?} and {value}");
+            assert_eq!(decide(RuleEffect::Deny, is.clone(), value), RuleEffect::Deny, "{is:?} and {value}");
         }
     }
     let other = "https://git.x/projects/group%2Fother/files";
     for is in [address, glob] {
-        assert_eq!(decide(Effect::Deny, is("https://git.x/projects/group%2Fname/*"), other), Effect::Ask, "{other}");
+        assert_eq!(
+            decide(RuleEffect::Deny, is("https://git.x/projects/group%2Fname/*"), other),
+            RuleEffect::Ask,
+            "{other}"
+        );
     }
     let pattern = UriPattern::compile("https://git.x/group%2Fname/*").unwrap();
     assert!(pattern.refuses("http://git.x/group%2Fname/files"), "a refusal covers another web scheme");
@@ -44,30 +48,34 @@ fn a_denied_address_with_an_encoded_slash_is_denied_encoded_and_decoded() {
 
 #[test]
 fn an_encoded_wildcard_of_an_address_stands_for_itself() {
-    let allow = |pattern: &str, value: &str| decide(Effect::Allow, address(pattern), value);
-    assert_eq!(allow("https://api.x/a%2Ab", "https://api.x/a*b"), Effect::Allow, "the character");
+    let allow = |pattern: &str, value: &str| decide(RuleEffect::Allow, address(pattern), value);
+    assert_eq!(allow("https://api.x/a%2Ab", "https://api.x/a*b"), RuleEffect::Allow, "the character");
     for (pattern, value) in [
         ("https://api.x/a%2Ab", "https://api.x/a-secret-b"),
         ("https://api.x/a%3Fb", "https://api.x/a-b"),
         ("https://api.x/%2A%2A/b", "https://api.x/secret/keys/b"),
     ] {
-        assert_eq!(allow(pattern, value), Effect::Ask, "{pattern} is not a wildcard that matches {value}");
+        assert_eq!(allow(pattern, value), RuleEffect::Ask, "{pattern} is not a wildcard that matches {value}");
     }
 }
 
 #[test]
 fn a_denied_place_under_proc_is_denied_under_its_second_names() {
-    let (path, folder) = (ArgumentIs::Path, ArgumentIs::Folder);
+    let (path, folder) = (ArgumentPattern::Path, ArgumentPattern::Folder);
     for (is, value) in [
         (path("/proc/1/*".to_owned()), "/proc/self/root/proc/1/environ"),
         (folder("/proc/1".to_owned()), "/proc/self/root/proc/1/environ"),
         (folder("/proc/1".to_owned()), "/proc/self/environ"),
         (path("/System/Volumes/Data/keys".to_owned()), "/System/Volumes/Data/System/Volumes/Data/keys"),
     ] {
-        assert_eq!(decide(Effect::Deny, is.clone(), value), Effect::Deny, "{is:?} and {value}");
+        assert_eq!(decide(RuleEffect::Deny, is.clone(), value), RuleEffect::Deny, "{is:?} and {value}");
     }
     let status = "/proc/1/status";
-    assert_eq!(decide(Effect::Allow, path("/proc/1/*".to_owned()), status), Effect::Allow, "{status} is allowed");
+    assert_eq!(
+        decide(RuleEffect::Allow, path("/proc/1/*".to_owned()), status),
+        RuleEffect::Allow,
+        "{status} is allowed"
+    );
 }
 
 #[test]
@@ -75,8 +83,8 @@ fn the_usual_port_of_a_scheme_may_be_written_or_left_out() {
     for (scheme, port) in [("http", 80), ("ws", 80), ("https", 443), ("wss", 443), ("ftp", 21)] {
         let (bare, full) = (format!("{scheme}://evil.x/a"), format!("{scheme}://evil.x:{port}/a"));
         for is in [address, glob] {
-            assert_eq!(decide(Effect::Deny, is(&bare), &full), Effect::Deny, "{bare} covers {full}");
-            assert_eq!(decide(Effect::Deny, is(&full), &bare), Effect::Deny, "{full} covers {bare}");
+            assert_eq!(decide(RuleEffect::Deny, is(&bare), &full), RuleEffect::Deny, "{bare} covers {full}");
+            assert_eq!(decide(RuleEffect::Deny, is(&full), &bare), RuleEffect::Deny, "{full} covers {bare}");
         }
         let pattern = UriPattern::compile(&bare).unwrap();
         assert!(pattern.refuses(&bare.replace(scheme, "https")), "{bare} is refused by each scheme of the web");

@@ -1,29 +1,33 @@
 //! Inputs of the policy other than rules: presets, mutes, unreadable files, and the stable names of causes.
 
 use policy::{
-    Act, By, Decision, Direction, Effect, Fit, Grant, GrantId, Hash, Policy, PolicyFile, PolicyRule, Preset, Rule,
-    RuleRef, RuleSource, Scope, Standing, Subject,
+    Act, ApprovalScope, Decision, DecisionReason, DecisionSource, Grant, GrantId, GrantSubject, Hash, Policy,
+    PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect, RuleFit, RuleRef, RuleSource,
 };
 use serde_json::{Value, json};
 
 use crate::support::{Call, file, policy_of, rule, strictness};
 
-fn decide(policy: &Policy, call: &Call) -> Effect {
+fn decide(policy: &Policy, call: &Call) -> RuleEffect {
     strictness(call.with(|act| policy.decide(&act, 0)))
 }
 
 #[test]
 fn a_file_that_can_not_be_read_makes_everything_ask_and_keeps_what_was_denied() {
-    let rules = [rule(Effect::Allow, "server", None), rule(Effect::Deny, "server", Some("drop"))];
+    let rules = [rule(RuleEffect::Allow, "server", None), rule(RuleEffect::Deny, "server", Some("drop"))];
     let calls = [Call::default(), Call { tool: "drop".to_owned(), ..Call::default() }];
     for (unusable, cause) in [
-        (Policy::managed_unusable as fn(&mut Policy), Rule::ManagedUnusable),
-        (Policy::user_unusable as fn(&mut Policy), Rule::PolicyUnusable),
+        (Policy::managed_unusable as fn(&mut Policy), DecisionReason::ManagedUnusable),
+        (Policy::user_unusable as fn(&mut Policy), DecisionReason::PolicyUnusable),
     ] {
         let mut policy = policy_of(&rules, &rules);
-        assert_eq!(calls.each_ref().map(|call| decide(&policy, call)), [Effect::Allow, Effect::Deny], "before");
+        assert_eq!(calls.each_ref().map(|call| decide(&policy, call)), [RuleEffect::Allow, RuleEffect::Deny], "before");
         unusable(&mut policy);
-        assert_eq!(calls.each_ref().map(|call| decide(&policy, call)), [Effect::Ask, Effect::Deny], "{cause:?}");
+        assert_eq!(
+            calls.each_ref().map(|call| decide(&policy, call)),
+            [RuleEffect::Ask, RuleEffect::Deny],
+            "{cause:?}"
+        );
         let decided = calls[0].with(|act| policy.decide(&act, 0));
         assert!(matches!(decided, Decision::Ask { rule, .. } if rule == cause), "{decided:?} names the cause");
     }
@@ -46,8 +50,11 @@ fn the_stricter_preset_of_both_files_holds() {
 
 #[test]
 fn a_server_that_is_forgotten_leaves_nothing_to_another_of_its_name() {
-    let deny_npx =
-        PolicyRule { identity: Some("npx *".to_owned()), direction: Direction::Both, ..rule(Effect::Deny, "*", None) };
+    let deny_npx = PolicyRule {
+        identity: Some("npx *".to_owned()),
+        direction: RuleDirection::Both,
+        ..rule(RuleEffect::Deny, "*", None)
+    };
     let mut policy = policy_of(&[], &[deny_npx]);
     for server in ["old", "other"] {
         policy.set_identity(server, vec!["uvx files".to_owned()]);
@@ -56,9 +63,9 @@ fn a_server_that_is_forgotten_leaves_nothing_to_another_of_its_name() {
         let grant = Grant {
             id: GrantId::default(),
             server: server.to_owned(),
-            subject: Subject::Command,
+            subject: GrantSubject::Command,
             rests_on: Hash::of(&json!("uvx files")),
-            scope: Scope::Always,
+            scope: ApprovalScope::Always,
             conversation: None,
             since: 0,
             expires_at: None,
@@ -70,30 +77,30 @@ fn a_server_that_is_forgotten_leaves_nothing_to_another_of_its_name() {
     let command = Hash::of(&json!("uvx files"));
     let start = |server| strictness(policy.decide(&Act::StartServer { server, command: &command }, 0));
     let standing = |server| {
-        let has_grant = policy.grants().find(server, &Subject::Command).is_some();
+        let has_grant = policy.grants().find(server, &GrantSubject::Command).is_some();
         (policy.is_muted(server), policy.is_trusted_for_run(server), has_grant, start(server))
     };
     // A rule on identities fits a server without a known identity.
-    assert_eq!(standing("old"), (false, false, false, Effect::Deny), "the removed server");
-    assert_eq!(standing("other"), (true, true, true, Effect::Allow), "the other server is unchanged");
+    assert_eq!(standing("old"), (false, false, false, RuleEffect::Deny), "the removed server");
+    assert_eq!(standing("other"), (true, true, true, RuleEffect::Allow), "the other server is unchanged");
 }
 
 #[test]
 fn causes_have_stable_names() {
-    let by_rule = |source| By::Rule(RuleRef { source, id: 3 });
+    let by_rule = |source| DecisionSource::Rule(RuleRef { source, id: 3 });
     for (by, name) in [
-        (By::BuiltIn, "built-in"),
-        (By::Grant(GrantId(12)), "grant 12"),
+        (DecisionSource::BuiltIn, "built-in"),
+        (DecisionSource::Grant(GrantId(12)), "grant 12"),
         (by_rule(RuleSource::User), "rule 3"),
         (by_rule(RuleSource::Managed), "managed rule 3"),
         (by_rule(RuleSource::Session), "session rule 3"),
-        (By::Preset, "preset"),
-        (By::ManagedPreset, "managed preset"),
+        (DecisionSource::Preset, "preset"),
+        (DecisionSource::ManagedPreset, "managed preset"),
     ] {
         assert_eq!((by.text().as_ref(), by.to_string().as_str()), (name, name), "{by:?}");
     }
-    let policy = policy_of(&[], &[rule(Effect::Allow, "server", None), rule(Effect::Deny, "other", None)]);
-    let explained = Call { standing: Standing::New, ..Call::default() }.with(|act| policy.explain(&act, 0));
+    let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None), rule(RuleEffect::Deny, "other", None)]);
+    let explained = Call { standing: ReviewState::New, ..Call::default() }.with(|act| policy.explain(&act, 0));
     let Decision::Ask { rule, .. } = explained.decision else { panic!("a new tool asks: {explained:?}") };
     let fits: Vec<&str> = explained.considered.iter().map(|one| one.fit.name()).collect();
     assert_eq!((rule.name(), fits.contains(&"not-reviewed"), fits.contains(&"other-server")), ("new-tool", true, true));
@@ -128,9 +135,9 @@ fn a_tool_that_asks_each_time_asks_whatever_allows_it() {
             .add(Grant {
                 id: GrantId::default(),
                 server: "server".to_owned(),
-                subject: Subject::Tool("tool".to_owned()),
+                subject: GrantSubject::Tool("tool".to_owned()),
                 rests_on: Hash::of(&json!("v1")),
-                scope: Scope::Always,
+                scope: ApprovalScope::Always,
                 conversation: None,
                 since: 0,
                 expires_at: None,
@@ -147,9 +154,9 @@ fn a_tool_that_asks_each_time_asks_whatever_allows_it() {
         policy.trust_for_run("server").unwrap();
         policy
     };
-    let after = PolicyRule { after_untrusted: true, ..rule(Effect::Allow, "*", None) };
-    let (allow, ask) = (rule(Effect::Allow, "server", Some("tool")), rule(Effect::Ask, "server", None));
-    let own = Rule::ToolAsksEachTime;
+    let after = PolicyRule { after_untrusted: true, ..rule(RuleEffect::Allow, "*", None) };
+    let (allow, ask) = (rule(RuleEffect::Allow, "server", Some("tool")), rule(RuleEffect::Ask, "server", None));
+    let own = DecisionReason::ToolAsksEachTime;
     let cases = [
         ("nothing", policy_of(&[], &[]), own),
         ("a grant", granted(false), own),
@@ -158,40 +165,40 @@ fn a_tool_that_asks_each_time_asks_whatever_allows_it() {
         ("a rule", policy_of(&[], std::slice::from_ref(&allow)), own),
         ("a system-wide rule", policy_of(std::slice::from_ref(&allow), &[]), own),
         ("a rule that holds after untrusted content", policy_of(&[], &[after]), own),
-        ("a rule that asks", policy_of(&[], &[allow, ask]), Rule::RuleAsks),
+        ("a rule that asks", policy_of(&[], &[allow, ask]), DecisionReason::RuleAsks),
     ];
     for (what, policy, expected) in cases {
         let decided = call.with(|act| policy.decide(&act, 0));
         let Decision::Ask { rule, scopes, .. } = decided else { panic!("{what}: it asks: {decided:?}") };
-        assert_eq!((rule, scopes), (expected, &[Scope::Once][..]), "{what}: only this call can be approved");
+        assert_eq!((rule, scopes), (expected, &[ApprovalScope::Once][..]), "{what}: only this call can be approved");
     }
-    let denying = policy_of(&[], &[rule(Effect::Deny, "server", None)]);
-    assert_eq!(decide(&denying, &call), Effect::Deny, "a rule that denies still denies");
+    let denying = policy_of(&[], &[rule(RuleEffect::Deny, "server", None)]);
+    assert_eq!(decide(&denying, &call), RuleEffect::Deny, "a rule that denies still denies");
 }
 
 #[test]
 fn a_tool_that_asks_each_time_keeps_a_more_specific_reason() {
-    let policy = policy_of(&[], &[rule(Effect::Allow, "server", None)]);
+    let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None)]);
     let cases = [
-        (Call { standing: Standing::New, ..Call::default() }, Rule::NewTool),
-        (Call { standing: Standing::Changed, ..Call::default() }, Rule::ToolChanged),
-        (Call { after_untrusted: true, ..Call::default() }, Rule::AfterUntrusted),
+        (Call { standing: ReviewState::New, ..Call::default() }, DecisionReason::NewTool),
+        (Call { standing: ReviewState::Changed, ..Call::default() }, DecisionReason::ToolChanged),
+        (Call { after_untrusted: true, ..Call::default() }, DecisionReason::AfterUntrusted),
     ];
     for (call, expected) in cases {
         let call = Call { asks_each_time: true, ..call };
         let decided = call.with(|act| policy.decide(&act, 0));
         let Decision::Ask { rule, scopes, .. } = decided else { panic!("it asks: {decided:?}") };
-        assert_eq!((rule, scopes), (expected, &[Scope::Once][..]), "{call:?}");
+        assert_eq!((rule, scopes), (expected, &[ApprovalScope::Once][..]), "{call:?}");
     }
 }
 
 #[test]
 fn an_explanation_says_that_the_tool_asks_each_time() {
-    let policy = policy_of(&[], &[rule(Effect::Allow, "server", None)]);
+    let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None)]);
     let call = Call { asks_each_time: true, ..Call::default() };
     let explained = call.with(|act| policy.explain(&act, 0));
     let fits: Vec<_> = explained.considered.iter().map(|one| one.fit).collect();
-    assert_eq!(fits, [Fit::AsksEachTime], "the rule that allows has no effect");
-    assert_eq!(Fit::AsksEachTime.name(), "asks-each-time", "as scripts know it");
-    assert_eq!(Rule::ToolAsksEachTime.name(), "tool-asks-each-time", "as scripts know it");
+    assert_eq!(fits, [RuleFit::AsksEachTime], "the rule that allows has no effect");
+    assert_eq!(RuleFit::AsksEachTime.name(), "asks-each-time", "as scripts know it");
+    assert_eq!(DecisionReason::ToolAsksEachTime.name(), "tool-asks-each-time", "as scripts know it");
 }

@@ -1,7 +1,8 @@
 //! Helpers for tests: calls, rules and policies.
 
 use policy::{
-    Act, Claims, Decision, Effect, Grants, Hash, PathFacts, Policy, PolicyFile, PolicyRule, RuleScope, Standing,
+    Act, Decision, Grants, Hash, Policy, PolicyFile, PolicyRule, ResolvedPaths, ReviewState, RuleEffect, RuleScope,
+    ToolClaims,
 };
 use serde_json::{Value, json};
 
@@ -10,11 +11,11 @@ use serde_json::{Value, json};
 pub(crate) struct Call {
     pub(crate) server: String,
     pub(crate) tool: String,
-    pub(crate) standing: Standing,
-    pub(crate) claims: Claims,
+    pub(crate) standing: ReviewState,
+    pub(crate) claims: ToolClaims,
     pub(crate) asks_each_time: bool,
     pub(crate) arguments: Value,
-    pub(crate) paths: PathFacts,
+    pub(crate) paths: ResolvedPaths,
     pub(crate) after_untrusted: bool,
 }
 
@@ -23,11 +24,11 @@ impl Default for Call {
         Self {
             server: "server".to_owned(),
             tool: "tool".to_owned(),
-            standing: Standing::Reviewed,
-            claims: Claims::default(),
+            standing: ReviewState::Reviewed,
+            claims: ToolClaims::default(),
             asks_each_time: false,
             arguments: json!({}),
-            paths: PathFacts::Elsewhere,
+            paths: ResolvedPaths::Elsewhere,
             after_untrusted: false,
         }
     }
@@ -52,7 +53,7 @@ impl Call {
     }
 }
 
-pub(crate) fn rule(effect: Effect, server: &str, tool: Option<&str>) -> PolicyRule {
+pub(crate) fn rule(effect: RuleEffect, server: &str, tool: Option<&str>) -> PolicyRule {
     PolicyRule { tool: tool.map(str::to_owned), ..PolicyRule::new(effect, server.to_owned()) }
 }
 
@@ -68,10 +69,10 @@ pub(crate) fn policy_of(managed: &[PolicyRule], user: &[PolicyRule]) -> Policy {
 }
 
 /// Returns the effect of a decision.
-pub(crate) fn strictness(decision: Decision) -> Effect {
+pub(crate) fn strictness(decision: Decision) -> RuleEffect {
     match decision {
-        Decision::Allow { .. } => Effect::Allow,
-        Decision::Ask { .. } => Effect::Ask,
-        Decision::Deny { .. } => Effect::Deny,
+        Decision::Allow { .. } => RuleEffect::Allow,
+        Decision::Ask { .. } => RuleEffect::Ask,
+        Decision::Deny { .. } => RuleEffect::Deny,
     }
 }

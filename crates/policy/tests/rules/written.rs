@@ -2,48 +2,48 @@
 
 use crate::support::{Call, file, policy_of, rule, strictness};
 use policy::{
-    Act, ArgumentIs, ArgumentRule, By, ClaimRule, Claims, Decision, Direction, Effect, Fit, Grants, Hash, Policy,
-    PolicyFile, PolicyRule, Preset, Rule, RuleError, RuleRef, RuleScope, RuleSet, RuleSource, SamplingBudget,
-    SamplingUse, Scope, Standing, exactly,
+    Act, ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, Decision, DecisionReason, DecisionSource, Grants,
+    Hash, Policy, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect, RuleError, RuleFit, RuleRef,
+    RuleScope, RuleSet, RuleSource, SamplingUse, ToolClaims, exactly,
 };
 use serde_json::{Value, json};
 
-fn problem(rule: PolicyRule) -> Option<RuleError> {
+pub(crate) fn problem(rule: PolicyRule) -> Option<RuleError> {
     RuleSet::compile(RuleSource::User, vec![rule]).err().map(|problem| problem.error)
 }
 
 #[test]
 fn some_rules_can_not_be_made() {
     let claims = ClaimRule { read_only_hint: Some(true), ..ClaimRule::default() };
-    let allow = || rule(Effect::Allow, "s", None);
-    let ask = || rule(Effect::Ask, "s", None);
+    let allow = || rule(RuleEffect::Allow, "s", None);
+    let ask = || rule(RuleEffect::Ask, "s", None);
     let argument = |at: &str, is| vec![ArgumentRule { at: at.to_owned(), is }];
     let bad = [
         ("annotations never allow", PolicyRule { annotations: Some(claims), ..allow() }),
-        ("what a server asks for is never allowed", PolicyRule { direction: Direction::FromServer, ..allow() }),
-        ("nor with all else", PolicyRule { direction: Direction::Both, ..allow() }),
-        ("a form has no tool", PolicyRule { direction: Direction::FromServer, tool: Some("t".into()), ..ask() }),
+        ("what a server asks for is never allowed", PolicyRule { direction: RuleDirection::FromServer, ..allow() }),
+        ("nor with all else", PolicyRule { direction: RuleDirection::Both, ..allow() }),
+        ("a form has no tool", PolicyRule { direction: RuleDirection::FromServer, tool: Some("t".into()), ..ask() }),
         ("no server", PolicyRule { server: String::new(), ..ask() }),
         ("no tool", PolicyRule { tool: Some(String::new()), ..ask() }),
         ("trust in several servers", PolicyRule { trusted_server: true, server: "*".into(), ..allow() }),
         ("trust that asks", PolicyRule { trusted_server: true, ..ask() }),
         (
             "a pointer without its slash",
-            PolicyRule { arguments: argument("path", ArgumentIs::Glob("x".into())), ..ask() },
+            PolicyRule { arguments: argument("path", ArgumentPattern::Glob("x".into())), ..ask() },
         ),
         ("allowing by what a server is", PolicyRule { identity: Some("npx *".into()), ..allow() }),
         ("no identity", PolicyRule { identity: Some(String::new()), ..ask() }),
         ("asking after others' words only", PolicyRule { after_untrusted: true, ..ask() }),
         (
             "an expression that fits all",
-            PolicyRule { arguments: argument("/p", ArgumentIs::Regex(String::new())), ..ask() },
+            PolicyRule { arguments: argument("/p", ArgumentPattern::Regex(String::new())), ..ask() },
         ),
         (
             "a Windows path with single backslashes",
-            PolicyRule { arguments: argument("/p", ArgumentIs::Glob(r"C:\secret\*".into())), ..ask() },
+            PolicyRule { arguments: argument("/p", ArgumentPattern::Glob(r"C:\secret\*".into())), ..ask() },
         ),
-        ("half an expression", PolicyRule { arguments: argument("/p", ArgumentIs::Regex("(".into())), ..ask() }),
-        ("a relative folder", PolicyRule { arguments: argument("/p", ArgumentIs::Folder("x".into())), ..ask() }),
+        ("half an expression", PolicyRule { arguments: argument("/p", ArgumentPattern::Regex("(".into())), ..ask() }),
+        ("a relative folder", PolicyRule { arguments: argument("/p", ArgumentPattern::Folder("x".into())), ..ask() }),
         ("a date beyond all calendars", PolicyRule { expires_at: Some(u64::MAX), ..ask() }),
         ("a long note", PolicyRule { note: "x".repeat(1_001), ..ask() }),
     ];
@@ -70,32 +70,41 @@ fn a_rule_fits_what_it_says() {
     let call =
         Call { arguments: json!({"path": "/home/ann/x", "to": ["a@b.org", "c@d.org"], "n": 3}), ..Call::default() };
     let at = |at: &str, is| vec![ArgumentRule { at: at.to_owned(), is }];
-    let glob = |text: &str| ArgumentIs::Glob(text.to_owned());
-    let ask = || rule(Effect::Ask, "server", None);
-    let cases: Vec<(PolicyRule, Fit)> = vec![
-        (ask(), Fit::Fits),
-        (rule(Effect::Ask, "serv*", Some("to?l")), Fit::Fits),
-        (rule(Effect::Ask, "other", None), Fit::OtherServer),
-        (rule(Effect::Ask, "server", Some("tool2")), Fit::OtherTool),
-        (PolicyRule { direction: Direction::FromServer, ..ask() }, Fit::OtherDirection),
-        (PolicyRule { direction: Direction::Both, ..ask() }, Fit::Fits),
-        (PolicyRule { expires_at: Some(1_000), ..ask() }, Fit::Expired),
-        (PolicyRule { expires_at: Some(1_001), ..ask() }, Fit::Fits),
-        (PolicyRule { scope: RuleScope::Conversation { conversation: "c2".into() }, ..ask() }, Fit::OtherConversation),
-        (PolicyRule { scope: RuleScope::Conversation { conversation: "c1".into() }, ..ask() }, Fit::Fits),
-        (PolicyRule { arguments: at("/path", ArgumentIs::Folder("/home/ann".into())), ..ask() }, Fit::Fits),
-        (PolicyRule { arguments: at("/path", ArgumentIs::Folder("/etc".into())), ..ask() }, Fit::OtherArgument(0)),
-        (PolicyRule { arguments: at("/to", glob("*@d.org")), ..ask() }, Fit::Fits),
-        (PolicyRule { arguments: at("/to/0", glob("*@d.org")), ..ask() }, Fit::OtherArgument(0)),
-        (PolicyRule { arguments: at("/n", glob("3")), ..ask() }, Fit::Fits),
-        (PolicyRule { arguments: at("/missing", glob("*")), ..ask() }, Fit::OtherArgument(0)),
-        (PolicyRule { arguments: at("/path", ArgumentIs::Regex("^/home/[a-z]+/".into())), ..ask() }, Fit::Fits),
+    let glob = |text: &str| ArgumentPattern::Glob(text.to_owned());
+    let ask = || rule(RuleEffect::Ask, "server", None);
+    let cases: Vec<(PolicyRule, RuleFit)> = vec![
+        (ask(), RuleFit::Fits),
+        (rule(RuleEffect::Ask, "serv*", Some("to?l")), RuleFit::Fits),
+        (rule(RuleEffect::Ask, "other", None), RuleFit::OtherServer),
+        (rule(RuleEffect::Ask, "server", Some("tool2")), RuleFit::OtherTool),
+        (PolicyRule { direction: RuleDirection::FromServer, ..ask() }, RuleFit::OtherDirection),
+        (PolicyRule { direction: RuleDirection::Both, ..ask() }, RuleFit::Fits),
+        (PolicyRule { expires_at: Some(1_000), ..ask() }, RuleFit::Expired),
+        (PolicyRule { expires_at: Some(1_001), ..ask() }, RuleFit::Fits),
+        (
+            PolicyRule { scope: RuleScope::Conversation { conversation: "c2".into() }, ..ask() },
+            RuleFit::OtherConversation,
+        ),
+        (PolicyRule { scope: RuleScope::Conversation { conversation: "c1".into() }, ..ask() }, RuleFit::Fits),
+        (PolicyRule { arguments: at("/path", ArgumentPattern::Folder("/home/ann".into())), ..ask() }, RuleFit::Fits),
+        (
+            PolicyRule { arguments: at("/path", ArgumentPattern::Folder("/etc".into())), ..ask() },
+            RuleFit::OtherArgument(0),
+        ),
+        (PolicyRule { arguments: at("/to", glob("*@d.org")), ..ask() }, RuleFit::Fits),
+        (PolicyRule { arguments: at("/to/0", glob("*@d.org")), ..ask() }, RuleFit::OtherArgument(0)),
+        (PolicyRule { arguments: at("/n", glob("3")), ..ask() }, RuleFit::Fits),
+        (PolicyRule { arguments: at("/missing", glob("*")), ..ask() }, RuleFit::OtherArgument(0)),
+        (
+            PolicyRule { arguments: at("/path", ArgumentPattern::Regex("^/home/[a-z]+/".into())), ..ask() },
+            RuleFit::Fits,
+        ),
         (
             PolicyRule {
                 annotations: Some(ClaimRule { destructive_hint: Some(false), ..ClaimRule::default() }),
                 ..ask()
             },
-            Fit::OtherAnnotations,
+            RuleFit::OtherAnnotations,
         ),
     ];
     for (rule, expected) in cases {
@@ -117,7 +126,7 @@ fn with_session(rule: PolicyRule) -> Policy {
 #[test]
 fn what_can_not_be_judged_makes_it_stricter_only() {
     let folder = |effect, folder: &str| PolicyRule {
-        arguments: vec![ArgumentRule { at: "/path".into(), is: ArgumentIs::Folder(folder.into()) }],
+        arguments: vec![ArgumentRule { at: "/path".into(), is: ArgumentPattern::Folder(folder.into()) }],
         ..rule(effect, "server", None)
     };
     let decide = |rule: PolicyRule, path: Value| {
@@ -135,11 +144,23 @@ fn what_can_not_be_judged_makes_it_stricter_only() {
     ];
     for path in doubtful {
         let words: String = path.to_string().chars().take(60).collect();
-        assert_eq!(decide(folder(Effect::Allow, "/home/ann"), path.clone()), Effect::Ask, "{words} is not allowed");
-        assert_eq!(decide(folder(Effect::Deny, "/home/ann"), path), Effect::Deny, "{words} is denied");
+        assert_eq!(
+            decide(folder(RuleEffect::Allow, "/home/ann"), path.clone()),
+            RuleEffect::Ask,
+            "{words} is not allowed"
+        );
+        assert_eq!(decide(folder(RuleEffect::Deny, "/home/ann"), path), RuleEffect::Deny, "{words} is denied");
     }
-    assert_eq!(decide(folder(Effect::Allow, "/home/ann"), json!("/home/ann/x")), Effect::Allow, "this one is allowed");
-    assert_eq!(decide(folder(Effect::Deny, "/home/ann"), json!("/etc/x")), Effect::Ask, "and this one not denied");
+    assert_eq!(
+        decide(folder(RuleEffect::Allow, "/home/ann"), json!("/home/ann/x")),
+        RuleEffect::Allow,
+        "this one is allowed"
+    );
+    assert_eq!(
+        decide(folder(RuleEffect::Deny, "/home/ann"), json!("/etc/x")),
+        RuleEffect::Ask,
+        "and this one not denied"
+    );
 }
 
 #[test]
@@ -152,28 +173,33 @@ fn a_shape_can_not_be_dodged() {
         let call = Call { arguments, ..Call::default() };
         strictness(call.with(|act| policy_of(&[], std::slice::from_ref(&rule)).decide(&act, 0)))
     };
-    let glob = |text: &str| ArgumentIs::Glob(text.into());
-    let allow = |is| with(Effect::Allow, "/path", is);
-    let deny = |at: &str, is| with(Effect::Deny, at, is);
+    let glob = |text: &str| ArgumentPattern::Glob(text.into());
+    let allow = |is| with(RuleEffect::Allow, "/path", is);
+    let deny = |at: &str, is| with(RuleEffect::Deny, at, is);
     let cases = [
-        ("a path in it", allow(glob("/safe/*")), json!({"path": "/safe/a"}), Effect::Allow),
-        ("one that climbs out", allow(glob("/safe/*")), json!({"path": "/safe/../etc/passwd"}), Effect::Ask),
-        ("the same of Windows", allow(glob("*.md")), json!({"path": r"a\..\b.md"}), Effect::Ask),
-        ("one of several", allow(glob("/safe/*")), json!({"path": ["/safe/a", "/safe/../b"]}), Effect::Ask),
-        ("an expression", allow(ArgumentIs::Regex("/safe/".into())), json!({"path": "/etc/x#/safe/"}), Effect::Ask),
-        ("all of it", allow(ArgumentIs::Regex("/safe/.*".into())), json!({"path": "/safe/a"}), Effect::Allow),
-        ("into it", deny("/path", glob("/secret/*")), json!({"path": "/safe/../secret/a"}), Effect::Deny),
-        ("words with dots", deny("/path", glob("*secret*")), json!({"path": "wait .. what"}), Effect::Ask),
+        ("a path in it", allow(glob("/safe/*")), json!({"path": "/safe/a"}), RuleEffect::Allow),
+        ("one that climbs out", allow(glob("/safe/*")), json!({"path": "/safe/../etc/passwd"}), RuleEffect::Ask),
+        ("the same of Windows", allow(glob("*.md")), json!({"path": r"a\..\b.md"}), RuleEffect::Ask),
+        ("one of several", allow(glob("/safe/*")), json!({"path": ["/safe/a", "/safe/../b"]}), RuleEffect::Ask),
+        (
+            "an expression",
+            allow(ArgumentPattern::Regex("/safe/".into())),
+            json!({"path": "/etc/x#/safe/"}),
+            RuleEffect::Ask,
+        ),
+        ("all of it", allow(ArgumentPattern::Regex("/safe/.*".into())), json!({"path": "/safe/a"}), RuleEffect::Allow),
+        ("into it", deny("/path", glob("/secret/*")), json!({"path": "/safe/../secret/a"}), RuleEffect::Deny),
+        ("words with dots", deny("/path", glob("*secret*")), json!({"path": "wait .. what"}), RuleEffect::Ask),
         (
             "a list on the way",
             deny("/files/path", glob("/etc/*")),
             json!({"files": [{"path": "/etc/x"}]}),
-            Effect::Deny,
+            RuleEffect::Deny,
         ),
-        ("JSON in a text", deny("/o/path", glob("/etc/*")), json!({"o": "{\"path\":\"/etc/x\"}"}), Effect::Deny),
-        ("not there", deny("/o/path", glob("/etc/*")), json!({"o": {"other": 1}}), Effect::Ask),
-        ("a number", deny("/n", glob("1000")), json!({"n": 1000.0}), Effect::Deny),
-        ("another number", deny("/n", glob("1000")), json!({"n": 1001}), Effect::Ask),
+        ("JSON in a text", deny("/o/path", glob("/etc/*")), json!({"o": "{\"path\":\"/etc/x\"}"}), RuleEffect::Deny),
+        ("not there", deny("/o/path", glob("/etc/*")), json!({"o": {"other": 1}}), RuleEffect::Ask),
+        ("a number", deny("/n", glob("1000")), json!({"n": 1000.0}), RuleEffect::Deny),
+        ("another number", deny("/n", glob("1000")), json!({"n": 1001}), RuleEffect::Ask),
     ];
     for (what, rule, arguments, expected) in cases {
         assert_eq!(decide(rule, arguments), expected, "{what}");
@@ -182,36 +208,43 @@ fn a_shape_can_not_be_dodged() {
 
 #[test]
 fn an_allowed_tool_asks_when_nobody_has_seen_it_or_after_what_another_server_said() {
-    let policy = policy_of(&[], &[rule(Effect::Allow, "server", None)]);
+    let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None)]);
     let decide = |call: &Call| call.with(|act| policy.decide(&act, 0));
-    let by = By::Rule(RuleRef { source: RuleSource::User, id: 1 });
+    let by = DecisionSource::Rule(RuleRef { source: RuleSource::User, id: 1 });
     assert_eq!(decide(&Call::default()), Decision::Allow { by }, "a rule allows what was reviewed");
-    let new = decide(&Call { standing: Standing::New, ..Call::default() });
-    assert!(matches!(new, Decision::Ask { rule: Rule::NewTool, .. }), "a new tool asks: {new:?}");
-    let changed = decide(&Call { standing: Standing::Changed, ..Call::default() });
-    assert!(matches!(changed, Decision::Ask { rule: Rule::ToolChanged, .. }), "a changed tool asks: {changed:?}");
+    let new = decide(&Call { standing: ReviewState::New, ..Call::default() });
+    assert!(matches!(new, Decision::Ask { rule: DecisionReason::NewTool, .. }), "a new tool asks: {new:?}");
+    let changed = decide(&Call { standing: ReviewState::Changed, ..Call::default() });
+    assert!(
+        matches!(changed, Decision::Ask { rule: DecisionReason::ToolChanged, .. }),
+        "a changed tool asks: {changed:?}"
+    );
     let after = decide(&Call { after_untrusted: true, ..Call::default() });
-    let once = matches!(after, Decision::Ask { rule: Rule::AfterUntrusted, scopes: &[Scope::Once], .. });
+    let once =
+        matches!(after, Decision::Ask { rule: DecisionReason::AfterUntrusted, scopes: &[ApprovalScope::Once], .. });
     assert!(once, "a call after another server's output asks each time: {after:?}");
-    let claims = Claims { read_only: true, open_world: false, ..Claims::default() };
+    let claims = ToolClaims { read_only: true, open_world: false, ..ToolClaims::default() };
     let reads = decide(&Call { after_untrusted: true, claims, ..Call::default() });
-    assert_eq!(strictness(reads), Effect::Ask, "a read-only annotation doesn't loosen the decision");
-    let even_then = PolicyRule { after_untrusted: true, ..rule(Effect::Allow, "server", None) };
-    let policy = policy_of(&[], &[rule(Effect::Allow, "server", None), even_then]);
+    assert_eq!(strictness(reads), RuleEffect::Ask, "a read-only annotation doesn't loosen the decision");
+    let even_then = PolicyRule { after_untrusted: true, ..rule(RuleEffect::Allow, "server", None) };
+    let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None), even_then]);
     let decided = Call { after_untrusted: true, ..Call::default() }.with(|act| policy.decide(&act, 0));
-    let by = By::Rule(RuleRef { source: RuleSource::User, id: 2 });
+    let by = DecisionSource::Rule(RuleRef { source: RuleSource::User, id: 2 });
     assert_eq!(decided, Decision::Allow { by }, "a rule with `after_untrusted` allows the call");
     let nothing = policy_of(&[], &[]);
     let decided = Call { after_untrusted: true, ..Call::default() }.with(|act| nothing.decide(&act, 0));
-    let once = matches!(decided, Decision::Ask { scopes: &[Scope::Once], .. });
+    let once = matches!(decided, Decision::Ask { scopes: &[ApprovalScope::Once], .. });
     assert!(once, "no lasting approval is offered after another server's output: {decided:?}");
 }
 
 #[test]
 fn a_server_goes_by_what_it_is_whatever_it_is_called() {
-    let deny =
-        PolicyRule { identity: Some("*evil-mcp*".into()), direction: Direction::Both, ..rule(Effect::Deny, "*", None) };
-    let mut policy = policy_of(&[deny], &[rule(Effect::Allow, "*", None)]);
+    let deny = PolicyRule {
+        identity: Some("*evil-mcp*".into()),
+        direction: RuleDirection::Both,
+        ..rule(RuleEffect::Deny, "*", None)
+    };
+    let mut policy = policy_of(&[deny], &[rule(RuleEffect::Allow, "*", None)]);
     let command = Hash::of(&json!("x"));
     let mut start = |server: &str, words: Option<&str>| {
         if let Some(words) = words {
@@ -219,30 +252,36 @@ fn a_server_goes_by_what_it_is_whatever_it_is_called() {
         }
         strictness(policy.decide(&Act::StartServer { server, command: &command }, 0))
     };
-    assert_eq!(start("evil", Some("npx -y evil-mcp")), Effect::Deny, "denied by its command line");
-    assert_eq!(start("harmless", Some("npx -y evil-mcp@2")), Effect::Deny, "denied under another name");
-    assert_eq!(start("other", Some("npx -y good-mcp")), Effect::Ask, "another server is not denied");
-    assert_eq!(start("unknown", None), Effect::Deny, "denied while the identity is unknown");
+    assert_eq!(start("evil", Some("npx -y evil-mcp")), RuleEffect::Deny, "denied by its command line");
+    assert_eq!(start("harmless", Some("npx -y evil-mcp@2")), RuleEffect::Deny, "denied under another name");
+    assert_eq!(start("other", Some("npx -y good-mcp")), RuleEffect::Ask, "another server is not denied");
+    assert_eq!(start("unknown", None), RuleEffect::Deny, "denied while the identity is unknown");
 }
 
 #[test]
 fn careful_asks_about_all_that_crosses_and_not_about_starting() {
-    let mut policy = policy_of(&[], &[rule(Effect::Allow, "server", None)]);
-    policy.set_user(PolicyFile { preset: Preset::Careful, ..file(vec![rule(Effect::Allow, "server", None)]) }).unwrap();
+    let mut policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None)]);
+    policy
+        .set_user(PolicyFile { preset: Preset::Careful, ..file(vec![rule(RuleEffect::Allow, "server", None)]) })
+        .unwrap();
     let decided = Call::default().with(|act| policy.decide(&act, 0));
-    let expected = Decision::Ask { rule: Rule::PresetAsks, by: By::Preset, scopes: &[Scope::Once] };
+    let expected =
+        Decision::Ask { rule: DecisionReason::PresetAsks, by: DecisionSource::Preset, scopes: &[ApprovalScope::Once] };
     assert_eq!(decided, expected, "an allowed call asks");
     let read = policy.decide(&Act::ReadAtUsersWish { server: "server", conversation: None }, 0);
     assert_eq!(read, expected, "so does reading");
     let command = Hash::of(&json!("x"));
     let start = policy.decide(&Act::StartServer { server: "server", command: &command }, 0);
-    assert!(matches!(start, Decision::Ask { scopes: [Scope::Once, Scope::Always], .. }), "a start can be approved");
+    assert!(
+        matches!(start, Decision::Ask { scopes: [ApprovalScope::Once, ApprovalScope::Always], .. }),
+        "a start can be approved"
+    );
 }
 
 #[test]
 fn a_server_can_be_kept_out_altogether() {
-    let deny = PolicyRule { direction: Direction::Both, ..rule(Effect::Deny, "bad*", None) };
-    let policy = policy_of(&[deny], &[rule(Effect::Allow, "*", None)]);
+    let deny = PolicyRule { direction: RuleDirection::Both, ..rule(RuleEffect::Deny, "bad*", None) };
+    let policy = policy_of(&[deny], &[rule(RuleEffect::Allow, "*", None)]);
     let (command, server) = (Hash::of(&json!("x")), "bad-one");
     let acts = [
         Act::StartServer { server, command: &command },
@@ -255,14 +294,14 @@ fn a_server_can_be_kept_out_altogether() {
         Act::ReadAtUsersWish { server, conversation: None },
     ];
     for act in acts {
-        assert_eq!(strictness(policy.decide(&act, 0)), Effect::Deny, "{act:?} is denied");
+        assert_eq!(strictness(policy.decide(&act, 0)), RuleEffect::Deny, "{act:?} is denied");
     }
 }
 
 #[test]
 fn a_file_that_can_not_be_used_makes_everything_ask_and_keeps_what_was_denied() {
-    let deny = rule(Effect::Deny, "server", Some("drop"));
-    let allow = rule(Effect::Allow, "server", None);
+    let deny = rule(RuleEffect::Deny, "server", Some("drop"));
+    let allow = rule(RuleEffect::Allow, "server", None);
     let broken = PolicyRule { server: String::new(), ..allow.clone() };
     for managed in [false, true] {
         let mut policy = policy_of(&[], std::slice::from_ref(&allow));
@@ -272,24 +311,24 @@ fn a_file_that_can_not_be_used_makes_everything_ask_and_keeps_what_was_denied() 
         set(&mut policy, vec![deny.clone(), allow.clone()]).unwrap();
         assert_eq!(
             strictness(Call::default().with(|act| policy.decide(&act, 0))),
-            Effect::Allow,
+            RuleEffect::Allow,
             "the call is allowed"
         );
         assert!(set(&mut policy, vec![broken.clone()]).is_err(), "the file is refused");
         let decided = Call::default().with(|act| policy.decide(&act, 0));
-        assert_eq!(strictness(decided), Effect::Ask, "an unusable file makes everything ask");
+        assert_eq!(strictness(decided), RuleEffect::Ask, "an unusable file makes everything ask");
         let reading = policy.decide(&Act::ReadAtUsersWish { server: "other", conversation: None }, 0);
-        assert_eq!(strictness(reading), Effect::Ask, "acts without a rule ask as well");
+        assert_eq!(strictness(reading), RuleEffect::Ask, "acts without a rule ask as well");
         let dropped = Call { tool: "drop".into(), ..Call::default() };
         assert_eq!(
             strictness(dropped.with(|act| policy.decide(&act, 0))),
-            Effect::Deny,
+            RuleEffect::Deny,
             "a previous denial still applies"
         );
         set(&mut policy, vec![allow.clone()]).unwrap();
         assert_eq!(
             strictness(Call::default().with(|act| policy.decide(&act, 0))),
-            Effect::Allow,
+            RuleEffect::Allow,
             "a repaired file takes effect"
         );
     }
@@ -303,9 +342,9 @@ fn trust_for_a_run_covers_calls_of_reviewed_tools_and_nothing_else() {
     assert_eq!(policy.rules(RuleSource::Session).count(), 1, "trusting twice adds one rule");
     let call = |server: &str| Call { server: server.to_owned(), ..Call::default() };
     let decide = |policy: &Policy, call: &Call| strictness(call.with(|act| policy.decide(&act, 0)));
-    assert_eq!(decide(&policy, &call("a*b")), Effect::Allow, "its calls are allowed");
-    assert_eq!(decide(&policy, &call("axb")), Effect::Ask, "the name is not a pattern");
-    assert_eq!(decide(&policy, &Call { standing: Standing::New, ..call("a*b") }), Effect::Ask, "new tools ask");
+    assert_eq!(decide(&policy, &call("a*b")), RuleEffect::Allow, "its calls are allowed");
+    assert_eq!(decide(&policy, &call("axb")), RuleEffect::Ask, "the name is not a pattern");
+    assert_eq!(decide(&policy, &Call { standing: ReviewState::New, ..call("a*b") }), RuleEffect::Ask, "new tools ask");
     let command = Hash::of(&json!("x"));
     for act in [
         Act::StartServer { server: "a*b", command: &command },
@@ -314,10 +353,10 @@ fn trust_for_a_run_covers_calls_of_reviewed_tools_and_nothing_else() {
         Act::OpenUrl { server: "a*b" },
         Act::SignIn { server: "a*b", steps_up: true },
     ] {
-        assert_eq!(strictness(policy.decide(&act, 0)), Effect::Ask, "{act:?} still asks");
+        assert_eq!(strictness(policy.decide(&act, 0)), RuleEffect::Ask, "{act:?} still asks");
     }
     assert!(policy.end_trust("a*b"), "trust can be ended");
-    assert_eq!(decide(&policy, &call("a*b")), Effect::Ask, "calls ask after the trust has ended");
+    assert_eq!(decide(&policy, &call("a*b")), RuleEffect::Ask, "calls ask after the trust has ended");
 }
 
 #[test]
@@ -358,53 +397,4 @@ fn a_file_is_read_strictly_and_written_as_it_was_read() {
 #[test]
 fn a_text_stands_for_itself() {
     assert_eq!(exactly("a*b?c\\"), "a\\*b\\?c\\\\", "wildcards are escaped");
-}
-
-#[test]
-fn sampling_is_allowed_within_a_budget_and_asks_beyond_it() {
-    let budget = SamplingBudget { requests_per_hour: 10, tokens_per_hour: 5_000 };
-    let allow =
-        PolicyRule { direction: Direction::FromServer, sampling: Some(budget), ..rule(Effect::Allow, "s", None) };
-    assert_eq!(problem(allow.clone()), None, "[sampling-approval-controls]: the user can let a server ask a model");
-    let none = SamplingBudget { tokens_per_hour: 0, ..budget };
-    for (what, bad) in [
-        ("without a budget", PolicyRule { sampling: None, ..allow.clone() }),
-        ("with an empty one", PolicyRule { sampling: Some(none), ..allow.clone() }),
-        ("with all requests of the server", PolicyRule { direction: Direction::Both, ..allow.clone() }),
-        ("with calls", PolicyRule { direction: Direction::ToServer, ..allow.clone() }),
-        ("with a tool", PolicyRule { tool: Some("t".into()), ..allow.clone() }),
-        ("with deny", PolicyRule { effect: Effect::Deny, ..allow.clone() }),
-        ("with ask", PolicyRule { effect: Effect::Ask, ..allow.clone() }),
-        ("as trust", PolicyRule { trusted_server: true, ..allow.clone() }),
-    ] {
-        assert!(problem(bad).is_some(), "no rule allows sampling {what}");
-    }
-    let policy = policy_of(&[], std::slice::from_ref(&allow));
-    let sample = |server, requests, tokens| Act::Sample { server, would_use: SamplingUse { requests, tokens } };
-    let decided = |policy: &Policy, act: &Act<'_>| strictness(policy.decide(act, 0));
-    for (what, act, expected) in [
-        ("within the budget", sample("s", 10, 5_000), Effect::Allow),
-        ("one request more", sample("s", 11, 10), Effect::Ask),
-        ("one token more", sample("s", 1, 5_001), Effect::Ask),
-        ("another server", sample("t", 1, 1), Effect::Ask),
-        ("a form", Act::FillForm { server: "s" }, Effect::Ask),
-        ("a page", Act::OpenUrl { server: "s" }, Effect::Ask),
-        ("folders", Act::ShareRoots { server: "s", decided: false }, Effect::Ask),
-    ] {
-        assert_eq!(decided(&policy, &act), expected, "[sampling-rate-limit]: {what}");
-    }
-    let beyond = policy.explain(&sample("s", 11, 10), 0);
-    assert_eq!(beyond.considered[0].fit, Fit::OverBudget, "[sampling-rate-limit]: the explanation says why it asks");
-    let call = Call { server: "s".to_owned(), ..Call::default() };
-    assert_eq!(strictness(call.with(|act| policy.decide(&act, 0))), Effect::Ask, "the rule doesn't allow calls");
-    let careful = PolicyFile { preset: Preset::Careful, ..file(Vec::new()) };
-    let mut policy = policy;
-    policy.set_managed(careful).unwrap();
-    assert_eq!(decided(&policy, &sample("s", 1, 1)), Effect::Ask, "[sampling-human-in-loop]: the careful preset asks");
-    policy.mute("s");
-    assert_eq!(
-        decided(&policy, &sample("s", 1, 1)),
-        Effect::Deny,
-        "[sampling-human-in-loop]: a muted server is refused"
-    );
 }

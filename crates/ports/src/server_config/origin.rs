@@ -88,7 +88,7 @@ pub struct BundleFiles {
 /// Values entered during the installation of a server, for later upgrades.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct FilledIn {
+pub struct FilledInputs {
     /// Values of the inputs by key, without secrets.
     pub values: BTreeMap<String, Vec<String>>,
     /// Names of the variables or headers that the installation set. All others were added by the user.
@@ -98,12 +98,12 @@ pub struct FilledIn {
 /// Facts about the installation of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Installed {
+pub struct InstallationInfo {
     /// Source of the installation.
     pub origin: ServerOrigin,
     /// Set if the command or address has changed since the installation.
     pub changed: bool,
     /// Values entered during the installation. They may contain header values, so the page doesn't receive them.
     #[serde(skip)]
-    pub filled_in: FilledIn,
+    pub filled_in: FilledInputs,
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-pub use process::sandbox::{Access, Folder, HostPattern, Network};
+pub use process::sandbox::{AccessMode, AllowedFolder, HostPattern, NetworkAccess};
 
 use super::hashes::path_in_json;
 
@@ -14,9 +14,9 @@ const MAX_FOLDERS: usize = 100;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxConfig {
     /// Accessible folders, each as an absolute path without symbolic links.
-    pub folders: Vec<Folder>,
+    pub folders: Vec<AllowedFolder>,
     /// Hosts that the server may connect to.
-    pub network: Network,
+    pub network: NetworkAccess,
 }
 
 impl SandboxConfig {
@@ -44,8 +44,7 @@ impl SandboxConfig {
 
     /// Serializes folders with their access and the network access, for the hash of an approval and its description.
     pub fn in_json(&self) -> serde_json::Value {
-        let folder =
-            |folder: &Folder| serde_json::json!({ "path": path_in_json(&folder.path), "access": word(folder.access) });
+        let folder = |folder: &AllowedFolder| serde_json::json!({ "path": path_in_json(&folder.path), "access": word(folder.access) });
         serde_json::json!({
             "folders": self.folders.iter().map(folder).collect::<Vec<_>>(),
             "network": network_in_json(&self.network),
@@ -53,25 +52,25 @@ impl SandboxConfig {
     }
 
     /// Returns a writable folder that contains this path, if any.
-    pub fn may_change(&self, path: &Path) -> Option<&Folder> {
-        self.folders.iter().find(|folder| folder.access == Access::Write && path.starts_with(&folder.path))
+    pub fn may_change(&self, path: &Path) -> Option<&AllowedFolder> {
+        self.folders.iter().find(|folder| folder.access == AccessMode::Write && path.starts_with(&folder.path))
     }
 }
 
 /// Returns the network access as in `mcp.json`: `false`, `true`, or the list of hosts.
-fn network_in_json(network: &Network) -> serde_json::Value {
+fn network_in_json(network: &NetworkAccess) -> serde_json::Value {
     match network {
-        Network::None => false.into(),
-        Network::Full => true.into(),
-        Network::Hosts(hosts) => hosts.iter().map(ToString::to_string).collect(),
+        NetworkAccess::None => false.into(),
+        NetworkAccess::Full => true.into(),
+        NetworkAccess::Hosts(hosts) => hosts.iter().map(ToString::to_string).collect(),
     }
 }
 
 /// Returns the name in `mcp.json`.
 #[must_use]
-pub const fn word(access: Access) -> &'static str {
+pub const fn word(access: AccessMode) -> &'static str {
     match access {
-        Access::Read => "read",
-        Access::Write => "write",
+        AccessMode::Read => "read",
+        AccessMode::Write => "write",
     }
 }

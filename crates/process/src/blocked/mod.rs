@@ -13,13 +13,13 @@ use foreign::visible;
 use serde::{Deserialize, Serialize};
 
 use crate::command::ServerCommand;
-use crate::missing::{Missing, missing};
+use crate::missing::{MissingDependency, missing};
 use crate::programs::SearchPath;
-use crate::sandbox::Plan;
+use crate::sandbox::ResolvedSandbox;
 use crate::sandbox::breadth::{self, MARKERS};
 use crate::sandbox::installation::package_root;
 
-pub use breadth::NotOffered;
+pub use breadth::ProposalRefusal;
 
 /// Maximum number of paths that are reported for one server.
 const MOST_BLOCKED: usize = 4;
@@ -35,20 +35,20 @@ const MOST_ABOVE: usize = 6;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Blocked {
+pub struct BlockedPath {
     /// The path as the command or the server named it.
     pub path: String,
     /// Origin of the path: the command or the server.
-    pub named_by: NamedBy,
+    pub named_by: PathMention,
     /// The folder that would make the path accessible, or the reason why none is proposed.
-    pub offer: FolderOffer,
+    pub offer: FolderProposal,
 }
 
-/// The origin of a path in [`Blocked`].
+/// The origin of a path in [`BlockedPath`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum NamedBy {
+pub enum PathMention {
     /// The command, which the user has approved.
     Command,
     /// The server, in its output before it ended. Untrusted.
@@ -59,7 +59,7 @@ pub enum NamedBy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum FolderOffer {
+pub enum FolderProposal {
     /// Proposes to add this folder with read access.
     Folder {
         /// Path of the folder, with symbolic links resolved.
@@ -72,7 +72,7 @@ pub enum FolderOffer {
     /// Proposes no folder for the path.
     None {
         /// The reason why no folder is proposed.
-        because: NotOffered,
+        because: ProposalRefusal,
     },
 }
 
@@ -84,23 +84,23 @@ pub fn blocked(
     command: &ServerCommand,
     program: &Path,
     path: &SearchPath,
-    plan: &Plan,
-) -> Vec<Blocked> {
+    plan: &ResolvedSandbox,
+) -> Vec<BlockedPath> {
     let hidden = command.sandbox.as_ref().map(|sandbox| sandbox.hidden.as_slice()).unwrap_or_default();
     let home = std::env::home_dir();
-    let judging = Judging { plan, hidden, home: home.as_deref() };
+    let judging = PathJudge { plan, hidden, home: home.as_deref() };
     let of_command = missing(command, program, path, plan).into_iter().filter_map(|missing| match missing {
-        Missing::Shim { folder, .. } => Some(folder),
-        Missing::File { file, .. } => Some(file),
-        Missing::Relative { .. } => None,
+        MissingDependency::Shim { folder, .. } => Some(folder),
+        MissingDependency::File { file, .. } => Some(file),
+        MissingDependency::Relative { .. } => None,
     });
-    let named = of_command.map(|path| (path, NamedBy::Command));
-    let named = named.chain(words::paths(said).into_iter().map(|path| (path, NamedBy::Server)));
-    let mut found: Vec<Blocked> = Vec::new();
+    let named = of_command.map(|path| (path, PathMention::Command));
+    let named = named.chain(words::paths(said).into_iter().map(|path| (path, PathMention::Server)));
+    let mut found: Vec<BlockedPath> = Vec::new();
     for (path, named_by) in named {
         let Some(blocked) = judging.judge(&path, named_by) else { continue };
         let is_told = found.iter().any(|known| match (&known.offer, &blocked.offer) {
-            (FolderOffer::Folder { folder: one, .. }, FolderOffer::Folder { folder: other, .. }) => one == other,
+            (FolderProposal::Folder { folder: one, .. }, FolderProposal::Folder { folder: other, .. }) => one == other,
             _ => known.path == blocked.path,
         });
         if !is_told {
@@ -113,15 +113,15 @@ pub fn blocked(
     found
 }
 
-struct Judging<'p> {
-    plan: &'p Plan,
+struct PathJudge<'p> {
+    plan: &'p ResolvedSandbox,
     hidden: &'p [PathBuf],
     home: Option<&'p Path>,
 }
 
-impl Judging<'_> {
+impl PathJudge<'_> {
     /// Returns `None` if the path does not exist or the sandbox makes it accessible.
-    fn judge(&self, path: &Path, named_by: NamedBy) -> Option<Blocked> {
+    fn judge(&self, path: &Path, named_by: PathMention) -> Option<BlockedPath> {
         let real = path.canonicalize().ok()?;
         // A link that is missing in the sandbox but leads to an accessible path: adding a folder would not help.
         if self.is_reached(path) || self.is_reached(&real) {
@@ -130,11 +130,11 @@ impl Judging<'_> {
         let offer = match self.folder(&real) {
             Ok(folder) => {
                 let (names, count) = content(&folder);
-                FolderOffer::Folder { folder: folder.display().to_string(), names, count }
+                FolderProposal::Folder { folder: folder.display().to_string(), names, count }
             }
-            Err(because) => FolderOffer::None { because },
+            Err(because) => FolderProposal::None { because },
         };
-        Some(Blocked { path: visible(&path.display().to_string()).into_owned(), named_by, offer })
+        Some(BlockedPath { path: visible(&path.display().to_string()).into_owned(), named_by, offer })
     }
 
     fn is_reached(&self, path: &Path) -> bool {
@@ -145,15 +145,15 @@ impl Judging<'_> {
 
     /// Returns the smallest folder that makes a path accessible together with the files it depends on: the package
     /// folder or project that contains it, else its parent folder.
-    fn folder(&self, real: &Path) -> Result<PathBuf, NotOffered> {
+    fn folder(&self, real: &Path) -> Result<PathBuf, ProposalRefusal> {
         if breadth::may_hold_data(real, self.home) {
-            return Err(NotOffered::Secrets);
+            return Err(ProposalRefusal::Secrets);
         }
         let judged = |folder: &Path| breadth::judge(folder, self.home, self.hidden).map(|()| folder.to_owned());
         if let Some(packages) = package_root(real) {
             return judged(&packages);
         }
-        let own = if real.is_dir() { Some(real) } else { real.parent() }.ok_or(NotOffered::TooBroad)?;
+        let own = if real.is_dir() { Some(real) } else { real.parent() }.ok_or(ProposalRefusal::TooBroad)?;
         let is_project = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).is_file());
         let project = own.ancestors().take(MOST_ABOVE).find(is_project).and_then(|folder| judged(folder).ok());
         project.map_or_else(|| judged(own), Ok)

@@ -4,15 +4,15 @@
 
 use super::*;
 use crate::programs::PathSource;
-use crate::sandbox::{Mechanism, Network, Reach, ResourceLimits, Sandbox};
+use crate::sandbox::{NetworkAccess, ReachablePaths, ResourceLimits, SandboxMechanism, SandboxSettings};
 
 /// A home folder with the files of a server and of the user.
-struct Ground {
+struct TestHome {
     _folder: tempfile::TempDir,
     home: PathBuf,
 }
 
-impl Ground {
+impl TestHome {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
@@ -39,45 +39,49 @@ impl Ground {
     }
 
     /// Returns what a server with this output may have missed.
-    fn missed(&self, said: &str) -> Vec<Blocked> {
+    fn missed(&self, said: &str) -> Vec<BlockedPath> {
         let hidden = vec![self.home.join("data")];
-        let sandbox = Sandbox {
+        let sandbox = SandboxSettings {
             folders: Vec::new(),
-            network: Network::None,
+            network: NetworkAccess::None,
             home: self.home.join("data/sandbox/own"),
             hidden: hidden.clone(),
             limits: ResourceLimits::DEFAULT,
         };
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
-        let reach = Reach::of(&sandbox, Path::new("/bin/sh"), &[], &path);
-        let plan =
-            Plan { mechanism: Mechanism::Landlock, reach, network: Network::None, limits: ResourceLimits::DEFAULT };
-        let judging = Judging { plan: &plan, hidden: &hidden, home: Some(&self.home) };
+        let reach = ReachablePaths::of(&sandbox, Path::new("/bin/sh"), &[], &path);
+        let plan = ResolvedSandbox {
+            mechanism: SandboxMechanism::Landlock,
+            reach,
+            network: NetworkAccess::None,
+            limits: ResourceLimits::DEFAULT,
+        };
+        let judging = PathJudge { plan: &plan, hidden: &hidden, home: Some(&self.home) };
         let paths = words::paths(&[said.replace('~', &self.home.display().to_string())]);
-        paths.iter().filter_map(|path| judging.judge(path, NamedBy::Server)).collect()
+        paths.iter().filter_map(|path| judging.judge(path, PathMention::Server)).collect()
     }
 
     /// Returns the folder, relative to the home, that is proposed for this path, or the reason why none is.
-    fn offer(&self, path: &str) -> Result<String, NotOffered> {
+    fn offer(&self, path: &str) -> Result<String, ProposalRefusal> {
         let missed = self.missed(&format!("Error: ENOENT, open '{path}'"));
         match &missed[0].offer {
-            FolderOffer::Folder { folder, .. } => {
+            FolderProposal::Folder { folder, .. } => {
                 Ok(Path::new(folder).strip_prefix(&self.home).unwrap().display().to_string())
             }
-            FolderOffer::None { because } => Err(*because),
+            FolderProposal::None { because } => Err(*because),
         }
     }
 }
 
 #[test]
 fn s36_the_smallest_folder_that_helps_is_proposed() {
-    let ground = Ground::new();
+    let ground = TestHome::new();
     assert_eq!(ground.offer("~/work/shared/lib/tool.js"), Ok("work/shared".to_owned()), "a project");
     assert_eq!(ground.offer("~/work/notes/a.txt"), Ok("work/notes".to_owned()), "else the folder");
     assert_eq!(ground.offer("~/work/app/node_modules/zod"), Ok("work/app/node_modules".to_owned()), "packages");
     let missed = ground.missed("Cannot find package 'zod' imported from ~/work/app/index.js");
     assert_eq!(missed.len(), 1, "only the package folder: the importer does not exist: {missed:?}");
-    let FolderOffer::Folder { names, count, .. } = &ground.missed("'~/work/notes/a.txt'")[0].offer else {
+    let FolderProposal::Folder { names, count, .. } = &ground.missed("'~/work/notes/a.txt'")[0].offer else {
         panic!("a folder is proposed")
     };
     assert_eq!(
@@ -89,22 +93,22 @@ fn s36_the_smallest_folder_that_helps_is_proposed() {
 
 #[test]
 fn s36_no_words_have_a_home_or_secrets_proposed() {
-    let ground = Ground::new();
+    let ground = TestHome::new();
     for (path, because) in [
-        ("~/.ssh/id_ed25519", NotOffered::Secrets),
-        ("~/.ssh", NotOffered::Secrets),
-        ("~/.config/app/token", NotOffered::Secrets),
-        ("~/snap/firefox/common/logins.json", NotOffered::Secrets),
-        ("~/.var/app/org.x/data/x", NotOffered::Secrets),
-        ("~/.bitcoin/wallets/x", NotOffered::Secrets),
-        ("~/.local/share/TelegramDesktop/tdata", NotOffered::Secrets),
-        ("~", NotOffered::TooBroad),
-        ("~/loose.txt", NotOffered::TooBroad),
-        ("~/Documents/letter.txt", NotOffered::TooBroad),
-        ("~/work", NotOffered::TooBroad),
-        ("/etc/shadow", NotOffered::System),
-        ("/tmp", NotOffered::TooBroad),
-        ("~/data/secrets", NotOffered::Own),
+        ("~/.ssh/id_ed25519", ProposalRefusal::Secrets),
+        ("~/.ssh", ProposalRefusal::Secrets),
+        ("~/.config/app/token", ProposalRefusal::Secrets),
+        ("~/snap/firefox/common/logins.json", ProposalRefusal::Secrets),
+        ("~/.var/app/org.x/data/x", ProposalRefusal::Secrets),
+        ("~/.bitcoin/wallets/x", ProposalRefusal::Secrets),
+        ("~/.local/share/TelegramDesktop/tdata", ProposalRefusal::Secrets),
+        ("~", ProposalRefusal::TooBroad),
+        ("~/loose.txt", ProposalRefusal::TooBroad),
+        ("~/Documents/letter.txt", ProposalRefusal::TooBroad),
+        ("~/work", ProposalRefusal::TooBroad),
+        ("/etc/shadow", ProposalRefusal::System),
+        ("/tmp", ProposalRefusal::TooBroad),
+        ("~/data/secrets", ProposalRefusal::Own),
     ] {
         assert_eq!(ground.offer(path), Err(because), "{path}");
     }
@@ -115,23 +119,23 @@ fn s36_no_words_have_a_home_or_secrets_proposed() {
 
 #[test]
 fn s36_a_home_behind_a_link_is_still_the_home() {
-    let mut ground = Ground::new();
+    let mut ground = TestHome::new();
     let link = ground.home.join("link");
     std::os::unix::fs::symlink(&ground.home, &link).unwrap();
     ground.home = link;
     for path in ["~/.ssh/id_ed25519", "~/.config/app/token", "~/.bitcoin/wallets/x"] {
-        assert_eq!(ground.offer(path), Err(NotOffered::Secrets), "{path}");
+        assert_eq!(ground.offer(path), Err(ProposalRefusal::Secrets), "{path}");
     }
     for path in ["~", "~/loose.txt", "~/Documents/letter.txt"] {
-        assert_eq!(ground.offer(path), Err(NotOffered::TooBroad), "{path}");
+        assert_eq!(ground.offer(path), Err(ProposalRefusal::TooBroad), "{path}");
     }
 }
 
 #[test]
 fn s36_a_link_shows_where_it_leads() {
-    let ground = Ground::new();
+    let ground = TestHome::new();
     std::os::unix::fs::symlink(ground.home.join(".ssh"), ground.home.join("work/notes/keys")).unwrap();
-    assert_eq!(ground.offer("~/work/notes/keys/id_ed25519"), Err(NotOffered::Secrets));
+    assert_eq!(ground.offer("~/work/notes/keys/id_ed25519"), Err(ProposalRefusal::Secrets));
     std::os::unix::fs::symlink(&ground.home, ground.home.join("work/notes/all")).unwrap();
-    assert_eq!(ground.offer("~/work/notes/all"), Err(NotOffered::TooBroad));
+    assert_eq!(ground.offer("~/work/notes/all"), Err(ProposalRefusal::TooBroad));
 }

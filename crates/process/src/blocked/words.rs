@@ -17,14 +17,14 @@ const MOST_ABOVE: usize = 8;
 /// Maximum length of a module name, the limit of npm.
 const LONGEST_NAME: usize = 214;
 /// Text before the name of a missing module in the error messages of Node.js and Python.
-const NOT_FOUND: [(&str, Language); 3] = [
-    ("Cannot find package '", Language::Node),
-    ("Cannot find module '", Language::Node),
-    ("No module named '", Language::Python),
+const NOT_FOUND: [(&str, ErrorLanguage); 3] = [
+    ("Cannot find package '", ErrorLanguage::Node),
+    ("Cannot find module '", ErrorLanguage::Node),
+    ("No module named '", ErrorLanguage::Python),
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Language {
+enum ErrorLanguage {
     Node,
     Python,
 }
@@ -66,8 +66,8 @@ fn modules(lines: &[&str], files: &[PathBuf]) -> Vec<PathBuf> {
             for file in files.iter().take(MOST_IMPORTERS) {
                 let above = file.ancestors().skip(1).take(MOST_ABOVE);
                 match language {
-                    Language::Node => found.extend(above.map(|folder| folder.join("node_modules").join(name))),
-                    Language::Python => {
+                    ErrorLanguage::Node => found.extend(above.map(|folder| folder.join("node_modules").join(name))),
+                    ErrorLanguage::Python => {
                         let first = name.split('.').next().unwrap_or(name);
                         let beside =
                             above.take(2).flat_map(|folder| [folder.join(first), folder.join(format!("{first}.py"))]);

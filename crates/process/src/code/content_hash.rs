@@ -36,7 +36,7 @@ pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
     if facts.len() <= ALWAYS_READ {
         return hashed(&file, most);
     }
-    let key = cache::Key::of(&facts);
+    let key = cache::FileKey::of(&facts);
     if let Some(known) = key.as_ref().and_then(cache::find) {
         return Some(known);
     }
@@ -44,7 +44,7 @@ pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
     let key = key.filter(|_| cache::is_quiescent(&file));
     let hash = hashed(&file, most)?;
     if let Some(key) =
-        key.filter(|key| file.metadata().ok().and_then(|facts| cache::Key::of(&facts)).as_ref() == Some(key))
+        key.filter(|key| file.metadata().ok().and_then(|facts| cache::FileKey::of(&facts)).as_ref() == Some(key))
     {
         cache::keep(key, &hash);
     }
@@ -89,23 +89,23 @@ mod cache {
     /// same timestamp.
     const SETTLED: Duration = Duration::from_secs(2);
 
-    static HASHES: Mutex<VecDeque<(Key, String)>> = Mutex::new(VecDeque::new());
+    static HASHES: Mutex<VecDeque<(FileKey, String)>> = Mutex::new(VecDeque::new());
 
     /// Identifies one state of one file.
     #[derive(PartialEq, Eq)]
-    pub(super) struct Key {
+    pub(super) struct FileKey {
         place: (u64, u64),
         bytes: u64,
         modified: (i64, i64),
         status_changed: (i64, i64),
     }
 
-    impl Key {
+    impl FileKey {
         /// Returns `None` if the file was changed within [`SETTLED`].
-        pub(super) fn of(facts: &Metadata) -> Option<Key> {
+        pub(super) fn of(facts: &Metadata) -> Option<FileKey> {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
             let settled = since.checked_sub(SETTLED)?.as_secs();
-            let key = Key {
+            let key = FileKey {
                 place: (facts.dev(), facts.ino()),
                 bytes: facts.size(),
                 modified: (facts.mtime(), facts.mtime_nsec()),
@@ -115,15 +115,15 @@ mod cache {
         }
     }
 
-    fn hashes() -> MutexGuard<'static, VecDeque<(Key, String)>> {
+    fn hashes() -> MutexGuard<'static, VecDeque<(FileKey, String)>> {
         HASHES.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn find(key: &Key) -> Option<String> {
+    pub(super) fn find(key: &FileKey) -> Option<String> {
         hashes().iter().find(|(known, _)| known == key).map(|(_, hash)| hash.clone())
     }
 
-    pub(super) fn keep(key: Key, hash: &str) {
+    pub(super) fn keep(key: FileKey, hash: &str) {
         let mut hashes = hashes();
         hashes.retain(|(known, _)| known.place != key.place);
         if hashes.len() >= KEPT {
@@ -137,10 +137,10 @@ mod cache {
 #[cfg(not(target_os = "linux"))]
 mod cache {
     #[derive(PartialEq, Eq)]
-    pub(super) enum Key {}
+    pub(super) enum FileKey {}
 
-    impl Key {
-        pub(super) const fn of(_: &std::fs::Metadata) -> Option<Key> {
+    impl FileKey {
+        pub(super) const fn of(_: &std::fs::Metadata) -> Option<FileKey> {
             None
         }
     }
@@ -149,11 +149,11 @@ mod cache {
         false
     }
 
-    pub(super) fn find(key: &Key) -> Option<String> {
+    pub(super) fn find(key: &FileKey) -> Option<String> {
         match *key {}
     }
 
-    pub(super) fn keep(key: Key, _: &str) {
+    pub(super) fn keep(key: FileKey, _: &str) {
         match key {}
     }
 }
@@ -176,7 +176,7 @@ mod tests {
     /// Waits until the file is old enough for the cache. The status change time can't be set by the test.
     fn settle(file: &Path) {
         let start = Instant::now();
-        while cache::Key::of(&file.metadata().unwrap()).is_none() {
+        while cache::FileKey::of(&file.metadata().unwrap()).is_none() {
             assert!(start.elapsed() < Duration::from_secs(30), "the file must become old enough for the cache");
             // sleep: polls the file's age, since no event reports it.
             std::thread::sleep(Duration::from_millis(50));
@@ -184,12 +184,12 @@ mod tests {
     }
 
     /// A shared mapping of a file, through which the file is changed without a system call.
-    struct Mapping {
+    struct SharedMapping {
         start: *mut u8,
         bytes: usize,
     }
 
-    impl Mapping {
+    impl SharedMapping {
         fn of(file: &Path) -> Self {
             let file = File::options().read(true).write(true).open(file).unwrap();
             let bytes = usize::try_from(file.metadata().unwrap().len()).unwrap();
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    impl Drop for Mapping {
+    impl Drop for SharedMapping {
         fn drop(&mut self) {
             // SAFETY: `start` and `bytes` are those of the mapping, and no reference to it remains.
             unsafe { libc::munmap(self.start.cast(), self.bytes) };
@@ -220,11 +220,11 @@ mod tests {
         for bytes in [100, usize::try_from(ALWAYS_READ).unwrap() + 1] {
             let file = ground.path().join(bytes.to_string());
             std::fs::write(&file, vec![b'a'; bytes]).unwrap();
-            let mapping = Mapping::of(&file);
+            let mapping = SharedMapping::of(&file);
             mapping.write(b'b');
             settle(&file);
             let first = content_hash(&file, u64::MAX - 1).unwrap();
-            let key = || cache::Key::of(&file.metadata().unwrap());
+            let key = || cache::FileKey::of(&file.metadata().unwrap());
             assert!(key().as_ref().and_then(cache::find).is_none(), "the hash of a mapped file must not be cached");
             mapping.write(b'c');
             let second = content_hash(&file, u64::MAX - 1).unwrap();
@@ -239,11 +239,11 @@ mod tests {
         let file = ground.path().join("program");
         let large = |byte: u8| vec![byte; usize::try_from(ALWAYS_READ).unwrap() + 1];
         std::fs::write(&file, large(1)).unwrap();
-        assert!(cache::Key::of(&file.metadata().unwrap()).is_none(), "the hash of a new file must not be cached");
+        assert!(cache::FileKey::of(&file.metadata().unwrap()).is_none(), "the hash of a new file must not be cached");
         settle(&file);
         let most = u64::MAX - 1;
         let first = content_hash(&file, most).unwrap();
-        let key = || cache::Key::of(&file.metadata().unwrap());
+        let key = || cache::FileKey::of(&file.metadata().unwrap());
         if cache::is_quiescent(&File::open(&file).unwrap()) {
             assert_eq!(
                 key().as_ref().and_then(cache::find),

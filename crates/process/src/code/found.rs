@@ -28,10 +28,10 @@ pub enum LaunchFileRole {
 }
 
 /// A file and its role.
-pub(super) type Found = (PathBuf, LaunchFileRole);
+pub(super) type FoundFile = (PathBuf, LaunchFileRole);
 
 /// Collects the interpreters named by the first lines of scripts, except those of the system.
-pub(super) fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<Found>) {
+pub(super) fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<FoundFile>) {
     let mut script = program.to_owned();
     for _ in 0..MOST_INTERPRETERS {
         let Some(next) = script.canonicalize().ok().and_then(|real| interpreter(&real, path)) else { return };
@@ -45,7 +45,7 @@ pub(super) fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<Fo
 }
 
 /// Returns the `pyvenv.cfg` of a Python environment, which defines the locations of its modules and interpreter.
-pub(super) fn python_environment(program: &Path) -> Option<Found> {
+pub(super) fn python_environment(program: &Path) -> Option<FoundFile> {
     let folder = program.parent()?;
     let of = |folder: &Path| Some(folder.join("pyvenv.cfg")).filter(|file| file.is_file());
     let settings = folder.parent().and_then(of).or_else(|| of(folder))?;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::content_hash::content_hash;
-use super::found::{Found, LaunchFileRole, interpreters, python_environment};
+use super::found::{FoundFile, LaunchFileRole, interpreters, python_environment};
 use super::script_files::{CommandLine, script_files};
 use crate::programs::SearchPath;
 
@@ -43,7 +43,7 @@ pub struct LaunchFile {
     pub state: FileState,
     /// The relation of the file to the command.
     pub role: LaunchFileRole,
-    stamp: Stamp,
+    stamp: FileStamp,
 }
 
 /// The state of a file. A file with another state counts as a different file.
@@ -52,12 +52,12 @@ pub enum FileState {
     /// SHA-256 of the content, in hexadecimal digits.
     Content(String),
     /// Metadata of a file that is too large or can't be read.
-    Stamp(Stamp),
+    Stamp(FileStamp),
 }
 
 /// Metadata of a file, available without reading its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stamp {
+pub struct FileStamp {
     /// Length of the file, in bytes.
     pub bytes: u64,
     /// Modification time, in nanoseconds from 1970.
@@ -79,7 +79,7 @@ impl LaunchFiles {
     /// Reads the files of a command line. `program` is its resolved program. Other programs that the command line names
     /// are looked up on `path`.
     pub(crate) fn read(line: &CommandLine<'_>, program: &Path, path: &SearchPath) -> LaunchFiles {
-        let mut found: Vec<Found> = vec![(program.to_owned(), LaunchFileRole::Program)];
+        let mut found: Vec<FoundFile> = vec![(program.to_owned(), LaunchFileRole::Program)];
         interpreters(program, path, &mut found);
         found.extend(python_environment(program));
         let scripts = script_files(line, program, path);
@@ -142,7 +142,7 @@ impl LaunchFile {
     fn read(path: PathBuf, role: LaunchFileRole, most: u64) -> Option<LaunchFile> {
         let real = path.canonicalize().ok()?;
         let facts = real.metadata().ok().filter(Metadata::is_file)?;
-        let stamp = Stamp::of(&facts)?;
+        let stamp = FileStamp::of(&facts)?;
         // Files that are executable but not readable are identified by their stamp, too.
         let content = content_hash(&real, most).filter(|_| stamp.bytes <= most);
         let state = content.map_or_else(|| FileState::Stamp(stamp.clone()), FileState::Content);
@@ -159,16 +159,16 @@ impl LaunchFile {
         let facts = self.real.metadata().ok();
         // Without a status change time, a program can hide a write to the file.
         self.stamp.status_changed.is_some()
-            && facts.as_ref().and_then(Stamp::of).as_ref() == Some(&self.stamp)
+            && facts.as_ref().and_then(FileStamp::of).as_ref() == Some(&self.stamp)
             && self.path.canonicalize().is_ok_and(|real| real == self.real)
     }
 }
 
-impl Stamp {
-    fn of(facts: &Metadata) -> Option<Stamp> {
+impl FileStamp {
+    fn of(facts: &Metadata) -> Option<FileStamp> {
         let since = facts.modified().ok()?.duration_since(UNIX_EPOCH);
         let modified = since.map_or_else(|before| before.duration().as_nanos(), |since| since.as_nanos());
-        Some(Stamp { bytes: facts.len(), modified, status_changed: status_changed(facts) })
+        Some(FileStamp { bytes: facts.len(), modified, status_changed: status_changed(facts) })
     }
 }
 

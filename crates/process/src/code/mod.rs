@@ -15,6 +15,6 @@ mod words;
 
 pub(crate) use files::{has_code_name, scripts_named};
 pub use found::LaunchFileRole;
-pub use launch_files::{FileState, LaunchFile, LaunchFiles, Stamp};
+pub use launch_files::{FileStamp, FileState, LaunchFile, LaunchFiles};
 pub(crate) use script_files::CommandLine;
 pub use variables::leads_to_code;

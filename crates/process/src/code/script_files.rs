@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::files::{has_code_name, is_code, libraries, module_files, run_by, user_packages};
-use super::found::{Found, LaunchFileRole, interpreters, python_environment};
+use super::found::{FoundFile, LaunchFileRole, interpreters, python_environment};
 use super::paths::paths_in;
 use super::variables::{FOLDER_VARIABLES, HOME_FILES, LIBRARY_VARIABLES, OPTION_VARIABLES, RUN_VARIABLES, SITE};
 use super::words::{
-    PACKAGES, Runner, commands_in, ends_with_module, is_valued, looks_above, module_of, option_and_value,
+    ArgumentHandling, PACKAGES, commands_in, ends_with_module, is_valued, looks_above, module_of, option_and_value,
     project_files, takes_packages,
 };
 use crate::programs::{SearchPath, is_of_system};
@@ -45,14 +45,14 @@ pub(crate) struct CommandLine<'c> {
 
 /// The files and folders that arguments and variables name.
 pub(super) struct ScriptFiles {
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<FoundFile>,
     /// Package folders of a project that may be run in place of the named program.
     pub(super) folders: Vec<PathBuf>,
 }
 
 /// Returns the files with code that arguments and variables name, in order.
 pub(super) fn script_files(command: &CommandLine<'_>, program: &Path, path: &SearchPath) -> ScriptFiles {
-    let mut scripts = Scripts {
+    let mut scripts = ScriptSearch {
         command,
         path: path.clone(),
         bases: bases(command),
@@ -64,7 +64,7 @@ pub(super) fn script_files(command: &CommandLine<'_>, program: &Path, path: &Sea
         lookups: MOST_LOOKUPS,
     };
     let mut runner = scripts.runner(&program.to_string_lossy());
-    if let Some(real) = program.canonicalize().ok().filter(|_| runner == Runner::Other) {
+    if let Some(real) = program.canonicalize().ok().filter(|_| runner == ArgumentHandling::Other) {
         runner = scripts.runner(&real.to_string_lossy());
     }
     scripts.line(runner, command.arguments, MOST_DEPTH);
@@ -101,13 +101,13 @@ fn bases(command: &CommandLine<'_>) -> Vec<PathBuf> {
     bases
 }
 
-struct Scripts<'c> {
+struct ScriptSearch<'c> {
     command: &'c CommandLine<'c>,
     path: SearchPath,
     bases: Vec<PathBuf>,
     /// Canonical working directory and its ancestors.
     above: Vec<PathBuf>,
-    found: Vec<Found>,
+    found: Vec<FoundFile>,
     folders: Vec<PathBuf>,
     /// Role of the files that are found next.
     role: LaunchFileRole,
@@ -117,9 +117,9 @@ struct Scripts<'c> {
     lookups: usize,
 }
 
-impl Scripts<'_> {
+impl ScriptSearch<'_> {
     /// Examines the arguments of a program.
-    fn line(&mut self, mut runner: Runner, words: &[String], depth: usize) {
+    fn line(&mut self, mut runner: ArgumentHandling, words: &[String], depth: usize) {
         let mut before = "";
         for word in words {
             let Some(left) = self.words.checked_sub(1) else { return };
@@ -130,9 +130,10 @@ impl Scripts<'_> {
             {
                 for command in commands_in(word) {
                     // The arguments of an unknown program are text more often than commands.
-                    let is_command = command.first().is_some_and(|first| Runner::of(first) != Runner::Other);
-                    if runner != Runner::Other || is_command {
-                        self.line(Runner::Wrapper, &command, depth);
+                    let is_command =
+                        command.first().is_some_and(|first| ArgumentHandling::of(first) != ArgumentHandling::Other);
+                    if runner != ArgumentHandling::Other || is_command {
+                        self.line(ArgumentHandling::Wrapper, &command, depth);
                     }
                 }
             }
@@ -142,8 +143,8 @@ impl Scripts<'_> {
     }
 
     /// Examines one word and returns how the next one is treated.
-    fn word(&mut self, runner: Runner, before: &str, word: &str) -> Runner {
-        if runner != Runner::Other
+    fn word(&mut self, runner: ArgumentHandling, before: &str, word: &str) -> ArgumentHandling {
+        if runner != ArgumentHandling::Other
             && let Some(module) = module_of(before, word)
         {
             self.modules(module);
@@ -157,17 +158,17 @@ impl Scripts<'_> {
             return runner.after(word);
         }
         match runner {
-            Runner::Wrapper => self.program(word),
-            Runner::Project => {
+            ArgumentHandling::Wrapper => self.program(word),
+            ArgumentHandling::Project => {
                 self.runner(word);
                 runner
             }
-            Runner::Python if ends_with_module(before) => Runner::Other,
+            ArgumentHandling::Python if ends_with_module(before) => ArgumentHandling::Other,
             runner if runner.runs_script() => {
                 self.modules(word);
                 // If no file has this name, it is a value of the previous option, or a subcommand.
                 let runs = self.run(word) || has_code_name(Path::new(word));
-                if runs && !is_valued(before) { Runner::Other } else { runner }
+                if runs && !is_valued(before) { ArgumentHandling::Other } else { runner }
             }
             runner => runner,
         }
@@ -180,7 +181,7 @@ impl Scripts<'_> {
 
     /// Returns how a program treats its arguments. Records its project files, and the package folders that it may load
     /// code from.
-    fn runner(&mut self, program: &str) -> Runner {
+    fn runner(&mut self, program: &str) -> ArgumentHandling {
         for file in project_files(program) {
             let above = self.above.iter().filter(|_| looks_above(program));
             let files: Vec<PathBuf> = self.bases.iter().chain(above).map(|base| base.join(file)).collect();
@@ -192,11 +193,11 @@ impl Scripts<'_> {
             self.folders.sort_unstable();
             self.folders.dedup();
         }
-        Runner::of(program)
+        ArgumentHandling::of(program)
     }
 
     /// Examines a word that may be the program which a wrapper runs.
-    fn program(&mut self, word: &str) -> Runner {
+    fn program(&mut self, word: &str) -> ArgumentHandling {
         if let Some(folders) = word.strip_prefix("PATH=") {
             let directory = &self.command.directory;
             let folders = self.paths(folders).into_iter().map(|folder| directory.join(folder));
@@ -212,7 +213,7 @@ impl Scripts<'_> {
             self.found.extend(python_environment(&file));
         }
         match self.runner(word) {
-            Runner::Other => Runner::Wrapper,
+            ArgumentHandling::Other => ArgumentHandling::Wrapper,
             runner => runner,
         }
     }
@@ -283,7 +284,7 @@ impl Scripts<'_> {
         }
         if OPTION_VARIABLES.contains(&name) {
             for command in commands_in(value) {
-                self.line(Runner::Interpreter, &command, 0);
+                self.line(ArgumentHandling::Interpreter, &command, 0);
             }
         }
     }

@@ -12,11 +12,11 @@ use crate::programs::{PathSource, SearchPath};
 /// File content that does not look like code.
 const TEXT: &str = "text";
 
-struct Ground {
+struct TestFolder {
     folder: tempfile::TempDir,
 }
 
-impl Ground {
+impl TestFolder {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
@@ -94,7 +94,7 @@ fn s06_a_file_that_a_wrapper_or_an_option_runs_counts() {
         ("proj/Cargo.toml", &["/opt/cargo", "run", "--manifest-path", "@proj/Cargo.toml"]),
     ];
     for (file, line) in cases {
-        let ground = Ground::new();
+        let ground = TestFolder::new();
         ground.write("venv/bin/python", TEXT);
         let executable = std::fs::Permissions::from_mode(0o700);
         std::fs::set_permissions(ground.path("venv/bin/python"), executable).unwrap();
@@ -117,7 +117,7 @@ fn s06_a_file_that_node_resolves_counts() {
         ("pkg/lib/code", &["/usr/bin/node", "@pkg"]),
     ];
     for (file, line) in cases {
-        let ground = Ground::new();
+        let ground = TestFolder::new();
         ground.write("pkg/package.json", r#"{"main":"lib/code"}"#);
         ground.write("main", TEXT);
         assert!(ground.counts(file, line, &[], ""), "{file} decides what {line:?} runs");
@@ -151,14 +151,14 @@ fn s06_a_file_that_a_variable_names_counts() {
         ("lib/python3.11/site-packages/usercustomize.py", &python, ("PYTHONUSERBASE", "@")),
     ];
     for (file, line, variable) in cases {
-        let ground = Ground::new();
+        let ground = TestFolder::new();
         ground.write("main", TEXT);
         for hook in 0..8 {
             ground.write(&format!("h{hook}.js"), TEXT);
         }
         assert!(ground.counts(file, line, &[*variable], ""), "{file} decides what {line:?} with {variable:?} runs");
     }
-    assert!(Ground::new().counts("pp/mod.py", &short, &[], "pp"), "a module in the working directory");
+    assert!(TestFolder::new().counts("pp/mod.py", &short, &[], "pp"), "a module in the working directory");
 }
 
 #[test]
@@ -172,13 +172,13 @@ fn s06_a_file_of_a_project_counts_in_every_folder_above() {
         ("a/Cargo.toml", &["/usr/bin/cargo", "run"]),
     ];
     for (file, line) in cases {
-        let ground = Ground::new();
+        let ground = TestFolder::new();
         ground.write("a/b/file", TEXT);
         let none = ground.files(line, &[], "a/b");
         assert!(ground.counts(file, line, &[], "a/b"), "{file} decides what {line:?} runs");
         assert!(ground.files(line, &[], "a/b").difference(&none).is_some(), "a new {file} must count as well");
     }
-    let ground = Ground::new();
+    let ground = TestFolder::new();
     ground.write("a/b/file", TEXT);
     let line: &[&str] = &["/usr/bin/npx", "-y", "server@1.2.3"];
     let before = ground.files(line, &[], "a/b");
@@ -194,7 +194,7 @@ fn s06_a_file_of_a_project_counts_in_every_folder_above() {
 
 #[test]
 fn s06_a_program_on_the_path_of_the_command_counts() {
-    let executable = |ground: &Ground, name: &str, text: &str| {
+    let executable = |ground: &TestFolder, name: &str, text: &str| {
         ground.write(name, text);
         std::fs::set_permissions(ground.path(name), std::fs::Permissions::from_mode(0o700)).unwrap();
     };
@@ -207,7 +207,7 @@ fn s06_a_program_on_the_path_of_the_command_counts() {
         ("bin/mysrv", &["/usr/bin/env", "PATH=@bin", "mysrv"], "/bin"),
     ];
     for (file, line, path) in cases {
-        let ground = Ground::new();
+        let ground = TestFolder::new();
         executable(&ground, "tool", "#!/usr/bin/env python3\n");
         executable(&ground, file, TEXT);
         let line: Vec<String> = line.iter().map(|word| word.replace("@tool", &ground.path("tool"))).collect();
@@ -230,7 +230,7 @@ fn s06_data_does_not_count() {
         ("notes.db", &["/bin/sh", "-c", "python3 @main.py @notes.db"]),
     ];
     for (file, line) in cases {
-        let ground = Ground::new();
+        let ground = TestFolder::new();
         ground.write("main.py", TEXT);
         ground.write("mod.py", TEXT);
         assert!(!ground.counts(file, line, &[], ""), "{file} is data of {line:?}");

@@ -168,7 +168,7 @@ const FLAGS: [char; 16] = ['b', 'B', 'd', 'E', 'h', 'i', 'I', 'O', 'P', 'q', 's'
 
 /// A classification of programs by their treatment of arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Runner {
+pub(super) enum ArgumentHandling {
     /// Runs the program that the arguments name.
     Wrapper,
     /// Runs the commands that project files define.
@@ -183,33 +183,35 @@ pub(super) enum Runner {
     Other,
 }
 
-impl Runner {
+impl ArgumentHandling {
     /// Classifies a program by its name.
-    pub(super) fn of(program: &str) -> Runner {
+    pub(super) fn of(program: &str) -> ArgumentHandling {
         let name = name(program);
         match name.as_str() {
-            name if SHELLS.contains(&name) => Runner::Shell,
-            name if PYTHONS.contains(&name) => Runner::Python,
-            name if INTERPRETERS.contains(&name) => Runner::Interpreter,
-            name if WRAPPERS.contains(&name) => Runner::Wrapper,
-            name if CONTAINERS.contains(&name) || project_files(name).next().is_some() => Runner::Project,
-            _ => Runner::Other,
+            name if SHELLS.contains(&name) => ArgumentHandling::Shell,
+            name if PYTHONS.contains(&name) => ArgumentHandling::Python,
+            name if INTERPRETERS.contains(&name) => ArgumentHandling::Interpreter,
+            name if WRAPPERS.contains(&name) => ArgumentHandling::Wrapper,
+            name if CONTAINERS.contains(&name) || project_files(name).next().is_some() => ArgumentHandling::Project,
+            _ => ArgumentHandling::Other,
         }
     }
 
     /// Returns `true` if the first argument that is no option is a script.
     pub(super) const fn runs_script(self) -> bool {
-        matches!(self, Runner::Shell | Runner::Python | Runner::Interpreter)
+        matches!(self, ArgumentHandling::Shell | ArgumentHandling::Python | ArgumentHandling::Interpreter)
     }
 
     /// Returns the treatment of the words after this option.
-    pub(super) fn after(self, option: &str) -> Runner {
+    pub(super) fn after(self, option: &str) -> ArgumentHandling {
         let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
         match self {
-            Runner::Shell if is_code => Runner::Wrapper,
+            ArgumentHandling::Shell if is_code => ArgumentHandling::Wrapper,
             // After a bare `-m` the next word is the module.
-            Runner::Python if flags(option).is_some_and(|rest| rest.starts_with(['c', 'm']) && rest != "m") => {
-                Runner::Other
+            ArgumentHandling::Python
+                if flags(option).is_some_and(|rest| rest.starts_with(['c', 'm']) && rest != "m") =>
+            {
+                ArgumentHandling::Other
             }
             runner => runner,
         }
@@ -218,16 +220,16 @@ impl Runner {
     /// Returns `true` if the word after this option, or the value in it, names code to run.
     pub(super) fn runs_value(self, option: &str) -> bool {
         match self {
-            Runner::Other => false,
-            Runner::Wrapper => PRELOADS.contains(&option) || FOLDER_OPTIONS.contains(&option),
-            Runner::Project => {
+            ArgumentHandling::Other => false,
+            ArgumentHandling::Wrapper => PRELOADS.contains(&option) || FOLDER_OPTIONS.contains(&option),
+            ArgumentHandling::Project => {
                 // A combined short option, such as `f` in `-sf`.
                 let is_last =
                     option.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.ends_with('f'));
                 is_last || FILE_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option)
             }
-            Runner::Interpreter => PRELOADS.contains(&option) || FOLDER_OPTIONS.contains(&option),
-            Runner::Shell | Runner::Python => PRELOADS.contains(&option),
+            ArgumentHandling::Interpreter => PRELOADS.contains(&option) || FOLDER_OPTIONS.contains(&option),
+            ArgumentHandling::Shell | ArgumentHandling::Python => PRELOADS.contains(&option),
         }
     }
 }

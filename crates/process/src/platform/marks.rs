@@ -23,7 +23,7 @@ const ROUNDS: usize = 5;
 
 /// A process that must not outlive its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Started {
+pub(crate) struct StartedProcess {
     pid: u32,
     /// Start time in clock ticks. Distinguishes the process from a later one with the same pid.
     start_ticks: u64,
@@ -31,15 +31,15 @@ pub(crate) struct Started {
 
 /// A mark in the environment of a server, unique to that server.
 #[derive(Debug, Clone)]
-pub(crate) struct Mark(String);
+pub(crate) struct ProcessMark(String);
 
 /// Returns the mark for a new server.
-pub(crate) fn mark() -> Mark {
+pub(crate) fn mark() -> ProcessMark {
     static SERVERS: AtomicU64 = AtomicU64::new(0);
     let owner = std::process::id();
     let started = StartTime::of(owner).unwrap_or_else(StartTime::unknown);
     let of_owner = of_owner(owner, &started);
-    Mark(format!("{of_owner}{};", SERVERS.fetch_add(1, Ordering::Relaxed)))
+    ProcessMark(format!("{of_owner}{};", SERVERS.fetch_add(1, Ordering::Relaxed)))
 }
 
 /// Returns the common prefix of the marks of all servers of one Drawbridge process.
@@ -47,7 +47,7 @@ fn of_owner(owner: u32, started: &StartTime) -> String {
     format!("{owner}:{started}:")
 }
 
-impl Mark {
+impl ProcessMark {
     /// Returns the environment variable that contains the mark.
     pub(crate) fn variable(&self) -> Option<(OsString, OsString)> {
         Some((VARIABLE.into(), self.0.clone().into()))
@@ -67,7 +67,7 @@ pub(crate) fn end_marked_by(owner: u32, started: &StartTime) -> bool {
 fn end_marked(mark: &str) -> bool {
     let mut were_some = false;
     for _ in 0..ROUNDS {
-        let found: Vec<Started> =
+        let found: Vec<StartedProcess> =
             marked_processes().iter().filter(|(_, own)| own.starts_with(mark.as_bytes())).map(|(of, _)| *of).collect();
         if found.is_empty() {
             break;
@@ -79,8 +79,8 @@ fn end_marked(mark: &str) -> bool {
 }
 
 /// Returns the descendants of a process that are still connected to it by parent links.
-pub(crate) fn started_by(pid: u32) -> Vec<Started> {
-    let all: Vec<(u32, Process)> = processes().collect();
+pub(crate) fn started_by(pid: u32) -> Vec<StartedProcess> {
+    let all: Vec<(u32, ProcessEntry)> = processes().collect();
     let mut parents = vec![pid];
     let mut found = Vec::new();
     while let Some(parent) = parents.pop() {
@@ -96,7 +96,7 @@ pub(crate) fn started_by(pid: u32) -> Vec<Started> {
 }
 
 /// Kills these processes, unless their pid was reused.
-pub(crate) fn end(started: &[Started]) {
+pub(crate) fn end(started: &[StartedProcess]) {
     for one in started {
         let is_same = Stat::read(one.pid).is_some_and(|stat| stat.start_ticks == one.start_ticks);
         if let Some(pid) = i32::try_from(one.pid).ok().filter(|_| is_same) {
@@ -106,30 +106,30 @@ pub(crate) fn end(started: &[Started]) {
     }
 }
 
-struct Process {
-    of: Started,
+struct ProcessEntry {
+    of: StartedProcess,
     parent: u32,
 }
 
 /// Iterates over all running processes except this one.
-fn processes() -> impl Iterator<Item = (u32, Process)> {
+fn processes() -> impl Iterator<Item = (u32, ProcessEntry)> {
     let own = std::process::id();
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).filter(move |pid| *pid != own).filter_map(
         |pid| {
             let stat = Stat::read(pid).filter(|stat| !stat.has_ended)?;
-            Some((pid, Process { of: Started { pid, start_ticks: stat.start_ticks }, parent: stat.parent }))
+            Some((pid, ProcessEntry { of: StartedProcess { pid, start_ticks: stat.start_ticks }, parent: stat.parent }))
         },
     )
 }
 
 /// Marked processes with their marks.
-type Marked = Arc<[(Started, Vec<u8>)]>;
+type MarkedProcesses = Arc<[(StartedProcess, Vec<u8>)]>;
 
 /// Returns all processes that have a mark. Reading the environment of every process takes milliseconds, and all servers
 /// end at once when the app quits, so callers that arrive during a scan share the next one.
-fn marked_processes() -> Marked {
-    static LATEST: Mutex<Option<(Instant, Marked)>> = Mutex::new(None);
+fn marked_processes() -> MarkedProcesses {
+    static LATEST: Mutex<Option<(Instant, MarkedProcesses)>> = Mutex::new(None);
     let asked = Instant::now();
     let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
     // A scan that began before the call may have missed a new process.
@@ -137,7 +137,7 @@ fn marked_processes() -> Marked {
         return Arc::clone(found);
     }
     let began = Instant::now();
-    let found: Marked =
+    let found: MarkedProcesses =
         processes().flat_map(|(pid, process)| marks_of(pid).into_iter().map(move |mark| (process.of, mark))).collect();
     *latest = Some((began, Arc::clone(&found)));
     found

@@ -24,7 +24,7 @@ mod process_use;
 #[cfg(target_os = "linux")]
 mod write_lease;
 #[cfg(target_os = "linux")]
-pub(crate) use marks::{Mark, end, end_marked_by, mark, started_by};
+pub(crate) use marks::{ProcessMark, end, end_marked_by, mark, started_by};
 #[cfg(target_os = "linux")]
 pub(crate) use network_namespace::listen_in_network_of;
 #[cfg(target_os = "linux")]
@@ -34,7 +34,7 @@ pub(crate) use write_lease::is_quiescent;
 #[cfg(not(target_os = "linux"))]
 mod no_marks;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use no_marks::{Mark, end, end_marked_by, mark, started_by};
+pub(crate) use no_marks::{ProcessMark, end, end_marked_by, mark, started_by};
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{group_holds_pipe, has_ended, start_time_of};

@@ -6,17 +6,17 @@ use std::ffi::OsString;
 use super::StartTime;
 
 /// A process that must not outlive its server. Never constructed.
-pub(crate) enum Started {}
+pub(crate) enum StartedProcess {}
 
 /// A mark without effect.
 #[derive(Debug, Clone)]
-pub(crate) struct Mark;
+pub(crate) struct ProcessMark;
 
-pub(crate) const fn mark() -> Mark {
-    Mark
+pub(crate) const fn mark() -> ProcessMark {
+    ProcessMark
 }
 
-impl Mark {
+impl ProcessMark {
     pub(crate) const fn variable(&self) -> Option<(OsString, OsString)> {
         None
     }
@@ -28,8 +28,8 @@ pub(crate) const fn end_marked_by(_owner: u32, _started: &StartTime) -> bool {
     false
 }
 
-pub(crate) const fn started_by(_pid: u32) -> Vec<Started> {
+pub(crate) const fn started_by(_pid: u32) -> Vec<StartedProcess> {
     Vec::new()
 }
 
-pub(crate) const fn end(_started: &[Started]) {}
+pub(crate) const fn end(_started: &[StartedProcess]) {}

@@ -12,7 +12,7 @@ use memchr::memmem;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
-use crate::launch::Launch;
+use crate::launch::ProcessLaunch;
 
 /// Time limit for the shell and its start-up files.
 pub(super) const SHELL_LIMIT: Duration = Duration::from_secs(5);
@@ -30,7 +30,7 @@ const SCRIPT: &str =
 /// Returns the PATH of the login shell, or a message that explains why there is none.
 pub(super) async fn path(shell: PathBuf, limit: Duration) -> Result<OsString, String> {
     let name = shell.display().to_string();
-    let launch = Launch {
+    let launch = ProcessLaunch {
         program: shell,
         arguments: vec!["-ilc".into(), SCRIPT.into()],
         environment: std::env::vars_os().collect(),

@@ -80,7 +80,7 @@ const OF_USERS: [&str; 3] = ["/private/var/folders", "/run/media", "/var/tmp"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum NotOffered {
+pub enum ProposalRefusal {
     /// The folder contains keys, passwords or sessions.
     Secrets,
     /// The folder is the home, or another folder with far more than one program.
@@ -97,16 +97,16 @@ pub enum NotOffered {
 /// the disk to look for [`MARKERS`] in a folder directly below the home.
 ///
 /// # Errors
-/// Returns the [`NotOffered`] reason if the folder may not be proposed.
-pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> Result<(), NotOffered> {
+/// Returns the [`ProposalRefusal`] reason if the folder may not be proposed.
+pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> Result<(), ProposalRefusal> {
     if folder.to_str().is_none_or(|text| visible(text) != text || text.contains(char::is_control)) {
-        return Err(NotOffered::Name);
+        return Err(ProposalRefusal::Name);
     }
     if hidden.iter().any(|own| folder.starts_with(own)) {
-        return Err(NotOffered::Own);
+        return Err(ProposalRefusal::Own);
     }
     if is_secret(folder, home) {
-        return Err(NotOffered::Secrets);
+        return Err(ProposalRefusal::Secrets);
     }
     let homes = spellings(home);
     let of_system = OF_SYSTEM.iter().any(|system| folder.starts_with(system));
@@ -114,7 +114,7 @@ pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> R
     if of_system
         && !OF_USERS.iter().map(Path::new).chain(homes.iter().map(PathBuf::as_path)).any(|own| folder.starts_with(own))
     {
-        return Err(NotOffered::System);
+        return Err(ProposalRefusal::System);
     }
     let depth = |path: &Path| path.components().filter(|part| matches!(part, Component::Normal(_))).count();
     let wide = homes.iter().any(|home| home.starts_with(folder))
@@ -124,9 +124,9 @@ pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> R
             None => depth(folder) < DEPTH,
         };
     if wide {
-        return Err(NotOffered::TooBroad);
+        return Err(ProposalRefusal::TooBroad);
     }
-    if hidden.iter().any(|own| own.starts_with(folder)) { Err(NotOffered::Own) } else { Ok(()) }
+    if hidden.iter().any(|own| own.starts_with(folder)) { Err(ProposalRefusal::Own) } else { Ok(()) }
 }
 
 /// Returns `true` if the path is in a folder that usually contains keys. Decided by location, because the content does

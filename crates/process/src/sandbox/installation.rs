@@ -1,6 +1,6 @@
 //! Finds the installed files that a program consists of: its own folder, its package, its Python environment, the
 //! version manager behind a shim, and the same for its interpreter. Links are followed one by one, because each path of
-//! the chain must exist in a sandbox. The caller is [`Reach`](super::Reach).
+//! the chain must exist in a sandbox. The caller is [`Reach`](super::ReachablePaths).
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ const SHIMS: &str = "shims";
 const BESIDE: [&str; 3] = ["_internal", "lib", "resources"];
 
 /// Collects the files and folders that programs consist of.
-pub(super) struct Installations<'p> {
+pub(super) struct InstalledFiles<'p> {
     /// Search path for interpreters.
     pub(super) path: &'p SearchPath,
     /// Home folder of the user.
@@ -40,7 +40,7 @@ pub(super) struct Installations<'p> {
     pub(super) found: Vec<PathBuf>,
 }
 
-impl Installations<'_> {
+impl InstalledFiles<'_> {
     /// Adds a program, or a script that an interpreter runs.
     pub(super) fn add(&mut self, program: &Path) {
         self.program(program, DEPTH);
@@ -249,7 +249,7 @@ mod tests {
     /// Returns the files of a program relative to the home, with an empty search path.
     fn parts(home: &Path, hidden: &[PathBuf], program: &str) -> Vec<String> {
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
-        let mut of_program = Installations { path: &path, home: Some(home), hidden, found: Vec::new() };
+        let mut of_program = InstalledFiles { path: &path, home: Some(home), hidden, found: Vec::new() };
         of_program.add(&home.join(program));
         let relative = |part: &PathBuf| part.strip_prefix(home).unwrap_or(part).display().to_string();
         let mut parts: Vec<String> = of_program.found.iter().map(relative).collect();
@@ -383,7 +383,7 @@ mod tests {
         executable(&tools.join("server"), "#!/usr/bin/env -S node --no-warnings\n");
         let path = SearchPath { directories: vec![node.join("bin")], source: PathSource::LoginShell };
         let reached = |program: &Path| {
-            let mut of_program = Installations { path: &path, home: Some(&home), hidden: &[], found: Vec::new() };
+            let mut of_program = InstalledFiles { path: &path, home: Some(&home), hidden: &[], found: Vec::new() };
             of_program.add(program);
             let mut found = of_program.found;
             found.sort();

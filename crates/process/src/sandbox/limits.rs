@@ -39,7 +39,7 @@ impl Default for ResourceLimits {
 
 /// A resource that is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resource {
+pub enum LimitedResource {
     /// Number of processes and threads.
     Processes,
     /// Memory of all processes.
@@ -52,21 +52,23 @@ pub enum Resource {
 
 /// The limit that a server exceeded and for which it was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exceeded {
+pub struct ExceededLimit {
     /// Resource of which the server used too much.
-    pub resource: Resource,
+    pub resource: LimitedResource,
     /// Value of the limit, in the unit of [`ResourceLimits`].
     pub most: u64,
 }
 
-impl fmt::Display for Exceeded {
+impl fmt::Display for ExceededLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let most = self.most;
         match self.resource {
-            Resource::Processes => write!(f, "it ran more than {most} processes and threads"),
-            Resource::Memory => write!(f, "it used more than {} of memory", Bytes(most)),
-            Resource::Home => write!(f, "its own home held more than {}", Bytes(most)),
-            Resource::Processor => write!(f, "it used more than {} of processor time within an hour", Seconds(most)),
+            LimitedResource::Processes => write!(f, "it ran more than {most} processes and threads"),
+            LimitedResource::Memory => write!(f, "it used more than {} of memory", Bytes(most)),
+            LimitedResource::Home => write!(f, "its own home held more than {}", Bytes(most)),
+            LimitedResource::Processor => {
+                write!(f, "it used more than {} of processor time within an hour", Seconds(most))
+            }
         }
     }
 }
@@ -91,7 +93,7 @@ impl fmt::Display for Seconds {
 
 /// Resource use of a server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ResourceUse {
+pub struct ResourceUsage {
     /// Number of processes and threads.
     pub processes: u64,
     /// Memory of all processes, in bytes.
@@ -102,43 +104,43 @@ pub struct ResourceUse {
     pub processor_seconds: u64,
 }
 
-impl ResourceUse {
+impl ResourceUsage {
     /// Returns the first limit that is exceeded.
     #[cfg(any(target_os = "linux", test))]
-    pub(crate) fn beyond(&self, limits: &ResourceLimits) -> Option<Exceeded> {
+    pub(crate) fn beyond(&self, limits: &ResourceLimits) -> Option<ExceededLimit> {
         let bounds = [
-            (Resource::Processes, self.processes, u64::from(limits.processes)),
-            (Resource::Memory, self.memory_bytes, limits.memory_bytes),
-            (Resource::Home, self.home_bytes, limits.home_bytes),
-            (Resource::Processor, self.processor_seconds, u64::from(limits.processor_seconds)),
+            (LimitedResource::Processes, self.processes, u64::from(limits.processes)),
+            (LimitedResource::Memory, self.memory_bytes, limits.memory_bytes),
+            (LimitedResource::Home, self.home_bytes, limits.home_bytes),
+            (LimitedResource::Processor, self.processor_seconds, u64::from(limits.processor_seconds)),
         ];
         let (resource, _, most) = bounds.into_iter().find(|(_, used, most)| used > most)?;
-        Some(Exceeded { resource, most })
+        Some(ExceededLimit { resource, most })
     }
 }
 
 /// Limits against which the use of a server is checked, with its home folder.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Bounds {
+pub(crate) struct ResourceBounds {
     pub(crate) limits: ResourceLimits,
     pub(crate) home: PathBuf,
 }
 
 /// The latest measured use of a running server. Clones share the measurement.
 #[derive(Debug, Clone)]
-pub struct Meter {
+pub struct ResourceMeter {
     limits: ResourceLimits,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<MeterReading>>,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
-    used: ResourceUse,
-    exceeded: Option<Exceeded>,
+struct MeterReading {
+    used: ResourceUsage,
+    exceeded: Option<ExceededLimit>,
 }
 
-impl Meter {
+impl ResourceMeter {
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn new(limits: ResourceLimits) -> Self {
         Self { limits, seen: Arc::default() }
@@ -150,18 +152,18 @@ impl Meter {
     }
 
     /// Returns the use at the last measurement.
-    pub fn used(&self) -> ResourceUse {
+    pub fn used(&self) -> ResourceUsage {
         self.lock().used
     }
 
     /// Returns the limit for which the server was stopped, or `None` if it exceeded none.
-    pub fn exceeded(&self) -> Option<Exceeded> {
+    pub fn exceeded(&self) -> Option<ExceededLimit> {
         self.lock().exceeded
     }
 
     /// Records a measurement. Only the first limit that is exceeded is retained.
     #[cfg(any(target_os = "linux", test))]
-    pub(crate) fn change(&self, change: impl FnOnce(&mut ResourceUse)) -> Option<Exceeded> {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut ResourceUsage)) -> Option<ExceededLimit> {
         let mut seen = self.lock();
         change(&mut seen.used);
         if seen.exceeded.is_none() {
@@ -170,7 +172,7 @@ impl Meter {
         seen.exceeded
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Seen> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, MeterReading> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -182,8 +184,8 @@ mod tests {
     #[test]
     fn s37_a_bound_is_named_with_its_number() {
         let limits = ResourceLimits { memory_bytes: GIB + GIB / 2, processor_seconds: 90, ..ResourceLimits::DEFAULT };
-        let used = |change: fn(&mut ResourceUse)| {
-            let meter = Meter::new(limits);
+        let used = |change: fn(&mut ResourceUsage)| {
+            let meter = ResourceMeter::new(limits);
             meter.change(change).map(|exceeded| exceeded.to_string()).unwrap_or_default()
         };
         assert_eq!(used(|used| used.processes = 513), "it ran more than 512 processes and threads");
@@ -196,9 +198,9 @@ mod tests {
 
     #[test]
     fn s37_the_first_bound_that_is_exceeded_stays() {
-        let meter = Meter::new(ResourceLimits::DEFAULT);
+        let meter = ResourceMeter::new(ResourceLimits::DEFAULT);
         let first = meter.change(|used| used.processes = 1_000);
-        let then = meter.change(|used| *used = ResourceUse { memory_bytes: 8 * GIB, ..ResourceUse::default() });
+        let then = meter.change(|used| *used = ResourceUsage { memory_bytes: 8 * GIB, ..ResourceUsage::default() });
         assert_eq!(first, then, "the first exceeded limit must be retained");
     }
 }

@@ -1,7 +1,7 @@
 //! Sandboxes of local servers. A sandboxed server has access to the folders that the user named, to the files that its
 //! program needs, to its own home, and to the network as configured: none, named hosts, or all of it.
 //!
-//! [`Plan::make`] plans the access of a server and its enforcement. The start of the server (`server::spawn`) carries
+//! [`ResolvedSandbox::make`] plans the access of a server and its enforcement. The start of the server (`server::spawn`) carries
 //! out the same plan. A server whose sandbox can't be enforced as configured does not start.
 //!
 //! - `plan`: the plan, and how it changes the start of a program
@@ -29,7 +29,7 @@ mod linux;
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Gate, REFUSED, Watch, refused_at_start};
+pub(crate) use linux::{ProgramGate, REFUSED, UsageWatch, refused_at_start};
 
 #[cfg(target_os = "macos")]
 mod macos;
@@ -48,22 +48,22 @@ use std::path::PathBuf;
 #[cfg(target_os = "linux")]
 use error::NEXT_WITHOUT_HOSTS;
 
-pub use egress::{HostPattern, Network};
+pub use egress::{HostPattern, NetworkAccess};
 pub use error::{SandboxError, SandboxProblem};
 #[cfg(target_os = "linux")]
-pub(crate) use limits::Bounds;
-pub use limits::{Exceeded, Meter, Resource, ResourceLimits, ResourceUse};
-pub(crate) use plan::Inside;
-pub use plan::Plan;
-pub use reach::Reach;
+pub(crate) use limits::ResourceBounds;
+pub use limits::{ExceededLimit, LimitedResource, ResourceLimits, ResourceMeter, ResourceUsage};
+pub(crate) use plan::LaunchCommand;
+pub use plan::ResolvedSandbox;
+pub use reach::ReachablePaths;
 
 /// The access of a server, as configured by its user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sandbox {
+pub struct SandboxSettings {
     /// Accessible folders, each by its canonical path.
-    pub folders: Vec<Folder>,
+    pub folders: Vec<AllowedFolder>,
     /// Network access of the server.
-    pub network: Network,
+    pub network: NetworkAccess,
     /// The server's own folder: its home and its temporary files. Created when the server starts.
     pub home: PathBuf,
     /// Canonical paths of folders that must stay inaccessible, even inside an accessible one.
@@ -74,16 +74,16 @@ pub struct Sandbox {
 
 /// A folder that is accessible to a server, including its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folder {
+pub struct AllowedFolder {
     /// Absolute path of the folder.
     pub path: PathBuf,
     /// Permitted access to the folder.
-    pub access: Access,
+    pub access: AccessMode,
 }
 
 /// Permitted access to a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum AccessMode {
     /// Reading files, and executing them.
     Read,
     /// Reading, executing and changing files.
@@ -92,7 +92,7 @@ pub enum Access {
 
 /// The mechanism that enforces a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mechanism {
+pub enum SandboxMechanism {
     /// Namespaces of the Linux kernel, set up by the bubblewrap program at this path.
     Bubblewrap(PathBuf),
     /// Landlock and seccomp of the Linux kernel.
@@ -101,13 +101,13 @@ pub enum Mechanism {
     Seatbelt,
 }
 
-impl Mechanism {
+impl SandboxMechanism {
     /// Returns the common name of the mechanism.
     pub fn name(&self) -> &'static str {
         match self {
-            Mechanism::Bubblewrap(_) => "bubblewrap",
-            Mechanism::Landlock => "Landlock",
-            Mechanism::Seatbelt => "sandbox-exec",
+            SandboxMechanism::Bubblewrap(_) => "bubblewrap",
+            SandboxMechanism::Landlock => "Landlock",
+            SandboxMechanism::Seatbelt => "sandbox-exec",
         }
     }
 }

@@ -6,26 +6,29 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 #[cfg(target_os = "linux")]
-use super::Gate;
-use super::{Access, Folder, Mechanism, Network, Reach, ResourceLimits, Sandbox, SandboxError, system};
+use super::ProgramGate;
+use super::{
+    AccessMode, AllowedFolder, NetworkAccess, ReachablePaths, ResourceLimits, SandboxError, SandboxMechanism,
+    SandboxSettings, system,
+};
 use crate::launch::ChildSetup;
 use crate::programs::SearchPath;
 
 /// A sandbox that can be set up: its mechanism, and everything accessible in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct ResolvedSandbox {
     /// Mechanism that enforces the sandbox.
-    pub mechanism: Mechanism,
+    pub mechanism: SandboxMechanism,
     /// Paths that are accessible in the sandbox.
-    pub reach: Reach,
+    pub reach: ReachablePaths,
     /// Network access of the server.
-    pub network: Network,
+    pub network: NetworkAccess,
     /// Resource limits of the server.
     pub limits: ResourceLimits,
 }
 
 /// The start of a program, inside a sandbox or without one.
-pub(crate) struct Inside {
+pub(crate) struct LaunchCommand {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
@@ -33,26 +36,26 @@ pub(crate) struct Inside {
     pub(crate) setup: Option<ChildSetup>,
     /// Blocks the program until its proxy listens. `None` if the network is not restricted to named hosts.
     #[cfg(target_os = "linux")]
-    pub(crate) gate: Option<Gate>,
+    pub(crate) gate: Option<ProgramGate>,
 }
 
-impl Plan {
+impl ResolvedSandbox {
     /// Plans the sandbox of `program`, which runs `scripts`. bubblewrap is looked up on `path`, and interpreters on
     /// `path_of_command`. Changes nothing.
     ///
     /// # Errors
     /// Returns [`SandboxError`] if the requested sandbox can't be enforced.
     pub(crate) async fn of(
-        sandbox: &Sandbox,
+        sandbox: &SandboxSettings,
         working_directory: Option<&Path>,
         program: &Path,
         scripts: &[PathBuf],
         path: &SearchPath,
         path_of_command: &SearchPath,
-    ) -> Result<Plan, SandboxError> {
+    ) -> Result<ResolvedSandbox, SandboxError> {
         check(sandbox)?;
         if let Some(directory) = working_directory {
-            let is_in = |folder: &Folder| directory.starts_with(&folder.path);
+            let is_in = |folder: &AllowedFolder| directory.starts_with(&folder.path);
             let real = directory.canonicalize().is_ok_and(|real| real == directory);
             if !real || !sandbox.folders.iter().any(is_in) {
                 return Err(SandboxError::OutOfReach(directory.to_owned()));
@@ -62,15 +65,15 @@ impl Plan {
             return Err(SandboxError::Hosts(problem));
         }
         let mechanism = system::mechanism(path).await?;
-        if matches!(sandbox.network, Network::Hosts(_)) && !matches!(mechanism, Mechanism::Bubblewrap(_)) {
+        if matches!(sandbox.network, NetworkAccess::Hosts(_)) && !matches!(mechanism, SandboxMechanism::Bubblewrap(_)) {
             return Err(SandboxError::NoHosts { mechanism: mechanism.name() });
         }
-        let reach = Reach::of(sandbox, program, scripts, path_of_command);
-        if let (Mechanism::Landlock, Some(hidden)) = (&mechanism, reach.hidden.first()) {
+        let reach = ReachablePaths::of(sandbox, program, scripts, path_of_command);
+        if let (SandboxMechanism::Landlock, Some(hidden)) = (&mechanism, reach.hidden.first()) {
             let folder = reach.covering(hidden).unwrap_or(hidden).to_owned();
             return Err(SandboxError::Exposes { folder, hidden: hidden.clone() });
         }
-        Ok(Plan { mechanism, reach, network: sandbox.network.clone(), limits: sandbox.limits })
+        Ok(ResolvedSandbox { mechanism, reach, network: sandbox.network.clone(), limits: sandbox.limits })
     }
 
     /// Creates the server's own folders, and returns how `server` is started inside the sandbox.
@@ -78,7 +81,7 @@ impl Plan {
     /// # Errors
     /// Returns [`SandboxError::NoHome`] if a folder can't be created, or another [`SandboxError`] if the mechanism
     /// rejects the plan.
-    pub(crate) fn inside(&self, server: Inside, directory: &Path) -> Result<Inside, SandboxError> {
+    pub(crate) fn inside(&self, server: LaunchCommand, directory: &Path) -> Result<LaunchCommand, SandboxError> {
         make_private(&self.reach.temporary())
             .map_err(|cause| SandboxError::NoHome { folder: self.reach.home.clone(), cause: cause.to_string() })?;
         system::inside(self, server, directory)
@@ -86,8 +89,8 @@ impl Plan {
 }
 
 /// Checks that the configured folders exist, are canonical and don't contradict each other.
-fn check(sandbox: &Sandbox) -> Result<(), SandboxError> {
-    for Folder { path, access } in &sandbox.folders {
+fn check(sandbox: &SandboxSettings) -> Result<(), SandboxError> {
+    for AllowedFolder { path, access } in &sandbox.folders {
         if !path.is_absolute() {
             return Err(SandboxError::NotWhole(path.clone()));
         }
@@ -99,8 +102,8 @@ fn check(sandbox: &Sandbox) -> Result<(), SandboxError> {
         if real != *path {
             return Err(SandboxError::Leads { folder: path.clone(), target: real });
         }
-        let holds = |outer: &&Folder| outer.access == Access::Write && path.starts_with(&outer.path);
-        if *access == Access::Read
+        let holds = |outer: &&AllowedFolder| outer.access == AccessMode::Write && path.starts_with(&outer.path);
+        if *access == AccessMode::Read
             && let Some(outer) = sandbox.folders.iter().find(holds)
         {
             return Err(SandboxError::Contradiction { inner: path.clone(), outer: outer.path.clone() });

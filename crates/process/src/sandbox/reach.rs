@@ -3,15 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::installation::{Installations, may_be_reached};
-use super::{Access, Folder, Sandbox};
+use super::installation::{InstalledFiles, may_be_reached};
+use super::{AccessMode, AllowedFolder, SandboxSettings};
 use crate::programs::{SYSTEM_FOLDERS, SearchPath};
 
 /// All paths that are accessible to a sandboxed server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reach {
+pub struct ReachablePaths {
     /// Folders that the user named.
-    pub folders: Vec<Folder>,
+    pub folders: Vec<AllowedFolder>,
     /// Paths of the operating system, read-only.
     pub system: Vec<PathBuf>,
     /// Installed files of the program, its interpreter and the scripts that its command names, unless they are in
@@ -23,17 +23,17 @@ pub struct Reach {
     pub hidden: Vec<PathBuf>,
 }
 
-impl Reach {
+impl ReachablePaths {
     /// Returns the accessible paths of `program`, which runs `scripts`, in this sandbox. Interpreters are looked up on
     /// `path`, the search path of the command.
-    pub fn of(sandbox: &Sandbox, program: &Path, scripts: &[PathBuf], path: &SearchPath) -> Reach {
+    pub fn of(sandbox: &SandboxSettings, program: &Path, scripts: &[PathBuf], path: &SearchPath) -> ReachablePaths {
         let system: Vec<PathBuf> = SYSTEM_FOLDERS.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
         let home = std::env::home_dir();
-        let writable = sandbox.folders.iter().filter(|folder| folder.access == Access::Write);
+        let writable = sandbox.folders.iter().filter(|folder| folder.access == AccessMode::Write);
         let writable: Vec<&Path> =
             writable.map(|folder| folder.path.as_path()).chain([sandbox.home.as_path()]).collect();
         let mut installations =
-            Installations { path, home: home.as_deref(), hidden: &sandbox.hidden, found: Vec::new() };
+            InstalledFiles { path, home: home.as_deref(), hidden: &sandbox.hidden, found: Vec::new() };
         installations.add(program);
         for script in scripts {
             let is_named = sandbox.folders.iter().any(|folder| script.starts_with(&folder.path));
@@ -68,7 +68,7 @@ impl Reach {
         };
         parts.retain(|part| !is_within(part));
         let (folders, home) = (sandbox.folders.clone(), sandbox.home.clone());
-        let mut reach = Reach { folders, system, program: parts, home, hidden: Vec::new() };
+        let mut reach = ReachablePaths { folders, system, program: parts, home, hidden: Vec::new() };
         reach.hidden = sandbox.hidden.iter().filter(|hidden| reach.covering(hidden).is_some()).cloned().collect();
         reach.hidden.sort();
         // Sorted, so each folder comes after its parents.
@@ -91,14 +91,14 @@ impl Reach {
     /// Returns the read-only paths, each before those in it.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn read_only(&self) -> Vec<&Path> {
-        let named = self.folders.iter().filter(|folder| folder.access == Access::Read).map(|folder| &folder.path);
+        let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Read).map(|folder| &folder.path);
         sorted(self.system.iter().chain(&self.program).chain(named))
     }
 
     /// Returns the writable paths, each before those in it.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn writable(&self) -> Vec<&Path> {
-        let named = self.folders.iter().filter(|folder| folder.access == Access::Write).map(|folder| &folder.path);
+        let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Write).map(|folder| &folder.path);
         sorted(named.chain([&self.home]))
     }
 }
@@ -145,7 +145,7 @@ mod tests {
         for (target, may_show) in [("home/.local", false), ("home", false), ("home/opt/node/v22", true)] {
             let link = repository.join(target.replace('/', "-"));
             symlink(root.join(target), &link).unwrap();
-            let mut of_link = Installations { path: &path, home: Some(&home), hidden: &[], found: Vec::new() };
+            let mut of_link = InstalledFiles { path: &path, home: Some(&home), hidden: &[], found: Vec::new() };
             of_link.add(&link.join("bin/tool"));
             let found = of_link.found;
             assert_eq!(found.contains(&link), may_show, "{target}: {found:?}");
@@ -158,14 +158,14 @@ mod tests {
         }
         let link = repository.join("share");
         symlink(home.join(".local/share"), &link).unwrap();
-        let sandbox = Sandbox {
+        let sandbox = SandboxSettings {
             folders: Vec::new(),
-            network: super::super::Network::None,
+            network: super::super::NetworkAccess::None,
             home: "/nowhere/own".into(),
             hidden: vec![home.join(".local/share/drawbridge")],
             limits: super::super::ResourceLimits::DEFAULT,
         };
-        let reach = Reach::of(&sandbox, &link.join("bin/tool"), &[], &path);
+        let reach = ReachablePaths::of(&sandbox, &link.join("bin/tool"), &[], &path);
         assert!(
             !reach.program.contains(&link),
             "a hidden folder must not be accessible through a link: {:?}",
@@ -176,15 +176,15 @@ mod tests {
 
     #[test]
     fn what_the_system_has_is_not_named_twice() {
-        let sandbox = Sandbox {
+        let sandbox = SandboxSettings {
             folders: Vec::new(),
-            network: super::super::Network::None,
+            network: super::super::NetworkAccess::None,
             home: "/nowhere/own".into(),
             hidden: Vec::new(),
             limits: super::super::ResourceLimits::DEFAULT,
         };
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
-        let reach = Reach::of(&sandbox, Path::new("/bin/sh"), &[], &path);
+        let reach = ReachablePaths::of(&sandbox, Path::new("/bin/sh"), &[], &path);
         assert_eq!(reach.program, Vec::<PathBuf>::new(), "a system program must add no path");
         assert!(!reach.system.iter().any(|path| path == Path::new("/etc")), "not all of /etc: {:?}", reach.system);
     }

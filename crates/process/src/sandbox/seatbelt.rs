@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::{Network, Plan};
+use super::{NetworkAccess, ResolvedSandbox};
 
 /// Permissions that every program needs to run.
 const BASE: &str = r#"(version 1)
@@ -30,7 +30,7 @@ const NETWORK: &str = r#"(allow network-outbound (remote ip))
 ///
 /// # Errors
 /// Returns the first path that can't be expressed in a profile.
-pub(super) fn profile(plan: &Plan) -> Result<String, PathBuf> {
+pub(super) fn profile(plan: &ResolvedSandbox) -> Result<String, PathBuf> {
     let mut profile = BASE.to_owned();
     for path in plan.reach.read_only() {
         allow(&mut profile, "file-read*", path)?;
@@ -41,8 +41,8 @@ pub(super) fn profile(plan: &Plan) -> Result<String, PathBuf> {
     for path in plan.reach.writable() {
         allow(&mut profile, "file-read* file-write*", path)?;
     }
-    // `Plan::of` refuses named hosts on macOS.
-    if plan.network == Network::Full {
+    // `ResolvedSandbox::of` refuses named hosts on macOS.
+    if plan.network == NetworkAccess::Full {
         profile.push_str(NETWORK);
     }
     Ok(profile)
@@ -65,29 +65,30 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::sandbox::{Access, Folder, Mechanism, Reach, ResourceLimits};
+    use crate::sandbox::{AccessMode, AllowedFolder, ReachablePaths, ResourceLimits, SandboxMechanism};
 
-    fn plan(folder: &str, network: Network) -> Plan {
-        let folders = vec![Folder { path: folder.into(), access: Access::Read }];
+    fn plan(folder: &str, network: NetworkAccess) -> ResolvedSandbox {
+        let folders = vec![AllowedFolder { path: folder.into(), access: AccessMode::Read }];
         let hidden = vec!["/data/drawbridge".into()];
-        let reach = Reach { folders, system: vec!["/usr".into()], program: Vec::new(), home: "/own".into(), hidden };
-        Plan { mechanism: Mechanism::Seatbelt, reach, network, limits: ResourceLimits::DEFAULT }
+        let reach =
+            ReachablePaths { folders, system: vec!["/usr".into()], program: Vec::new(), home: "/own".into(), hidden };
+        ResolvedSandbox { mechanism: SandboxMechanism::Seatbelt, reach, network, limits: ResourceLimits::DEFAULT }
     }
 
     #[test]
     fn a_path_can_not_end_its_own_rule() {
-        let profile = profile(&plan(r#"/a") (allow file-write* (subpath "/"#, Network::None)).unwrap();
+        let profile = profile(&plan(r#"/a") (allow file-write* (subpath "/"#, NetworkAccess::None)).unwrap();
         assert!(
             profile.contains(r#"(allow file-read* (subpath "/a\") (allow file-write* (subpath \"/"))"#),
             "quotes in a path must be escaped: {profile}"
         );
         assert!(!profile.contains("network"), "no network unless it is allowed: {profile}");
-        assert!(super::profile(&plan("/a\nb", Network::None)).is_err(), "a path of several lines is refused");
+        assert!(super::profile(&plan("/a\nb", NetworkAccess::None)).is_err(), "a path of several lines is refused");
     }
 
     #[test]
     fn what_is_to_be_read_can_not_be_changed() {
-        let profile = profile(&plan("/data", Network::Full)).unwrap();
+        let profile = profile(&plan("/data", NetworkAccess::Full)).unwrap();
         assert!(profile.contains("(deny default)"), "access must be denied by default");
         assert!(profile.contains("(allow file-read* (subpath \"/data\"))"), "the folder can be read: {profile}");
         assert!(!profile.contains("file-write* (subpath \"/data\"))"), "the folder must not be writable: {profile}");

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{Inside, Mechanism, Plan, SandboxError};
+use super::{LaunchCommand, ResolvedSandbox, SandboxError, SandboxMechanism};
 use crate::programs::SearchPath;
 
 fn not_here() -> SandboxError {
@@ -13,7 +13,7 @@ fn not_here() -> SandboxError {
     }
 }
 
-pub(super) async fn mechanism(_path: &SearchPath) -> Result<Mechanism, SandboxError> {
+pub(super) async fn mechanism(_path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
     Err(not_here())
 }
 
@@ -21,6 +21,10 @@ pub(super) async fn parts(_path: &SearchPath) -> Vec<(&'static str, Result<(), S
     Vec::new()
 }
 
-pub(super) fn inside(_plan: &Plan, _server: Inside, _directory: &Path) -> Result<Inside, SandboxError> {
+pub(super) fn inside(
+    _plan: &ResolvedSandbox,
+    _server: LaunchCommand,
+    _directory: &Path,
+) -> Result<LaunchCommand, SandboxError> {
     Err(not_here())
 }

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 
 use crate::command::ServerCommand;
 use crate::programs::{SearchPath, same_name};
-use crate::sandbox::Sandbox;
+use crate::sandbox::SandboxSettings;
 use crate::sandbox::reach::temporary;
 
 #[cfg(not(windows))]
@@ -59,7 +59,7 @@ const OF_USER: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"
 pub(super) fn of_server(command: &ServerCommand, path: &SearchPath) -> Vec<(OsString, OsString)> {
     let mut environment: Vec<(OsString, OsString)> =
         std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed_on)).collect();
-    if let Some(Sandbox { home, .. }) = &command.sandbox {
+    if let Some(SandboxSettings { home, .. }) = &command.sandbox {
         environment.retain(|(name, _)| !name.to_str().is_some_and(|name| OF_USER.contains(&name)));
         environment.push(("HOME".into(), home.into()));
         environment.push(("TMPDIR".into(), temporary(home).into()));

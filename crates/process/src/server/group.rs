@@ -4,39 +4,39 @@ use process_wrap::tokio::ChildWrapper;
 use tokio::process::{ChildStderr, ChildStdout};
 use tokio::sync::mpsc;
 
-use super::spawned::Spawned;
+use super::spawned::SpawnedProcess;
 #[cfg(unix)]
-use super::watcher::Watcher;
-use crate::platform::{self, InputPipe, Mark};
+use super::watcher::ParentWatcher;
+use crate::platform::{self, InputPipe, ProcessMark};
 #[cfg(target_os = "linux")]
-use crate::sandbox::Watch;
+use crate::sandbox::UsageWatch;
 #[cfg(target_os = "linux")]
-use crate::sandbox::egress::Egress;
-use crate::sandbox::{Exceeded, Meter};
+use crate::sandbox::egress::EgressProxy;
+use crate::sandbox::{ExceededLimit, ResourceMeter};
 
 /// The exit status of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exit {
+pub struct ProcessExit {
     /// Exit code, if the process exited by itself.
     pub status: Option<i32>,
     /// Signal that ended the process, if one did.
     pub signal: Option<i32>,
     /// Resource limit for which the process was killed, if it exceeded one.
-    pub exceeded: Option<Exceeded>,
+    pub exceeded: Option<ExceededLimit>,
 }
 
 /// A running server. Dropping it kills the whole group at once.
 #[derive(Debug)]
 pub struct ServerProcess {
     /// The app's ends of the server's pipes.
-    pub pipes: Pipes,
+    pub pipes: ServerPipes,
     /// The server's process and its descendants.
     pub group: ServerGroup,
 }
 
 /// The app's ends of a server's three pipes.
 #[derive(Debug)]
-pub struct Pipes {
+pub struct ServerPipes {
     /// Standard input of the server.
     pub stdin: InputPipe,
     /// Standard output of the server.
@@ -48,32 +48,32 @@ pub struct Pipes {
 /// The server's process and its descendants, without the pipes. Dropping it kills them.
 #[derive(Debug)]
 pub struct ServerGroup {
-    pub(super) spawned: Spawned,
+    pub(super) spawned: SpawnedProcess,
     pub(super) child: Box<dyn ChildWrapper>,
     /// Mark by which processes outside the group are found.
-    pub(super) mark: Mark,
+    pub(super) mark: ProcessMark,
     /// Task that kills the remaining processes after the server's exit.
     pub(super) ending: Option<tokio::task::JoinHandle<()>>,
-    pub(super) exit: Option<Exit>,
+    pub(super) exit: Option<ProcessExit>,
     /// Kills the group if Drawbridge is killed, on systems that do not do so themselves.
     #[cfg(unix)]
-    pub(super) watcher: Option<Watcher>,
+    pub(super) watcher: Option<ParentWatcher>,
     /// Enforces the resource limits of a sandboxed server.
     #[cfg(target_os = "linux")]
-    pub(super) watch: Option<Watch>,
+    pub(super) watch: Option<UsageWatch>,
     /// Proxy of a sandbox with named hosts.
     #[cfg(target_os = "linux")]
-    pub(super) egress: Option<Egress>,
+    pub(super) egress: Option<EgressProxy>,
 }
 
 impl ServerProcess {
     /// Returns the identity of the started process.
-    pub fn spawned(&self) -> &Spawned {
+    pub fn spawned(&self) -> &SpawnedProcess {
         &self.group.spawned
     }
 
     /// Returns the meter of the server's resource use. `None` without a sandbox, and on systems other than Linux.
-    pub fn meter(&self) -> Option<Meter> {
+    pub fn meter(&self) -> Option<ResourceMeter> {
         self.group.meter()
     }
 }
@@ -81,7 +81,7 @@ impl ServerProcess {
 impl ServerGroup {
     /// Waits for the server's own process to end, then kills the rest of its group. The group ID is only safe to use at
     /// that moment. Cancel safe: the call can be repeated.
-    pub async fn wait(&mut self) -> Exit {
+    pub async fn wait(&mut self) -> ProcessExit {
         if let Some(exit) = self.exit {
             return exit;
         }
@@ -103,7 +103,7 @@ impl ServerGroup {
         let exceeded = self.meter().and_then(|meter| meter.exceeded());
         #[cfg(target_os = "linux")]
         drop(self.watch.take());
-        *self.exit.insert(Exit { status, signal, exceeded })
+        *self.exit.insert(ProcessExit { status, signal, exceeded })
     }
 
     /// Waits until all descendants of a server have been killed, after [`ServerGroup::wait`] has returned. Without this
@@ -116,12 +116,12 @@ impl ServerGroup {
     }
 
     #[cfg(target_os = "linux")]
-    fn meter(&self) -> Option<Meter> {
+    fn meter(&self) -> Option<ResourceMeter> {
         self.watch.as_ref().map(|watch| watch.meter().clone())
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn meter(&self) -> Option<Meter> {
+    fn meter(&self) -> Option<ResourceMeter> {
         None
     }
 

@@ -12,8 +12,8 @@ mod spawned;
 #[cfg(unix)]
 mod watcher;
 
-pub use group::{Exit, Pipes, ServerGroup, ServerProcess};
+pub use group::{ProcessExit, ServerGroup, ServerPipes, ServerProcess};
 pub use output::{Output, OutputError, OutputLimits, output_of};
-pub use shutdown::{Grace, shut_down};
+pub use shutdown::{GracePeriods, shut_down};
 pub use spawn::{SpawnError, spawn};
-pub use spawned::Spawned;
+pub use spawned::SpawnedProcess;

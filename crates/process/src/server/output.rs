@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
-use super::group::{Exit, Pipes, ServerProcess};
+use super::group::{ProcessExit, ServerPipes, ServerProcess};
 use super::spawn::{SpawnError, spawn};
 use crate::command::ServerCommand;
 use crate::programs::SearchPath;
@@ -25,7 +25,7 @@ pub struct OutputLimits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
     /// Exit status of the program.
-    pub exit: Exit,
+    pub exit: ProcessExit,
     /// Standard output of the program.
     pub stdout: Vec<u8>,
     /// Standard error of the program.
@@ -62,7 +62,8 @@ pub async fn output_of(
     input: &[u8],
     limits: OutputLimits,
 ) -> Result<Output, OutputError> {
-    let ServerProcess { pipes: Pipes { mut stdin, stdout, stderr }, mut group } = spawn(command, program, path).await?;
+    let ServerProcess { pipes: ServerPipes { mut stdin, stdout, stderr }, mut group } =
+        spawn(command, program, path).await?;
     let write = async move {
         // A program may close its input, or end, before it has read everything.
         let _ = stdin.write_all(input).await;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::group::{Exit, Pipes, ServerGroup, ServerProcess};
+use super::group::{ProcessExit, ServerGroup, ServerPipes, ServerProcess};
 
 /// Time limit for a killed process to end. If it takes longer, it is blocked in the kernel, where signals have no
 /// effect.
@@ -16,23 +16,23 @@ const KILLED_LIMIT: Duration = Duration::from_secs(2);
 
 /// Time that a server is given to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Grace {
+pub struct GracePeriods {
     /// Time after its input was closed. Default: 2 s.
     pub after_close: Duration,
     /// Time after SIGTERM. Default: 2 s. Windows has no such signal, so the server is killed afterwards.
     pub after_terminate: Duration,
 }
 
-impl Default for Grace {
-    fn default() -> Grace {
-        Grace { after_close: Duration::from_secs(2), after_terminate: Duration::from_secs(2) }
+impl Default for GracePeriods {
+    fn default() -> GracePeriods {
+        GracePeriods { after_close: Duration::from_secs(2), after_terminate: Duration::from_secs(2) }
     }
 }
 
 /// Shuts down a server whose pipes have no other reader, and returns its exit status.
-pub async fn shut_down(server: ServerProcess, grace: Grace) -> Exit {
+pub async fn shut_down(server: ServerProcess, grace: GracePeriods) -> ProcessExit {
     let ServerProcess { pipes, mut group } = server;
-    let Pipes { stdin, mut stdout, mut stderr } = pipes;
+    let ServerPipes { stdin, mut stdout, mut stderr } = pipes;
     drop(stdin);
     let (mut no_stdout, mut no_stderr) = (tokio::io::sink(), tokio::io::sink());
     // A server that writes before it ends must not block on a full pipe.
@@ -44,14 +44,14 @@ pub async fn shut_down(server: ServerProcess, grace: Grace) -> Exit {
     let never = Notify::new();
     tokio::select! {
         exit = group.shut_down(grace, &never) => exit,
-        () = read => Exit { status: None, signal: None, exceeded: None },
+        () = read => ProcessExit { status: None, signal: None, exceeded: None },
     }
 }
 
 impl ServerGroup {
     /// Shuts down a server whose input has been closed. Its output must still be read meanwhile. A notification of
     /// `kill` skips the remaining grace.
-    pub async fn shut_down(&mut self, grace: Grace, kill: &Notify) -> Exit {
+    pub async fn shut_down(&mut self, grace: GracePeriods, kill: &Notify) -> ProcessExit {
         if let Some(exit) = ended(self, grace.after_close, kill).await {
             return exit;
         }
@@ -60,11 +60,11 @@ impl ServerGroup {
             return exit;
         }
         self.kill();
-        timeout(KILLED_LIMIT, self.wait()).await.unwrap_or(Exit { status: None, signal: None, exceeded: None })
+        timeout(KILLED_LIMIT, self.wait()).await.unwrap_or(ProcessExit { status: None, signal: None, exceeded: None })
     }
 }
 
-async fn ended(group: &mut ServerGroup, limit: Duration, kill: &Notify) -> Option<Exit> {
+async fn ended(group: &mut ServerGroup, limit: Duration, kill: &Notify) -> Option<ProcessExit> {
     tokio::select! {
         exit = timeout(limit, group.wait()) => exit.ok(),
         () = kill.notified() => {

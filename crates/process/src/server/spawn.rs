@@ -7,18 +7,18 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::environment;
-use super::group::{Pipes, ServerGroup, ServerProcess};
-use super::spawned::Spawned;
+use super::group::{ServerGroup, ServerPipes, ServerProcess};
+use super::spawned::SpawnedProcess;
 #[cfg(unix)]
-use super::watcher::Watcher;
+use super::watcher::ParentWatcher;
 use crate::code::LaunchFiles;
 use crate::command::ServerCommand;
-use crate::launch::Launch;
+use crate::launch::ProcessLaunch;
 use crate::platform::{self, StartTime};
 use crate::programs::SearchPath;
+use crate::sandbox::{LaunchCommand, ResolvedSandbox, SandboxError};
 #[cfg(target_os = "linux")]
-use crate::sandbox::{Bounds, Watch};
-use crate::sandbox::{Inside, Plan, SandboxError};
+use crate::sandbox::{ResourceBounds, UsageWatch};
 
 /// Time limit for reading the launch files, which may be on a network file system.
 const CHECK_LIMIT: Duration = Duration::from_secs(10);
@@ -63,7 +63,7 @@ pub enum SpawnError {
 /// Returns [`SpawnError`] if a check or the start fails. No process runs then.
 pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -> Result<ServerProcess, SpawnError> {
     let directory = command.directory();
-    let mut start = Inside {
+    let mut start = LaunchCommand {
         program: program.to_owned(),
         arguments: command.arguments.iter().map(Into::into).collect(),
         environment: environment::of_server(command, path),
@@ -73,13 +73,13 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     };
     #[cfg(target_os = "linux")]
     let mut bounds = None;
-    if let Some(plan) = Plan::make(command, program, path).await? {
+    if let Some(plan) = ResolvedSandbox::make(command, program, path).await? {
         if command.approved.as_ref().is_some_and(|approved| *approved != plan) {
             return Err(SandboxError::Changed.into());
         }
         #[cfg(target_os = "linux")]
         {
-            bounds = Some(Bounds { limits: plan.limits, home: plan.reach.home.clone() });
+            bounds = Some(ResourceBounds { limits: plan.limits, home: plan.reach.home.clone() });
         }
         start = plan.inside(start, &directory)?;
     }
@@ -91,7 +91,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     if !directory.is_dir() {
         return Err(SpawnError::NoWorkingDirectory(directory));
     }
-    let launch = Launch {
+    let launch = ProcessLaunch {
         program: start.program,
         arguments: start.arguments,
         environment: start.environment,
@@ -112,7 +112,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     };
     let pid = child.id().unwrap_or_default();
     let numbers = [platform::pipe_number(&stdin), platform::pipe_number(&stdout), platform::pipe_number(&stderr)];
-    let spawned = Spawned {
+    let spawned = SpawnedProcess {
         pid,
         group: pid,
         start_time: StartTime::of(pid).unwrap_or_else(StartTime::unknown),
@@ -128,7 +128,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     };
     let group = ServerGroup {
         #[cfg(target_os = "linux")]
-        watch: bounds.map(|bounds| Watch::of(pid, spawned.start_time.clone(), bounds)),
+        watch: bounds.map(|bounds| UsageWatch::of(pid, spawned.start_time.clone(), bounds)),
         #[cfg(target_os = "linux")]
         egress,
         spawned,
@@ -137,9 +137,9 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         ending: None,
         exit: None,
         #[cfg(unix)]
-        watcher: Watcher::of(pid).await,
+        watcher: ParentWatcher::of(pid).await,
     };
-    Ok(ServerProcess { pipes: Pipes { stdin, stdout, stderr }, group })
+    Ok(ServerProcess { pipes: ServerPipes { stdin, stdout, stderr }, group })
 }
 
 /// Compares the launch files with the approved ones. They may have changed since the approval, for instance while

@@ -7,7 +7,7 @@ use crate::platform::StartTime;
 
 /// Properties of a started process that stay valid after its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spawned {
+pub struct SpawnedProcess {
     /// Process ID of the server, which leads the group.
     pub pid: u32,
     /// Process group ID of the server and its descendants.
@@ -19,7 +19,7 @@ pub struct Spawned {
     pub(super) pipes: Vec<u64>,
 }
 
-impl Spawned {
+impl SpawnedProcess {
     /// Returns the record to store on disk while the server runs, for [`sweep`](crate::orphans::sweep) at the next
     /// start.
     pub fn record(&self) -> RunningRecord {

@@ -10,24 +10,24 @@ use std::path::PathBuf;
 
 use process_wrap::tokio::ChildWrapper;
 
-use crate::launch::Launch;
+use crate::launch::ProcessLaunch;
 
 /// Shell script of the watcher. Its first argument is the process group ID.
 const SCRIPT: &str = r#"read -r _ || kill -s KILL -- "-$1""#;
 
 /// The watcher process of one server. Dropping it ends the process.
 #[derive(Debug)]
-pub(super) struct Watcher {
+pub(super) struct ParentWatcher {
     child: Box<dyn ChildWrapper>,
 }
 
-impl Watcher {
+impl ParentWatcher {
     /// Starts a watcher if the system needs one.
-    pub(super) async fn of(group: u32) -> Option<Watcher> {
+    pub(super) async fn of(group: u32) -> Option<ParentWatcher> {
         if cfg!(target_os = "linux") {
             return None;
         }
-        match Watcher::start(group).await {
+        match ParentWatcher::start(group).await {
             Ok(watcher) => Some(watcher),
             Err(error) => {
                 tracing::warn!(group, %error, "the watcher could not be started: if Drawbridge is killed, this server runs until the next start");
@@ -36,8 +36,8 @@ impl Watcher {
         }
     }
 
-    async fn start(group: u32) -> io::Result<Watcher> {
-        let launch = Launch {
+    async fn start(group: u32) -> io::Result<ParentWatcher> {
+        let launch = ProcessLaunch {
             program: PathBuf::from("/bin/sh"),
             arguments: ["-c", SCRIPT, "sh", &group.to_string()].map(OsString::from).into(),
             environment: Vec::new(),
@@ -45,11 +45,11 @@ impl Watcher {
             conversation: true,
             setup: None,
         };
-        launch.start().await.map(|child| Watcher { child })
+        launch.start().await.map(|child| ParentWatcher { child })
     }
 }
 
-impl Drop for Watcher {
+impl Drop for ParentWatcher {
     fn drop(&mut self) {
         // Killed before its input is closed. Fails only if it has ended already.
         let _ = self.child.start_kill();
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     async fn victim() -> (Box<dyn ChildWrapper>, u32) {
-        let launch = Launch {
+        let launch = ProcessLaunch {
             program: "/bin/sh".into(),
             arguments: ["-c", "trap '' TERM INT; sleep 60 & wait"].map(OsString::from).into(),
             environment: Vec::new(),
@@ -84,13 +84,13 @@ mod tests {
     #[tokio::test]
     async fn a_server_ends_with_drawbridge_and_not_with_its_watcher() {
         let (mut child, group) = victim().await;
-        let mut watcher = Watcher::start(group).await.unwrap();
+        let mut watcher = ParentWatcher::start(group).await.unwrap();
         let own = watcher.child.id().unwrap();
         drop(watcher);
         assert!(holds_within(Duration::from_secs(20), || !is_alive(own)).await, "the watcher must end");
         assert!(is_alive(group), "the end of the watcher must not end the server");
 
-        watcher = Watcher::start(group).await.unwrap();
+        watcher = ParentWatcher::start(group).await.unwrap();
         // The system closes the pipe like this when Drawbridge is killed.
         drop(watcher.child.stdin().take());
         let has_ended = || alive_in_group(group).is_empty();

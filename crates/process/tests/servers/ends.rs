@@ -2,15 +2,19 @@
 
 use std::time::Duration;
 
-use process::{Exit, Grace, SearchPath, ServerCommand, SpawnError, shut_down, spawn};
+use process::{GracePeriods, ProcessExit, SearchPath, ServerCommand, SpawnError, shut_down, spawn};
 
 use crate::support::{scripted, started};
 
 #[tokio::test]
 async fn a_server_ends_when_its_input_is_closed() {
     let server = started(&scripted(&[])).await;
-    let exit = shut_down(server, Grace::default()).await;
-    assert_eq!(exit, Exit { status: Some(0), signal: None, exceeded: None }, "a server ends when its input is closed");
+    let exit = shut_down(server, GracePeriods::default()).await;
+    assert_eq!(
+        exit,
+        ProcessExit { status: Some(0), signal: None, exceeded: None },
+        "a server ends when its input is closed"
+    );
 }
 
 #[tokio::test]
@@ -18,11 +22,11 @@ async fn a_server_that_waits_for_the_signal_gets_it() {
     let script = "trap 'exit 7' TERM; echo ready >&2; while :; do sleep 0.05; done";
     let command =
         ServerCommand { program: "/bin/sh".into(), arguments: vec!["-c".into(), script.into()], ..scripted(&[]) };
-    let grace = Grace { after_close: Duration::from_millis(500), after_terminate: Duration::from_secs(10) };
+    let grace = GracePeriods { after_close: Duration::from_millis(500), after_terminate: Duration::from_secs(10) };
     let exit = shut_down(started(&command).await, grace).await;
     assert_eq!(
         exit,
-        Exit { status: Some(7), signal: None, exceeded: None },
+        ProcessExit { status: Some(7), signal: None, exceeded: None },
         "[stdio-shutdown-sigterm]: the server must handle SIGTERM"
     );
 }

@@ -1,12 +1,12 @@
 //! Waits for the end of a server and collects its output.
 
-use process::{Exit, Pipes, ServerProcess};
+use process::{ProcessExit, ServerPipes, ServerProcess};
 use tokio::io::{AsyncReadExt, copy, sink};
 
 /// Exit status and output of a server that has ended.
 #[derive(Debug)]
-pub struct Finished {
-    pub exit: Exit,
+pub struct FinishedServer {
+    pub exit: ProcessExit,
     /// Lines that the server printed on standard error, without empty ones.
     pub stderr: Vec<String>,
     /// Lines about the server's network access.
@@ -14,8 +14,8 @@ pub struct Finished {
 }
 
 /// Waits for the end of a server, whose input stays open until then.
-pub async fn finished(server: ServerProcess) -> Finished {
-    let ServerProcess { pipes: Pipes { stdin, mut stdout, mut stderr }, mut group } = server;
+pub async fn finished(server: ServerProcess) -> FinishedServer {
+    let ServerProcess { pipes: ServerPipes { stdin, mut stdout, mut stderr }, mut group } = server;
     let lines = group.egress_lines();
     let (mut printed, mut discarded, mut egress) = (Vec::new(), sink(), Vec::new());
     let end = async {
@@ -38,5 +38,5 @@ pub async fn finished(server: ServerProcess) -> Finished {
     drop(stdin);
     egress.extend(group.end_egress());
     let stderr = String::from_utf8_lossy(&printed).lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-    Finished { exit, stderr, egress }
+    FinishedServer { exit, stderr, egress }
 }

@@ -6,22 +6,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use process::sandbox::{Access, Folder, Network, Plan, ResourceLimits, Sandbox};
+use process::sandbox::{AccessMode, AllowedFolder, NetworkAccess, ResolvedSandbox, ResourceLimits, SandboxSettings};
 use process::{PathSource, SearchPath, ServerCommand, spawn};
 
-use crate::finished::{Finished, finished};
+use crate::finished::{FinishedServer, finished};
 
 /// Time limit for a script to end or be stopped, on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Folders of a user, one of them secret.
-pub struct Ground {
+pub struct TestGround {
     _kept: tempfile::TempDir,
     pub root: PathBuf,
 }
 
-impl Ground {
-    pub fn new() -> Ground {
+impl TestGround {
+    pub fn new() -> TestGround {
         let kept = tempfile::tempdir().unwrap();
         let root = kept.path().canonicalize().unwrap();
         for folder in ["secret", "read", "write"] {
@@ -29,26 +29,32 @@ impl Ground {
             fs::write(root.join(folder).join("file"), "canary").unwrap();
         }
         std::os::unix::fs::symlink(root.join("secret/file"), root.join("write/link")).unwrap();
-        Ground { _kept: kept, root }
+        TestGround { _kept: kept, root }
     }
 
-    pub fn sandbox(&self, network: bool) -> Sandbox {
-        let folder = |name: &str, access| Folder { path: self.root.join(name), access };
-        let folders = vec![folder("read", Access::Read), folder("write", Access::Write)];
-        let network = if network { Network::Full } else { Network::None };
-        Sandbox { folders, network, home: self.root.join("own"), hidden: Vec::new(), limits: ResourceLimits::DEFAULT }
+    pub fn sandbox(&self, network: bool) -> SandboxSettings {
+        let folder = |name: &str, access| AllowedFolder { path: self.root.join(name), access };
+        let folders = vec![folder("read", AccessMode::Read), folder("write", AccessMode::Write)];
+        let network = if network { NetworkAccess::Full } else { NetworkAccess::None };
+        SandboxSettings {
+            folders,
+            network,
+            home: self.root.join("own"),
+            hidden: Vec::new(),
+            limits: ResourceLimits::DEFAULT,
+        }
     }
 }
 
 /// Returns the search paths that lead to bubblewrap and to Landlock, as far as this system supports them.
 pub async fn paths() -> Vec<(&'static str, SearchPath)> {
-    let ground = Ground::new();
+    let ground = TestGround::new();
     let command = shell(":", ground.sandbox(false));
     let with = SearchPath::of_process("a test".to_owned());
     let without = SearchPath { directories: vec![ground.root.clone()], source: PathSource::LoginShell };
     let mut found = Vec::new();
     for (wanted, path) in [("bubblewrap", with), ("Landlock", without)] {
-        match Plan::make(&command, Path::new("/bin/sh"), &path).await {
+        match ResolvedSandbox::make(&command, Path::new("/bin/sh"), &path).await {
             Ok(Some(plan)) if plan.mechanism.name() == wanted => found.push((wanted, path)),
             other => eprintln!("skipped: {wanted} can't be tested here: {other:?}"),
         }
@@ -56,7 +62,7 @@ pub async fn paths() -> Vec<(&'static str, SearchPath)> {
     found
 }
 
-pub fn shell(script: &str, sandbox: Sandbox) -> ServerCommand {
+pub fn shell(script: &str, sandbox: SandboxSettings) -> ServerCommand {
     ServerCommand {
         program: "/bin/sh".into(),
         arguments: vec!["-c".into(), script.into()],
@@ -67,18 +73,18 @@ pub fn shell(script: &str, sandbox: Sandbox) -> ServerCommand {
 }
 
 /// Returns the standard error of a script in a sandbox.
-pub async fn said(script: &str, sandbox: Sandbox, path: &SearchPath) -> Vec<String> {
+pub async fn said(script: &str, sandbox: SandboxSettings, path: &SearchPath) -> Vec<String> {
     run(&shell(script, sandbox), path).await.stderr
 }
 
 /// Runs a command whose program is an absolute path until it ends.
-pub async fn run(command: &ServerCommand, path: &SearchPath) -> Finished {
+pub async fn run(command: &ServerCommand, path: &SearchPath) -> FinishedServer {
     let server = spawn(command, Path::new(&command.program), path).await.expect("the server starts");
     tokio::time::timeout(PATIENCE, finished(server)).await.expect("the server ends in time")
 }
 
 /// Runs a Python script in a sandbox. Returns `None` if Python is not installed.
-pub async fn python(script: &str, sandbox: Sandbox, path: &SearchPath) -> Option<Finished> {
+pub async fn python(script: &str, sandbox: SandboxSettings, path: &SearchPath) -> Option<FinishedServer> {
     let python = Path::new("/usr/bin/python3");
     if !python.exists() {
         eprintln!("skipped: {} is not installed", python.display());

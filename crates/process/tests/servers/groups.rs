@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use process::orphans::{RunningRecord, SweepOutcome, sweep};
-use process::{Exit, Grace, StartTime, shut_down};
+use process::{GracePeriods, ProcessExit, StartTime, shut_down};
 use testkit::deadline::holds_within;
 use testkit::processes::{alive_in_group, is_alive};
 
@@ -42,6 +42,6 @@ async fn the_sweep_ends_a_server_whose_app_is_gone() {
         SweepOutcome::Killed,
         "a process with the recorded start time must be killed"
     );
-    let exit = shut_down(server, Grace::default()).await;
-    assert_eq!(exit, Exit { status: None, signal: Some(9), exceeded: None }, "the server has been killed");
+    let exit = shut_down(server, GracePeriods::default()).await;
+    assert_eq!(exit, ProcessExit { status: None, signal: Some(9), exceeded: None }, "the server has been killed");
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use process::ServerCommand;
 
-use crate::finished::Finished;
-use crate::ground::{Ground, each, paths, python, run, said, shell};
+use crate::finished::FinishedServer;
+use crate::ground::{TestGround, each, paths, python, run, said, shell};
 
 /// Unconnected sockets can send to any other program by name. Keyrings and System V memory are shared by all programs.
 #[tokio::test]
@@ -39,7 +39,7 @@ if sys.maxsize > 2**32 and __import__("platform").machine() == "x86_64":
     tried("x32", lambda: call(0x40000000 + 41, 1, 1, 0))
 "#;
     for (name, path) in paths().await {
-        let ground = Ground::new();
+        let ground = TestGround::new();
         let command = ServerCommand {
             program: python.display().to_string(),
             arguments: vec!["-c".to_owned(), script.to_owned()],
@@ -92,7 +92,8 @@ threads = [threading.Thread(target=print, args=("thread works",), kwargs={"file"
 print("child", subprocess.getoutput("echo works"), file=sys.stderr)
 "#;
     for (name, path) in paths().await {
-        let Some(Finished { stderr: said, .. }) = python(script, Ground::new().sandbox(true), &path).await else {
+        let Some(FinishedServer { stderr: said, .. }) = python(script, TestGround::new().sandbox(true), &path).await
+        else {
             return;
         };
         if cfg!(target_arch = "x86_64") {
@@ -114,7 +115,7 @@ print("child", subprocess.getoutput("echo works"), file=sys.stderr)
 #[tokio::test]
 async fn s23_folders_in_memory_are_its_own_and_bounded() {
     for (name, path) in paths().await {
-        let ground = Ground::new();
+        let ground = TestGround::new();
         let outside = tempfile::Builder::new().prefix("s23-").tempfile_in("/tmp").unwrap();
         let reads = format!("cat {}", outside.path().display());
         let script = each(&[
@@ -145,7 +146,7 @@ async fn s23_folders_in_memory_are_its_own_and_bounded() {
 async fn s23_it_makes_no_namespaces_of_its_own() {
     for (name, path) in paths().await {
         let script = each(&[("makes a namespace", "unshare --user true"), ("makes a process", "/bin/true")]);
-        let said = said(&script, Ground::new().sandbox(false), &path).await;
+        let said = said(&script, TestGround::new().sandbox(false), &path).await;
         assert_eq!(said, ["makes a namespace: no", "makes a process: yes"], "S23: {name}");
     }
 }

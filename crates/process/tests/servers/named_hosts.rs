@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use process::sandbox::{Network, Plan, Sandbox, SandboxError};
+use process::sandbox::{NetworkAccess, ResolvedSandbox, SandboxError, SandboxSettings};
 use process::{SearchPath, ServerCommand, SpawnError, spawn};
 
-use crate::finished::Finished;
-use crate::ground::{Ground, paths, python, shell};
+use crate::finished::FinishedServer;
+use crate::ground::{TestGround, paths, python, shell};
 
 /// Starts an HTTP server on this computer. Returns its port and its number of connections.
 fn host() -> (u16, Arc<AtomicUsize>) {
@@ -29,9 +29,9 @@ fn host() -> (u16, Arc<AtomicUsize>) {
     (port, came)
 }
 
-fn hosts(ground: &Ground, hosts: &[String]) -> Sandbox {
+fn hosts(ground: &TestGround, hosts: &[String]) -> SandboxSettings {
     let hosts = hosts.iter().map(|host| host.parse().unwrap()).collect();
-    Sandbox { network: Network::Hosts(hosts), ..ground.sandbox(false) }
+    SandboxSettings { network: NetworkAccess::Hosts(hosts), ..ground.sandbox(false) }
 }
 
 /// Returns the search path with bubblewrap, if it works here.
@@ -87,10 +87,10 @@ async fn s24_the_proxy_is_the_only_way_out() {
     let Some(path) = bubblewrap().await else { return };
     let ((named, at_named), (other, at_other)) = (host(), host());
     let ports = format!("PORTS = ('{named}', '{other}', '{}')\n", own_addresses());
-    let ground = Ground::new();
+    let ground = TestGround::new();
     let sandbox = hosts(&ground, &[format!("localhost:{named}"), "example.invalid".to_owned()]);
     let script = format!("{ports}{TRIES}");
-    let Some(Finished { stderr: said, egress, .. }) = python(&script, sandbox, &path).await else { return };
+    let Some(FinishedServer { stderr: said, egress, .. }) = python(&script, sandbox, &path).await else { return };
     let of = |name: &str| {
         let line = said.iter().find_map(|line| line.strip_prefix(&format!("{name} ")));
         line.unwrap_or_else(|| panic!("S24: the script reported nothing about {name}: {said:?}")).to_owned()
@@ -128,7 +128,10 @@ async fn s24_the_proxy_is_the_only_way_out() {
 async fn s24_files_only_has_no_proxy() {
     let Some(path) = bubblewrap().await else { return };
     let script = "import os, socket, sys\nprint(any('proxy' in name.lower() for name in os.environ), file=sys.stderr)\ntry:\n    socket.create_connection(('127.0.0.1', 3128), 5)\nexcept OSError:\n    print('fails', file=sys.stderr)";
-    let Some(Finished { stderr: said, .. }) = python(script, Ground::new().sandbox(false), &path).await else { return };
+    let Some(FinishedServer { stderr: said, .. }) = python(script, TestGround::new().sandbox(false), &path).await
+    else {
+        return;
+    };
     assert_eq!(said, ["False", "fails"], "S24: without named hosts there must be no proxy");
 }
 
@@ -140,7 +143,7 @@ async fn s24_servers_share_no_proxy() {
     let script = format!(
         "import sys, urllib.request\nfor port in ({one}, {two}):\n    try:\n        print(urllib.request.urlopen(f'http://localhost:{{port}}/', timeout=5).read().decode(), file=sys.stderr)\n    except Exception as error:\n        print(error.code, file=sys.stderr)"
     );
-    let (first, second) = (Ground::new(), Ground::new());
+    let (first, second) = (TestGround::new(), TestGround::new());
     let (first, second) = (hosts(&first, &[format!("localhost:{one}")]), hosts(&second, &[format!("localhost:{two}")]));
     let both = tokio::join!(python(&script, first, &path), python(&script, second, &path));
     let (Some(first), Some(second)) = both else { return };
@@ -152,12 +155,12 @@ async fn s24_servers_share_no_proxy() {
 
 #[tokio::test]
 async fn s24_where_it_can_not_be_held_nothing_starts() {
-    let ground = Ground::new();
+    let ground = TestGround::new();
     let sandbox = hosts(&ground, &["example.com".to_owned()]);
     for (name, path) in paths().await.into_iter().filter(|(name, _)| *name != "bubblewrap") {
         let marker = ground.sandbox(false).home.join("ran");
         let command = shell(&format!(": > {}", marker.display()), sandbox.clone());
-        let planned = Plan::make(&command, Path::new("/bin/sh"), &path).await;
+        let planned = ResolvedSandbox::make(&command, Path::new("/bin/sh"), &path).await;
         assert!(
             matches!(planned, Err(SandboxError::NoHosts { .. })),
             "S24: {name} must refuse named hosts: {planned:?}"
@@ -167,18 +170,18 @@ async fn s24_where_it_can_not_be_held_nothing_starts() {
         assert!(refused.to_string().contains("Install bubblewrap"), "S24: the error must give advice: {refused}");
         assert!(!marker.exists(), "S24: the program must not run");
     }
-    let empty = Sandbox { network: Network::Hosts(Vec::new()), ..sandbox };
+    let empty = SandboxSettings { network: NetworkAccess::Hosts(Vec::new()), ..sandbox };
     let path = SearchPath::of_process("a test".to_owned());
-    let planned = Plan::make(&shell(":", empty), Path::new("/bin/sh"), &path).await;
+    let planned = ResolvedSandbox::make(&shell(":", empty), Path::new("/bin/sh"), &path).await;
     assert!(matches!(planned, Err(SandboxError::Hosts(_))), "an empty list of hosts must be refused: {planned:?}");
 }
 
 #[tokio::test]
 async fn s24_other_hosts_are_another_plan() {
     let Some(path) = bubblewrap().await else { return };
-    let ground = Ground::new();
+    let ground = TestGround::new();
     let narrow = shell(":", hosts(&ground, &["example.com".to_owned()]));
-    let approved = Plan::make(&narrow, Path::new("/bin/sh"), &path).await.unwrap();
+    let approved = ResolvedSandbox::make(&narrow, Path::new("/bin/sh"), &path).await.unwrap();
     let wide = shell(":", hosts(&ground, &["example.com".to_owned(), "example.org".to_owned()]));
     let refused = spawn(&ServerCommand { approved, ..wide }, Path::new("/bin/sh"), &path).await;
     let refused = refused.expect_err("S24: other hosts were not approved");

@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use process::orphans::{RunningRecord, SweepOutcome, sweep};
-use process::{Grace, ServerCommand, StartTime, shut_down};
+use process::{GracePeriods, ServerCommand, StartTime, shut_down};
 use testkit::deadline::{holds_within, within};
 use testkit::processes::{alive_in_group, is_alive};
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -34,7 +34,7 @@ async fn what_leaves_the_group_ends_with_the_server() {
     assert!(holds_within(SOON, || sleeps(7421) == 0).await, "the process must end when the server is dropped");
     let server = started(&leaves(7422)).await;
     assert!(holds_within(LONG, || sleeps(7422) == 1).await, "the process must run again");
-    shut_down(server, Grace::default()).await;
+    shut_down(server, GracePeriods::default()).await;
     assert!(holds_within(LONG, || sleeps(7422) == 0).await, "the process must end when the server is shut down");
 }
 

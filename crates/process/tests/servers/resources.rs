@@ -1,15 +1,15 @@
 //! S37: tests of the resource limits of a sandboxed server.
 
-use process::sandbox::{ResourceLimits, Sandbox};
+use process::sandbox::{ResourceLimits, SandboxSettings};
 
-use crate::finished::Finished;
-use crate::ground::{Ground, paths, python};
+use crate::finished::FinishedServer;
+use crate::ground::{TestGround, paths, python};
 
 async fn stopped_for(script: &str, limits: ResourceLimits, words: &str) {
     for (name, path) in paths().await {
-        let ground = Ground::new();
-        let sandbox = Sandbox { limits, ..ground.sandbox(false) };
-        let Some(Finished { exit, stderr: said, .. }) = python(script, sandbox, &path).await else { return };
+        let ground = TestGround::new();
+        let sandbox = SandboxSettings { limits, ..ground.sandbox(false) };
+        let Some(FinishedServer { exit, stderr: said, .. }) = python(script, sandbox, &path).await else { return };
         let exceeded = exit.exceeded.map(|exceeded| exceeded.to_string());
         assert_eq!(
             exceeded.as_deref(),
@@ -50,10 +50,10 @@ async fn s37_memory_that_copies_of_a_process_share_counts_once() {
     // Each measurement finds five processes with 60 MiB each.
     let script = "import os, sys, time\nheld = b'x' * (60 << 20)\nfor _ in range(4):\n    if os.fork() == 0:\n        time.sleep(3)\n        os._exit(0)\nfor _ in range(4):\n    os.wait()\nprint('worked', file=sys.stderr)";
     for (name, path) in paths().await {
-        let ground = Ground::new();
+        let ground = TestGround::new();
         let limits = ResourceLimits { memory_bytes: 128 * 1024 * 1024, ..LIMITS };
-        let sandbox = Sandbox { limits, ..ground.sandbox(false) };
-        let Some(Finished { exit, stderr: said, .. }) = python(script, sandbox, &path).await else { return };
+        let sandbox = SandboxSettings { limits, ..ground.sandbox(false) };
+        let Some(FinishedServer { exit, stderr: said, .. }) = python(script, sandbox, &path).await else { return };
         assert!(
             said.iter().any(|line| line == "worked"),
             "S37: {name}: the server must not be stopped: {exit:?} {said:?}"

@@ -7,17 +7,19 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use process::sandbox::{Access, Folder, Mechanism, Network, Plan, Sandbox, SandboxError};
-use process::{Grace, LaunchFiles, PathSource, SearchPath, ServerCommand, SpawnError, shut_down, spawn};
+use process::sandbox::{
+    AccessMode, AllowedFolder, NetworkAccess, ResolvedSandbox, SandboxError, SandboxMechanism, SandboxSettings,
+};
+use process::{GracePeriods, LaunchFiles, PathSource, SearchPath, ServerCommand, SpawnError, shut_down, spawn};
 use testkit::deadline::holds_within;
 
-use crate::ground::{Ground, each, paths, run, said, shell};
+use crate::ground::{TestGround, each, paths, run, said, shell};
 use crate::support::LONG;
 
 #[tokio::test]
 async fn a_server_reaches_what_was_named_and_nothing_else() {
     for (name, path) in paths().await {
-        let ground = Ground::new();
+        let ground = TestGround::new();
         let at = |file: &str| ground.root.join(file).display().to_string();
         let host = std::process::id();
         let commands = [
@@ -70,12 +72,13 @@ async fn the_network_is_there_only_if_allowed_and_other_programs_never() {
                 ("talks to other programs", &local),
                 ("has pairs of its own", "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or exit 1'"),
             ]);
-            let said = said(&script, Ground::new().sandbox(network), &path).await;
+            let said = said(&script, TestGround::new().sandbox(network), &path).await;
             let connects = if network { "connects: yes" } else { "connects: no" };
             let wanted = [connects, "talks to other programs: no", "has pairs of its own: yes"];
             assert_eq!(said, wanted, "{name}, network {network}");
             if name == "Landlock" && !network {
-                let said = self::said(&each(&[("datagrams", &datagram)]), Ground::new().sandbox(false), &path).await;
+                let said =
+                    self::said(&each(&[("datagrams", &datagram)]), TestGround::new().sandbox(false), &path).await;
                 assert_eq!(said, ["datagrams: no"], "datagram sockets must be refused as well");
             }
         }
@@ -86,7 +89,7 @@ async fn the_network_is_there_only_if_allowed_and_other_programs_never() {
 #[tokio::test]
 async fn its_surroundings_are_its_own() {
     for (name, path) in paths().await {
-        let ground = Ground::new();
+        let ground = TestGround::new();
         let mut command = shell("env >&2; ls /proc/self/fd >&2; pwd >&2", ground.sandbox(false));
         command.environment.insert("XDG_DATA_HOME".to_owned(), "/chosen".to_owned());
         let said = run(&command, &path).await.stderr;
@@ -105,20 +108,22 @@ async fn its_surroundings_are_its_own() {
 }
 
 /// A predicate that matches the expected error.
-type Fits = fn(&SandboxError) -> bool;
+type ErrorPredicate = fn(&SandboxError) -> bool;
 
 #[tokio::test]
 async fn what_can_not_be_held_does_not_start() {
-    let ground = Ground::new();
+    let ground = TestGround::new();
     let path = SearchPath::of_process("a test".to_owned());
     let trace = ground.root.join("write/started");
     let script = format!("echo x > {}", trace.display());
-    let tries: [(&str, Sandbox, Fits); 4] = [
-        ("a folder that is not there", with(&ground, "nowhere", Access::Read), |error| {
+    let tries: [(&str, SandboxSettings, ErrorPredicate); 4] = [
+        ("a folder that is not there", with(&ground, "nowhere", AccessMode::Read), |error| {
             matches!(error, SandboxError::NoFolder { .. })
         }),
-        ("a file", with(&ground, "secret/file", Access::Read), |error| matches!(error, SandboxError::NoFolder { .. })),
-        ("a contradiction", with(&ground, "write", Access::Read), |error| {
+        ("a file", with(&ground, "secret/file", AccessMode::Read), |error| {
+            matches!(error, SandboxError::NoFolder { .. })
+        }),
+        ("a contradiction", with(&ground, "write", AccessMode::Read), |error| {
             matches!(error, SandboxError::Contradiction { .. })
         }),
         ("X29: a link", link(&ground), |error| matches!(error, SandboxError::Leads { .. })),
@@ -137,28 +142,28 @@ async fn what_can_not_be_held_does_not_start() {
     assert!(!trace.exists(), "the program must not run without its sandbox");
 }
 
-fn with(ground: &Ground, folder: &str, access: Access) -> Sandbox {
+fn with(ground: &TestGround, folder: &str, access: AccessMode) -> SandboxSettings {
     let mut sandbox = ground.sandbox(false);
-    sandbox.folders.push(Folder { path: ground.root.join(folder), access });
+    sandbox.folders.push(AllowedFolder { path: ground.root.join(folder), access });
     sandbox
 }
 
 /// A folder that another server could have replaced with a link after the approval.
-fn link(ground: &Ground) -> Sandbox {
+fn link(ground: &TestGround) -> SandboxSettings {
     std::os::unix::fs::symlink(ground.root.join("secret"), ground.root.join("swapped")).unwrap();
-    with(ground, "swapped", Access::Read)
+    with(ground, "swapped", AccessMode::Read)
 }
 
 #[tokio::test]
 async fn nothing_outlives_a_sandbox() {
     for (name, path) in paths().await {
-        let ground = Ground::new();
+        let ground = TestGround::new();
         let script = "trap '' TERM; setsid sleep 7411 & echo ready >&2; wait; wait";
         let command = shell(script, ground.sandbox(false));
         let server = spawn(&command, Path::new("/bin/sh"), &path).await.expect("it starts");
         assert!(holds_within(LONG, || sleepers() > 0).await, "{name}: the process must run");
         assert_eq!(server.spawned().program, Path::new("/bin/sh"), "{name}: the started program must be reported");
-        shut_down(server, Grace::default()).await;
+        shut_down(server, GracePeriods::default()).await;
         assert!(holds_within(LONG, || sleepers() == 0).await, "{name}: all processes must end with the server");
     }
 }
@@ -177,7 +182,7 @@ fn sleepers() -> usize {
 #[tokio::test]
 async fn what_is_reached_otherwise_than_approved_is_not_carried_out() {
     for (name, path) in paths().await {
-        let ground = Ground::new();
+        let ground = TestGround::new();
         let folder = ground.root.join("mine");
         fs::create_dir_all(&folder).unwrap();
         let script = folder.join("server");
@@ -187,9 +192,9 @@ async fn what_is_reached_otherwise_than_approved_is_not_carried_out() {
         };
         write("#!/bin/sh");
         let mut sandbox = ground.sandbox(false);
-        sandbox.folders.push(Folder { path: folder.clone(), access: Access::Write });
+        sandbox.folders.push(AllowedFolder { path: folder.clone(), access: AccessMode::Write });
         let mut command = ServerCommand { program: script.display().to_string(), ..shell("", sandbox) };
-        command.approved = Plan::make(&command, &script, &path).await.unwrap();
+        command.approved = ResolvedSandbox::make(&command, &script, &path).await.unwrap();
         assert!(spawn(&command, &script, &path).await.is_ok(), "{name}: the approved program must start");
         let secret = ground.root.join("secret/key");
         fs::create_dir_all(secret.parent().unwrap()).unwrap();
@@ -200,7 +205,7 @@ async fn what_is_reached_otherwise_than_approved_is_not_carried_out() {
         assert!(matches!(refused, SpawnError::Sandbox(SandboxError::Changed)), "{name}: it is refused: {refused}");
         // A character that looks like a blank but is none for the kernel does not end a name.
         write(&format!("#!{}\u{a0}x", folder.join("l").display()));
-        let plan = Plan::make(&command, &script, &path).await.unwrap().unwrap();
+        let plan = ResolvedSandbox::make(&command, &script, &path).await.unwrap().unwrap();
         let holds_secret = plan.reach.program.iter().any(|part| secret.starts_with(part));
         assert!(!holds_secret, "{name}: the plan must not include the secret: {:?}", plan.reach.program);
     }
@@ -209,17 +214,18 @@ async fn what_is_reached_otherwise_than_approved_is_not_carried_out() {
 #[tokio::test]
 async fn a_plan_says_what_holds_and_what_is_reached() {
     for (name, path) in paths().await {
-        let ground = Ground::new();
+        let ground = TestGround::new();
         let command = shell(":", ground.sandbox(true));
-        let plan = Plan::make(&command, Path::new("/bin/sh"), &path).await.unwrap().expect("it has a sandbox");
+        let plan =
+            ResolvedSandbox::make(&command, Path::new("/bin/sh"), &path).await.unwrap().expect("it has a sandbox");
         assert_eq!(plan.mechanism.name(), name, "the mechanism must be named");
         assert_eq!(
-            matches!(plan.mechanism, Mechanism::Bubblewrap(_)),
+            matches!(plan.mechanism, SandboxMechanism::Bubblewrap(_)),
             name == "bubblewrap",
             "the mechanism must have the right type"
         );
         assert_eq!(plan.reach.folders, ground.sandbox(true).folders, "the folders must be those that were named");
-        assert_eq!(plan.network, Network::Full, "the network must be as configured");
+        assert_eq!(plan.network, NetworkAccess::Full, "the network must be as configured");
         assert!(!ground.root.join("own").exists(), "a plan changes nothing");
     }
 }
@@ -239,7 +245,7 @@ async fn interpreters_run_in_it() {
             continue;
         }
         for (name, path) in paths().await {
-            let ground = Ground::new();
+            let ground = TestGround::new();
             let command = ServerCommand {
                 program: program.to_owned(),
                 arguments: arguments.map(str::to_owned).into(),
@@ -256,7 +262,7 @@ async fn interpreters_run_in_it() {
 #[tokio::test]
 async fn no_file_of_the_server_is_loaded_outside() {
     for (name, path) in paths().await {
-        let ground = Ground::new();
+        let ground = TestGround::new();
         let planted = ground.root.join("write/planted.so");
         fs::write(&planted, "no library").unwrap();
         let mut command = shell("echo $LD_PRELOAD >&2", ground.sandbox(false));
@@ -276,7 +282,7 @@ async fn no_file_of_the_server_is_loaded_outside() {
 /// there, waits until the link is used, and replaces it with its own program.
 #[tokio::test]
 async fn s05_a_bubblewrap_that_was_swapped_is_not_run() {
-    let ground = Ground::new();
+    let ground = TestGround::new();
     let (planted, marker) = (ground.root.join("bin/bwrap"), ground.root.join("ran"));
     fs::create_dir(ground.root.join("bin")).unwrap();
     fs::set_permissions(ground.root.join("bin"), fs::Permissions::from_mode(0o777)).unwrap();
@@ -299,7 +305,7 @@ async fn s05_a_bubblewrap_that_was_swapped_is_not_run() {
 /// The start may wait for the keychain after the approval.
 #[tokio::test]
 async fn s06_what_changed_since_the_approval_is_not_run() {
-    let ground = Ground::new();
+    let ground = TestGround::new();
     let (script, marker) = (ground.root.join("server.sh"), ground.root.join("ran"));
     fs::write(&script, "exit 0").unwrap();
     let path = SearchPath::of_process("a test".to_owned());

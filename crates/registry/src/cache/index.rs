@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use domain::Millis;
 use serde::{Deserialize, Serialize};
 
-use crate::server_json::{RegistryEntry, Status};
+use crate::server_json::{ListingStatus, RegistryEntry};
 
 /// Maximum number of versions per registry whose status is kept.
 const MAX_STATUSES: usize = 5_000;
@@ -14,13 +14,13 @@ const MAX_STATUSES: usize = 5_000;
 const MAX_MESSAGE: usize = 500;
 
 /// Statuses by server name and version.
-type Statuses = BTreeMap<String, BTreeMap<String, RecordedStatus>>;
+type StatusMap = BTreeMap<String, BTreeMap<String, RecordedStatus>>;
 
 /// The status of a version that is not active, as reported by a registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedStatus {
-    /// Status of the version. Never [`Status::Active`].
-    pub status: Status,
+    /// Status of the version. Never [`ListingStatus::Active`].
+    pub status: ListingStatus,
     /// Reason for the status. Safe to print.
     pub message: Option<String>,
     /// Time at which the registry set the status, in milliseconds since 1970.
@@ -31,7 +31,7 @@ pub struct RecordedStatus {
 
 /// The index entry of a cached response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct KeptAnswer {
+pub(super) struct CachedResponse {
     /// Address of the registry.
     pub(super) address: String,
     /// Path and query of the request.
@@ -45,17 +45,17 @@ pub(super) struct KeptAnswer {
 /// The data kept for one registry besides its responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct KeptOfRegistry {
+pub(super) struct RegistryRecord {
     /// Time up to which all changes were read, in milliseconds since 1970.
     pub(super) changes_until: Option<Millis>,
     /// Progress of a list of changes with remaining pages.
-    pub(super) unfinished: Option<ChangesRead>,
-    pub(super) statuses: Statuses,
+    pub(super) unfinished: Option<ChangesProgress>,
+    pub(super) statuses: StatusMap,
 }
 
 /// The progress of reading a list of changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ChangesRead {
+pub(crate) struct ChangesProgress {
     /// Start of the period that the list covers, in milliseconds since 1970.
     pub(crate) since: Millis,
     /// Time at which the first page was requested, in milliseconds since 1970.
@@ -66,7 +66,7 @@ pub(crate) struct ChangesRead {
     pub(crate) cursor: Option<String>,
 }
 
-impl ChangesRead {
+impl ChangesProgress {
     pub(crate) const fn since(since: Millis, began: Millis) -> Self {
         Self { since, began, until: since, cursor: None }
     }
@@ -75,19 +75,19 @@ impl ChangesRead {
 /// The contents of the index file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Index {
+pub(super) struct CacheIndex {
     /// Cached responses by file name.
-    pub(super) answers: BTreeMap<String, KeptAnswer>,
-    pub(super) registries: BTreeMap<String, KeptOfRegistry>,
+    pub(super) answers: BTreeMap<String, CachedResponse>,
+    pub(super) registries: BTreeMap<String, RegistryRecord>,
 }
 
-impl KeptOfRegistry {
+impl RegistryRecord {
     /// Records the statuses of entries that were just read.
     pub(super) fn record(&mut self, entries: &[RegistryEntry], now: Millis) {
         for entry in entries {
             let (name, version) = (&entry.server.name, &entry.server.version);
             let Some(listing) = &entry.listing else { continue };
-            if listing.status == Status::Active {
+            if listing.status == ListingStatus::Active {
                 if let Some(versions) = self.statuses.get_mut(name) {
                     versions.remove(version);
                 }

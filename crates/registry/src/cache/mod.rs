@@ -15,11 +15,11 @@ use ports::CacheFiles;
 
 use crate::client::{RegistryAddress, RegistryRequest};
 use crate::server_json::RegistryEntry;
-use index::{Index, KeptAnswer, KeptOfRegistry};
+use index::{CacheIndex, CachedResponse, RegistryRecord};
 
 pub use index::RecordedStatus;
 
-pub(crate) use index::ChangesRead;
+pub(crate) use index::ChangesProgress;
 
 /// Name of the index file.
 const INDEX: &str = "index.json";
@@ -41,24 +41,24 @@ impl Default for CacheLimits {
     }
 }
 
-/// The cache of registries' responses on disk, for [`crate::Catalog`]. All methods block unless stated otherwise.
+/// The cache of registries' responses on disk, for [`crate::RegistryCatalog`]. All methods block unless stated otherwise.
 pub struct RegistryCache {
     files: Arc<dyn CacheFiles>,
     limits: CacheLimits,
     /// Index as last read or written.
-    index: Mutex<Index>,
+    index: Mutex<CacheIndex>,
 }
 
 /// The progress of reading a registry's changes.
-pub(crate) struct KeptChanges {
+pub(crate) struct CachedChanges {
     /// Time up to which all changes were read, in milliseconds since 1970.
     pub(crate) until: Option<Millis>,
     /// Progress of a list with remaining pages.
-    pub(crate) unfinished: Option<ChangesRead>,
+    pub(crate) unfinished: Option<ChangesProgress>,
 }
 
 /// A response in the cache.
-pub(crate) struct Kept {
+pub(crate) struct CachedBody {
     pub(crate) body: Vec<u8>,
     pub(crate) fetched: Millis,
 }
@@ -91,17 +91,17 @@ impl RegistryCache {
     }
 
     /// Returns the cached response to a request.
-    pub(crate) fn get(&self, address: &RegistryAddress, request: &RegistryRequest) -> Option<Kept> {
+    pub(crate) fn get(&self, address: &RegistryAddress, request: &RegistryRequest) -> Option<CachedBody> {
         let name = file_name(address, request);
         let kept = self.reread().answers.get(&name)?.clone();
         self.read(&name, &kept)
     }
 
     /// Returns all cached list responses of a registry, newest first.
-    pub(crate) fn lists(&self, address: &RegistryAddress) -> Vec<Kept> {
+    pub(crate) fn lists(&self, address: &RegistryAddress) -> Vec<CachedBody> {
         let is_list =
-            |kept: &KeptAnswer| kept.address == address.as_str() && kept.request.starts_with(RegistryRequest::LIST);
-        let mut found: Vec<(String, KeptAnswer)> = self
+            |kept: &CachedResponse| kept.address == address.as_str() && kept.request.starts_with(RegistryRequest::LIST);
+        let mut found: Vec<(String, CachedResponse)> = self
             .reread()
             .answers
             .iter()
@@ -112,9 +112,9 @@ impl RegistryCache {
         found.iter().filter_map(|(name, kept)| self.read(name, kept)).collect()
     }
 
-    fn read(&self, name: &str, kept: &KeptAnswer) -> Option<Kept> {
+    fn read(&self, name: &str, kept: &CachedResponse) -> Option<CachedBody> {
         let body = self.files.read(name, self.limits.bytes).ok().flatten()?;
-        Some(Kept { body, fetched: kept.fetched })
+        Some(CachedBody { body, fetched: kept.fetched })
     }
 
     /// Stores a response and the statuses of its entries.
@@ -135,7 +135,7 @@ impl RegistryCache {
             if bytes <= self.limits.bytes {
                 let name = file_name(address, request);
                 self.files.write(&name, body)?;
-                let kept = KeptAnswer {
+                let kept = CachedResponse {
                     address: address.as_str().to_owned(),
                     request: request.as_str().to_owned(),
                     fetched: now,
@@ -158,7 +158,7 @@ impl RegistryCache {
         &self,
         address: &RegistryAddress,
         entries: &[RegistryEntry],
-        read: ChangesRead,
+        read: ChangesProgress,
         now: Millis,
     ) -> Result<(), StoreError> {
         self.change(|index| {
@@ -175,17 +175,17 @@ impl RegistryCache {
     }
 
     /// Returns the progress of reading a registry's changes.
-    pub(crate) fn changes_read(&self, address: &RegistryAddress) -> KeptChanges {
+    pub(crate) fn changes_read(&self, address: &RegistryAddress) -> CachedChanges {
         let index = self.reread();
         let kept = index.registries.get(address.as_str());
-        KeptChanges {
+        CachedChanges {
             until: kept.and_then(|kept| kept.changes_until),
             unfinished: kept.and_then(|kept| kept.unfinished.clone()),
         }
     }
 
     /// Removes the oldest responses until the cache is within its limits.
-    fn make_room(&self, index: &mut Index) -> Result<(), StoreError> {
+    fn make_room(&self, index: &mut CacheIndex) -> Result<(), StoreError> {
         let by_age: BTreeSet<(Millis, String)> =
             index.answers.iter().map(|(name, kept)| (kept.fetched, name.clone())).collect();
         let mut total: u64 = index.answers.values().map(|kept| kept.bytes).sum();
@@ -200,7 +200,7 @@ impl RegistryCache {
     }
 
     /// Changes the index on disk while holding the folder's lock.
-    fn change(&self, act: impl FnOnce(&mut Index) -> Result<(), StoreError>) -> Result<(), StoreError> {
+    fn change(&self, act: impl FnOnce(&mut CacheIndex) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let _held = self.files.lock()?;
         let mut index = self.on_disk();
         act(&mut index)?;
@@ -215,14 +215,14 @@ impl RegistryCache {
 
     /// Reads the index from disk, which another program may have changed. It is replaced atomically, so readers need
     /// no lock.
-    fn reread(&self) -> MutexGuard<'_, Index> {
+    fn reread(&self) -> MutexGuard<'_, CacheIndex> {
         // Read while the mutex is held, so that an older state never overwrites a newer one.
         let mut index = self.index();
         *index = self.on_disk();
         index
     }
 
-    fn on_disk(&self) -> Index {
+    fn on_disk(&self) -> CacheIndex {
         let bytes = self.files.read(INDEX, MAX_INDEX).unwrap_or_else(|error| {
             tracing::warn!(%error, "what is kept of registries is dropped");
             None
@@ -230,7 +230,7 @@ impl RegistryCache {
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
-    fn index(&self) -> MutexGuard<'_, Index> {
+    fn index(&self) -> MutexGuard<'_, CacheIndex> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -241,8 +241,8 @@ impl std::fmt::Debug for RegistryCache {
     }
 }
 
-impl Index {
-    fn registry(&mut self, address: &RegistryAddress) -> &mut KeptOfRegistry {
+impl CacheIndex {
+    fn registry(&mut self, address: &RegistryAddress) -> &mut RegistryRecord {
         self.registries.entry(address.as_str().to_owned()).or_default()
     }
 }

@@ -1,4 +1,4 @@
-//! A client for the registry API, version 0.1, over HTTP. Used only by [`crate::Catalog`].
+//! A client for the registry API, version 0.1, over HTTP. Used only by [`crate::RegistryCatalog`].
 //!
 //! Responses are bounded in time and size. Redirects are followed only within the registry's origin, so that its
 //! header is never sent elsewhere.
@@ -39,14 +39,14 @@ impl Default for RegistryLimits {
 
 /// A client for one registry. Clones share connections.
 #[derive(Debug, Clone)]
-pub struct Registry {
+pub struct RegistryClient {
     address: RegistryAddress,
     header: Option<RegistryHeader>,
     client: Client,
     limits: RegistryLimits,
 }
 
-impl Registry {
+impl RegistryClient {
     /// Creates a client for the registry at an address. Sends nothing.
     ///
     /// # Errors

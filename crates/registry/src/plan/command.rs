@@ -11,7 +11,7 @@ const DIGEST: &str = "sha256:";
 
 /// A program that loads and runs packages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Launcher {
+pub(super) enum PackageLauncher {
     Npx,
     Uvx,
     Dnx,
@@ -19,7 +19,7 @@ pub(super) enum Launcher {
     Podman,
 }
 
-impl Launcher {
+impl PackageLauncher {
     /// Returns the launcher for a package.
     ///
     /// # Errors
@@ -133,7 +133,7 @@ impl Launcher {
 
 /// A package in the form that its launcher expects.
 #[derive(Debug)]
-pub(super) struct PackageWord {
+pub(super) struct PackageArgument {
     /// Options that belong to the package.
     pub(super) options: Vec<String>,
     /// Name of the package, with its version.
@@ -147,13 +147,13 @@ pub(super) struct PackageWord {
 /// # Errors
 ///
 /// Returns [`PlanError`] if the name, version or registry is not valid for the launcher.
-pub(super) fn package_word(launcher: Launcher, package: &Package) -> Result<PackageWord, PlanError> {
+pub(super) fn package_word(launcher: PackageLauncher, package: &Package) -> Result<PackageArgument, PlanError> {
     if launcher.is_container() {
         return image(launcher, package);
     }
     let identifier = &package.identifier;
     let is_name = match launcher {
-        Launcher::Npx => match identifier.strip_prefix('@') {
+        PackageLauncher::Npx => match identifier.strip_prefix('@') {
             Some(scoped) => scoped.split_once('/').is_some_and(|(scope, name)| is_plain(scope) && is_plain(name)),
             None => is_plain(identifier),
         },
@@ -164,7 +164,7 @@ pub(super) fn package_word(launcher: Launcher, package: &Package) -> Result<Pack
     }
     let (options, elsewhere) = match launcher.other_registry(package) {
         None => (Vec::new(), None),
-        Some(base) if launcher == Launcher::Npx && is_https(base) => {
+        Some(base) if launcher == PackageLauncher::Npx && is_https(base) => {
             let note = format!("it is loaded from the package registry {}, and not from the public one", quoted(base));
             (vec![format!("--registry={base}")], Some(note))
         }
@@ -173,20 +173,20 @@ pub(super) fn package_word(launcher: Launcher, package: &Package) -> Result<Pack
     let Some(version) = package.version.as_deref().filter(|version| !version.is_empty()) else {
         let note = format!("no version is named: {} loads the newest one at each start", launcher.program());
         let notes = elsewhere.into_iter().chain([note]).collect();
-        return Ok(PackageWord { options, word: identifier.clone(), notes });
+        return Ok(PackageArgument { options, word: identifier.clone(), notes });
     };
     if !launcher.is_exact(version) {
         return Err(PlanError::Version(quoted(version)));
     }
-    let separator = if launcher == Launcher::Uvx { "==" } else { "@" };
-    Ok(PackageWord {
+    let separator = if launcher == PackageLauncher::Uvx { "==" } else { "@" };
+    Ok(PackageArgument {
         options,
         word: format!("{identifier}{separator}{version}"),
         notes: elsewhere.into_iter().collect(),
     })
 }
 
-fn image(launcher: Launcher, package: &Package) -> Result<PackageWord, PlanError> {
+fn image(launcher: PackageLauncher, package: &Package) -> Result<PackageArgument, PlanError> {
     let mut word = package.identifier.clone();
     let fits = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "./:@_-".contains(c));
     if !fits(&word) || !word.starts_with(|c: char| c.is_ascii_alphanumeric()) {
@@ -207,7 +207,7 @@ fn image(launcher: Launcher, package: &Package) -> Result<PackageWord, PlanError
     if let Some((_, digest)) = word.split_once('@') {
         let is_digest = digest.strip_prefix(DIGEST).is_some_and(is_sha256);
         return if is_digest {
-            Ok(PackageWord { options: Vec::new(), word, notes: Vec::new() })
+            Ok(PackageArgument { options: Vec::new(), word, notes: Vec::new() })
         } else {
             Err(PlanError::Identifier(quoted(&word)))
         };
@@ -230,7 +230,7 @@ fn image(launcher: Launcher, package: &Package) -> Result<PackageWord, PlanError
         }
         None => "the image has neither a tag nor a digest: the newest one is loaded".to_owned(),
     };
-    Ok(PackageWord { options: Vec::new(), word, notes: vec![note] })
+    Ok(PackageArgument { options: Vec::new(), word, notes: vec![note] })
 }
 
 /// Returns true for a name that no launcher mistakes for an option, a path or an address.

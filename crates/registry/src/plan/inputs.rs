@@ -22,7 +22,7 @@ pub(super) struct PlanInputs {
 
 /// The place of a value in the description.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'p> {
+pub(super) struct ValuePlace<'p> {
     /// Label of the input.
     pub(super) label: &'p str,
     /// Description of the place, for notes.
@@ -43,7 +43,7 @@ impl PlanInputs {
     /// # Errors
     ///
     /// Returns [`PlanError`] if there are too many inputs, or a text refers to a secret.
-    pub(super) fn template(&mut self, at: Place<'_>, value: &TemplateInput) -> Result<Template, PlanError> {
+    pub(super) fn template(&mut self, at: ValuePlace<'_>, value: &TemplateInput) -> Result<Template, PlanError> {
         let input = &value.input;
         let Some(fixed) = &input.value else {
             let key = self.add(at, input, false)?;
@@ -60,7 +60,7 @@ impl PlanInputs {
     /// expanded again. A variable of a required text is required, and that of a secret one is a secret.
     pub(super) fn fixed(
         &mut self,
-        at: Place<'_>,
+        at: ValuePlace<'_>,
         text: &str,
         variables: &IndexMap<String, Input>,
         whole: &Input,
@@ -69,8 +69,8 @@ impl PlanInputs {
         let mut pieces = Vec::new();
         for piece in pieces_of(text) {
             match piece {
-                Piece::Text(text) => pieces.push(TemplatePart::Text(text.to_owned())),
-                Piece::Variable(braced, name) => match variables.get(name) {
+                TemplatePiece::Text(text) => pieces.push(TemplatePart::Text(text.to_owned())),
+                TemplatePiece::Variable(braced, name) => match variables.get(name) {
                     Some(Input { value: Some(value), .. }) => {
                         self.check(at.place, value)?;
                         pieces.push(TemplatePart::Text(value.clone()));
@@ -81,7 +81,7 @@ impl PlanInputs {
                             is_secret: variable.is_secret || whole.is_secret,
                             ..variable.clone()
                         };
-                        let key = self.add(Place { label: name, ..at }, &variable, true)?;
+                        let key = self.add(ValuePlace { label: name, ..at }, &variable, true)?;
                         pieces.push(TemplatePart::Input(key));
                     }
                     None => {
@@ -118,7 +118,7 @@ impl PlanInputs {
     }
 
     /// Adds an input, and returns its key. Variables with the same name and description share an input.
-    fn add(&mut self, at: Place<'_>, input: &Input, is_variable: bool) -> Result<String, PlanError> {
+    fn add(&mut self, at: ValuePlace<'_>, input: &Input, is_variable: bool) -> Result<String, PlanError> {
         let label = one_line(at.label);
         let mut planned = PlanInput {
             description: input.description.clone(),
@@ -178,26 +178,26 @@ fn merged(parts: Vec<TemplatePart>) -> Vec<TemplatePart> {
     merged
 }
 
-enum Piece<'t> {
+enum TemplatePiece<'t> {
     Text(&'t str),
     /// Variable with its braces, and its name.
     Variable(&'t str, &'t str),
 }
 
 /// Splits a text at `{name}`. An unclosed brace, or one that contains another brace, is text.
-fn pieces_of(text: &str) -> Vec<Piece<'_>> {
+fn pieces_of(text: &str) -> Vec<TemplatePiece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(close) = rest.find('}') {
         match rest[..close].rfind('{') {
             Some(open) if open + 1 < close => {
-                pieces.push(Piece::Text(&rest[..open]));
-                pieces.push(Piece::Variable(&rest[open..=close], &rest[open + 1..close]));
+                pieces.push(TemplatePiece::Text(&rest[..open]));
+                pieces.push(TemplatePiece::Variable(&rest[open..=close], &rest[open + 1..close]));
             }
-            _ => pieces.push(Piece::Text(&rest[..=close])),
+            _ => pieces.push(TemplatePiece::Text(&rest[..=close])),
         }
         rest = &rest[close + 1..];
     }
-    pieces.push(Piece::Text(rest));
+    pieces.push(TemplatePiece::Text(rest));
     pieces
 }

@@ -7,8 +7,8 @@ use installs::{Argument, InstallPlan, PlanTarget, Template, TemplatePart};
 use ports::server_config::url_problem;
 use url::Url;
 
-use super::command::{Launcher, is_sha256, package_word};
-use super::inputs::{Place, PlanInputs};
+use super::command::{PackageLauncher, is_sha256, package_word};
+use super::inputs::{PlanInputs, ValuePlace};
 use super::{BundleDownload, PackageInstall, PlanError};
 use crate::client::is_loopback;
 use crate::server_json::read::quoted;
@@ -24,7 +24,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     if package.registry_type == "mcpb" {
         return bundle(package).map(PackageInstall::Bundle);
     }
-    let launcher = Launcher::of(package)?;
+    let launcher = PackageLauncher::of(package)?;
     if let Some(transport) = package.transport.as_ref().filter(|transport| transport.kind != "stdio") {
         return Err(PlanError::NotStdio(quoted(&transport.kind)));
     }
@@ -104,7 +104,8 @@ fn environment(variables: &[NamedInput], inputs: &mut PlanInputs) -> Result<BTre
             return Err(PlanError::Name(format!("{} is no name of a variable of the environment", quoted(name))));
         }
         let place = format!("the variable {name}");
-        let template = inputs.template(Place { label: name, place: &place, is_repeated: false }, &variable.value)?;
+        let template =
+            inputs.template(ValuePlace { label: name, place: &place, is_repeated: false }, &variable.value)?;
         if env.insert(name.clone(), template).is_some() {
             return Err(PlanError::Name(format!("the variable {name} stands there twice")));
         }
@@ -121,7 +122,7 @@ fn passed_variable((name, value): (&String, &Template)) -> Argument {
 }
 
 /// Returns true for an argument that the launcher receives anyway.
-fn is_given(launcher: Launcher, argument: &DescribedArgument) -> bool {
+fn is_given(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
     let value = argument.value.input.value.as_deref().filter(|value| !value.is_empty());
     match argument.kind {
         ArgumentKind::Positional => value.is_some_and(|value| launcher.gives(value)),
@@ -134,7 +135,7 @@ fn described(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<Ar
     let name = argument.name.as_deref().filter(|_| argument.kind == ArgumentKind::Named);
     let label = name.or(argument.value_hint.as_deref()).unwrap_or("argument");
     let place = format!("the argument {}", quoted(label));
-    let at = Place { label, place: &place, is_repeated: argument.is_repeated };
+    let at = ValuePlace { label, place: &place, is_repeated: argument.is_repeated };
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         if argument.kind == ArgumentKind::Named {
             return Err(PlanError::Name("an argument has no name".to_owned()));

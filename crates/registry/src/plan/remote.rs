@@ -10,10 +10,10 @@ use ports::server_config::{HttpKind, header_problem, url_problem};
 use url::{Host, Url};
 
 use super::PlanError;
-use super::inputs::{Place, PlanInputs};
+use super::inputs::{PlanInputs, ValuePlace};
 use super::package::own_name;
 use crate::server_json::read::quoted;
-use crate::server_json::{Input, Remote, ServerJson};
+use crate::server_json::{Input, RemoteTransport, ServerJson};
 
 /// Plans the connection to one of a server's remotes.
 ///
@@ -21,7 +21,7 @@ use crate::server_json::{Input, Remote, ServerJson};
 ///
 /// Returns [`PlanError`] if its transport is not supported, or if its URL or a header is invalid regardless of the
 /// inputs.
-pub fn plan_remote(server: &ServerJson, remote: &Remote) -> Result<InstallPlan, PlanError> {
+pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<InstallPlan, PlanError> {
     let kind = match remote.kind.as_str() {
         "streamable-http" => HttpKind::Http,
         "sse" => HttpKind::Sse,
@@ -35,7 +35,7 @@ pub fn plan_remote(server: &ServerJson, remote: &Remote) -> Result<InstallPlan, 
         .iter()
         .map(|(name, input)| (name.clone(), Input { is_required: true, ..input.clone() }))
         .collect();
-    let place = Place { label: "URL", place: "the URL", is_repeated: false };
+    let place = ValuePlace { label: "URL", place: "the URL", is_repeated: false };
     let url = inputs.fixed(place, text, &variables, &Input::default())?;
     let begins = match url.parts.as_slice() {
         [] => "",
@@ -70,7 +70,7 @@ pub fn plan_remote(server: &ServerJson, remote: &Remote) -> Result<InstallPlan, 
             return Err(PlanError::Name(problem));
         }
         let place = format!("the header {name}");
-        let template = inputs.template(Place { label: name, place: &place, is_repeated: false }, &header.value)?;
+        let template = inputs.template(ValuePlace { label: name, place: &place, is_repeated: false }, &header.value)?;
         let is_twice = headers.keys().any(|other: &String| other.eq_ignore_ascii_case(name));
         if is_twice || headers.insert(name.clone(), template).is_some() {
             return Err(PlanError::Name(format!("the header {name} stands there twice")));

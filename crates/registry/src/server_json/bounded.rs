@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 /// Deserializes a text that is executed, sent or looked up, verbatim, of at most `N` bytes. Numbers and booleans
 /// count as their text.
 pub(super) fn exact<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<Option<String>, D::Error> {
-    deserializer.deserialize_any(Text::<N>)
+    deserializer.deserialize_any(BoundedText::<N>)
 }
 
 /// Deserializes a required text, verbatim, of at most `N` bytes.
@@ -34,19 +34,19 @@ pub(crate) fn one_line(text: &str) -> String {
 pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
-    deserializer.deserialize_any(List::<T, N>(PhantomData))
+    deserializer.deserialize_any(BoundedList::<T, N>(PhantomData))
 }
 
 /// Deserializes a map of at most `N` entries, in their order. `null` counts as empty.
 pub(super) fn map<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<IndexMap<String, T>, D::Error> {
-    deserializer.deserialize_any(Entries::<T, N>(PhantomData))
+    deserializer.deserialize_any(BoundedMap::<T, N>(PhantomData))
 }
 
-struct Text<const N: usize>;
+struct BoundedText<const N: usize>;
 
-impl<const N: usize> Text<N> {
+impl<const N: usize> BoundedText<N> {
     fn bounded<E: Error>(text: String) -> Result<Option<String>, E> {
         if text.len() > N {
             return Err(E::custom(format_args!("it is longer than {N} bytes")));
@@ -55,7 +55,7 @@ impl<const N: usize> Text<N> {
     }
 }
 
-impl<'de, const N: usize> Visitor<'de> for Text<N> {
+impl<'de, const N: usize> Visitor<'de> for BoundedText<N> {
     type Value = Option<String>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -87,9 +87,9 @@ impl<'de, const N: usize> Visitor<'de> for Text<N> {
     }
 }
 
-struct List<T, const N: usize>(PhantomData<T>);
+struct BoundedList<T, const N: usize>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for List<T, N> {
+impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for BoundedList<T, N> {
     type Value = Vec<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -112,9 +112,9 @@ impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for List<T, N> {
     }
 }
 
-struct Entries<T, const N: usize>(PhantomData<T>);
+struct BoundedMap<T, const N: usize>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for Entries<T, N> {
+impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for BoundedMap<T, N> {
     type Value = IndexMap<String, T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

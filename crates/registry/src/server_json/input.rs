@@ -104,7 +104,7 @@ pub struct DescribedArgument {
 
 fn choices<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
-    struct Choice(#[serde(deserialize_with = "exact::<_, MAX_VALUE>")] Option<String>);
-    let choices = list::<D, Choice, MAX_CHOICES>(deserializer)?;
+    struct InputChoice(#[serde(deserialize_with = "exact::<_, MAX_VALUE>")] Option<String>);
+    let choices = list::<D, InputChoice, MAX_CHOICES>(deserializer)?;
     Ok(choices.into_iter().filter_map(|choice| choice.0).collect())
 }

@@ -16,7 +16,7 @@ use bounded::{exact, list, map, needed, shown};
 use domain::Millis;
 
 pub use input::{ArgumentKind, DescribedArgument, Input, InputFormat, NamedInput, TemplateInput};
-pub use read::{EntryError, Page, UnreadableEntry, read_entry, read_page};
+pub use read::{EntryError, EntryPage, UnreadableEntry, read_entry, read_page};
 
 /// Maximum length of a server's name, in bytes.
 pub const MAX_NAME: usize = 200;
@@ -54,7 +54,7 @@ pub struct RegistryEntry {
     /// Description by the publisher.
     pub server: ServerJson,
     /// Status by the registry, or `None` if it provides none in a known form.
-    pub listing: Option<Listing>,
+    pub listing: Option<ListingMetadata>,
     /// Further members of `_meta` by name, such as ratings: claims of this registry, to be shown as such.
     pub claims: IndexMap<String, Value>,
 }
@@ -62,9 +62,9 @@ pub struct RegistryEntry {
 /// The registry's metadata of one version (`_meta`, `io.modelcontextprotocol.registry/official`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Listing {
+pub struct ListingMetadata {
     /// Availability of the version.
-    pub status: Status,
+    pub status: ListingStatus,
     /// Reason for the status.
     #[serde(deserialize_with = "shown::<_, MAX_SHOWN>")]
     pub status_message: Option<String>,
@@ -84,7 +84,7 @@ pub struct Listing {
 /// The availability of a version.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum ListingStatus {
     /// The version is available.
     #[default]
     Active,
@@ -127,7 +127,7 @@ pub struct ServerJson {
     pub packages: Vec<Package>,
     /// Addresses at which the server already runs.
     #[serde(default, deserialize_with = "list::<_, _, MAX_TARGETS>")]
-    pub remotes: Vec<Remote>,
+    pub remotes: Vec<RemoteTransport>,
 }
 
 /// The claimed source repository of a server. Registries don't verify it.
@@ -183,7 +183,7 @@ pub struct Package {
     pub runtime_hint: Option<String>,
     /// Transport; stdio if missing.
     #[serde(default)]
-    pub transport: Option<Remote>,
+    pub transport: Option<RemoteTransport>,
     /// Arguments for the program that runs the package.
     #[serde(default, deserialize_with = "list::<_, _, MAX_VALUES>")]
     pub runtime_arguments: Vec<DescribedArgument>,
@@ -211,7 +211,7 @@ pub struct PostInstallStep {
 
 /// A transport: the address of a remote server, or the transport of a package (`RemoteTransport`, `LocalTransport`).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Remote {
+pub struct RemoteTransport {
     /// `streamable-http`, `sse`, or `stdio` for a package.
     #[serde(rename = "type", deserialize_with = "needed::<_, MAX_LABEL>")]
     pub kind: String,

@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 
 use super::bounded::{exact, is_flat, list, map, one_line};
 use super::{
-    Listing, MAX_ADDRESS, MAX_DEPTH, MAX_ENTRY, MAX_EXTRAS, MAX_LABEL, MAX_NAME, MAX_PAGE, MAX_VERSION, RegistryEntry,
-    ServerJson,
+    ListingMetadata, MAX_ADDRESS, MAX_DEPTH, MAX_ENTRY, MAX_EXTRAS, MAX_LABEL, MAX_NAME, MAX_PAGE, MAX_VERSION,
+    RegistryEntry, ServerJson,
 };
 
 /// Key of the registry's metadata in `_meta`.
@@ -57,7 +57,7 @@ pub enum EntryError {
 
 /// A page of a list, or the versions of a server.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Page {
+pub struct EntryPage {
     /// Entries in the registry's order.
     pub entries: Vec<RegistryEntry>,
     /// Entries that can't be used.
@@ -92,11 +92,11 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
     if let Some(old) = old_member(&value) {
         return Err(EntryError::Old(old.to_owned()));
     }
-    let response: Response = parsed(&value)?;
+    let response: EntryResponse = parsed(&value)?;
     check_name(&response.server.name)?;
     check_version(&response.server.version)?;
     let mut claims = response.meta;
-    let listing = claims.shift_remove(OFFICIAL).map(|official| parsed::<Listing>(&official)).transpose()?;
+    let listing = claims.shift_remove(OFFICIAL).map(|official| parsed::<ListingMetadata>(&official)).transpose()?;
     Ok(RegistryEntry { server: response.server, listing, claims })
 }
 
@@ -105,13 +105,15 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
 /// # Errors
 ///
 /// Returns [`EntryError`] if the data is not a page, is nested too deeply, or has more than [`MAX_PAGE`] entries.
-pub fn read_page(json: &[u8]) -> Result<Page, EntryError> {
+pub fn read_page(json: &[u8]) -> Result<EntryPage, EntryError> {
     if !is_flat(json, MAX_DEPTH) {
         return Err(EntryError::TooDeep);
     }
-    let read: RawPage<'_> = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
-    let mut page =
-        Page { next_cursor: read.metadata.next_cursor.filter(|cursor| !cursor.is_empty()), ..Page::default() };
+    let read: PageResponse<'_> = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
+    let mut page = EntryPage {
+        next_cursor: read.metadata.next_cursor.filter(|cursor| !cursor.is_empty()),
+        ..EntryPage::default()
+    };
     for raw in read.servers {
         match read_entry(raw.get().as_bytes()) {
             Ok(entry) => page.entries.push(entry),
@@ -164,23 +166,23 @@ pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
 }
 
 #[derive(Deserialize)]
-struct Response {
+struct EntryResponse {
     server: ServerJson,
     #[serde(rename = "_meta", default, deserialize_with = "map::<_, _, MAX_EXTRAS>")]
     meta: IndexMap<String, Value>,
 }
 
 #[derive(Deserialize)]
-struct RawPage<'j> {
+struct PageResponse<'j> {
     #[serde(borrow, deserialize_with = "list::<_, _, MAX_PAGE>")]
     servers: Vec<&'j RawValue>,
     #[serde(default)]
-    metadata: Metadata,
+    metadata: PageMetadata,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Metadata {
+struct PageMetadata {
     #[serde(deserialize_with = "exact::<_, MAX_ADDRESS>")]
     next_cursor: Option<String>,
 }
@@ -208,13 +210,13 @@ fn old_member(entry: &Value) -> Option<&'static str> {
 /// Returns the name in an entry that can't be used.
 fn name_in(json: &str) -> Option<String> {
     #[derive(Deserialize)]
-    struct Named {
+    struct EntryName {
         #[serde(default)]
         name: Option<String>,
         #[serde(default)]
         server: Option<Box<Self>>,
     }
-    let named: Named = serde_json::from_str(json).ok()?;
+    let named: EntryName = serde_json::from_str(json).ok()?;
     let name = named.server.and_then(|server| server.name).or(named.name)?;
     Some(quoted(&name))
 }

@@ -1,13 +1,13 @@
 //! Tests with an ordinary registry.
 
-use registry::{Freshness, RegistryError, RegistryHeader, Search, Status};
+use registry::{CachePolicy, ListingStatus, RegistryError, RegistryHeader, SearchQuery};
 use serde_json::json;
 use testkit::http::HttpServer;
 
-use crate::stored::{Desk, Stored, active, entry};
+use crate::stored::{StoredRegistry, TestCatalog, active, entry};
 
-fn search(text: &str, cursor: Option<String>) -> Search {
-    Search { text: text.to_owned(), cursor, limit: Some(2) }
+fn search(text: &str, cursor: Option<String>) -> SearchQuery {
+    SearchQuery { text: text.to_owned(), cursor, limit: Some(2) }
 }
 
 #[tokio::test]
@@ -17,15 +17,15 @@ async fn a_search_goes_from_page_to_page() {
     let mut entries: Vec<_> = names.iter().map(|name| active(name, "2.0.0", true)).collect();
     entries.insert(1, bad);
     entries.push(active("com.example/a", "1.0.0", false));
-    let server = Stored::of(entries).serve().await;
-    let desk = Desk::at(&server);
-    let first = desk.catalog.search(&search("com.example", None), Freshness::Usual).await.unwrap();
+    let server = StoredRegistry::of(entries).serve().await;
+    let desk = TestCatalog::at(&server);
+    let first = desk.catalog.search(&search("com.example", None), CachePolicy::Usual).await.unwrap();
     assert_eq!(first.value.entries[0].server.name, "com.example/a");
     assert_eq!(first.value.unreadable[0].name.as_deref(), Some("\"com.example/b c\""), "a bad entry has a reason");
     assert!(first.offline.is_none());
     let next = first.value.next_cursor;
     assert_eq!(next.as_deref(), Some("at 2"), "a cursor is handed on as it is");
-    let second = desk.catalog.search(&search("com.example", next), Freshness::Usual).await.unwrap().value;
+    let second = desk.catalog.search(&search("com.example", next), CachePolicy::Usual).await.unwrap().value;
     let found: Vec<&str> = second.entries.iter().map(|entry| entry.server.name.as_str()).collect();
     assert_eq!((found, second.next_cursor), (vec!["com.example/c"], None), "each server in its newest version");
     let queries: Vec<_> = server.seen().iter().map(|request| request.path.clone()).collect();
@@ -37,42 +37,42 @@ async fn a_search_goes_from_page_to_page() {
 async fn versions_are_found_with_deleted_ones() {
     let deleted = json!({ "status": "deleted", "statusMessage": "malware", "updatedAt": "2026-02-01T00:00:00Z" });
     let deprecated = json!({ "status": "deprecated", "statusMessage": "old", "updatedAt": "2026-02-01T00:00:00Z" });
-    let server = Stored::of(vec![
+    let server = StoredRegistry::of(vec![
         active("com.example/a", "2.0.0+b", true),
         entry("com.example/a", "1.1.0", deleted),
         entry("com.example/a", "1.0.0", deprecated),
     ])
     .serve()
     .await;
-    let desk = Desk::at(&server);
-    let all = desk.catalog.versions("com.example/a", Freshness::Usual).await.unwrap().value.entries;
-    let statuses: Vec<Status> = all.iter().map(|entry| entry.listing.as_ref().unwrap().status).collect();
-    assert_eq!(statuses, [Status::Active, Status::Deleted, Status::Deprecated]);
-    let one = desk.catalog.version("com.example/a", "2.0.0+b", Freshness::Usual).await.unwrap();
+    let desk = TestCatalog::at(&server);
+    let all = desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap().value.entries;
+    let statuses: Vec<ListingStatus> = all.iter().map(|entry| entry.listing.as_ref().unwrap().status).collect();
+    assert_eq!(statuses, [ListingStatus::Active, ListingStatus::Deleted, ListingStatus::Deprecated]);
+    let one = desk.catalog.version("com.example/a", "2.0.0+b", CachePolicy::Usual).await.unwrap();
     assert_eq!(one.value.server.version, "2.0.0+b");
-    let latest = desk.catalog.version("com.example/a", "latest", Freshness::Usual).await.unwrap();
+    let latest = desk.catalog.version("com.example/a", "latest", CachePolicy::Usual).await.unwrap();
     assert_eq!(latest.value.server.version, "2.0.0+b");
     let paths: Vec<String> = server.seen().iter().map(|request| request.path_alone().to_owned()).collect();
     let versions = "/v0.1/servers/com.example%2Fa/versions";
     assert_eq!(paths, [versions.to_owned(), format!("{versions}/2.0.0%2Bb"), format!("{versions}/latest")]);
     assert!(server.seen().iter().all(|request| request.query() == [("include_deleted".to_owned(), "true".to_owned())]));
     let status = desk.catalog.status_of("com.example/a", "1.1.0").unwrap();
-    assert_eq!((status.status, status.message.as_deref()), (Status::Deleted, Some("malware")));
+    assert_eq!((status.status, status.message.as_deref()), (ListingStatus::Deleted, Some("malware")));
     assert_eq!(desk.catalog.status_of("com.example/a", "2.0.0+b"), None, "an active version has nothing against it");
 }
 
 #[tokio::test]
 async fn what_is_not_there_is_said() {
-    let server = Stored::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
-    let desk = Desk::at(&server);
-    let error = desk.catalog.versions("com.example/A", Freshness::Usual).await.unwrap_err();
+    let server = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
+    let desk = TestCatalog::at(&server);
+    let error = desk.catalog.versions("com.example/A", CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::NotFound { .. }), "{error}");
     assert!(error.to_string().contains("does not have a server \"com.example/A\""), "{error}");
-    let error = desk.catalog.version("com.example/a", "9", Freshness::Usual).await.unwrap_err();
+    let error = desk.catalog.version("com.example/a", "9", CachePolicy::Usual).await.unwrap_err();
     assert!(error.to_string().contains("version \"9\" of a server \"com.example/a\""), "{error}");
     let asked = server.seen().len();
     for (name, version) in [("a", "1"), ("com.example/a/../b", "1"), ("com.example/a", ".."), ("com.example/a", "")] {
-        let error = desk.catalog.version(name, version, Freshness::Usual).await.unwrap_err();
+        let error = desk.catalog.version(name, version, CachePolicy::Usual).await.unwrap_err();
         assert!(matches!(error, RegistryError::Question(_)), "{name} {version}: {error}");
     }
     assert_eq!(server.seen().len(), asked, "what can't be there is not asked for");
@@ -87,18 +87,18 @@ async fn an_answer_about_another_server_is_refused() {
         async move { answer.json(&body).await }
     })
     .await;
-    let desk = Desk::at(&server);
-    let error = desk.catalog.version("com.example/a", "1.0.0", Freshness::Usual).await.unwrap_err();
+    let desk = TestCatalog::at(&server);
+    let error = desk.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual).await.unwrap_err();
     assert!(error.to_string().contains("it is about \"com.example/other\""), "{error}");
-    assert_eq!(desk.catalog.versions("com.example/a", Freshness::Usual).await.unwrap().value.entries.len(), 0);
+    assert_eq!(desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap().value.entries.len(), 0);
 }
 
 #[tokio::test]
 async fn a_header_goes_with_each_request() {
-    let server = Stored::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
+    let server = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
     let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
-    let desk = Desk::with(&server.url("/v0.1"), Default::default(), Default::default(), Some(header));
-    desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap();
+    let desk = TestCatalog::with(&server.url("/v0.1"), Default::default(), Default::default(), Some(header));
+    desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
     let seen = server.seen();
     assert_eq!(seen[0].header("authorization"), Some("Bearer s3cret"));
     assert_eq!(seen[0].path, "/v0.1/servers?version=latest&limit=30");
@@ -108,10 +108,10 @@ async fn a_header_goes_with_each_request() {
 #[tokio::test]
 async fn the_value_of_a_header_is_neither_kept_nor_shown() {
     let header = || RegistryHeader::new("Authorization", &"Bearer s3cret-token".into()).unwrap();
-    let stored = Stored::of(vec![active("com.example/a", "1.0.0", true)]);
+    let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
-    let desk = Desk::with(&server.url(""), Default::default(), Default::default(), Some(header()));
-    desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap();
+    let desk = TestCatalog::with(&server.url(""), Default::default(), Default::default(), Some(header()));
+    desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
     desk.catalog.refresh().await.unwrap();
     let mut repeating = active("com.example/a", "1.0.0", true);
     repeating["server"]["description"] = json!("you are s3cret-token");
@@ -126,11 +126,11 @@ async fn the_value_of_a_header_is_neither_kept_nor_shown() {
             async move { answer.json(&body).await }
         })
         .await;
-        let desk = Desk::with(&server.url(""), Default::default(), Default::default(), Some(header()));
+        let desk = TestCatalog::with(&server.url(""), Default::default(), Default::default(), Some(header()));
         let error = match path {
-            "versions" => desk.catalog.versions("com.example/a", Freshness::Usual).await.unwrap_err(),
-            "servers" => desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err(),
-            version => desk.catalog.version("com.example/a", version, Freshness::Usual).await.unwrap_err(),
+            "versions" => desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap_err(),
+            "servers" => desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err(),
+            version => desk.catalog.version("com.example/a", version, CachePolicy::Usual).await.unwrap_err(),
         };
         assert!(matches!(error, RegistryError::RepeatsHeader { .. }), "{error}");
         assert!(!format!("{error} {error:?}").contains("s3cret"), "{error}");
@@ -153,8 +153,8 @@ async fn an_error_does_not_hold_the_value_of_a_header() {
         let server =
             HttpServer::start(move |_, mut answer| async move { answer.whole(status, headers, b"s3cret-token").await })
                 .await;
-        let desk = Desk::with(&server.url(""), Default::default(), Default::default(), Some(header.clone()));
-        let error = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+        let desk = TestCatalog::with(&server.url(""), Default::default(), Default::default(), Some(header.clone()));
+        let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
         assert!(!format!("{error} {error:?}").contains("s3cret"), "{error:?}");
     }
 }

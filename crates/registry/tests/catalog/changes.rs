@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use registry::{Changes, Freshness, RegistryLimits, Search, Status};
+use registry::{CachePolicy, ChangesSummary, ListingStatus, RegistryLimits, SearchQuery};
 use serde_json::{Value, json};
 use testkit::http::HttpServer;
 
-use crate::stored::{Desk, HOUR, Stored, entry};
+use crate::stored::{HOUR, StoredRegistry, TestCatalog, entry};
 
 fn changed(name: &str, status: &str, updated: &str) -> Value {
     entry(name, "1.0.0", json!({ "status": status, "statusMessage": "why", "updatedAt": updated }))
@@ -27,10 +27,10 @@ fn asked_since(server: &HttpServer) -> Vec<String> {
 
 #[tokio::test]
 async fn a_deletion_is_known_after_the_next_reading() {
-    let stored = Stored::of(vec![changed("com.example/a", "active", "2026-02-28T12:00:00.000Z")]);
+    let stored = StoredRegistry::of(vec![changed("com.example/a", "active", "2026-02-28T12:00:00.000Z")]);
     let server = stored.serve().await;
-    let desk = Desk::at(&server);
-    assert_eq!(desk.catalog.refresh().await, Ok(Changes { changed: 1, unreadable: 0, complete: true }));
+    let desk = TestCatalog::at(&server);
+    assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 1, unreadable: 0, complete: true }));
     assert_eq!(desk.catalog.status_of("com.example/a", "1.0.0"), None);
     desk.clock.pass(HOUR);
     stored.set(vec![
@@ -38,10 +38,14 @@ async fn a_deletion_is_known_after_the_next_reading() {
         changed("com.example/b", "deprecated", "2026-03-01T00:20:00.000Z"),
         json!({ "server": { "name": "x" }, "_meta": { "io.modelcontextprotocol.registry/official": { "updatedAt": "2026-03-01T00:20:00Z" } } }),
     ]);
-    assert_eq!(desk.catalog.refresh().await, Ok(Changes { changed: 2, unreadable: 1, complete: true }));
+    assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 2, unreadable: 1, complete: true }));
     let status = desk.again().status_of("com.example/a", "1.0.0").unwrap();
-    assert_eq!((status.status, status.message.as_deref()), (Status::Deleted, Some("why")), "also after a restart");
-    assert_eq!(desk.catalog.status_of("com.example/b", "1.0.0").unwrap().status, Status::Deprecated);
+    assert_eq!(
+        (status.status, status.message.as_deref()),
+        (ListingStatus::Deleted, Some("why")),
+        "also after a restart"
+    );
+    assert_eq!(desk.catalog.status_of("com.example/b", "1.0.0").unwrap().status, ListingStatus::Deprecated);
     assert_eq!(desk.catalog.status_of("com.example/a", "1.0.1"), None, "another version has a status of its own");
     stored.set(vec![changed("com.example/a", "active", "2026-03-01T00:40:00.000Z")]);
     desk.catalog.refresh().await.unwrap();
@@ -52,26 +56,26 @@ async fn a_deletion_is_known_after_the_next_reading() {
 
 #[tokio::test]
 async fn changes_are_read_to_their_last_page() {
-    let stored = Stored::of(many(250).collect());
+    let stored = StoredRegistry::of(many(250).collect());
     let server = stored.serve().await;
-    let desk = Desk::at(&server);
-    assert_eq!(desk.catalog.refresh().await, Ok(Changes { changed: 250, unreadable: 0, complete: true }));
+    let desk = TestCatalog::at(&server);
+    assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 250, unreadable: 0, complete: true }));
     assert!(desk.catalog.status_of("com.example/n249", "1.0.0").is_some());
     assert_eq!(server.seen().len(), 3);
 }
 
 #[tokio::test]
 async fn more_pages_than_one_refresh_reads_are_read_by_the_next_ones() {
-    let stored = Stored::of(many(250).collect());
+    let stored = StoredRegistry::of(many(250).collect());
     let server = stored.serve().await;
-    let desk = Desk::limited(&server, RegistryLimits { pages: 2, ..RegistryLimits::default() });
-    assert_eq!(desk.catalog.refresh().await, Ok(Changes { changed: 200, unreadable: 0, complete: false }));
+    let desk = TestCatalog::limited(&server, RegistryLimits { pages: 2, ..RegistryLimits::default() });
+    assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 200, unreadable: 0, complete: false }));
     assert!(desk.catalog.status_of("com.example/n150", "1.0.0").is_some(), "what was read is kept");
-    let found = desk.catalog.search(&Search::default(), Freshness::Usual).await;
+    let found = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await;
     assert!(found.is_ok_and(|found| found.offline.is_none()), "a search does not depend on the changes");
     desk.clock.pass(2 * HOUR);
     let restarted = desk.again();
-    assert_eq!(restarted.refresh().await, Ok(Changes { changed: 50, unreadable: 0, complete: true }));
+    assert_eq!(restarted.refresh().await, Ok(ChangesSummary { changed: 50, unreadable: 0, complete: true }));
     assert!(restarted.status_of("com.example/n249", "1.0.0").is_some());
     let began = "2026-02-28T00:00:00.000Z";
     assert_eq!(asked_since(&server), [began; 3], "one list, though it takes longer");
@@ -83,7 +87,7 @@ async fn more_pages_than_one_refresh_reads_are_read_by_the_next_ones() {
 
 #[tokio::test]
 async fn a_cursor_that_the_registry_forgot_begins_the_list_anew() {
-    let stored = Stored::of(many(250).collect());
+    let stored = StoredRegistry::of(many(250).collect());
     let forgets = Arc::new(AtomicBool::new(false));
     let (answering, forgetting) = (stored.clone(), Arc::clone(&forgets));
     let server =
@@ -95,10 +99,10 @@ async fn a_cursor_that_the_registry_forgot_begins_the_list_anew() {
             }
         })
         .await;
-    let desk = Desk::limited(&server, RegistryLimits { pages: 1, ..RegistryLimits::default() });
+    let desk = TestCatalog::limited(&server, RegistryLimits { pages: 1, ..RegistryLimits::default() });
     desk.catalog.refresh().await.unwrap();
     forgets.store(true, Ordering::Relaxed);
-    assert_eq!(desk.catalog.refresh().await, Ok(Changes { changed: 100, unreadable: 0, complete: false }));
+    assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 100, unreadable: 0, complete: false }));
     forgets.store(false, Ordering::Relaxed);
     for expected in [(100, false), (50, true)] {
         let changes = desk.catalog.refresh().await.unwrap();
@@ -108,9 +112,9 @@ async fn a_cursor_that_the_registry_forgot_begins_the_list_anew() {
 
 #[tokio::test]
 async fn a_time_to_come_hides_no_changes() {
-    let stored = Stored::of(vec![changed("com.example/a", "active", "2999-01-01T00:00:00.000Z")]);
+    let stored = StoredRegistry::of(vec![changed("com.example/a", "active", "2999-01-01T00:00:00.000Z")]);
     let server = stored.serve().await;
-    let desk = Desk::at(&server);
+    let desk = TestCatalog::at(&server);
     desk.catalog.refresh().await.unwrap();
     desk.catalog.refresh().await.unwrap();
     assert_eq!(asked_since(&server)[1], "2026-03-01T00:00:00.000Z", "not later than the time of reading");

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 use testkit::http::HttpServer;
 
-use crate::stored::Desk;
+use crate::stored::TestCatalog;
 
 const CONTENT: &[u8] = b"PK: a bundle";
 
@@ -22,7 +22,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// Requests a bundle with these limits, and asserts that nothing remains in the folder.
-async fn refused(desk: &Desk, bundle: &BundleDownload, limits: DownloadLimits) -> DownloadError {
+async fn refused(desk: &TestCatalog, bundle: &BundleDownload, limits: DownloadLimits) -> DownloadError {
     let folder = TempDir::new().unwrap();
     let error = desk.catalog.download(bundle, folder.path(), limits).await.unwrap_err();
     assert_eq!(names(folder.path()), [""; 0], "nothing is left: {error}");
@@ -44,7 +44,7 @@ async fn a_bundle_with_the_right_hash_is_there() {
     let at = server.url("/b.mcpb");
     let redirecting = whole(302, format!("location: {at}\r\n"), b"").await;
     let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
-    let desk = Desk::with(&redirecting.url(""), Default::default(), Default::default(), Some(header));
+    let desk = TestCatalog::with(&redirecting.url(""), Default::default(), Default::default(), Some(header));
     let folder = TempDir::new().unwrap();
     let bundle = download(redirecting.url("/b.mcpb"));
     for _ in 0..2 {
@@ -59,7 +59,7 @@ async fn a_bundle_with_the_right_hash_is_there() {
 #[tokio::test]
 async fn a_bundle_without_a_hash_or_with_another_one_is_refused() {
     let server = whole(200, String::new(), b"PK: another").await;
-    let desk = Desk::at(&server);
+    let desk = TestCatalog::at(&server);
     let bundle = download(server.url("/b.mcpb"));
     let error = refused(&desk, &bundle, DownloadLimits::default()).await;
     let found = format!("{:x}", Sha256::digest(b"PK: another"));
@@ -87,7 +87,7 @@ async fn an_oversized_bundle_is_given_up() {
     })
     .await;
     for server in [said, endless] {
-        let error = refused(&Desk::at(&server), &download(server.url("/b.mcpb")), limits).await;
+        let error = refused(&TestCatalog::at(&server), &download(server.url("/b.mcpb")), limits).await;
         assert_eq!(error, DownloadError::TooLarge { address: server.url(""), limit: 100_000 });
     }
 }
@@ -98,7 +98,7 @@ async fn a_slow_bundle_is_given_up() {
     let long = Duration::from_secs(60);
     let silent = HttpServer::start(|_, mut answer| async move { answer.hang().await }).await;
     let limits = DownloadLimits { silence: short, time: long, ..DownloadLimits::default() };
-    let error = refused(&Desk::at(&silent), &download(silent.url("/b.mcpb")), limits).await;
+    let error = refused(&TestCatalog::at(&silent), &download(silent.url("/b.mcpb")), limits).await;
     assert_eq!(error, DownloadError::TooSlow { address: silent.url(""), limit: short });
     let trickling = HttpServer::start(|_, mut answer| async move {
         answer.raw(b"HTTP/1.1 200 -\r\n\r\n").await?;
@@ -110,7 +110,7 @@ async fn a_slow_bundle_is_given_up() {
     })
     .await;
     let limits = DownloadLimits { silence: long, time: short, ..DownloadLimits::default() };
-    let error = refused(&Desk::at(&trickling), &download(trickling.url("/b.mcpb")), limits).await;
+    let error = refused(&TestCatalog::at(&trickling), &download(trickling.url("/b.mcpb")), limits).await;
     assert_eq!(error, DownloadError::TooSlow { address: trickling.url(""), limit: short });
 }
 
@@ -120,14 +120,15 @@ async fn a_bundle_that_breaks_off_or_is_not_there_is_none() {
         answer.raw(b"HTTP/1.1 200 -\r\ncontent-length: 100\r\n\r\nPK").await
     })
     .await;
-    let error = refused(&Desk::at(&broken), &download(broken.url("/b.mcpb")), DownloadLimits::default()).await;
+    let error = refused(&TestCatalog::at(&broken), &download(broken.url("/b.mcpb")), DownloadLimits::default()).await;
     assert!(matches!(error, DownloadError::Unreachable { .. }), "{error}");
     for status in [206, 404, 500] {
         let server = whole(status, String::new(), CONTENT).await;
-        let error = refused(&Desk::at(&server), &download(server.url("/b.mcpb")), DownloadLimits::default()).await;
+        let error =
+            refused(&TestCatalog::at(&server), &download(server.url("/b.mcpb")), DownloadLimits::default()).await;
         assert_eq!(error, DownloadError::Failed { address: server.url(""), status });
     }
-    let desk = Desk::at(&broken);
+    let desk = TestCatalog::at(&broken);
     let nowhere = Path::new("/nowhere/at/all");
     let server = whole(200, String::new(), CONTENT).await;
     let error = desk.catalog.download(&download(server.url("/b")), nowhere, DownloadLimits::default()).await;
@@ -148,20 +149,20 @@ async fn only_encrypted_addresses_of_the_open_internet_are_gone_to() {
     ];
     for address in addresses {
         let redirecting = whole(302, format!("location: {address}\r\n"), b"").await;
-        let desk = Desk::at(&redirecting);
+        let desk = TestCatalog::at(&redirecting);
         for url in [address.to_owned(), redirecting.url("/b.mcpb")] {
             let error = refused(&desk, &download(url.clone()), DownloadLimits::default()).await;
             assert!(matches!(error, DownloadError::Address { .. }), "{url} to {address}: {error}");
         }
     }
     // A registry elsewhere must not lead to a server on this computer.
-    let desk = Desk::with("https://registry.example", Default::default(), Default::default(), None);
+    let desk = TestCatalog::with("https://registry.example", Default::default(), Default::default(), None);
     let error = refused(&desk, &download(target.url("/b.mcpb")), DownloadLimits::default()).await;
     assert!(matches!(error, DownloadError::Address { .. }), "{error}");
     assert!(target.seen().is_empty());
     let circle =
         HttpServer::start(|_, mut answer| async move { answer.whole(302, "location: /b\r\n", b"").await }).await;
-    let error = refused(&Desk::at(&circle), &download(circle.url("/a")), DownloadLimits::default()).await;
+    let error = refused(&TestCatalog::at(&circle), &download(circle.url("/a")), DownloadLimits::default()).await;
     assert_eq!(error, DownloadError::Redirects { address: circle.url("") });
     assert_eq!(circle.seen().len(), 6);
 }

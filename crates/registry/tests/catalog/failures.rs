@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use registry::{Freshness, RegistryError, RegistryHeader, RegistryLimits, Search};
+use registry::{CachePolicy, RegistryError, RegistryHeader, RegistryLimits, SearchQuery};
 use testkit::http::HttpServer;
 
-use crate::stored::{Desk, Stored, active};
+use crate::stored::{StoredRegistry, TestCatalog, active};
 
 const JSON: &str = "content-type: application/json\r\n";
 
 /// Returns the error of a search in a registry that always returns the same response.
 async fn error_of(status: u16, headers: &'static str, body: &'static [u8]) -> RegistryError {
     let server = HttpServer::start(move |_, mut answer| async move { answer.whole(status, headers, body).await }).await;
-    Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err()
+    TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err()
 }
 
 #[tokio::test]
@@ -30,8 +30,8 @@ async fn a_slow_registry_is_given_up() {
     })
     .await;
     for server in [silent, trickling] {
-        let desk = Desk::limited(&server, limits);
-        let error = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+        let desk = TestCatalog::limited(&server, limits);
+        let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
         assert!(matches!(error, RegistryError::TooSlow { limit, .. } if limit == time), "{error}");
         assert!(error.to_string().contains("did not answer within 0.2 s; try again later"), "{error}");
     }
@@ -66,13 +66,13 @@ async fn an_answer_that_breaks_off_is_none() {
         answer.raw(b"HTTP/1.1 200 -\r\ncontent-length: 100\r\n\r\n{\"servers\":[]}").await
     })
     .await;
-    let error = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+    let error = TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::Unreachable { .. }), "{error}");
 }
 
 #[tokio::test]
 async fn a_redirect_within_the_registry_is_followed() {
-    let stored = Stored::of(vec![active("com.example/a", "1.0.0", true)]);
+    let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
     let server = HttpServer::start(move |request, mut answer| {
         let stored = stored.clone();
         async move {
@@ -83,14 +83,14 @@ async fn a_redirect_within_the_registry_is_followed() {
         }
     })
     .await;
-    let desk = Desk::with(&server.url("/old"), Default::default(), Default::default(), None);
-    let found = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap();
+    let desk = TestCatalog::with(&server.url("/old"), Default::default(), Default::default(), None);
+    let found = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
     assert_eq!(found.value.entries.len(), 1);
 }
 
 #[tokio::test]
 async fn a_redirect_elsewhere_gets_nothing() {
-    let other = Stored::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
+    let other = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
     let location = format!("location: {}\r\n", other.url("/v0.1/servers"));
     let server = HttpServer::start(move |_, mut answer| {
         let location = location.clone();
@@ -98,8 +98,8 @@ async fn a_redirect_elsewhere_gets_nothing() {
     })
     .await;
     let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
-    let desk = Desk::with(&server.url(""), Default::default(), Default::default(), Some(header));
-    let error = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+    let desk = TestCatalog::with(&server.url(""), Default::default(), Default::default(), Some(header));
+    let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(error.to_string().contains(&format!("redirects to http://{}", other.address)), "{error}");
     assert!(other.seen().is_empty(), "the other origin was asked");
 }
@@ -109,7 +109,8 @@ async fn redirects_end() {
     for location in ["location: /v0.1/servers\r\n", "location: file:///etc/passwd\r\n", ""] {
         let server =
             HttpServer::start(move |_, mut answer| async move { answer.whole(302, location, b"").await }).await;
-        let error = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+        let error =
+            TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
         assert!(matches!(error, RegistryError::Redirect { .. }), "{location}: {error}");
         assert!(server.seen().len() <= 4, "{} requests", server.seen().len());
     }
@@ -117,7 +118,7 @@ async fn redirects_end() {
 
 #[tokio::test]
 async fn what_is_kept_stands_in_for_a_broken_registry() {
-    let stored = Stored::of(vec![active("com.example/a", "1.0.0", true)]);
+    let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
     let is_broken = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let broken = is_broken.clone();
     let server = HttpServer::start(move |request, mut answer| {
@@ -125,10 +126,10 @@ async fn what_is_kept_stands_in_for_a_broken_registry() {
         async move { if broken { answer.whole(200, JSON, b"{").await } else { stored.answer(&request, answer).await } }
     })
     .await;
-    let desk = Desk::at(&server);
-    desk.catalog.versions("com.example/a", Freshness::Usual).await.unwrap();
+    let desk = TestCatalog::at(&server);
+    desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap();
     is_broken.store(true, std::sync::atomic::Ordering::Relaxed);
-    let kept = desk.catalog.versions("com.example/a", Freshness::Now).await.unwrap();
+    let kept = desk.catalog.versions("com.example/a", CachePolicy::Now).await.unwrap();
     assert_eq!(kept.value.entries.len(), 1);
     assert!(matches!(kept.offline, Some(RegistryError::Unusable { .. })), "{:?}", kept.offline);
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use registry::{Freshness, RegistryError, RegistryLimits, Search};
+use registry::{CachePolicy, RegistryError, RegistryLimits, SearchQuery};
 use serde_json::{Value, json};
 use testkit::http::HttpServer;
 
-use crate::stored::{Desk, active};
+use crate::stored::{TestCatalog, active};
 
 async fn serve(body: Vec<u8>) -> HttpServer {
     let body = Arc::new(body);
@@ -38,8 +38,8 @@ async fn an_endless_body_is_not_read_to_its_end() {
         }
     })
     .await;
-    let desk = Desk::at(&server);
-    let error = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+    let desk = TestCatalog::at(&server);
+    let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::TooLarge { .. }), "{error}");
     let buffers = 16 << 20;
     assert!(sent.load(Ordering::Relaxed) < RegistryLimits::default().bytes + buffers, "{sent:?} bytes were taken");
@@ -51,12 +51,13 @@ async fn a_description_of_ten_megabytes_is_refused() {
     let mut entry = active("com.example/a", "1.0.0", true);
     entry["server"]["description"] = json!("a".repeat(10 << 20));
     let server = serve(page(&entry)).await;
-    let error = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+    let error = TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::TooLarge { .. }), "{error}");
     // A description that fits a page but not an entry.
     entry["server"]["description"] = json!("a".repeat(1 << 20));
     let server = serve(page(&entry)).await;
-    let found = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap().value;
+    let found =
+        TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value;
     assert_eq!(
         (found.entries.len(), found.unreadable[0].cause.to_string()),
         (0, "it is larger than 262144 bytes".to_owned())
@@ -70,7 +71,8 @@ async fn many_entries_and_deep_ones_are_refused() {
     let deep = format!("{{\"servers\":[{}{}]}}", "[".repeat(1_000_000), "]".repeat(1_000_000));
     for (body, expected) in [(many, "elements"), (deep, "deeper than 32 levels")] {
         let server = serve(body.into_bytes()).await;
-        let error = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+        let error =
+            TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
         assert!(matches!(error, RegistryError::Unusable { .. }), "{error}");
         assert!(error.to_string().contains(expected), "{error}");
     }
@@ -82,7 +84,8 @@ async fn text_that_turns_or_hides_is_written_out() {
     entry["server"]["title"] = json!("Notes \u{202e}lanigiro\u{202c}\u{1b}[2J\u{e0041}");
     entry["_meta"]["io.modelcontextprotocol.registry/official"]["statusMessage"] = json!("a\u{2066}b");
     let server = serve(page(&entry)).await;
-    let found = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap().value;
+    let found =
+        TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value;
     let entry = &found.entries[0];
     assert_eq!(entry.server.title.as_deref(), Some("Notes \\u{202e}lanigiro\\u{202c}\\x1b[2J\\u{e0041}"));
     assert_eq!(entry.listing.as_ref().unwrap().status_message.as_deref(), Some("a\\u{2066}b"));
@@ -97,7 +100,7 @@ async fn endless_pages_end() {
         async move { answer.json(&json!({ "servers": [], "metadata": { "nextCursor": next } })).await }
     })
     .await;
-    let desk = Desk::limited(&server, RegistryLimits { pages: 7, ..RegistryLimits::default() });
+    let desk = TestCatalog::limited(&server, RegistryLimits { pages: 7, ..RegistryLimits::default() });
     for refreshes in 1..=2 {
         assert!(!desk.catalog.refresh().await.unwrap().complete);
         assert_eq!(count.load(Ordering::Relaxed), 7 * refreshes);
@@ -118,7 +121,8 @@ async fn slow_pages_end_a_refresh() {
         }
     })
     .await;
-    let desk = Desk::limited(&server, RegistryLimits { time: Duration::from_millis(200), ..RegistryLimits::default() });
+    let desk =
+        TestCatalog::limited(&server, RegistryLimits { time: Duration::from_millis(200), ..RegistryLimits::default() });
     assert!(!desk.catalog.refresh().await.unwrap().complete);
     let pages = count.load(Ordering::Relaxed);
     assert!((1..=41).contains(&pages), "{pages} pages within ten times the limit of an answer");
@@ -133,20 +137,23 @@ async fn endless_headers_are_given_up() {
         }
     })
     .await;
-    let error = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+    let error = TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::Unreachable { .. }), "{error}");
 }
 
 #[tokio::test]
 async fn the_same_page_again_is_the_end() {
     let server = serve(json!({ "servers": [], "metadata": { "nextCursor": "again" } }).to_string().into_bytes()).await;
-    let desk = Desk::at(&server);
+    let desk = TestCatalog::at(&server);
     let error = desk.catalog.refresh().await.unwrap_err();
     assert!(matches!(error, RegistryError::SamePage { .. }), "{error}");
     assert_eq!(server.seen().len(), 2);
-    let first = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap().value.next_cursor;
-    let error =
-        desk.catalog.search(&Search { cursor: first, ..Search::default() }, Freshness::Usual).await.unwrap_err();
+    let first = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value.next_cursor;
+    let error = desk
+        .catalog
+        .search(&SearchQuery { cursor: first, ..SearchQuery::default() }, CachePolicy::Usual)
+        .await
+        .unwrap_err();
     assert!(matches!(error, RegistryError::SamePage { .. }), "{error}");
 }
 
@@ -154,9 +161,9 @@ async fn the_same_page_again_is_the_end() {
 async fn a_cursor_is_only_ever_a_value() {
     let cursor = "x&version=1#\r\nhost: evil";
     let server = serve(json!({ "servers": [], "metadata": { "nextCursor": cursor } }).to_string().into_bytes()).await;
-    let desk = Desk::at(&server);
-    let first = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap().value.next_cursor;
-    let _same = desk.catalog.search(&Search { cursor: first, ..Search::default() }, Freshness::Usual).await;
+    let desk = TestCatalog::at(&server);
+    let first = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value.next_cursor;
+    let _same = desk.catalog.search(&SearchQuery { cursor: first, ..SearchQuery::default() }, CachePolicy::Usual).await;
     let sent = server.seen().pop().unwrap();
     assert!(sent.query().contains(&("cursor".to_owned(), cursor.to_owned())), "{}", sent.head);
     assert_eq!(sent.query().len(), 3, "{}", sent.path);
@@ -170,8 +177,8 @@ async fn an_answer_about_another_server_is_not_kept() {
         async move { answer.json(&active(name, "1.0.0", true)).await }
     })
     .await;
-    let desk = Desk::at(&server);
-    let ask = || desk.catalog.version("com.example/a", "1.0.0", Freshness::Usual);
+    let desk = TestCatalog::at(&server);
+    let ask = || desk.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual);
     let error = ask().await.unwrap_err();
     assert!(error.to_string().contains("it is about \"com.example/other\""), "{error}");
     assert_eq!(ask().await.unwrap().value.server.name, "com.example/a", "it is asked for again at once");

@@ -1,59 +1,60 @@
 //! Tests of the cache: its use, the age of results, and its limits.
 
-use registry::{CacheLimits, Freshness, RegistryError, Search, Status};
+use registry::{CacheLimits, CachePolicy, ListingStatus, RegistryError, SearchQuery};
 use serde_json::json;
 
-use crate::stored::{BEGIN, Desk, HOUR, Stored, active, entry};
+use crate::stored::{BEGIN, HOUR, StoredRegistry, TestCatalog, active, entry};
 
-fn text(text: &str) -> Search {
-    Search { text: text.to_owned(), ..Search::default() }
+fn text(text: &str) -> SearchQuery {
+    SearchQuery { text: text.to_owned(), ..SearchQuery::default() }
 }
 
 #[tokio::test]
 async fn an_answer_is_used_for_an_hour() {
-    let server = Stored::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
-    let desk = Desk::at(&server);
+    let server = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
+    let desk = TestCatalog::at(&server);
     let ask = async |freshness| desk.catalog.search(&text(""), freshness).await.unwrap().fetched;
-    assert_eq!(ask(Freshness::Usual).await, BEGIN);
+    assert_eq!(ask(CachePolicy::Usual).await, BEGIN);
     desk.clock.pass(HOUR - 1);
-    assert_eq!((ask(Freshness::Usual).await, server.seen().len()), (BEGIN, 1), "it is fresh");
+    assert_eq!((ask(CachePolicy::Usual).await, server.seen().len()), (BEGIN, 1), "it is fresh");
     assert_eq!(
-        (ask(Freshness::Now).await, server.seen().len()),
+        (ask(CachePolicy::Now).await, server.seen().len()),
         (BEGIN + HOUR - 1, 2),
         "unless the user wants it anew"
     );
     desk.clock.pass(HOUR);
-    assert_eq!((ask(Freshness::Usual).await, server.seen().len()), (BEGIN + 2 * HOUR - 1, 3), "it is old");
+    assert_eq!((ask(CachePolicy::Usual).await, server.seen().len()), (BEGIN + 2 * HOUR - 1, 3), "it is old");
 }
 
 #[tokio::test]
 async fn without_the_registry_what_is_kept_is_shown_with_its_age() {
-    let server = Stored::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
-    let desk = Desk::at(&server);
-    desk.catalog.versions("com.example/a", Freshness::Usual).await.unwrap();
-    desk.catalog.version("com.example/a", "1.0.0", Freshness::Usual).await.unwrap();
+    let server = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
+    let desk = TestCatalog::at(&server);
+    desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap();
+    desk.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual).await.unwrap();
     drop(server);
     desk.clock.pass(50 * HOUR);
     let restarted = desk.again();
-    let versions = restarted.versions("com.example/a", Freshness::Usual).await.unwrap();
+    let versions = restarted.versions("com.example/a", CachePolicy::Usual).await.unwrap();
     assert_eq!((versions.value.entries.len(), versions.fetched), (1, BEGIN), "also after a restart");
     assert!(matches!(versions.offline, Some(RegistryError::Unreachable { .. })), "{:?}", versions.offline);
-    assert!(restarted.version("com.example/a", "1.0.0", Freshness::Now).await.unwrap().offline.is_some());
-    let error = restarted.version("com.example/a", "2.0.0", Freshness::Usual).await.unwrap_err();
+    assert!(restarted.version("com.example/a", "1.0.0", CachePolicy::Now).await.unwrap().offline.is_some());
+    let error = restarted.version("com.example/a", "2.0.0", CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::Unreachable { .. }), "what is not kept is not there: {error}");
 }
 
 #[tokio::test]
 async fn without_the_registry_all_that_is_kept_is_searched() {
-    let stored = Stored::of(vec![active("com.example/notes", "1.0.0", true), active("org.other/mail", "1.0.0", true)]);
+    let stored =
+        StoredRegistry::of(vec![active("com.example/notes", "1.0.0", true), active("org.other/mail", "1.0.0", true)]);
     let server = stored.serve().await;
-    let desk = Desk::at(&server);
-    desk.catalog.search(&text(""), Freshness::Usual).await.unwrap();
+    let desk = TestCatalog::at(&server);
+    desk.catalog.search(&text(""), CachePolicy::Usual).await.unwrap();
     desk.clock.pass(1);
     stored.set(vec![active("com.example/notes", "1.1.0", true)]);
-    desk.catalog.search(&text("notes"), Freshness::Usual).await.unwrap();
+    desk.catalog.search(&text("notes"), CachePolicy::Usual).await.unwrap();
     drop(server);
-    let offline = async |wanted: &str| desk.catalog.search(&text(wanted), Freshness::Usual).await;
+    let offline = async |wanted: &str| desk.catalog.search(&text(wanted), CachePolicy::Usual).await;
     let found = offline("NOTE").await.unwrap();
     let versions: Vec<&str> = found.value.entries.iter().map(|entry| entry.server.version.as_str()).collect();
     assert_eq!((versions, found.fetched), (vec!["1.1.0"], BEGIN), "each server once, as it was fetched last");
@@ -64,87 +65,87 @@ async fn without_the_registry_all_that_is_kept_is_searched() {
         "also by description"
     );
     assert_eq!(offline("nothing").await.unwrap().value.entries.len(), 0);
-    let empty = Desk::with(desk.catalog.address().as_str(), desk.limits, CacheLimits::default(), None);
-    assert!(empty.catalog.search(&text("a"), Freshness::Usual).await.is_err(), "nothing is kept here");
+    let empty = TestCatalog::with(desk.catalog.address().as_str(), desk.limits, CacheLimits::default(), None);
+    assert!(empty.catalog.search(&text("a"), CachePolicy::Usual).await.is_err(), "nothing is kept here");
 }
 
 #[tokio::test]
 async fn a_status_that_came_later_is_put_into_what_is_kept() {
-    let stored = Stored::of(vec![active("com.example/a", "1.0.0", true)]);
+    let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
-    let desk = Desk::at(&server);
-    desk.catalog.search(&text(""), Freshness::Usual).await.unwrap();
+    let desk = TestCatalog::at(&server);
+    desk.catalog.search(&text(""), CachePolicy::Usual).await.unwrap();
     let deleted =
         json!({ "status": "deleted", "statusMessage": "spam", "updatedAt": "2026-02-28T23:00:00Z", "isLatest": true });
     stored.set(vec![entry("com.example/a", "1.0.0", deleted)]);
-    desk.catalog.version("com.example/a", "1.0.0", Freshness::Usual).await.unwrap();
+    desk.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual).await.unwrap();
     let listing =
-        desk.catalog.search(&text(""), Freshness::Usual).await.unwrap().value.entries.remove(0).listing.unwrap();
-    assert_eq!((listing.status, listing.status_message.as_deref()), (Status::Deleted, Some("spam")));
+        desk.catalog.search(&text(""), CachePolicy::Usual).await.unwrap().value.entries.remove(0).listing.unwrap();
+    assert_eq!((listing.status, listing.status_message.as_deref()), (ListingStatus::Deleted, Some("spam")));
     drop(server);
-    let found = desk.catalog.search(&text("example"), Freshness::Usual).await.unwrap().value.entries;
+    let found = desk.catalog.search(&text("example"), CachePolicy::Usual).await.unwrap().value.entries;
     assert_eq!(found.len(), 0, "a deleted server is not found in what is kept");
 }
 
 #[tokio::test]
 async fn what_is_kept_has_a_bound() {
-    let stored = Stored::of(vec![active("com.example/a", "1.0.0", true)]);
+    let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
     let limits = CacheLimits { bytes: 1 << 20, answers: 3 };
-    let desk = Desk::with(&server.url(""), Default::default(), limits, None);
+    let desk = TestCatalog::with(&server.url(""), Default::default(), limits, None);
     for wanted in ["a", "e", "x", "m"] {
-        desk.catalog.search(&text(wanted), Freshness::Usual).await.unwrap();
+        desk.catalog.search(&text(wanted), CachePolicy::Usual).await.unwrap();
         desk.clock.pass(1);
     }
     assert_eq!(desk.files(), 3 + 1, "three answers and the index");
     let asked = server.seen().len();
-    desk.catalog.search(&text("m"), Freshness::Usual).await.unwrap();
+    desk.catalog.search(&text("m"), CachePolicy::Usual).await.unwrap();
     assert_eq!(server.seen().len(), asked, "the newest are kept");
-    desk.catalog.search(&text("a"), Freshness::Usual).await.unwrap();
+    desk.catalog.search(&text("a"), CachePolicy::Usual).await.unwrap();
     assert_eq!(server.seen().len(), asked + 1, "the oldest went");
-    let small = Desk::with(&server.url(""), Default::default(), CacheLimits { bytes: 500, answers: 100 }, None);
+    let small = TestCatalog::with(&server.url(""), Default::default(), CacheLimits { bytes: 500, answers: 100 }, None);
     for wanted in ["a", "e", "x"] {
-        small.catalog.search(&text(wanted), Freshness::Usual).await.unwrap();
+        small.catalog.search(&text(wanted), CachePolicy::Usual).await.unwrap();
         small.clock.pass(1);
     }
     assert_eq!(small.files(), 1 + 1, "each answer has more than half of the bytes");
     stored.set((0..9).map(|n| active(&format!("com.example/x{n}"), "1.0.0", true)).collect());
-    small.catalog.search(&text("com"), Freshness::Usual).await.unwrap();
+    small.catalog.search(&text("com"), CachePolicy::Usual).await.unwrap();
     assert_eq!(small.files(), 1 + 1, "an answer that is larger than all takes no other's place");
 }
 
 #[tokio::test]
 async fn damage_is_no_more_than_a_loss() {
-    let server = Stored::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
-    let desk = Desk::at(&server);
-    desk.catalog.search(&text(""), Freshness::Usual).await.unwrap();
+    let server = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
+    let desk = TestCatalog::at(&server);
+    desk.catalog.search(&text(""), CachePolicy::Usual).await.unwrap();
     let answer = |name: &str| name.len() > 60;
     for file in std::fs::read_dir(desk.folder.path()).unwrap().flatten() {
         if answer(file.file_name().to_str().unwrap()) {
             std::fs::write(file.path(), "{\"servers\":[").unwrap();
         }
     }
-    desk.catalog.search(&text(""), Freshness::Usual).await.unwrap();
+    desk.catalog.search(&text(""), CachePolicy::Usual).await.unwrap();
     assert_eq!(server.seen().len(), 2, "a damaged answer is fetched again");
     std::fs::write(desk.folder.path().join("index.json"), "{").unwrap();
     std::fs::write(desk.folder.path().join("notes.txt"), "not of the cache").unwrap();
     let restarted = desk.again();
     assert_eq!(desk.files(), 2, "answers without an index are removed, other files stay");
-    restarted.search(&text(""), Freshness::Usual).await.unwrap();
+    restarted.search(&text(""), CachePolicy::Usual).await.unwrap();
     assert_eq!(server.seen().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_programs_keep_what_the_other_one_kept() {
     const EACH: usize = 20;
-    let stored = Stored::of(vec![active("com.example/a", "1.0.0", true)]);
+    let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
-    let desk = Desk::at(&server);
+    let desk = TestCatalog::at(&server);
     let programs = ["app", "cli"].map(|program| {
         let catalog = desk.again();
         tokio::spawn(async move {
             for n in 0..EACH {
-                catalog.search(&text(&format!("{program}-{n}")), Freshness::Usual).await.unwrap();
+                catalog.search(&text(&format!("{program}-{n}")), CachePolicy::Usual).await.unwrap();
             }
         })
     });
@@ -156,8 +157,8 @@ async fn two_programs_keep_what_the_other_one_kept() {
     let restarted = desk.again();
     for program in ["app", "cli"] {
         for n in 0..EACH {
-            restarted.search(&text(&format!("{program}-{n}")), Freshness::Usual).await.unwrap();
-            desk.catalog.search(&text(&format!("{program}-{n}")), Freshness::Usual).await.unwrap();
+            restarted.search(&text(&format!("{program}-{n}")), CachePolicy::Usual).await.unwrap();
+            desk.catalog.search(&text(&format!("{program}-{n}")), CachePolicy::Usual).await.unwrap();
         }
     }
     assert_eq!(server.seen().len(), asked, "all is kept, also for a program that was open meanwhile");

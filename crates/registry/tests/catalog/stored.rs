@@ -5,11 +5,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ports::time::Clock;
-use registry::{CacheLimits, Catalog, Registry, RegistryAddress, RegistryCache, RegistryHeader, RegistryLimits};
+use registry::{
+    CacheLimits, RegistryAddress, RegistryCache, RegistryCatalog, RegistryClient, RegistryHeader, RegistryLimits,
+};
 use serde_json::{Value, json};
 use store::CacheFolder;
 use tempfile::TempDir;
-use testkit::http::{Answer, HttpServer, Request};
+use testkit::http::{HttpResponder, HttpServer, Request};
 
 /// Time at which tests begin: 2026-03-01.
 pub(crate) const BEGIN: u64 = 1_772_323_200_000;
@@ -32,14 +34,14 @@ impl Clock for SetClock {
 }
 
 /// A catalog for a server, with its folder and its clock.
-pub(crate) struct Desk {
-    pub(crate) catalog: Catalog,
+pub(crate) struct TestCatalog {
+    pub(crate) catalog: RegistryCatalog,
     pub(crate) folder: TempDir,
     pub(crate) clock: Arc<SetClock>,
     pub(crate) limits: RegistryLimits,
 }
 
-impl Desk {
+impl TestCatalog {
     pub(crate) fn at(server: &HttpServer) -> Self {
         Self::with(&server.url(""), RegistryLimits::default(), CacheLimits::default(), None)
     }
@@ -56,15 +58,15 @@ impl Desk {
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(SetClock(AtomicU64::new(BEGIN)));
-        let registry = Registry::new(RegistryAddress::parse(address).unwrap(), header, limits).unwrap();
-        let catalog = Catalog::new(registry, cache(&folder, kept), clock.clone());
+        let registry = RegistryClient::new(RegistryAddress::parse(address).unwrap(), header, limits).unwrap();
+        let catalog = RegistryCatalog::new(registry, cache(&folder, kept), clock.clone());
         Self { catalog, folder, clock, limits }
     }
 
     /// Returns a catalog for the same folder, as after a restart.
-    pub(crate) fn again(&self) -> Catalog {
-        let registry = Registry::new(self.catalog.address().clone(), None, self.limits).unwrap();
-        Catalog::new(registry, cache(&self.folder, CacheLimits::default()), self.clock.clone())
+    pub(crate) fn again(&self) -> RegistryCatalog {
+        let registry = RegistryClient::new(self.catalog.address().clone(), None, self.limits).unwrap();
+        RegistryCatalog::new(registry, cache(&self.folder, CacheLimits::default()), self.clock.clone())
     }
 
     /// Returns the number of files in the cache, except for the lock.
@@ -97,9 +99,9 @@ pub(crate) fn active(name: &str, version: &str, is_latest: bool) -> Value {
 
 /// A registry that serves these entries according to the API; a cursor is the position of the next entry.
 #[derive(Clone, Default)]
-pub(crate) struct Stored(Arc<Mutex<Vec<Value>>>);
+pub(crate) struct StoredRegistry(Arc<Mutex<Vec<Value>>>);
 
-impl Stored {
+impl StoredRegistry {
     pub(crate) fn of(entries: Vec<Value>) -> Self {
         Self(Arc::new(Mutex::new(entries)))
     }
@@ -117,7 +119,7 @@ impl Stored {
         .await
     }
 
-    pub(crate) async fn answer(&self, request: &Request, mut answer: Answer) -> std::io::Result<()> {
+    pub(crate) async fn answer(&self, request: &Request, mut answer: HttpResponder) -> std::io::Result<()> {
         let parts: Vec<&str> = request.path_alone().split('/').collect();
         let body = match parts.as_slice() {
             ["", "v0.1", "servers"] => Some(self.list(request)),

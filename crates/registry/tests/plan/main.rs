@@ -4,7 +4,7 @@
 mod remotes;
 
 use installs::{InputKind, InputProblem, InputValues, InstallPlan};
-use launches::packages::{Launched, launched};
+use launches::packages::{LauncherPackage, launched};
 use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
 use registry::server_json::read_entry;
 use registry::{PackageInstall, PlanError, ServerJson, plan_package, plan_remote};
@@ -80,7 +80,9 @@ fn each_kind_has_its_launcher_which_reads_the_same_package() {
     for (package, expected, name, version) in cases {
         assert_eq!(line(&package), expected);
         let config = stdio(&plan(&package), &[]);
-        let Some(Launched::Package(reference)) = launched(&config.command, &config.args) else { panic!("{expected}") };
+        let Some(LauncherPackage::Package(reference)) = launched(&config.command, &config.args) else {
+            panic!("{expected}")
+        };
         assert_eq!(
             (reference.name.as_str(), reference.wanted.as_str()),
             (name, version),

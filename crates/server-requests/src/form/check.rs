@@ -52,7 +52,7 @@ pub enum FieldProblem {
     UnknownField,
 }
 
-type Found = Option<(FieldProblem, Option<f64>)>;
+type CheckResult = Option<(FieldProblem, Option<f64>)>;
 
 impl Form {
     /// Returns the validation errors of submitted content. Empty if it can be sent.
@@ -75,7 +75,7 @@ impl Form {
 }
 
 impl FormField {
-    pub(super) fn problem(&self, value: &Value) -> Found {
+    pub(super) fn problem(&self, value: &Value) -> CheckResult {
         match &self.kind {
             FieldKind::Text { format, min_length, max_length } => {
                 let Some(text) = value.as_str() else { return wrong_type() };
@@ -128,7 +128,7 @@ impl FormField {
     }
 }
 
-const fn wrong_type() -> Found {
+const fn wrong_type() -> CheckResult {
     Some((FieldProblem::WrongType, None))
 }
 

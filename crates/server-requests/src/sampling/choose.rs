@@ -2,7 +2,7 @@
 //! for cost, speed and intelligence (`client/sampling`, model preferences). The user can always select another.
 //!
 //! A model that the user set for a server takes precedence over the server's hints. If a server states no preference,
-//! the user's default model answers. The consent request shows the reason ([`ChosenBy`]).
+//! the user's default model answers. The consent request shows the reason ([`ModelChoiceReason`]).
 
 use mcp_proto::types::ModelPreferences;
 use models::{Model, ModelRef};
@@ -18,7 +18,7 @@ const NO_CHAT: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "
 
 /// The reason for selecting a model.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ChosenBy {
+pub enum ModelChoiceReason {
     /// The user selected it for this request.
     User,
     /// The user set it for this server.
@@ -28,7 +28,7 @@ pub enum ChosenBy {
     /// No model's name contains a hint, and this model is the most similar to the one that this hint names.
     Equivalent(String),
     /// The best score by the server's priorities, listed with the most important first.
-    Priorities(Vec<Priority>),
+    Priorities(Vec<ModelPriority>),
     /// The fallback to the user's default model.
     Default,
     /// The fallback to the most capable model as far as known, or else to the first one.
@@ -37,7 +37,7 @@ pub enum ChosenBy {
 
 /// A priority in the model preferences of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Priority {
+pub enum ModelPriority {
     /// Preference for a low price.
     Cost,
     /// Preference for fast responses.
@@ -48,7 +48,7 @@ pub enum Priority {
 
 /// The preferences that decide which model is selected.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wish<'a> {
+pub struct ModelSelection<'a> {
     /// Preferences of the server.
     pub preferences: Option<&'a ModelPreferences>,
     /// Model that the user set for this server.
@@ -58,16 +58,16 @@ pub struct Wish<'a> {
 }
 
 /// Selects a model, and returns it with the reason. `None` if there is no model.
-pub fn choose(wish: Wish<'_>, all: &[(ModelRef, &Model)]) -> Option<(ModelRef, ChosenBy)> {
+pub fn choose(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Option<(ModelRef, ModelChoiceReason)> {
     if let Some(model) = wish.setting {
-        return Some((model.clone(), ChosenBy::Setting));
+        return Some((model.clone(), ModelChoiceReason::Setting));
     }
     let talks =
         |(model, _): &&(ModelRef, &Model)| !NO_CHAT.iter().any(|word| model.model.to_lowercase().contains(word));
     let all: Vec<&(ModelRef, &Model)> = all.iter().filter(talks).collect();
     let no_preferences = ModelPreferences::default();
     let preferences = wish.preferences.unwrap_or(&no_preferences);
-    let priorities = Priorities::of(preferences);
+    let priorities = PriorityWeights::of(preferences);
     let hints: Vec<&str> = preferences
         .hints
         .iter()
@@ -79,24 +79,24 @@ pub fn choose(wish: Wish<'_>, all: &[(ModelRef, &Model)]) -> Option<(ModelRef, C
         let wanted = hint.to_lowercase();
         let named: Vec<_> = all.iter().copied().filter(|model| has_in_name(model, &wanted)).collect();
         if let Some(model) = best(&named, &priorities, wish.default) {
-            return Some((model.clone(), ChosenBy::Hint(shown(hint))));
+            return Some((model.clone(), ModelChoiceReason::Hint(shown(hint))));
         }
     }
     for hint in &hints {
-        let Some(wanted) = Tier::of(&hint.to_lowercase()) else { continue };
+        let Some(wanted) = ModelTier::of(&hint.to_lowercase()) else { continue };
         if let Some(model) = equivalent(&all, wanted) {
-            return Some((model.clone(), ChosenBy::Equivalent(shown(hint))));
+            return Some((model.clone(), ModelChoiceReason::Equivalent(shown(hint))));
         }
     }
     if !priorities.is_empty()
         && let Some(model) = best(&all, &priorities, wish.default)
     {
-        return Some((model.clone(), ChosenBy::Priorities(priorities.named())));
+        return Some((model.clone(), ModelChoiceReason::Priorities(priorities.named())));
     }
     if let Some(default) = wish.default {
-        return Some((default.clone(), ChosenBy::Default));
+        return Some((default.clone(), ModelChoiceReason::Default));
     }
-    best(&all, &priorities, None).map(|model| (model.clone(), ChosenBy::First))
+    best(&all, &priorities, None).map(|model| (model.clone(), ModelChoiceReason::First))
 }
 
 fn shown(hint: &str) -> String {
@@ -109,13 +109,13 @@ fn has_in_name((id, model): &(ModelRef, &Model), wanted: &str) -> bool {
 
 /// Weights of the priorities, from 0 to 1.
 #[derive(Debug, Clone, Copy)]
-struct Priorities {
+struct PriorityWeights {
     cost: f64,
     speed: f64,
     intelligence: f64,
 }
 
-impl Priorities {
+impl PriorityWeights {
     fn of(preferences: &ModelPreferences) -> Self {
         let within = |value: Option<f64>| value.filter(|value| value.is_finite()).unwrap_or(0.0).clamp(0.0, 1.0);
         Self {
@@ -130,11 +130,11 @@ impl Priorities {
     }
 
     /// Returns the priorities with a weight above 0, the most important first.
-    fn named(&self) -> Vec<Priority> {
+    fn named(&self) -> Vec<ModelPriority> {
         let mut named = vec![
-            (self.cost, Priority::Cost),
-            (self.speed, Priority::Speed),
-            (self.intelligence, Priority::Intelligence),
+            (self.cost, ModelPriority::Cost),
+            (self.speed, ModelPriority::Speed),
+            (self.intelligence, ModelPriority::Intelligence),
         ];
         named.retain(|(matters, _)| *matters > 0.0);
         named.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -146,7 +146,7 @@ impl Priorities {
 /// candidates, or else the most capable one as far as known.
 fn best<'a>(
     of: &[&'a (ModelRef, &Model)],
-    priorities: &Priorities,
+    priorities: &PriorityWeights,
     default: Option<&ModelRef>,
 ) -> Option<&'a ModelRef> {
     if priorities.is_empty()
@@ -192,13 +192,13 @@ fn cheapness(model: &Model, prices: &[f64]) -> f64 {
 
 /// The size class of a model, as its name suggests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tier {
+enum ModelTier {
     Small,
     Middle,
     Large,
 }
 
-impl Tier {
+impl ModelTier {
     const ALL: [(Self, &'static [&'static str]); 3] = [
         (Self::Small, &["haiku", "mini", "nano", "flash", "lite", "small", "tiny"]),
         (Self::Large, &["opus", "pro", "large", "max", "ultra"]),
@@ -226,11 +226,11 @@ impl Tier {
 }
 
 /// Returns the model most similar to one of this size class, by its known rank or else by its own name.
-fn equivalent<'a>(all: &[&'a (ModelRef, &Model)], wanted: Tier) -> Option<&'a ModelRef> {
+fn equivalent<'a>(all: &[&'a (ModelRef, &Model)], wanted: ModelTier) -> Option<&'a ModelRef> {
     let distance = |(id, model): &&&(ModelRef, &Model)| {
         let own = match &model.rank {
             Some(rank) => rank.intelligence,
-            None => Tier::of(&id.model.to_lowercase())?.intelligence(),
+            None => ModelTier::of(&id.model.to_lowercase())?.intelligence(),
         };
         Some((own - wanted.intelligence()).abs())
     };
@@ -241,7 +241,7 @@ fn equivalent<'a>(all: &[&'a (ModelRef, &Model)], wanted: Tier) -> Option<&'a Mo
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used)]
-    use models::{Price, Rank};
+    use models::{ModelPrice, ModelRank};
     use serde_json::json;
 
     use super::*;
@@ -249,9 +249,9 @@ mod tests {
     fn model(id: &str, known: Option<(f64, f64, f64)>) -> Model {
         let price = known.map(|(price, ..)| {
             let price = json!({ "input": price, "output": price, "currency": "USD", "as_of": "2026-11-01", "asOf": "2026-11-01" });
-            serde_json::from_value::<Price>(price).unwrap()
+            serde_json::from_value::<ModelPrice>(price).unwrap()
         });
-        let rank = known.map(|(_, speed, intelligence)| Rank { speed, intelligence, from: "a test".into() });
+        let rank = known.map(|(_, speed, intelligence)| ModelRank { speed, intelligence, from: "a test".into() });
         Model { id: id.into(), name: id.to_uppercase(), price, rank, ..Model::default() }
     }
 
@@ -260,7 +260,7 @@ mod tests {
     }
 
     /// Selects among typical models: a capable expensive one, a fast cheap one, and an unknown one.
-    fn chosen(preferences: serde_json::Value, default: Option<&str>) -> (String, ChosenBy) {
+    fn chosen(preferences: serde_json::Value, default: Option<&str>) -> (String, ModelChoiceReason) {
         let models = [
             model("text-embedding-3", None),
             model("gpt-5.2", Some((15.0, 0.3, 0.95))),
@@ -271,7 +271,7 @@ mod tests {
         let all: Vec<(ModelRef, &Model)> = models.iter().map(|model| (own(&model.id), model)).collect();
         let preferences: ModelPreferences = serde_json::from_value(preferences).unwrap();
         let default = default.map(own);
-        let wish = Wish { preferences: Some(&preferences), setting: None, default: default.as_ref() };
+        let wish = ModelSelection { preferences: Some(&preferences), setting: None, default: default.as_ref() };
         let (model, by) = choose(wish, &all).expect("there are models");
         (model.model, by)
     }
@@ -281,7 +281,11 @@ mod tests {
         let hints = |names: &[&str]| names.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>();
         let (model, by) = chosen(json!({ "hints": hints(&["claude-9", "gemini", "gpt"]), "costPriority": 1.0 }), None);
         assert_eq!(model, "gemini-3-pro", "[sampling-hints-order]: the first that fits, not the cheapest");
-        assert_eq!(by, ChosenBy::Hint("gemini".into()), "[sampling-hints-over-priorities]: and it is said why");
+        assert_eq!(
+            by,
+            ModelChoiceReason::Hint("gemini".into()),
+            "[sampling-hints-over-priorities]: and it is said why"
+        );
         let (model, _) = chosen(json!({ "hints": hints(&["5.2-MINI"]) }), None);
         assert_eq!(model, "gpt-5.2-mini", "[sampling-hints-substring]: a part of the name, in any case");
         let (model, _) = chosen(json!({ "hints": hints(&["gpt"]), "speedPriority": 1.0 }), None);
@@ -289,7 +293,7 @@ mod tests {
         let (model, _) = chosen(json!({ "hints": hints(&["gpt"]) }), Some("gpt-5.2-mini"));
         assert_eq!(model, "gpt-5.2-mini", "[sampling-respect-hints]: or the user's default");
         let (model, by) = chosen(json!({ "hints": hints(&["", "  "]) }), Some("homemade"));
-        assert_eq!((model.as_str(), by), ("homemade", ChosenBy::Default), "an empty hint is none");
+        assert_eq!((model.as_str(), by), ("homemade", ModelChoiceReason::Default), "an empty hint is none");
         let (model, _) = chosen(json!({ "hints": hints(&["embedding"]) }), Some("homemade"));
         assert_eq!(model, "homemade", "[sampling-respect-hints]: what does not talk is no model for it");
     }
@@ -301,12 +305,12 @@ mod tests {
         {
             let (model, by) = chosen(json!({ "hints": [{ "name": hint }] }), Some("homemade"));
             assert_eq!(model, expected, "[sampling-hints-map]: {hint}");
-            assert_eq!(by, ChosenBy::Equivalent(hint.into()), "[sampling-hints-map]: which is said");
+            assert_eq!(by, ModelChoiceReason::Equivalent(hint.into()), "[sampling-hints-map]: which is said");
         }
         let (model, by) = chosen(json!({ "hints": [{ "name": "claude-haiku" }, { "name": "homemade" }] }), None);
         assert_eq!(
             (model.as_str(), by),
-            ("homemade", ChosenBy::Hint("homemade".into())),
+            ("homemade", ModelChoiceReason::Hint("homemade".into())),
             "a name goes before a likeness"
         );
         let (model, _) = chosen(json!({ "hints": [{ "name": "zephyr" }] }), Some("homemade"));
@@ -323,23 +327,39 @@ mod tests {
         ] {
             let (model, by) = chosen(priorities.clone(), Some("homemade"));
             assert_eq!(model, expected, "[sampling-respect-hints]: {priorities}");
-            assert!(matches!(by, ChosenBy::Priorities(_)), "and it is said so: {by:?}");
+            assert!(matches!(by, ModelChoiceReason::Priorities(_)), "and it is said so: {by:?}");
         }
         let (_, by) = chosen(json!({ "costPriority": 0.1, "intelligencePriority": 0.9 }), None);
-        assert_eq!(by, ChosenBy::Priorities(vec![Priority::Intelligence, Priority::Cost]), "the most important first");
+        assert_eq!(
+            by,
+            ModelChoiceReason::Priorities(vec![ModelPriority::Intelligence, ModelPriority::Cost]),
+            "the most important first"
+        );
         let (model, by) = chosen(json!({ "costPriority": f64::MAX, "speedPriority": -5.0 }), None);
-        assert_eq!((model.as_str(), by), ("gpt-5.2-mini", ChosenBy::Priorities(vec![Priority::Cost])), "out of bounds");
+        assert_eq!(
+            (model.as_str(), by),
+            ("gpt-5.2-mini", ModelChoiceReason::Priorities(vec![ModelPriority::Cost])),
+            "out of bounds"
+        );
         let (model, by) = chosen(json!({}), None);
-        assert_eq!((model.as_str(), by), ("gpt-5.2", ChosenBy::First), "with no wish and no default the most able one");
+        assert_eq!(
+            (model.as_str(), by),
+            ("gpt-5.2", ModelChoiceReason::First),
+            "with no wish and no default the most able one"
+        );
     }
 
     #[test]
     fn the_users_word_goes_before_the_servers() {
         let (only, setting) = (model("only", None), own("mine"));
         let preferences: ModelPreferences = serde_json::from_value(json!({ "hints": [{ "name": "only" }] })).unwrap();
-        let wish = Wish { preferences: Some(&preferences), setting: Some(&setting), default: None };
+        let wish = ModelSelection { preferences: Some(&preferences), setting: Some(&setting), default: None };
         let found = choose(wish, &[(own("only"), &only)]);
-        assert_eq!(found, Some((setting, ChosenBy::Setting)), "[sampling-user-controls]: as it was set for the server");
-        assert_eq!(choose(Wish::default(), &[]), None, "without models there is none");
+        assert_eq!(
+            found,
+            Some((setting, ModelChoiceReason::Setting)),
+            "[sampling-user-controls]: as it was set for the server"
+        );
+        assert_eq!(choose(ModelSelection::default(), &[]), None, "without models there is none");
     }
 }

@@ -7,15 +7,15 @@ mod estimate;
 mod settings;
 mod spending;
 
-pub use choose::{ChosenBy, Priority};
-pub use convert::Unfit;
+pub use choose::{ModelChoiceReason, ModelPriority};
+pub use convert::ConversionError;
 pub use estimate::estimated_tokens;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Role, SamplingContent};
-use models::{Loss, ModelErrorCode, ModelRef, TokenUse};
+use models::{LossyConversion, ModelErrorCode, ModelRef, TokenUsage};
 use policy::Hash;
 use serde_json::json;
 pub use settings::{Budget, SamplingSettings};
-pub use spending::{Limit, LimitOf, Span, Spending, Spent};
+pub use spending::{LimitPeriod, LimitedQuantity, ModelUsage, ReachedLimit, UsageRecord};
 
 /// Model name in the result of a request that the user answered.
 pub const WRITTEN_BY_USER: &str = "user";
@@ -36,17 +36,17 @@ pub fn empty_response() -> CreateMessageResult {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SamplingState {
     /// Model that answers if the request is approved. `None` if the user writes the answer.
-    pub model: Option<Choice>,
+    pub model: Option<ModelChoice>,
     /// Maximum number of tokens that the server asked for. It never gets more.
     pub wanted_tokens: u64,
     /// Parts of the request that the model's provider doesn't support, with their consequence.
-    pub losses: Vec<Loss>,
+    pub losses: Vec<LossyConversion>,
     /// Number of times a model was asked.
     pub attempts: u32,
     /// Hash of the last approved request that was sent to a model. `None` before the first time.
     pub asked: Option<Hash>,
     /// Progress of the model.
-    pub run: Run,
+    pub run: ModelAnswerState,
 }
 
 /// Returns the hash of what is sent to a model: the request, the model, the settings of its provider, and what is
@@ -67,13 +67,13 @@ pub fn asked_before(request: &CreateMessageParams, state: &SamplingState) -> Opt
 
 /// The selected model, and the reason for the selection.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
+pub struct ModelChoice {
     /// Model that serves the request.
     pub model: ModelRef,
     /// Display name of the model.
     pub name: String,
     /// Reason for the selection.
-    pub by: ChosenBy,
+    pub by: ModelChoiceReason,
     /// Hash of the provider's settings: its URL, and the handling of what it doesn't support. `None` for a provider
     /// that is not in the settings.
     pub provider: Option<Hash>,
@@ -83,7 +83,7 @@ pub struct Choice {
 
 /// The progress of a model's answer.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Run {
+pub enum ModelAnswerState {
     /// No model was asked.
     #[default]
     No,
@@ -97,11 +97,11 @@ pub enum Run {
     /// The model has answered.
     Done {
         /// Token usage as reported by the provider.
-        usage: TokenUse,
+        usage: TokenUsage,
         /// Cost in millionths of a US dollar, if the price is known.
         micros: Option<u64>,
         /// Request of the server that the answer doesn't fulfil.
-        note: Option<RunNote>,
+        note: Option<AnswerNote>,
     },
     /// The user stopped the model. The partial answer is kept for the user to continue.
     Stopped,
@@ -116,7 +116,7 @@ pub enum Run {
 
 /// A request of the server that an answer doesn't fulfil.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunNote {
+pub enum AnswerNote {
     /// The server requires a tool use, and the answer has none.
     NoToolUsed,
 }
@@ -127,11 +127,11 @@ pub struct SamplingReport {
     /// Settings of the user.
     pub settings: SamplingSettings,
     /// Usage within the last hour.
-    pub within_hour: Spent,
+    pub within_hour: ModelUsage,
     /// Total usage since the first request.
-    pub in_all: Spent,
+    pub in_all: ModelUsage,
     /// Limit that currently blocks the server.
-    pub stopped: Option<Limit>,
+    pub stopped: Option<ReachedLimit>,
     /// Set if the session was opened with other settings, so the server must be restarted for these to take effect.
     pub is_outdated: bool,
 }

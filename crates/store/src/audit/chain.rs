@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 pub(super) use crate::hex::{from_hex, hex};
 
 /// Hash of an entry and, through the chain, of all entries before it.
-pub(super) type Link = [u8; 32];
+pub(super) type ChainLink = [u8; 32];
 
 /// Predecessor of the first entry.
-pub(super) const START: Link = [0; 32];
+pub(super) const START: ChainLink = [0; 32];
 
 /// The hashed and exported form of an entry. The order of the members must not change, because it determines the
 /// hashes. A new member must be omitted if it has no value, so that the hashes of older entries stay valid.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'a> {
+struct LogLine<'a> {
     number: u64,
     at: u64,
     #[serde(default, skip_serializing_if = "str::is_empty")]
@@ -47,7 +47,7 @@ struct Line<'a> {
 /// Returns the hashed text of an entry: one line of JSON, in which characters that are invisible or control a terminal
 /// are escaped.
 pub(super) fn text_of(entry: &AuditEntry) -> serde_json::Result<String> {
-    let line = Line {
+    let line = LogLine {
         number: entry.number,
         at: entry.at,
         asker: Cow::Borrowed(&entry.asker),
@@ -69,17 +69,17 @@ pub(super) fn text_of(entry: &AuditEntry) -> serde_json::Result<String> {
 
 /// Returns the entry number in an exported line.
 pub(super) fn number_in(text: &str) -> serde_json::Result<u64> {
-    Ok(serde_json::from_str::<Line<'_>>(text)?.number)
+    Ok(serde_json::from_str::<LogLine<'_>>(text)?.number)
 }
 
 /// Returns kind, hash and subject of the entry in an exported line.
 pub(super) fn kind_and_hash_in(text: &str) -> serde_json::Result<(String, String, String)> {
-    let line: Line<'_> = serde_json::from_str(text)?;
+    let line: LogLine<'_> = serde_json::from_str(text)?;
     Ok((line.kind.into_owned(), line.hash.into_owned(), line.subject.into_owned()))
 }
 
 /// Returns the hash of an entry with this predecessor.
-pub(super) fn link(previous: &Link, text: &str) -> Link {
+pub(super) fn link(previous: &ChainLink, text: &str) -> ChainLink {
     let mut context = Context::new(&SHA256);
     context.update(previous);
     context.update(text.as_bytes());

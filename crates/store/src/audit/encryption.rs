@@ -29,7 +29,7 @@ const NOTHING_LEFT: i64 = 3;
 
 /// The remaining work of the migration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum EncryptionProgress {
     /// More steps are necessary.
     Steps,
     /// The journal must be emptied once no other process reads.
@@ -62,7 +62,7 @@ pub(super) fn is_done(connection: &Connection) -> rusqlite::Result<bool> {
 /// Progress of the search for unencrypted content in a log that is marked as encrypted, which another program may have
 /// added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Looked {
+pub(super) enum PlainCheck {
     /// All entries up to this number were searched.
     Upto(i64),
     /// The whole log was searched.
@@ -71,29 +71,33 @@ pub(super) enum Looked {
 
 /// Searches some more entries. Returns `true` if there is unencrypted content among them, until that is recorded
 /// ([`note_plain`]).
-pub(super) fn look(connection: &Connection, looked: &mut Looked) -> rusqlite::Result<bool> {
-    let Looked::Upto(after) = *looked else { return Ok(false) };
+pub(super) fn look(connection: &Connection, looked: &mut PlainCheck) -> rusqlite::Result<bool> {
+    let PlainCheck::Upto(after) = *looked else { return Ok(false) };
     if !is_done(connection)? {
         // Unencrypted content is recorded as such and will be encrypted.
-        *looked = Looked::AtAll;
+        *looked = PlainCheck::AtAll;
         return Ok(false);
     }
     let sql = "SELECT max(number) FROM (SELECT number FROM entry WHERE number > ?1 ORDER BY number LIMIT ?2)";
     let last: Option<i64> = connection.prepare_cached(sql)?.query_row([after, LOOKED_AT], |row| row.get(0))?;
     let Some(last) = last else {
-        *looked = Looked::AtAll;
+        *looked = PlainCheck::AtAll;
         return Ok(false);
     };
     let sql = "SELECT EXISTS (SELECT 1 FROM entry WHERE number > ?1 AND number <= ?2 AND typeof(content) = 'text')";
     let has_plain: bool = connection.prepare_cached(sql)?.query_row([after, last], |row| row.get(0))?;
     if !has_plain {
-        *looked = Looked::Upto(last);
+        *looked = PlainCheck::Upto(last);
     }
     Ok(has_plain)
 }
 
 /// Performs one step. `after` is the last number that was processed, initially 0.
-pub(super) fn step(connection: &mut Connection, key: &ContentKey, after: &mut i64) -> rusqlite::Result<Left> {
+pub(super) fn step(
+    connection: &mut Connection,
+    key: &ContentKey,
+    after: &mut i64,
+) -> rusqlite::Result<EncryptionProgress> {
     match left(connection)? {
         ROWS_LEFT => rows(connection, key, after),
         PAGES_LEFT => {
@@ -102,21 +106,21 @@ pub(super) fn step(connection: &mut Connection, key: &ContentKey, after: &mut i6
         }
         JOURNAL_LEFT => {
             if !database::empty_journal(connection, CLEARING)? {
-                return Ok(Left::Journal);
+                return Ok(EncryptionProgress::Journal);
             }
             advance(connection, JOURNAL_LEFT, NOTHING_LEFT)
         }
-        _ => Ok(Left::Nothing),
+        _ => Ok(EncryptionProgress::Nothing),
     }
 }
 
 /// Advances the state, unless another process wrote unencrypted content meanwhile.
-fn advance(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<Left> {
+fn advance(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<EncryptionProgress> {
     connection.execute("UPDATE encryption SET left = ?2 WHERE left = ?1", [from, to])?;
-    Ok(Left::Steps)
+    Ok(EncryptionProgress::Steps)
 }
 
-fn rows(connection: &mut Connection, key: &ContentKey, after: &mut i64) -> rusqlite::Result<Left> {
+fn rows(connection: &mut Connection, key: &ContentKey, after: &mut i64) -> rusqlite::Result<EncryptionProgress> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let plain: Vec<(i64, String)> = {
         let sql = "SELECT number, content FROM entry WHERE number > ?2 AND typeof(content) = 'text' \
@@ -135,5 +139,5 @@ fn rows(connection: &mut Connection, key: &ContentKey, after: &mut i64) -> rusql
     }
     transaction.commit()?;
     *after = plain.last().map_or(0, |(number, _)| *number);
-    Ok(Left::Steps)
+    Ok(EncryptionProgress::Steps)
 }

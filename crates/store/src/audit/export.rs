@@ -6,14 +6,14 @@ use std::io::{BufRead as _, BufReader, Read as _, Write};
 use std::path::Path;
 
 use domain::StoreError;
-use ports::{AuditFinding, AuditVerdict, Tampered};
+use ports::{AuditFinding, AuditVerdict, TamperKind};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::chain::{START, from_hex, hex, kind_and_hash_in, number_in, text_of};
 use super::file::{self, Checkpoint};
-use super::seal::Seal;
-use super::verify::{Key, Walk};
+use super::seal::LogSeal;
+use super::verify::{ChainWalk, VerifyKey};
 use crate::lines_from_end::LinesFromEnd;
 
 /// Value of `format` in the first line.
@@ -26,17 +26,17 @@ const MAX_LINE: u64 = 1 << 20;
 /// The first line of an export.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Begin {
+struct ExportHeader {
     format: String,
     version: u32,
     /// Checkpoint of entries that were removed because of their age or the size limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    removed: Option<Signed>,
+    removed: Option<SignedHash>,
 }
 
 /// A line with one entry.
 #[derive(Serialize, Deserialize)]
-struct Line<'a> {
+struct ExportLine<'a> {
     link: String,
     #[serde(borrow)]
     entry: &'a RawValue,
@@ -44,15 +44,15 @@ struct Line<'a> {
 
 /// The last line of an export.
 #[derive(Serialize, Deserialize)]
-struct End {
+struct ExportTrailer {
     entries: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    seal: Option<Signed>,
+    seal: Option<SignedHash>,
 }
 
 /// A number and a hash, signed with a key.
 #[derive(Serialize, Deserialize)]
-struct Signed {
+struct SignedHash {
     number: u64,
     link: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ struct Signed {
 }
 
 /// Writes all entries and returns their number.
-pub(super) fn write(path: &Path, out: &mut dyn Write, key: &Key<'_>) -> Result<u64, StoreError> {
+pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Result<u64, StoreError> {
     let not_written = |error: std::io::Error| StoreError {
         path: path.display().to_string(),
         cause: format!("the export could not be written: {error}"),
@@ -73,14 +73,14 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &Key<'_>) -> Result<u
         let value = value.map_err(|error| not_written(error.into()))?;
         writeln!(out, "{value}").map_err(not_written)
     };
-    let begin = |removed| Begin { format: FORMAT.to_owned(), version: VERSION, removed };
+    let begin = |removed| ExportHeader { format: FORMAT.to_owned(), version: VERSION, removed };
     let Some(mut connection) = connection else {
         line(serde_json::to_string(&begin(None)))?;
-        line(serde_json::to_string(&End { entries: 0, seal: None }))?;
+        line(serde_json::to_string(&ExportTrailer { entries: 0, seal: None }))?;
         return Ok(0);
     };
     let snapshot = connection.transaction().map_err(fail)?;
-    let removed = file::checkpoint(&snapshot).map_err(fail)?.map(|checkpoint| Signed {
+    let removed = file::checkpoint(&snapshot).map_err(fail)?.map(|checkpoint| SignedHash {
         number: checkpoint.number,
         link: hex(&checkpoint.link),
         key: checkpoint.key,
@@ -97,35 +97,35 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &Key<'_>) -> Result<u
         let mut rows = statement.query([]).map_err(fail)?;
         while let Some(row) = rows.next().map_err(fail)? {
             let content = key.as_ref().ok().map(|key| key.content.as_ref());
-            let file::Read { entry, link, is_hidden, .. } = file::entry(row, content).map_err(fail)?;
+            let file::ReadEntry { entry, link, is_hidden, .. } = file::entry(row, content).map_err(fail)?;
             if is_hidden {
                 let why = key.as_ref().err().map_or("the keychain has another key", String::as_str);
                 let cause = format!("the content of entry {} is encrypted and can't be read: {why}", entry.number);
                 return Err(StoreError { path: path.display().to_string(), cause });
             }
             let text = text_of(&entry).and_then(RawValue::from_string);
-            line(text.and_then(|text| serde_json::to_string(&Line { link: hex(&link), entry: &text })))?;
+            line(text.and_then(|text| serde_json::to_string(&ExportLine { link: hex(&link), entry: &text })))?;
             entries += 1;
         }
     }
     let seal = file::seal(&snapshot).map_err(fail)?;
-    let seal = seal.map(|seal| Signed {
+    let seal = seal.map(|seal| SignedHash {
         number: seal.number,
         link: hex(&seal.link),
         key: Some(seal.key),
         mac: Some(hex(&seal.mac)),
     });
-    line(serde_json::to_string(&End { entries, seal }))?;
+    line(serde_json::to_string(&ExportTrailer { entries, seal }))?;
     out.flush().map_err(not_written)?;
     Ok(entries)
 }
 
 /// Verifies an exported file.
-pub(super) fn verify(path: &Path, key: &Key<'_>) -> Result<AuditVerdict, StoreError> {
+pub(super) fn verify(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVerdict, StoreError> {
     let fail = |error| crate::files::failed(path, "read it", &error);
     let not_one = |cause: &str| StoreError { path: path.display().to_string(), cause: cause.to_owned() };
-    let mut lines = Lines { file: BufReader::new(File::open(path).map_err(fail)?), line: Vec::new() };
-    let begin = lines.next().map_err(fail)?.and_then(|line| serde_json::from_slice::<Begin>(line).ok());
+    let mut lines = BoundedLines { file: BufReader::new(File::open(path).map_err(fail)?), line: Vec::new() };
+    let begin = lines.next().map_err(fail)?.and_then(|line| serde_json::from_slice::<ExportHeader>(line).ok());
     let Some(begin) = begin.filter(|begin| begin.format == FORMAT) else {
         return Err(not_one("it is no exported audit log; give the file that `audit export` wrote"));
     };
@@ -139,24 +139,24 @@ pub(super) fn verify(path: &Path, key: &Key<'_>) -> Result<AuditVerdict, StoreEr
         mac: signed.mac.map(|mac| from_hex(&mac).map(Vec::from).unwrap_or_default()),
     });
     let end = last_line(path).map_err(fail)?;
-    let seal = end.and_then(|end| end.seal).map(|signed| Seal {
+    let seal = end.and_then(|end| end.seal).map(|signed| LogSeal {
         number: signed.number,
         link: from_hex(&signed.link).unwrap_or(START),
         key: signed.key.unwrap_or_default(),
         mac: signed.mac.and_then(|mac| from_hex(&mac)).map(Vec::from).unwrap_or_default(),
     });
-    let mut walk = Walk::new(checkpoint.as_ref(), seal, key);
+    let mut walk = ChainWalk::new(checkpoint.as_ref(), seal, key);
     let (mut entries, mut ended) = (0_u64, None);
     while let Some(line) = lines.next().map_err(fail)? {
         if ended.is_some() {
             walk.unreadable("there is more after the last line".to_owned());
             break;
         }
-        if let Ok(end) = serde_json::from_slice::<End>(line) {
+        if let Ok(end) = serde_json::from_slice::<ExportTrailer>(line) {
             ended = Some(end.entries);
             continue;
         }
-        let read = serde_json::from_slice::<Line<'_>>(line).ok().and_then(|line| {
+        let read = serde_json::from_slice::<ExportLine<'_>>(line).ok().and_then(|line| {
             let text = line.entry.get();
             let (kind, hash, subject) = kind_and_hash_in(text).ok()?;
             Some((number_in(text).ok()?, text, kind, subject, hash, from_hex(&line.link)?))
@@ -171,24 +171,24 @@ pub(super) fn verify(path: &Path, key: &Key<'_>) -> Result<AuditVerdict, StoreEr
     }
     if ended != Some(entries) {
         let detail = Some("the file does not end as it was written".to_owned());
-        walk.found_more(AuditFinding { what: Tampered::CutOff, number: entries, to: None, detail });
+        walk.found_more(AuditFinding { what: TamperKind::CutOff, number: entries, to: None, detail });
     }
     Ok(walk.end(key))
 }
 
 /// Returns the last line, which contains the seal.
-fn last_line(path: &Path) -> std::io::Result<Option<End>> {
+fn last_line(path: &Path) -> std::io::Result<Option<ExportTrailer>> {
     let mut lines = LinesFromEnd::new(File::open(path)?)?;
     Ok(lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok()))
 }
 
 /// Reads the lines of a file, each of bounded length.
-struct Lines {
+struct BoundedLines {
     file: BufReader<File>,
     line: Vec<u8>,
 }
 
-impl Lines {
+impl BoundedLines {
     /// Returns the next line. A line beyond the limit is returned in pieces, which are not valid entries.
     fn next(&mut self) -> std::io::Result<Option<&[u8]>> {
         self.line.clear();

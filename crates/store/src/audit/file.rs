@@ -7,8 +7,8 @@ use ports::AuditEntry;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 
-use super::chain::{Link, START};
-use super::seal::{Seal, SealKey, Sealed};
+use super::chain::{ChainLink, START};
+use super::seal::{LogSeal, SealKey, SealScope};
 use crate::content_key::{self, ContentKey};
 use crate::database;
 
@@ -96,7 +96,7 @@ const MOST_STRANGE: usize = 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checkpoint {
     pub(super) number: u64,
-    pub(super) link: Link,
+    pub(super) link: ChainLink,
     pub(super) key: Option<String>,
     pub(super) mac: Option<Vec<u8>>,
 }
@@ -105,7 +105,7 @@ impl Checkpoint {
     /// Returns `true` if the checkpoint was sealed with this key.
     pub(super) fn is_sealed_with(&self, key: &SealKey) -> bool {
         self.key.as_deref() == Some(key.id.as_str())
-            && self.mac.as_deref().is_some_and(|mac| key.holds(Sealed::Checkpoint, self.number, &self.link, mac))
+            && self.mac.as_deref().is_some_and(|mac| key.holds(SealScope::Checkpoint, self.number, &self.link, mac))
     }
 }
 
@@ -205,7 +205,7 @@ fn leave_copying(connection: &Connection) -> rusqlite::Result<()> {
 pub(super) fn insert(
     connection: &Connection,
     entry: &AuditEntry,
-    link: &Link,
+    link: &ChainLink,
     key: Option<&ContentKey>,
 ) -> rusqlite::Result<()> {
     let content = match (&entry.content, key) {
@@ -238,9 +238,9 @@ pub(super) fn insert(
 }
 
 /// An entry as read from the database.
-pub(super) struct Read {
+pub(super) struct ReadEntry {
     pub(super) entry: AuditEntry,
-    pub(super) link: Link,
+    pub(super) link: ChainLink,
     /// Set if the content is encrypted and could not be decrypted. The entry then has only the length of the content.
     pub(super) is_hidden: bool,
     /// Set if the content is not encrypted.
@@ -248,7 +248,7 @@ pub(super) struct Read {
 }
 
 /// Reads an entry and its hash from a row.
-pub(super) fn entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result<Read> {
+pub(super) fn entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result<ReadEntry> {
     let words = |at| row.get::<_, String>(at);
     let content_bytes = row.get::<_, Option<i64>>(13)?.map(unsigned);
     let is_plain = matches!(row.get_ref(14)?, ValueRef::Text(_));
@@ -276,31 +276,31 @@ pub(super) fn entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result
         content_bytes: content_bytes.or(hidden),
         content,
     };
-    Ok(Read { entry, link: row.get(15)?, is_hidden: hidden.is_some(), is_plain })
+    Ok(ReadEntry { entry, link: row.get(15)?, is_hidden: hidden.is_some(), is_plain })
 }
 
 /// Returns number and hash of the last entry, or 0 and [`START`] if there is none.
-pub(super) fn last(connection: &Connection) -> rusqlite::Result<(u64, Link)> {
+pub(super) fn last(connection: &Connection) -> rusqlite::Result<(u64, ChainLink)> {
     let mut statement = connection.prepare_cached("SELECT number, link FROM entry ORDER BY number DESC LIMIT 1")?;
     let found = statement.query_row([], |row| Ok((unsigned(row.get(0)?), row.get(1)?))).optional()?;
     Ok(found.unwrap_or((0, START)))
 }
 
 /// Returns the hash of an entry, or `None` if it does not exist.
-pub(super) fn link_of(connection: &Connection, number: u64) -> rusqlite::Result<Option<Link>> {
+pub(super) fn link_of(connection: &Connection, number: u64) -> rusqlite::Result<Option<ChainLink>> {
     let mut statement = connection.prepare_cached("SELECT link FROM entry WHERE number = ?1")?;
     statement.query_row([signed(number)], |row| row.get(0)).optional()
 }
 
-pub(super) fn seal(connection: &Connection) -> rusqlite::Result<Option<Seal>> {
+pub(super) fn seal(connection: &Connection) -> rusqlite::Result<Option<LogSeal>> {
     let mut statement = connection.prepare_cached("SELECT number, link, key, mac FROM seal")?;
     let read = |row: &Row<'_>| {
-        Ok(Seal { number: unsigned(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
+        Ok(LogSeal { number: unsigned(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
     };
     statement.query_row([], read).optional()
 }
 
-pub(super) fn put_seal(connection: &Connection, seal: &Seal) -> rusqlite::Result<()> {
+pub(super) fn put_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::Result<()> {
     let mut statement = connection
         .prepare_cached("INSERT OR REPLACE INTO seal (id, number, link, key, mac) VALUES (1, ?1, ?2, ?3, ?4)")?;
     statement.execute(rusqlite::params![signed(seal.number), seal.link.as_slice(), seal.key, seal.mac])?;

@@ -9,10 +9,10 @@ use domain::StoreError;
 use ports::AuditEntry;
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
-use super::chain::Link;
+use super::chain::ChainLink;
 use super::encryption;
 use super::file;
-use super::log::{Failed, noted, write};
+use super::log::{AppendError, noted, write};
 
 /// Kind of the entry that records the import.
 pub(super) const IMPORTED: &str = "log-imported";
@@ -26,15 +26,15 @@ pub(super) fn take_over(
     connection: &mut Connection,
     path: &Path,
     older: &Path,
-) -> Result<Option<(u64, Link)>, StoreError> {
+) -> Result<Option<(u64, ChainLink)>, StoreError> {
     let file = match File::open(older) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(crate::files::failed(older, "take it over", &error)),
     };
     let done = import(connection, BufReader::new(file)).map_err(|error| match error {
-        Problem::File(error) => crate::files::failed(older, "take it over", &error),
-        Problem::Log(error) => file::failed(path, "take over what older versions wrote", &error.into_sql()),
+        ImportProblem::File(error) => crate::files::failed(older, "take it over", &error),
+        ImportProblem::Log(error) => file::failed(path, "take over what older versions wrote", &error.into_sql()),
     });
     let last = done?;
     // A failure to rename is harmless, because the import is recorded in the database.
@@ -53,18 +53,18 @@ pub(super) fn forget(older: &Path) -> Result<(), StoreError> {
     }
 }
 
-enum Problem {
+enum ImportProblem {
     File(std::io::Error),
-    Log(Failed),
+    Log(AppendError),
 }
 
-impl From<rusqlite::Error> for Problem {
+impl From<rusqlite::Error> for ImportProblem {
     fn from(error: rusqlite::Error) -> Self {
         Self::Log(error.into())
     }
 }
 
-fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Option<(u64, Link)>, Problem> {
+fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Option<(u64, ChainLink)>, ImportProblem> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let done: Option<i64> = transaction.query_row("SELECT entries FROM import", [], |row| row.get(0)).optional()?;
     if done.is_some() {
@@ -75,7 +75,7 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
     let mut line = Vec::new();
     loop {
         line.clear();
-        if lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(Problem::File)? == 0 {
+        if lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(ImportProblem::File)? == 0 {
             break;
         }
         let Ok(mut entry) = serde_json::from_slice::<AuditEntry>(&line) else {
@@ -86,7 +86,7 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
         taken += 1;
         (entry.number, entry.imported) = (number, true);
         entry.bound();
-        previous = write(&transaction, &entry, &previous, None).map_err(Problem::Log)?;
+        previous = write(&transaction, &entry, &previous, None).map_err(ImportProblem::Log)?;
     }
     encryption::note_plain(&transaction)?;
     let words = match passed_over {
@@ -95,7 +95,7 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
     };
     let mut entry = noted(IMPORTED, words);
     entry.number = number + 1;
-    let last = (entry.number, write(&transaction, &entry, &previous, None).map_err(Problem::Log)?);
+    let last = (entry.number, write(&transaction, &entry, &previous, None).map_err(ImportProblem::Log)?);
     transaction.execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [file::signed(taken)])?;
     transaction.commit()?;
     Ok(Some(last))

@@ -13,9 +13,9 @@ use domain::StoreError;
 use ports::AuditEntry;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::chain::{Link, link, text_of};
-use super::encryption::{Left, Looked};
-use super::seal::{Seal, SealKey, Sealed};
+use super::chain::{ChainLink, link, text_of};
+use super::encryption::{EncryptionProgress, PlainCheck};
+use super::seal::{LogSeal, SealKey, SealScope};
 use super::{encryption, file, import, retention};
 use crate::audit::chain::hex;
 use crate::content_key::ContentKey;
@@ -26,17 +26,17 @@ pub(super) const DAMAGE: &str = "log-damaged";
 pub(super) const UNSEALED: &str = "log-unsealed";
 
 /// The log, opened for writing.
-pub(super) struct Log {
+pub(super) struct AuditWriteLog {
     pub(super) path: PathBuf,
     connection: Connection,
     /// Identity of the file. Distinguishes it from another file with the same name.
     identity: u128,
     /// Last entry after this process's latest write.
-    last: Option<(u64, Link)>,
+    last: Option<(u64, ChainLink)>,
     /// Seal that this process wrote last.
-    sealed: Option<Seal>,
+    sealed: Option<LogSeal>,
     /// Invalid seal whose damage was already recorded.
-    doubted: Option<Seal>,
+    doubted: Option<LogSeal>,
     /// Set if the log was checked with the key.
     is_checked: bool,
     /// First and last entry that another program wrote without a seal.
@@ -45,10 +45,10 @@ pub(super) struct Log {
     doubts_removal: bool,
     /// Set if the schema was repaired when the log was opened.
     was_mended: bool,
-    /// Number of the last entry whose content was encrypted by [`Log::encrypt_some`].
+    /// Number of the last entry whose content was encrypted by [`AuditWriteLog::encrypt_some`].
     encrypted_upto: i64,
     /// Progress of the search for unencrypted content.
-    looked: Looked,
+    looked: PlainCheck,
 }
 
 /// Damage record of a log whose schema was repaired.
@@ -59,7 +59,7 @@ const PLAIN: &str = "contents were plain on disk, and the log said that all are 
 /// Maximum plausible number of entries missing at the end. A larger number in a seal is ignored.
 const MOST_CUT_OFF: u64 = 1_000_000_000;
 
-impl Log {
+impl AuditWriteLog {
     /// Opens the log, and imports an older one if it was not imported yet.
     pub(super) fn open(path: &Path, older: &Path) -> Result<Self, StoreError> {
         let (mut connection, was_mended) = file::open(path)?;
@@ -78,7 +78,7 @@ impl Log {
             doubts_removal: false,
             was_mended,
             encrypted_upto: 0,
-            looked: Looked::Upto(0),
+            looked: PlainCheck::Upto(0),
         };
         if was_mended {
             tracing::error!(path = %path.display(), "the tables of the audit log were changed by another program");
@@ -93,7 +93,7 @@ impl Log {
     }
 
     /// Returns the last entry that this process sealed.
-    pub(super) fn sealed(&self) -> Option<(u64, Link)> {
+    pub(super) fn sealed(&self) -> Option<(u64, ChainLink)> {
         self.sealed.as_ref().map(|seal| (seal.number, seal.link))
     }
 
@@ -114,7 +114,7 @@ impl Log {
         entries: &mut [AuditEntry],
         key: Option<&SealKey>,
         shorten: Option<u64>,
-    ) -> Result<u64, Failed> {
+    ) -> Result<u64, AppendError> {
         // Only the key decides whether content is encrypted, not the file. A table that does not accept encrypted
         // content rejects the write.
         let content = key.map(|key| key.content.as_ref());
@@ -133,7 +133,7 @@ impl Log {
         if found > own {
             strange = Some((strange.map_or(own + 1, |(from, _)| from), found));
         }
-        let known = Known {
+        let known = KnownEnd {
             last: self.last,
             sealed: self.sealed.as_ref(),
             doubted: self.doubted.as_ref(),
@@ -180,8 +180,8 @@ impl Log {
         }
         let mut sealed = None;
         if let Some(key) = key.filter(|_| number > 0) {
-            let mac = key.seal(Sealed::Head, number, &previous);
-            let seal = Seal { number, link: previous, key: key.id.clone(), mac };
+            let mac = key.seal(SealScope::Head, number, &previous);
+            let seal = LogSeal { number, link: previous, key: key.id.clone(), mac };
             if kept.as_ref() != Some(&seal) {
                 file::put_seal(&transaction, &seal)?;
             }
@@ -226,7 +226,7 @@ impl Log {
 
     /// Encrypts some of the contents that were written without a key. Unencrypted content in a log that is marked as
     /// encrypted is recorded as damage first.
-    pub(super) fn encrypt_some(&mut self, key: &SealKey) -> Result<Left, StoreError> {
+    pub(super) fn encrypt_some(&mut self, key: &SealKey) -> Result<EncryptionProgress, StoreError> {
         let fail = |path: &Path, error| file::failed(path, "encrypt the contents of older decisions", &error);
         let has_plain =
             encryption::look(&self.connection, &mut self.looked).map_err(|error| fail(&self.path, error))?;
@@ -235,8 +235,8 @@ impl Log {
             self.append(&mut [noted(DAMAGE, PLAIN.to_owned())], Some(key))?;
             encryption::note_plain(&self.connection).map_err(|error| fail(&self.path, error))?;
         }
-        if self.looked != Looked::AtAll {
-            return Ok(Left::Steps);
+        if self.looked != PlainCheck::AtAll {
+            return Ok(EncryptionProgress::Steps);
         }
         encryption::step(&mut self.connection, &key.content, &mut self.encrypted_upto)
             .map_err(|error| fail(&self.path, error))
@@ -246,7 +246,7 @@ impl Log {
     pub(super) fn is_encrypted(&self) -> Result<bool, StoreError> {
         let is_done =
             encryption::is_done(&self.connection).map_err(|error| file::failed(&self.path, "read it", &error))?;
-        Ok(is_done && self.looked == Looked::AtAll)
+        Ok(is_done && self.looked == PlainCheck::AtAll)
     }
 
     fn not_removed(&self, error: &rusqlite::Error) -> StoreError {
@@ -256,14 +256,14 @@ impl Log {
 
 /// The reason why a batch can't be written.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failed {
+pub(super) enum AppendError {
     #[error(transparent)]
     Sql(#[from] rusqlite::Error),
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
 
-impl Failed {
+impl AppendError {
     /// Converts the error to one of SQLite.
     pub(super) fn into_sql(self) -> rusqlite::Error {
         match self {
@@ -274,10 +274,10 @@ impl Failed {
 }
 
 /// The state of the log after this process's last write.
-struct Known<'a> {
-    last: Option<(u64, Link)>,
-    sealed: Option<&'a Seal>,
-    doubted: Option<&'a Seal>,
+struct KnownEnd<'a> {
+    last: Option<(u64, ChainLink)>,
+    sealed: Option<&'a LogSeal>,
+    doubted: Option<&'a LogSeal>,
     is_checked: bool,
 }
 
@@ -285,9 +285,9 @@ struct Known<'a> {
 pub(super) fn write(
     connection: &Connection,
     entry: &AuditEntry,
-    previous: &Link,
+    previous: &ChainLink,
     key: Option<&ContentKey>,
-) -> Result<Link, Failed> {
+) -> Result<ChainLink, AppendError> {
     let link = link(previous, &text_of(entry)?);
     file::insert(connection, entry, &link, key)?;
     Ok(link)
@@ -314,16 +314,16 @@ pub(super) fn unsealed_range(subject: &str) -> Option<(u64, u64)> {
 }
 
 /// Returns `true` if this key made the seal.
-fn is_of(key: &SealKey, seal: &Seal) -> bool {
-    seal.key == key.id && key.holds(Sealed::Head, seal.number, &seal.link, &seal.mac)
+fn is_of(key: &SealKey, seal: &LogSeal) -> bool {
+    seal.key == key.id && key.holds(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
 
 /// Returns a description of the damage at the end of the log, or `None` if it is intact.
 fn problem(
     connection: &Connection,
-    (number, last): (u64, &Link),
-    kept: Option<&Seal>,
-    known: &Known<'_>,
+    (number, last): (u64, &ChainLink),
+    kept: Option<&LogSeal>,
+    known: &KnownEnd<'_>,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<String>> {
     if let Some((own, own_link)) = known.last {
@@ -382,7 +382,7 @@ fn problem(
 /// Returns the first entry in a range that does not match its predecessor.
 pub(super) fn first_broken(
     connection: &Connection,
-    (after, link_after): (u64, Link),
+    (after, link_after): (u64, ChainLink),
     upto: Option<u64>,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<u64>> {
@@ -392,7 +392,8 @@ pub(super) fn first_broken(
     let mut rows = statement.query([file::signed(after), upto])?;
     let (mut number, mut previous) = (after, link_after);
     while let Some(row) = rows.next()? {
-        let file::Read { entry, link: stored, is_hidden, .. } = file::entry(row, key.map(|key| key.content.as_ref()))?;
+        let file::ReadEntry { entry, link: stored, is_hidden, .. } =
+            file::entry(row, key.map(|key| key.content.as_ref()))?;
         number += 1;
         // Encrypted content can't be checked without the key.
         let is_unknown = is_hidden && key.is_none();

@@ -23,11 +23,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use domain::StoreError;
-use ports::{Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Written};
+use ports::{
+    AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenEntry,
+};
 
 pub(crate) use seal::{KeyHolder, MARK, SealKey};
-use sync::Durable;
-use writer::{Order, Reply};
+use sync::SyncProgress;
+use writer::{AppendReply, WriterCommand};
 
 /// Name of the database file in the data folder.
 const FILE: &str = "audit.db";
@@ -47,8 +49,8 @@ const LAST_PATIENCE: Duration = Duration::from_millis(300);
 /// The audit log in a data folder.
 pub(crate) struct AuditDatabase {
     path: PathBuf,
-    orders: Option<SyncSender<Order>>,
-    durable: Arc<Durable>,
+    orders: Option<SyncSender<WriterCommand>>,
+    durable: Arc<SyncProgress>,
     keys: Arc<KeyHolder>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -61,19 +63,20 @@ impl AuditDatabase {
     pub(crate) fn new(data_dir: &Path, keys: Arc<KeyHolder>) -> Result<Self, StoreError> {
         let path = data_dir.join(FILE);
         let (orders, received) = sync_channel(MAX_WAITING);
-        let durable = Arc::new(Durable::default());
+        let durable = Arc::new(SyncProgress::default());
         let (known, told) = (Arc::downgrade(&keys), orders.clone());
         keys.listen(
             LISTENER,
             Arc::new(move || {
                 if known.upgrade().is_some_and(|keys| keys.known().is_some()) {
                     // The log may be closed meanwhile.
-                    let _ = told.send(Order::KeyFound);
+                    let _ = told.send(WriterCommand::KeyFound);
                 }
             }),
         );
         let fail = |error: std::io::Error| crate::files::failed(&path, "begin to write it", &error);
-        let writer = writer::Writer::new(path.clone(), data_dir.join(OLDER), Arc::clone(&durable), Arc::clone(&keys));
+        let writer =
+            writer::LogWriter::new(path.clone(), data_dir.join(OLDER), Arc::clone(&durable), Arc::clone(&keys));
         let writing = std::thread::Builder::new().name("audit write".into()).spawn(move || writer.run(&received));
         let writing = writing.map_err(fail)?;
         let (own, at) = (Arc::clone(&durable), path.clone());
@@ -88,7 +91,7 @@ impl AuditDatabase {
     }
 
     /// Sends an order to the writing thread, and waits for the reply.
-    fn done<T>(&self, order: impl FnOnce(SyncSender<T>) -> Order) -> Result<T, StoreError> {
+    fn done<T>(&self, order: impl FnOnce(SyncSender<T>) -> WriterCommand) -> Result<T, StoreError> {
         let (reply, replied) = sync_channel(1);
         let orders = self.orders.as_ref().ok_or_else(|| self.ended())?;
         orders.send(order(reply)).map_err(|_| self.ended())?;
@@ -117,20 +120,20 @@ impl AuditLog for AuditDatabase {
         self.durable.report_to(receipts);
     }
 
-    fn append(&self, entry: AuditEntry) -> Result<Written, StoreError> {
+    fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError> {
         if let Some(failure) = self.durable.failure() {
             return Err(failure);
         }
-        self.done(|reply| Order::Append(Box::new(entry), Reply::Now(reply)))?
+        self.done(|reply| WriterCommand::Append(Box::new(entry), AppendReply::Now(reply)))?
     }
 
-    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<Appended, StoreError> {
+    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AppendOutcome, StoreError> {
         if let Some(failure) = self.durable.failure() {
             return Err(failure);
         }
         let orders = self.orders.as_ref().ok_or_else(|| self.ended())?;
-        match orders.try_send(Order::Append(Box::new(entry), Reply::Later(ticket))) {
-            Ok(()) => Ok(Appended::Later),
+        match orders.try_send(WriterCommand::Append(Box::new(entry), AppendReply::Later(ticket))) {
+            Ok(()) => Ok(AppendOutcome::Later),
             Err(TrySendError::Full(_)) => {
                 let cause = "the disk can't keep up with what is to be written down; try again".to_owned();
                 Err(StoreError { path: self.path.display().to_string(), cause })
@@ -144,12 +147,12 @@ impl AuditLog for AuditDatabase {
     }
 
     fn flush(&self) -> Result<(), StoreError> {
-        if self.durable.is_untouched() && !self.done(Order::IsOpen)? {
+        if self.durable.is_untouched() && !self.done(WriterCommand::IsOpen)? {
             return Ok(());
         }
         // Waits only for a request that is already pending, so that systems without a keychain are not delayed.
-        let sealed = if self.keys.wait(LAST_PATIENCE).is_ok() { self.done(Order::Seal)? } else { None };
-        self.done(Order::Settle)??;
+        let sealed = if self.keys.wait(LAST_PATIENCE).is_ok() { self.done(WriterCommand::Seal)? } else { None };
+        self.done(WriterCommand::Settle)??;
         self.durable.wait()?;
         if let Some(sealed) = sealed {
             // A keychain that does not respond is not waited for. It then knows an earlier entry.
@@ -159,19 +162,19 @@ impl AuditLog for AuditDatabase {
     }
 
     fn read(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
-        self.done(Order::Settle)??;
+        self.done(WriterCommand::Settle)??;
         self.keys.ask(false);
         let key = self.keys.wait(READ_PATIENCE).ok();
         query::read(&self.path, query, key.map(|key| Arc::clone(&key.content)))
     }
 
     fn verify(&self) -> Result<AuditVerdict, StoreError> {
-        self.done(Order::Settle)??;
+        self.done(WriterCommand::Settle)??;
         let key = self.key();
         // The mark is read first: the entry that the keychain knows must be in the log by now.
         let mark = self.keys.latest_mark();
         if key.is_ok() {
-            self.done(Order::Seal)?;
+            self.done(WriterCommand::Seal)?;
         }
         verify::log(&self.path, &key.as_deref().map_err(Clone::clone), mark)
     }
@@ -182,22 +185,22 @@ impl AuditLog for AuditDatabase {
     }
 
     fn export(&self, out: &mut dyn Write) -> Result<u64, StoreError> {
-        self.done(Order::Settle)??;
+        self.done(WriterCommand::Settle)??;
         let key = self.key();
         export::write(&self.path, out, &key.as_deref().map_err(Clone::clone))
     }
 
     fn is_encrypted(&self) -> Result<bool, StoreError> {
-        self.done(Order::Settle)??;
+        self.done(WriterCommand::Settle)??;
         self.keys.ask(false);
         let _ = self.keys.wait(READ_PATIENCE);
-        self.done(Order::IsEncrypted)?
+        self.done(WriterCommand::IsEncrypted)?
     }
 
     fn retain(&self, keep: AuditRetention) {
         if let Some(orders) = &self.orders {
             // If the queue is full, the writing thread applies the limits within an hour.
-            let _ = orders.try_send(Order::Retain(keep));
+            let _ = orders.try_send(WriterCommand::Retain(keep));
         }
     }
 }
@@ -206,7 +209,7 @@ impl Drop for AuditDatabase {
     fn drop(&mut self) {
         if let Some(orders) = self.orders.take() {
             // Queued entries are written first.
-            let _ = orders.send(Order::End);
+            let _ = orders.send(WriterCommand::End);
         }
         for thread in self.threads.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
             // A panic of the thread was already logged.

@@ -4,10 +4,10 @@
 use ports::AuditRetention;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::chain::{Link, START};
+use super::chain::{ChainLink, START};
 use super::file::{self, signed, unsigned};
 use super::log::{UNSEALED, first_broken, noted, unsealed_range};
-use super::seal::{SealKey, Sealed};
+use super::seal::{SealKey, SealScope};
 
 /// Kind of the entry that records a removal.
 pub(super) const REMOVED: &str = "log-shortened";
@@ -23,7 +23,7 @@ const PAGES_AT_ONCE: u32 = 1_000;
 const DOWN_TO: u64 = 90;
 
 /// The entries to remove.
-pub(super) struct Removal {
+pub(super) struct EntryRemoval {
     /// Number of the last entry to remove.
     pub(super) upto: u64,
     /// Set if some entries are removed only because of the size limit.
@@ -31,7 +31,7 @@ pub(super) struct Removal {
 }
 
 /// Returns the entries beyond the limits, or `None` if there are none.
-pub(super) fn due(connection: &Connection, keep: AuditRetention) -> rusqlite::Result<Option<Removal>> {
+pub(super) fn due(connection: &Connection, keep: AuditRetention) -> rusqlite::Result<Option<EntryRemoval>> {
     let (last, _) = file::last(connection)?;
     let gone = file::removed(connection)?;
     let (mut upto, mut for_room) = (gone, false);
@@ -57,7 +57,7 @@ pub(super) fn due(connection: &Connection, keep: AuditRetention) -> rusqlite::Re
     }
     let exists = "SELECT max(number) FROM entry WHERE number <= ?1 AND number > ?2";
     let upto: Option<i64> = connection.query_row(exists, [signed(upto), signed(gone)], |row| row.get(0))?;
-    Ok(upto.map(|upto| Removal { upto: unsigned(upto), for_room }))
+    Ok(upto.map(|upto| EntryRemoval { upto: unsigned(upto), for_room }))
 }
 
 /// Returns the size of entries of unproven origin. Entries of another program must not displace those of Drawbridge.
@@ -83,7 +83,7 @@ fn unproved_size(connection: &Connection, gone: u64) -> rusqlite::Result<u64> {
 /// changes.
 pub(super) fn doubt(
     connection: &Connection,
-    removal: &Removal,
+    removal: &EntryRemoval,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<String>> {
     let strange = file::strange_tables(connection)?;
@@ -107,7 +107,7 @@ pub(super) fn doubt(
 /// Seals the latest checkpoint again.
 pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlite::Result<()> {
     let Some(checkpoint) = file::checkpoint(connection)? else { return Ok(()) };
-    let mac = key.seal(Sealed::Checkpoint, checkpoint.number, &checkpoint.link);
+    let mac = key.seal(SealScope::Checkpoint, checkpoint.number, &checkpoint.link);
     // Replacing a row does not fire delete triggers.
     connection.execute(
         "INSERT OR REPLACE INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
@@ -117,9 +117,9 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
 }
 
 /// Writes the checkpoint, and returns the hash of the last entry to remove, or `None` if it does not exist.
-pub(super) fn record(connection: &Connection, upto: u64, key: Option<&SealKey>) -> rusqlite::Result<Option<Link>> {
+pub(super) fn record(connection: &Connection, upto: u64, key: Option<&SealKey>) -> rusqlite::Result<Option<ChainLink>> {
     let Some(link) = file::link_of(connection, upto)? else { return Ok(None) };
-    let mac = key.map(|key| key.seal(Sealed::Checkpoint, upto, &link));
+    let mac = key.map(|key| key.seal(SealScope::Checkpoint, upto, &link));
     connection.execute(
         "INSERT INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
         rusqlite::params![signed(upto), link.as_slice(), key.map(|key| &key.id), mac],
@@ -153,19 +153,19 @@ mod tests {
     use ports::AuditEntry;
 
     use super::*;
-    use crate::audit::log::Log;
+    use crate::audit::log::AuditWriteLog;
 
     #[test]
     fn it_is_removed_in_parts_and_the_journal_stays_short() {
         let folder = tempfile::tempdir().unwrap();
         let (path, older) = (folder.path().join("audit.db"), folder.path().join("audit.jsonl"));
-        let mut log = Log::open(&path, &older).unwrap();
+        let mut log = AuditWriteLog::open(&path, &older).unwrap();
         let entry = || AuditEntry { at: 1, content: Some("x".repeat(10_000)), ..AuditEntry::default() };
         for _ in 0..10 {
             log.append(&mut (0..200).map(|_| entry()).collect::<Vec<_>>(), None).unwrap();
         }
         drop(log);
-        let mut log = Log::open(&path, &older).unwrap();
+        let mut log = AuditWriteLog::open(&path, &older).unwrap();
         log.retain(AuditRetention { days: 1, megabytes: 0 }, None).unwrap();
         let left = || {
             let other = file::open_to_read(&path).unwrap().unwrap();

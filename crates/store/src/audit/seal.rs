@@ -7,10 +7,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::hmac;
-use ports::{SecretKept, Secrets, SecretsStatus};
+use ports::{SecretPersistence, Secrets, SecretsStatus};
 
-use super::chain::{Link, from_hex, hex};
-use super::sync::Durable;
+use super::chain::{ChainLink, from_hex, hex};
+use super::sync::SyncProgress;
 use crate::content_key::ContentKey;
 
 /// Name of the key in the keychain.
@@ -32,7 +32,7 @@ const AGAIN_FOR_USER: Duration = Duration::from_secs(2);
 
 /// The kinds of sealed positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sealed {
+pub(super) enum SealScope {
     /// The last entry of the log.
     Head,
     /// The last removed entry.
@@ -49,11 +49,11 @@ pub(crate) struct SealKey {
     /// Set if the key is so old that a log without a seal must have lost it.
     pub(super) is_old: bool,
     /// Number and hash of a sealed entry that the keychain knows. A log without it is not the one that was left.
-    pub(super) mark: Option<(u64, Link)>,
+    pub(super) mark: Option<(u64, ChainLink)>,
 }
 
 impl SealKey {
-    fn of(secret: &str, mark: Option<(u64, Link)>) -> Option<Self> {
+    fn of(secret: &str, mark: Option<(u64, ChainLink)>) -> Option<Self> {
         let (bytes, made) = secret.split_once(' ')?;
         let bytes = from_hex(bytes)?;
         let made = Duration::from_millis(made.parse().ok()?);
@@ -78,20 +78,20 @@ impl SealKey {
     }
 
     /// Returns the seal over an entry's number and hash.
-    pub(super) fn seal(&self, what: Sealed, number: u64, link: &Link) -> Vec<u8> {
+    pub(super) fn seal(&self, what: SealScope, number: u64, link: &ChainLink) -> Vec<u8> {
         hmac::sign(&self.key, &message(what, number, link)).as_ref().to_vec()
     }
 
     /// Returns `true` if this is the seal over an entry's number and hash.
-    pub(super) fn holds(&self, what: Sealed, number: u64, link: &Link, seal: &[u8]) -> bool {
+    pub(super) fn holds(&self, what: SealScope, number: u64, link: &ChainLink, seal: &[u8]) -> bool {
         hmac::verify(&self.key, &message(what, number, link), seal).is_ok()
     }
 }
 
-fn message(what: Sealed, number: u64, link: &Link) -> Vec<u8> {
+fn message(what: SealScope, number: u64, link: &ChainLink) -> Vec<u8> {
     let name = match what {
-        Sealed::Head => "head",
-        Sealed::Checkpoint => "checkpoint",
+        SealScope::Head => "head",
+        SealScope::Checkpoint => "checkpoint",
     };
     format!("drawbridge audit log 1\n{name}\n{number}\n{}", hex(link)).into_bytes()
 }
@@ -102,9 +102,9 @@ fn now() -> Duration {
 
 /// A seal as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Seal {
+pub(super) struct LogSeal {
     pub(super) number: u64,
-    pub(super) link: Link,
+    pub(super) link: ChainLink,
     /// Identifier of the key.
     pub(super) key: String,
     pub(super) mac: Vec<u8>,
@@ -113,27 +113,27 @@ pub(super) struct Seal {
 /// Requests the key from the keychain in a separate thread, because the keychain may wait for its user.
 pub(crate) struct KeyHolder {
     secrets: Arc<dyn Secrets>,
-    state: Mutex<State>,
+    state: Mutex<KeyState>,
     changed: Condvar,
     /// Listeners that are called when it is known whether there is a key.
-    listeners: Mutex<Vec<(&'static str, Listener)>>,
+    listeners: Mutex<Vec<(&'static str, KeyListener)>>,
     /// Number of the last entry that was stored in the keychain.
     marked: Mutex<u64>,
     again: Duration,
 }
 
 /// Called when it is known whether there is a key.
-type Listener = Arc<dyn Fn() + Send + Sync>;
+type KeyListener = Arc<dyn Fn() + Send + Sync>;
 
 /// The reason why the key is unavailable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NoKey {
+pub(crate) struct MissingKey {
     pub(crate) cause: String,
     /// Set if a key may exist nevertheless.
     pub(crate) exists: bool,
 }
 
-impl NoKey {
+impl MissingKey {
     fn of_one(cause: String) -> Self {
         Self { cause, exists: true }
     }
@@ -143,13 +143,13 @@ impl NoKey {
     }
 }
 
-enum State {
+enum KeyState {
     NotAsked,
     Asking,
     Known(Arc<SealKey>),
     /// The key is unavailable: the reason, the time, and the pause before the next request.
     Missing {
-        cause: NoKey,
+        cause: MissingKey,
         since: Instant,
         pause: Duration,
     },
@@ -161,17 +161,17 @@ impl KeyHolder {
     }
 
     fn asking_again_after(secrets: Arc<dyn Secrets>, again: Duration) -> Arc<Self> {
-        let state = Mutex::new(State::NotAsked);
+        let state = Mutex::new(KeyState::NotAsked);
         let (changed, listeners, marked) = (Condvar::new(), Mutex::default(), Mutex::default());
         Arc::new(Self { secrets, state, changed, listeners, marked, again })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, KeyState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Registers a listener, which replaces that of the same name.
-    pub(crate) fn listen(&self, name: &'static str, listener: Listener) {
+    pub(crate) fn listen(&self, name: &'static str, listener: KeyListener) {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.retain(|(own, _)| *own != name);
         listeners.push((name, listener));
@@ -188,29 +188,29 @@ impl KeyHolder {
     pub(crate) fn ask(self: &Arc<Self>, now: bool) {
         let mut state = self.state();
         let next = match &*state {
-            State::NotAsked => self.again,
-            State::Missing { pause, .. } if now => *pause,
-            State::Missing { since, pause, .. } if since.elapsed() >= *pause => (*pause * 2).min(AGAIN_AT_MOST),
-            State::Missing { .. } | State::Asking | State::Known(_) => return,
+            KeyState::NotAsked => self.again,
+            KeyState::Missing { pause, .. } if now => *pause,
+            KeyState::Missing { since, pause, .. } if since.elapsed() >= *pause => (*pause * 2).min(AGAIN_AT_MOST),
+            KeyState::Missing { .. } | KeyState::Asking | KeyState::Known(_) => return,
         };
-        *state = State::Asking;
+        *state = KeyState::Asking;
         drop(state);
         let holder = Arc::clone(self);
         let asking = std::thread::Builder::new().name("audit key".into()).spawn(move || {
             let found = holder.find();
             *holder.state() = match found {
-                Ok(key) => State::Known(Arc::new(key)),
+                Ok(key) => KeyState::Known(Arc::new(key)),
                 Err(cause) => {
                     tracing::warn!(cause = cause.cause, "the audit log can't be sealed: the key is unavailable");
-                    State::Missing { cause, since: Instant::now(), pause: next }
+                    KeyState::Missing { cause, since: Instant::now(), pause: next }
                 }
             };
             holder.changed.notify_all();
             holder.tell();
         });
         if let Err(error) = asking {
-            let cause = NoKey::of_one(error.to_string());
-            *self.state() = State::Missing { cause, since: Instant::now(), pause: next };
+            let cause = MissingKey::of_one(error.to_string());
+            *self.state() = KeyState::Missing { cause, since: Instant::now(), pause: next };
             self.changed.notify_all();
         }
     }
@@ -219,18 +219,18 @@ impl KeyHolder {
     pub(crate) fn ask_for_user(self: &Arc<Self>) {
         let state = self.state();
         let is_due = |since: &Instant| since.elapsed() >= AGAIN_FOR_USER;
-        if matches!(&*state, State::Missing { cause, since, .. } if cause.exists && is_due(since)) {
+        if matches!(&*state, KeyState::Missing { cause, since, .. } if cause.exists && is_due(since)) {
             drop(state);
             self.ask(true);
         }
     }
 
-    fn find(&self) -> Result<SealKey, NoKey> {
+    fn find(&self) -> Result<SealKey, MissingKey> {
         let key_of = |secret: &str| {
-            let mark = self.mark_in_keychain().map_err(NoKey::of_one)?;
-            SealKey::of(secret, mark).ok_or_else(|| NoKey::of_one("the key of the seal is damaged".to_owned()))
+            let mark = self.mark_in_keychain().map_err(MissingKey::of_one)?;
+            SealKey::of(secret, mark).ok_or_else(|| MissingKey::of_one("the key of the seal is damaged".to_owned()))
         };
-        let read = || self.secrets.get(NAME).map_err(|error| NoKey::of_one(error.to_string()));
+        let read = || self.secrets.get(NAME).map_err(|error| MissingKey::of_one(error.to_string()));
         if let Some(secret) = read()? {
             return key_of(&secret);
         }
@@ -239,24 +239,24 @@ impl KeyHolder {
         if let Some(secret) = read()? {
             return key_of(&secret);
         }
-        let secret = SealKey::make().map_err(NoKey::of_none)?;
-        match self.secrets.set(NAME, &secret).map_err(|error| NoKey::of_none(error.to_string()))? {
-            SecretKept::Keychain => {
+        let secret = SealKey::make().map_err(MissingKey::of_none)?;
+        match self.secrets.set(NAME, &secret).map_err(|error| MissingKey::of_none(error.to_string()))? {
+            SecretPersistence::Keychain => {
                 let kept = read()?;
-                let lost = || NoKey::of_none("the keychain does not give back what it was given".to_owned());
+                let lost = || MissingKey::of_none("the keychain does not give back what it was given".to_owned());
                 key_of(&kept.ok_or_else(lost)?)
             }
-            SecretKept::ThisRun { cause } => {
+            SecretPersistence::ThisRun { cause } => {
                 // A seal with a temporary key would look broken at the next start.
-                self.secrets.delete(NAME).map_err(|error| NoKey::of_none(error.to_string()))?;
+                self.secrets.delete(NAME).map_err(|error| MissingKey::of_none(error.to_string()))?;
                 // A locked keychain may contain a key.
                 let is_locked = matches!(self.secrets.status(), SecretsStatus::Locked { .. });
-                Err(if is_locked { NoKey::of_one(cause) } else { NoKey::of_none(cause) })
+                Err(if is_locked { MissingKey::of_one(cause) } else { MissingKey::of_none(cause) })
             }
         }
     }
 
-    fn mark_in_keychain(&self) -> Result<Option<(u64, Link)>, String> {
+    fn mark_in_keychain(&self) -> Result<Option<(u64, ChainLink)>, String> {
         let mark = self.secrets.mark(MARK).map_err(|error| error.to_string())?;
         let read = |mark: String| {
             let (number, link) = mark.split_once(' ')?;
@@ -268,7 +268,11 @@ impl KeyHolder {
 
     /// Stores in the keychain that this entry was sealed, in a separate thread and once the entry is durable. The
     /// returned channel receives a message when that is done.
-    pub(super) fn mark(self: &Arc<Self>, (number, link): (u64, Link), durable: &Arc<Durable>) -> Receiver<()> {
+    pub(super) fn mark(
+        self: &Arc<Self>,
+        (number, link): (u64, ChainLink),
+        durable: &Arc<SyncProgress>,
+    ) -> Receiver<()> {
         let (done, told) = sync_channel(1);
         let (holder, durable) = (Arc::clone(self), Arc::clone(durable));
         let marking = std::thread::Builder::new().name("audit mark".into()).spawn(move || {
@@ -286,7 +290,7 @@ impl KeyHolder {
         told
     }
 
-    fn raise_mark(&self, number: u64, link: &Link) -> Result<(), String> {
+    fn raise_mark(&self, number: u64, link: &ChainLink) -> Result<(), String> {
         let mut marked = self.marked.lock().unwrap_or_else(PoisonError::into_inner);
         if *marked >= number {
             return Ok(());
@@ -302,7 +306,7 @@ impl KeyHolder {
     }
 
     /// Returns the last entry that the keychain knows, even if the key is unavailable.
-    pub(super) fn latest_mark(&self) -> Option<(u64, Link)> {
+    pub(super) fn latest_mark(&self) -> Option<(u64, ChainLink)> {
         let known = self.known().and_then(|key| key.mark);
         if !self.is_settled() {
             return known;
@@ -317,14 +321,14 @@ impl KeyHolder {
     /// Returns the key, if it is known.
     pub(crate) fn known(&self) -> Option<Arc<SealKey>> {
         match &*self.state() {
-            State::Known(key) => Some(Arc::clone(key)),
+            KeyState::Known(key) => Some(Arc::clone(key)),
             _ => None,
         }
     }
 
     /// Returns `true` if it is known whether there is a key.
     pub(crate) fn is_settled(&self) -> bool {
-        matches!(*self.state(), State::Known(_) | State::Missing { .. })
+        matches!(*self.state(), KeyState::Known(_) | KeyState::Missing { .. })
     }
 
     /// Waits until it is known whether there is a key, and returns it. The key must have been requested.
@@ -332,119 +336,27 @@ impl KeyHolder {
     /// # Errors
     /// Returns a message that explains why there is none.
     pub(crate) fn wait(&self, patience: Duration) -> Result<Arc<SealKey>, String> {
-        let waits = |state: &mut State| matches!(state, State::Asking);
+        let waits = |state: &mut KeyState| matches!(state, KeyState::Asking);
         let (state, _) =
             self.changed.wait_timeout_while(self.state(), patience, waits).unwrap_or_else(PoisonError::into_inner);
         match &*state {
-            State::Known(key) => Ok(Arc::clone(key)),
-            State::Missing { cause, .. } => Err(cause.cause.clone()),
-            State::NotAsked | State::Asking => Err("the keychain does not answer; unlock it and try again".to_owned()),
+            KeyState::Known(key) => Ok(Arc::clone(key)),
+            KeyState::Missing { cause, .. } => Err(cause.cause.clone()),
+            KeyState::NotAsked | KeyState::Asking => {
+                Err("the keychain does not answer; unlock it and try again".to_owned())
+            }
         }
     }
 
     /// Returns the key, or the reason why there is none. To be called once it is settled.
-    pub(crate) fn key(&self) -> Result<Arc<SealKey>, NoKey> {
+    pub(crate) fn key(&self) -> Result<Arc<SealKey>, MissingKey> {
         match &*self.state() {
-            State::Known(key) => Ok(Arc::clone(key)),
-            State::Missing { cause, .. } => Err(cause.clone()),
-            State::NotAsked | State::Asking => Err(NoKey::of_one("the keychain does not answer".to_owned())),
+            KeyState::Known(key) => Ok(Arc::clone(key)),
+            KeyState::Missing { cause, .. } => Err(cause.clone()),
+            KeyState::NotAsked | KeyState::Asking => Err(MissingKey::of_one("the keychain does not answer".to_owned())),
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use std::sync::atomic::{AtomicU32, Ordering};
-
-    use ports::SecretError;
-
-    use super::*;
-
-    /// A keychain that is locked for the first two requests.
-    #[derive(Default)]
-    struct Locked {
-        asked: AtomicU32,
-        kept: Mutex<Option<String>>,
-    }
-
-    impl Secrets for Locked {
-        fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
-            if self.asked.fetch_add(1, Ordering::SeqCst) < 2 {
-                return Err(SecretError::Locked("it is locked".to_owned()));
-            }
-            Ok(self.kept.lock().unwrap().clone())
-        }
-
-        fn set(&self, _: &str, secret: &str) -> Result<SecretKept, SecretError> {
-            *self.kept.lock().unwrap() = Some(secret.to_owned());
-            Ok(SecretKept::Keychain)
-        }
-
-        fn delete(&self, _: &str) -> Result<(), SecretError> {
-            Ok(())
-        }
-
-        fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
-            Ok(Vec::new())
-        }
-    }
-
-    /// A locked keychain that reports no content and stores nothing.
-    struct SeemsEmpty(SecretsStatus);
-
-    impl Secrets for SeemsEmpty {
-        fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
-            Ok(None)
-        }
-
-        fn set(&self, _: &str, _: &str) -> Result<SecretKept, SecretError> {
-            Ok(SecretKept::ThisRun { cause: "nothing can be kept".to_owned() })
-        }
-
-        fn delete(&self, _: &str) -> Result<(), SecretError> {
-            Ok(())
-        }
-
-        fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
-            Ok(Vec::new())
-        }
-
-        fn status(&self) -> SecretsStatus {
-            self.0.clone()
-        }
-    }
-
-    #[test]
-    fn behind_a_locked_keychain_there_may_be_a_key() {
-        let missing = |status: SecretsStatus| {
-            let holder = KeyHolder::new(Arc::new(SeemsEmpty(status)));
-            holder.ask(false);
-            holder.wait(Duration::from_secs(20)).err().unwrap();
-            holder.key().err().unwrap()
-        };
-        let cause = "nothing can be kept".to_owned();
-        let locked = missing(SecretsStatus::Locked { cause: "it is locked".to_owned() });
-        assert_eq!(locked, NoKey { cause: cause.clone(), exists: true }, "a log must not count as never sealed");
-        let none = missing(SecretsStatus::Missing { cause: "there is none".to_owned() });
-        assert_eq!(none, NoKey { cause, exists: false }, "without a keychain nothing was ever sealed");
-    }
-
-    #[test]
-    fn a_keychain_that_gave_no_key_is_asked_again_after_a_while() {
-        let secrets = Arc::new(Locked::default());
-        let pause = Duration::from_millis(40);
-        let holder = KeyHolder::asking_again_after(secrets.clone(), pause);
-        let ask = || {
-            holder.ask(false);
-            holder.wait(Duration::from_secs(20)).is_ok()
-        };
-        assert!(!ask(), "it is locked");
-        std::thread::sleep(pause * 2); // sleep: the pause is one of real time.
-        assert!(!ask(), "the keychain must be asked again, and is still locked");
-        assert_eq!(secrets.asked.load(Ordering::SeqCst), 2, "the keychain must be asked once each time");
-        std::thread::sleep(pause * 3); // sleep: the pause is one of real time.
-        assert!(ask(), "an unlocked keychain must return the key to a running process");
-    }
-}
+mod tests;

@@ -17,13 +17,13 @@ const TOO_LONG: u64 = 64 << 20;
 
 /// The durability state of the log.
 #[derive(Default)]
-pub(super) struct Durable {
-    state: Mutex<State>,
+pub(super) struct SyncProgress {
+    state: Mutex<SyncState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct SyncState {
     /// Number of entries that this process wrote.
     written: u64,
     /// Number of these entries that are durable.
@@ -36,8 +36,8 @@ struct State {
     receipts: Option<Arc<AuditReceipts>>,
 }
 
-impl Durable {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl SyncProgress {
+    fn state(&self) -> MutexGuard<'_, SyncState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -81,7 +81,7 @@ impl Durable {
 
     /// Waits until all written entries are durable.
     pub(super) fn wait(&self) -> Result<(), StoreError> {
-        let waits = |state: &mut State| state.failed.is_none() && !state.is_closed && state.durable < state.written;
+        let waits = |state: &mut SyncState| state.failed.is_none() && !state.is_closed && state.durable < state.written;
         let state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
         state.failed.clone().map_or(Ok(()), Err)
     }
@@ -94,10 +94,10 @@ impl Durable {
 
     /// Syncs until the log is closed. Runs in a separate thread.
     pub(super) fn run(&self, path: &Path) {
-        let mut journal: Option<(u64, Journal)> = None;
+        let mut journal: Option<(u64, WriteAheadJournal)> = None;
         loop {
             let waits =
-                |state: &mut State| !state.is_closed && (state.failed.is_some() || state.durable >= state.written);
+                |state: &mut SyncState| !state.is_closed && (state.failed.is_some() || state.durable >= state.written);
             let state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
             let (written, generation) = (state.written, state.generation);
             if state.failed.is_some() || state.durable >= written {
@@ -107,7 +107,7 @@ impl Durable {
             drop(state);
             let synced = match journal.take().filter(|(own, _)| *own == generation) {
                 Some((_, journal)) => Ok(journal),
-                None => Journal::open(path),
+                None => WriteAheadJournal::open(path),
             };
             let synced = synced.and_then(|journal| journal.sync().map(|()| journal));
             let mut state = self.state();
@@ -138,11 +138,11 @@ impl Durable {
 
 /// SQLite's write-ahead journal. Syncing it is sufficient for durability, because SQLite recovers from it after a power
 /// loss. SQLite does not lock this file, so opening it here is safe.
-struct Journal {
+struct WriteAheadJournal {
     file: File,
 }
 
-impl Journal {
+impl WriteAheadJournal {
     fn open(path: &Path) -> std::io::Result<Self> {
         let mut name = path.as_os_str().to_owned();
         name.push("-wal");

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use domain::StoreError;
-use ports::{AuditFinding, AuditSeal, AuditVerdict, Tampered};
+use ports::{AuditFinding, AuditSeal, AuditVerdict, TamperKind};
 use rusqlite::Connection;
 
-use super::chain::{Link, START, hex, link, text_of};
+use super::chain::{ChainLink, START, hex, link, text_of};
 use super::encryption;
 use super::file::{self, Checkpoint};
 use super::log::{DAMAGE, UNSEALED, unsealed_range};
 use super::retention::REMOVED;
-use super::seal::{Seal, SealKey, Sealed};
+use super::seal::{LogSeal, SealKey, SealScope};
 
 /// Maximum number of findings that are listed. Others are counted.
 const MAX_FINDINGS: usize = 100;
@@ -19,12 +19,12 @@ const MAX_FINDINGS: usize = 100;
 const MAX_UNPROVED: usize = 100;
 
 /// The key, or the reason why there is none.
-pub(super) type Key<'a> = Result<&'a SealKey, String>;
+pub(super) type VerifyKey<'a> = Result<&'a SealKey, String>;
 
 /// The state of a verification along the chain.
-pub(super) struct Walk {
+pub(super) struct ChainWalk {
     /// Hash of the last entry, which the next one must have as predecessor.
-    previous: Link,
+    previous: ChainLink,
     /// Number of the last entry.
     number: u64,
     verdict: AuditVerdict,
@@ -33,18 +33,18 @@ pub(super) struct Walk {
     /// Number of the entry that confirms the checkpoint.
     confirmed: Option<u64>,
     /// Seal, and whether its entry has the sealed hash.
-    seal: Option<(Seal, bool)>,
+    seal: Option<(LogSeal, bool)>,
     /// Entry that the keychain knows, and whether the log's entry has that hash.
-    mark: Option<((u64, Link), bool)>,
+    mark: Option<((u64, ChainLink), bool)>,
     /// First and last entry whose content the key does not decrypt.
     undecipherable: Option<(u64, u64)>,
     /// First and last entry with unencrypted content, although all should be encrypted.
     plain: Option<(u64, u64)>,
 }
 
-impl Walk {
+impl ChainWalk {
     /// Starts after the removed entries.
-    pub(super) fn new(checkpoint: Option<&Checkpoint>, seal: Option<Seal>, key: &Key<'_>) -> Self {
+    pub(super) fn new(checkpoint: Option<&Checkpoint>, seal: Option<LogSeal>, key: &VerifyKey<'_>) -> Self {
         let verdict = AuditVerdict {
             entries: 0,
             first: None,
@@ -72,13 +72,13 @@ impl Walk {
         if let (Some(checkpoint), Ok(key)) = (checkpoint, key)
             && !checkpoint.is_sealed_with(key)
         {
-            walk.found(Tampered::CheckpointBroken, checkpoint.number);
+            walk.found(TamperKind::CheckpointBroken, checkpoint.number);
         }
         walk
     }
 
     /// Requires the entry that the keychain knows. An exported file need not have it.
-    fn must_have(&mut self, mark: Option<(u64, Link)>) {
+    fn must_have(&mut self, mark: Option<(u64, ChainLink)>) {
         self.mark = mark.filter(|(number, _)| *number > self.number).map(|mark| (mark, false));
     }
 
@@ -91,7 +91,7 @@ impl Walk {
         }
     }
 
-    fn found(&mut self, what: Tampered, number: u64) {
+    fn found(&mut self, what: TamperKind, number: u64) {
         self.found_more(AuditFinding { what, number, to: None, detail: None });
     }
 
@@ -109,21 +109,21 @@ impl Walk {
         number: u64,
         text: Option<&str>,
         (kind, subject, hash): (&str, &str, &str),
-        stored: &Link,
+        stored: &ChainLink,
     ) {
         let is_next = number == self.number + 1;
         if number <= self.number {
-            self.found(Tampered::Changed, number);
+            self.found(TamperKind::Changed, number);
         } else if !is_next {
             let to = (number - 1 > self.number + 1).then_some(number - 1);
-            self.found_more(AuditFinding { what: Tampered::Missing, number: self.number + 1, to, detail: None });
+            self.found_more(AuditFinding { what: TamperKind::Missing, number: self.number + 1, to, detail: None });
         } else if text.is_some_and(|text| link(&self.previous, text) != *stored) {
-            self.found(Tampered::Changed, number);
+            self.found(TamperKind::Changed, number);
         }
         match kind {
             DAMAGE => {
                 let detail = Some(subject.to_owned());
-                self.found_more(AuditFinding { what: Tampered::Noted, number, to: None, detail });
+                self.found_more(AuditFinding { what: TamperKind::Noted, number, to: None, detail });
             }
             UNSEALED => {
                 let (from, to) = unsealed_range(subject).unwrap_or((1, number));
@@ -169,11 +169,11 @@ impl Walk {
     /// Records an unreadable entry.
     pub(super) fn unreadable(&mut self, detail: String) {
         let number = self.number + 1;
-        self.found_more(AuditFinding { what: Tampered::Unreadable, number, to: None, detail: Some(detail) });
+        self.found_more(AuditFinding { what: TamperKind::Unreadable, number, to: None, detail: Some(detail) });
     }
 
     /// Completes the verification after the last entry.
-    pub(super) fn end(mut self, key: &Key<'_>) -> AuditVerdict {
+    pub(super) fn end(mut self, key: &VerifyKey<'_>) -> AuditVerdict {
         let sealed = self.seal.as_ref().map(|(seal, _)| seal.number);
         let mut is_missing = false;
         self.verdict.seal = match (self.seal.take(), key) {
@@ -181,7 +181,7 @@ impl Walk {
             (None, Ok(key)) => {
                 is_missing = self.mark.is_some();
                 if key.is_old && self.verdict.entries > 0 {
-                    self.found(Tampered::SealMissing, self.number);
+                    self.found(TamperKind::SealMissing, self.number);
                 }
                 AuditSeal::None
             }
@@ -190,9 +190,9 @@ impl Walk {
         if let Some(removed) = self.verdict.removed {
             // Any program could have added the confirming entry after the seal.
             let is_proved = |number| key.is_err() || sealed.is_some_and(|sealed| number <= sealed);
-            let is_known = self.verdict.findings.iter().any(|finding| finding.what == Tampered::CheckpointBroken);
+            let is_known = self.verdict.findings.iter().any(|finding| finding.what == TamperKind::CheckpointBroken);
             if !is_known && !self.confirmed.is_some_and(is_proved) {
-                self.found(Tampered::CheckpointBroken, removed);
+                self.found(TamperKind::CheckpointBroken, removed);
             }
         }
         if let Some(((marked, _), false)) = self.mark
@@ -200,13 +200,13 @@ impl Walk {
         {
             if marked > self.number {
                 let to = (marked > self.number + 1).then_some(marked);
-                self.found_more(AuditFinding { what: Tampered::CutOff, number: self.number + 1, to, detail: None });
+                self.found_more(AuditFinding { what: TamperKind::CutOff, number: self.number + 1, to, detail: None });
             } else {
-                self.found(Tampered::SealBroken, marked);
+                self.found(TamperKind::SealBroken, marked);
             }
         }
         if is_missing && self.verdict.findings.is_empty() {
-            self.found(Tampered::SealMissing, self.number);
+            self.found(TamperKind::SealMissing, self.number);
         }
         if let (Some(first), Some(last)) = (self.verdict.first, self.verdict.last) {
             match self.verdict.seal {
@@ -220,28 +220,28 @@ impl Walk {
         if let Some((first, last)) = self.plain {
             let detail = Some("its content is plain on disk, and the log says that all are encrypted".to_owned());
             let to = (last > first).then_some(last);
-            self.found_more(AuditFinding { what: Tampered::Changed, number: first, to, detail });
+            self.found_more(AuditFinding { what: TamperKind::Changed, number: first, to, detail });
         }
         if let Some((first, last)) = self.undecipherable {
             let detail = Some("the key in the keychain does not decrypt its content".to_owned());
             let to = (last > first).then_some(last);
-            self.found_more(AuditFinding { what: Tampered::Unreadable, number: first, to, detail });
+            self.found_more(AuditFinding { what: TamperKind::Unreadable, number: first, to, detail });
         }
         self.verdict
     }
 
-    fn end_of_sealed(&mut self, seal: &Seal, is_there: bool, key: &Key<'_>) -> AuditSeal {
+    fn end_of_sealed(&mut self, seal: &LogSeal, is_there: bool, key: &VerifyKey<'_>) -> AuditSeal {
         let before = self.verdict.findings.len();
         if seal.number > self.number {
             let (number, to) = (self.number + 1, (seal.number > self.number + 1).then_some(seal.number));
-            self.found_more(AuditFinding { what: Tampered::CutOff, number, to, detail: None });
+            self.found_more(AuditFinding { what: TamperKind::CutOff, number, to, detail: None });
         } else if !is_there {
-            self.found(Tampered::SealBroken, seal.number);
+            self.found(TamperKind::SealBroken, seal.number);
         }
         match key {
             Ok(key) if !is_of(key, seal) => {
                 if self.verdict.findings.len() == before {
-                    self.found(Tampered::SealBroken, seal.number);
+                    self.found(TamperKind::SealBroken, seal.number);
                 }
                 AuditSeal::Broken
             }
@@ -252,33 +252,41 @@ impl Walk {
     }
 }
 
-fn is_of(key: &SealKey, seal: &Seal) -> bool {
-    seal.key == key.id && key.holds(Sealed::Head, seal.number, &seal.link, &seal.mac)
+fn is_of(key: &SealKey, seal: &LogSeal) -> bool {
+    seal.key == key.id && key.holds(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
 
 /// Verifies the log, which must have the entry that the keychain knows.
-pub(super) fn log(path: &Path, key: &Key<'_>, mark: Option<(u64, Link)>) -> Result<AuditVerdict, StoreError> {
+pub(super) fn log(
+    path: &Path,
+    key: &VerifyKey<'_>,
+    mark: Option<(u64, ChainLink)>,
+) -> Result<AuditVerdict, StoreError> {
     let Some(mut connection) = file::open_to_read(path)? else {
-        let mut walk = Walk::new(None, None, key);
+        let mut walk = ChainWalk::new(None, None, key);
         walk.must_have(mark);
         return Ok(walk.end(key));
     };
     tables(&mut connection, key, mark).map_err(|error| file::failed(path, "check it", &error))
 }
 
-fn tables(connection: &mut Connection, key: &Key<'_>, mark: Option<(u64, Link)>) -> rusqlite::Result<AuditVerdict> {
+fn tables(
+    connection: &mut Connection,
+    key: &VerifyKey<'_>,
+    mark: Option<(u64, ChainLink)>,
+) -> rusqlite::Result<AuditVerdict> {
     // Other processes may append meanwhile, so everything is read from one snapshot.
     let snapshot = connection.transaction()?;
     let strange = file::strange_tables(&snapshot)?;
-    let mut walk = Walk::new(file::checkpoint(&snapshot)?.as_ref(), file::seal(&snapshot)?, key);
+    let mut walk = ChainWalk::new(file::checkpoint(&snapshot)?.as_ref(), file::seal(&snapshot)?, key);
     walk.must_have(mark);
     if !strange.is_empty() {
         let detail = Some(format!("its tables are not those that Drawbridge made: {}", strange.join(", ")));
-        walk.found_more(AuditFinding { what: Tampered::Unreadable, number: 0, to: None, detail });
+        walk.found_more(AuditFinding { what: TamperKind::Unreadable, number: 0, to: None, detail });
     }
     let sound: String = snapshot.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
     if sound != "ok" {
-        walk.found_more(AuditFinding { what: Tampered::Unreadable, number: 0, to: None, detail: Some(sound) });
+        walk.found_more(AuditFinding { what: TamperKind::Unreadable, number: 0, to: None, detail: Some(sound) });
     }
     let sql = format!(
         "SELECT {} FROM entry WHERE number > (SELECT coalesce(max(number), 0) FROM checkpoint) ORDER BY number",
@@ -291,7 +299,7 @@ fn tables(connection: &mut Connection, key: &Key<'_>, mark: Option<(u64, Link)>)
     let is_encrypted = key.is_ok() && encryption::is_done(&snapshot).unwrap_or(false);
     while let Some(row) = rows.next()? {
         match file::entry(row, content) {
-            Ok(file::Read { entry, link, is_hidden, is_plain }) => match text_of(&entry) {
+            Ok(file::ReadEntry { entry, link, is_hidden, is_plain }) => match text_of(&entry) {
                 Ok(text) => {
                     let text = if is_hidden { None } else { Some(text.as_str()) };
                     // Without a key, encrypted contents can't be checked, and nothing is proven.

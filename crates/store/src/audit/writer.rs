@@ -6,14 +6,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use domain::StoreError;
-use ports::{AuditEntry, AuditRetention, Written};
+use ports::{AuditEntry, AuditRetention, WrittenEntry};
 
-use super::chain::Link;
-use super::encryption::Left;
+use super::chain::ChainLink;
+use super::encryption::EncryptionProgress;
 use super::import;
-use super::log::Log;
+use super::log::AuditWriteLog;
 use super::seal::KeyHolder;
-use super::sync::Durable;
+use super::sync::SyncProgress;
 
 /// Maximum number of entries in one transaction.
 const AT_ONCE: usize = 256;
@@ -39,13 +39,13 @@ const BACKGROUND_INTERVAL: Duration = Duration::from_millis(500);
 const MARK_AFTER: Duration = Duration::from_secs(1);
 
 /// An order to the writing thread.
-pub(super) enum Order {
+pub(super) enum WriterCommand {
     /// Request to append an entry to the log.
-    Append(Box<AuditEntry>, Reply),
+    Append(Box<AuditEntry>, AppendReply),
     /// Reply once all previous entries are written and an older log is imported.
     Settle(SyncSender<Result<(), StoreError>>),
     /// Seal this process's entries if there is a key. The reply is the last entry that it sealed.
-    Seal(SyncSender<Option<(u64, Link)>>),
+    Seal(SyncSender<Option<(u64, ChainLink)>>),
     /// The key is available.
     KeyFound,
     /// Reply whether all contents are encrypted.
@@ -59,19 +59,19 @@ pub(super) enum Order {
 }
 
 /// The receiver of an entry's result.
-pub(super) enum Reply {
+pub(super) enum AppendReply {
     /// A caller that waits.
-    Now(SyncSender<Result<Written, StoreError>>),
+    Now(SyncSender<Result<WrittenEntry, StoreError>>),
     /// The host, under this ticket.
     Later(u64),
 }
 
-pub(super) struct Writer {
+pub(super) struct LogWriter {
     path: PathBuf,
     older: PathBuf,
-    durable: Arc<Durable>,
+    durable: Arc<SyncProgress>,
     keys: Arc<KeyHolder>,
-    log: Option<Log>,
+    log: Option<AuditWriteLog>,
     /// Set if this process wrote entries that are not sealed.
     unsealed: bool,
     keep: AuditRetention,
@@ -79,7 +79,7 @@ pub(super) struct Writer {
     /// Set if there are more entries to remove.
     removes: bool,
     /// Remaining work of encrypting contents that were written without a key.
-    plain: Left,
+    plain: EncryptionProgress,
     /// Set once the first entry has waited for the key.
     has_waited: bool,
     /// Time at which the last sealed entry was stored in the keychain.
@@ -92,8 +92,8 @@ pub(super) struct Writer {
     stepped: Option<Instant>,
 }
 
-impl Writer {
-    pub(super) fn new(path: PathBuf, older: PathBuf, durable: Arc<Durable>, keys: Arc<KeyHolder>) -> Self {
+impl LogWriter {
+    pub(super) fn new(path: PathBuf, older: PathBuf, durable: Arc<SyncProgress>, keys: Arc<KeyHolder>) -> Self {
         Self {
             path,
             older,
@@ -104,7 +104,7 @@ impl Writer {
             keep: AuditRetention::default(),
             looked: None,
             removes: false,
-            plain: Left::Steps,
+            plain: EncryptionProgress::Steps,
             has_waited: false,
             marked: None,
             is_unmarked: false,
@@ -114,8 +114,8 @@ impl Writer {
     }
 
     /// Processes orders until the thread is told to end.
-    pub(super) fn run(mut self, orders: &Receiver<Order>) {
-        let mut batch: Vec<(AuditEntry, Reply)> = Vec::new();
+    pub(super) fn run(mut self, orders: &Receiver<WriterCommand>) {
+        let mut batch: Vec<(AuditEntry, AppendReply)> = Vec::new();
         let mut next = None;
         loop {
             let order = match next.take() {
@@ -139,11 +139,11 @@ impl Writer {
                 },
             };
             match order {
-                Order::Append(entry, reply) => {
+                WriterCommand::Append(entry, reply) => {
                     batch.push((*entry, reply));
                     while batch.len() < AT_ONCE {
                         match orders.try_recv() {
-                            Ok(Order::Append(entry, reply)) => batch.push((*entry, reply)),
+                            Ok(WriterCommand::Append(entry, reply)) => batch.push((*entry, reply)),
                             Ok(other) => {
                                 next = Some(other);
                                 break;
@@ -157,34 +157,34 @@ impl Writer {
                         self.retain();
                     }
                 }
-                Order::Settle(reply) => {
+                WriterCommand::Settle(reply) => {
                     let opened = if self.is_there() { self.open().map(|_| ()) } else { Ok(()) };
                     // The requester may have stopped waiting, here and below.
                     let _ = reply.send(opened);
                 }
-                Order::Seal(reply) => {
+                WriterCommand::Seal(reply) => {
                     self.seal();
-                    let _ = reply.send(self.log.as_ref().and_then(Log::sealed));
+                    let _ = reply.send(self.log.as_ref().and_then(AuditWriteLog::sealed));
                 }
-                Order::KeyFound => {
+                WriterCommand::KeyFound => {
                     self.seal();
                     self.mark();
                     self.retain();
                 }
-                Order::IsEncrypted(reply) => {
+                WriterCommand::IsEncrypted(reply) => {
                     self.encrypt_all();
                     // A log that does not exist yet is encrypted from its first entry on.
                     let has_key = self.keys.known().is_some();
-                    let _ = reply.send(self.log.as_ref().map_or(Ok(has_key), Log::is_encrypted));
+                    let _ = reply.send(self.log.as_ref().map_or(Ok(has_key), AuditWriteLog::is_encrypted));
                 }
-                Order::IsOpen(reply) => {
+                WriterCommand::IsOpen(reply) => {
                     let _ = reply.send(self.log.is_some());
                 }
-                Order::Retain(keep) => {
+                WriterCommand::Retain(keep) => {
                     (self.keep, self.looked) = (keep, None);
                     self.retain();
                 }
-                Order::End => break,
+                WriterCommand::End => break,
             }
         }
         self.durable.close();
@@ -196,13 +196,13 @@ impl Writer {
     }
 
     /// Returns the log. Opens it if it is closed or its file was replaced.
-    fn open(&mut self) -> Result<&mut Log, StoreError> {
-        let open = match self.log.take().filter(Log::is_in_place) {
+    fn open(&mut self) -> Result<&mut AuditWriteLog, StoreError> {
+        let open = match self.log.take().filter(AuditWriteLog::is_in_place) {
             Some(log) => log,
             None => {
-                let log = Log::open(&self.path, &self.older)?;
+                let log = AuditWriteLog::open(&self.path, &self.older)?;
                 self.durable.reopened();
-                self.plain = Left::Steps;
+                self.plain = EncryptionProgress::Steps;
                 self.unsealed |= log.was_mended();
                 log
             }
@@ -210,7 +210,7 @@ impl Writer {
         Ok(self.log.insert(open))
     }
 
-    fn append(&mut self, batch: Vec<(AuditEntry, Reply)>) {
+    fn append(&mut self, batch: Vec<(AuditEntry, AppendReply)>) {
         // The key is requested when it is first needed, because the system may prompt the user for a password.
         self.keys.ask(false);
         if !std::mem::replace(&mut self.has_waited, true) {
@@ -226,17 +226,17 @@ impl Writer {
         }
         self.unsealed |= key.is_none() && written.is_ok();
         if key.is_none() {
-            self.plain = Left::Steps;
+            self.plain = EncryptionProgress::Steps;
         }
         let place = if written.is_ok() { self.durable.wrote(entries.len() as u64) + 1 } else { 0 };
         let mut receipts = Vec::new();
         for (at, reply) in (0..).zip(replies) {
-            let result = written.clone().map(|first| Written { number: first + at, place: place + at });
+            let result = written.clone().map(|first| WrittenEntry { number: first + at, place: place + at });
             match reply {
-                Reply::Now(reply) => {
+                AppendReply::Now(reply) => {
                     let _ = reply.send(result);
                 }
-                Reply::Later(ticket) => receipts.push((ticket, result)),
+                AppendReply::Later(ticket) => receipts.push((ticket, result)),
             }
         }
         if let Some(own) = self.durable.receipts().filter(|_| !receipts.is_empty()) {
@@ -252,7 +252,7 @@ impl Writer {
     /// Stores the last sealed entry in the keychain.
     fn mark(&mut self) {
         self.is_unmarked = false;
-        if let Some(sealed) = self.log.as_ref().and_then(Log::sealed) {
+        if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::sealed) {
             self.marked = Some(Instant::now());
             drop(self.keys.mark(sealed, &self.durable));
         }
@@ -263,8 +263,8 @@ impl Writer {
         let has_key = self.log.is_some() && self.keys.known().is_some();
         match self.plain {
             _ if self.removes => self.background_pause(),
-            Left::Steps if has_key => self.background_pause(),
-            Left::Journal if has_key => CLEAR_AGAIN,
+            EncryptionProgress::Steps if has_key => self.background_pause(),
+            EncryptionProgress::Journal if has_key => CLEAR_AGAIN,
             _ if self.is_unmarked => MARK_AFTER,
             _ => IDLE,
         }
@@ -278,13 +278,13 @@ impl Writer {
 
     /// Encrypts a part of the contents that were written without a key.
     fn encrypt(&mut self) {
-        let Some(key) = self.keys.known().filter(|_| self.plain != Left::Nothing) else { return };
+        let Some(key) = self.keys.known().filter(|_| self.plain != EncryptionProgress::Nothing) else { return };
         let Some(log) = &mut self.log else { return };
         self.plain = log.encrypt_some(&key).unwrap_or_else(|error| {
             tracing::error!(%error, "contents of the audit log are not encrypted yet");
-            Left::Nothing
+            EncryptionProgress::Nothing
         });
-        if self.plain == Left::Nothing && log.is_encrypted().unwrap_or(false) {
+        if self.plain == EncryptionProgress::Nothing && log.is_encrypted().unwrap_or(false) {
             import::forget(&self.older)
                 .unwrap_or_else(|error| tracing::warn!(%error, "the imported audit log could not be removed"));
         }
@@ -294,7 +294,7 @@ impl Writer {
     fn encrypt_all(&mut self) {
         for _ in 0..CLEARINGS {
             self.encrypt();
-            while self.plain == Left::Steps && self.keys.known().is_some() && self.log.is_some() {
+            while self.plain == EncryptionProgress::Steps && self.keys.known().is_some() && self.log.is_some() {
                 self.encrypt();
             }
         }
@@ -333,7 +333,7 @@ impl Writer {
 
     /// Removes a part of the entries.
     fn remove(&mut self) {
-        let removed = self.log.as_ref().map_or(Ok(false), Log::remove_some);
+        let removed = self.log.as_ref().map_or(Ok(false), AuditWriteLog::remove_some);
         self.removes = removed.unwrap_or_else(|error| {
             tracing::error!(%error, "old decisions could not be removed");
             false

@@ -11,8 +11,8 @@ use ports::Document;
 use serde_json::Value;
 
 use super::{DocumentFolder, LIMIT, parsed, unsealable};
-use crate::files::{self, Existing};
-use crate::sealed_document::{FileText, Judged};
+use crate::files::{self, ReplaceMode};
+use crate::sealed_document::{DocumentText, JudgedDocument};
 
 /// Maximum time that writing a document, including a rollback, waits for the keychain. The documents' lock is held
 /// meanwhile, and other processes wait longer for it.
@@ -28,7 +28,7 @@ impl DocumentFolder {
     pub(super) fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
         let next = self.next_place(name);
         let Some(bytes) = files::read(&next, LIMIT)? else { return Ok(None) };
-        let Judged::Good(text) = self.sealer.judge(name, &bytes) else { return Ok(None) };
+        let JudgedDocument::Good(text) = self.sealer.judge(name, &bytes) else { return Ok(None) };
         let value = parsed(&next, text)?;
         if let Err(error) = files::replace_with(&self.place(name), &next, &bytes) {
             // The next start finds the pending file again.
@@ -62,8 +62,8 @@ impl DocumentFolder {
         name: Document,
         before: Option<&Value>,
         value: &Value,
-        file: FileText,
-    ) -> Result<FileText, StoreError> {
+        file: DocumentText,
+    ) -> Result<DocumentText, StoreError> {
         let deadline = Instant::now() + MARK_PATIENCE;
         let file = self.announce(name, value, file, deadline)?;
         files::replace_with(&self.place(name), &self.next_place(name), file.text.as_bytes())
@@ -80,9 +80,9 @@ impl DocumentFolder {
         &self,
         name: Document,
         value: &Value,
-        file: FileText,
+        file: DocumentText,
         deadline: Instant,
-    ) -> Result<FileText, StoreError> {
+    ) -> Result<DocumentText, StoreError> {
         self.announce_once(name, &file, deadline)?;
         if !file.number.is_some_and(|number| self.sealer.is_superseded(name, number)) {
             return Ok(file);
@@ -92,10 +92,10 @@ impl DocumentFolder {
         Ok(later)
     }
 
-    fn announce_once(&self, name: Document, file: &FileText, deadline: Instant) -> Result<(), StoreError> {
+    fn announce_once(&self, name: Document, file: &DocumentText, deadline: Instant) -> Result<(), StoreError> {
         let number = file.number.ok_or_else(|| unsealable(&self.place(name), "the key is gone"))?;
         // The pending file is on disk before the keychain is updated, so that nothing is lost in between.
-        files::write(&self.next_place(name), file.text.as_bytes(), Existing::Replace)?;
+        files::write(&self.next_place(name), file.text.as_bytes(), ReplaceMode::Replace)?;
         self.sealer.announce(name, number, deadline);
         Ok(())
     }

@@ -53,7 +53,7 @@ pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Resul
 
 /// The remaining work of deletions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum DeletionProgress {
     /// More steps are necessary.
     Steps,
     /// Only the journal remains, which can't be emptied while another process reads.
@@ -63,18 +63,18 @@ pub(super) enum Left {
 }
 
 /// Performs one step of the pending deletions. `wait` is the maximum time to wait for other processes that read.
-pub(super) fn step(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<Left> {
+pub(super) fn step(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
     let left = connection.write(step_in_transaction)?;
-    if left == Left::Journal { empty_journal(connection, wait) } else { Ok(left) }
+    if left == DeletionProgress::Journal { empty_journal(connection, wait) } else { Ok(left) }
 }
 
-fn step_in_transaction(connection: &Connection) -> rusqlite::Result<Left> {
+fn step_in_transaction(connection: &Connection) -> rusqlite::Result<DeletionProgress> {
     let first = connection
         .prepare_cached("SELECT conversation, left FROM gone ORDER BY left LIMIT 1")?
         .query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
         .optional()?;
     match first {
-        None => return Ok(Left::Nothing),
+        None => return Ok(DeletionProgress::Nothing),
         Some((number, ITEMS_LEFT)) => {
             if remove_items(connection, number)? {
                 let sql = "UPDATE gone SET left = ?2 WHERE conversation = ?1";
@@ -92,11 +92,11 @@ fn step_in_transaction(connection: &Connection) -> rusqlite::Result<Left> {
         }
         Some(_) => {
             if database::give_back(connection, FREE_PAGES)? {
-                return Ok(Left::Journal);
+                return Ok(DeletionProgress::Journal);
             }
         }
     }
-    Ok(Left::Steps)
+    Ok(DeletionProgress::Steps)
 }
 
 fn move_on(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<()> {
@@ -144,19 +144,19 @@ fn merge(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
 }
 
 /// Empties the journal, the last step.
-fn empty_journal(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<Left> {
+fn empty_journal(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
     let gone: Vec<i64> = connection.read(|connection| {
         let mut statement = connection.prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?;
         statement.query_map([JOURNAL_LEFT], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
     })?;
     if !database::empty_journal(connection.for_maintenance(), wait)? {
-        return Ok(Left::Journal);
+        return Ok(DeletionProgress::Journal);
     }
     connection.write(|connection| {
         for conversation in gone {
             connection.prepare_cached("DELETE FROM gone WHERE conversation = ?1")?.execute([conversation])?;
         }
-        Ok(Left::Nothing)
+        Ok(DeletionProgress::Nothing)
     })
 }
 
@@ -167,7 +167,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use domain::history::{After, Conversation, NewItem};
+    use domain::history::{Conversation, ItemPosition, NewItem};
     use domain::item::ItemState;
     use ports::History as _;
     use ports::secrets::SecretsInMemory;
@@ -191,7 +191,7 @@ mod tests {
                 let text: String =
                     (0..words).map(|word| format!("{canary}{:x} ", (n * words + word) * 7_919)).collect();
                 let body = json!({"kind": "message", "content": [{"type": "text", "text": text}]});
-                let (id, after, state) = (n.to_string(), After::Head, ItemState::Whole);
+                let (id, after, state) = (n.to_string(), ItemPosition::Head, ItemState::Whole);
                 NewItem { id, after, at: 1, body, state, sources: Vec::new(), readings: Vec::new() }
             };
             let items: Vec<NewItem> = (0..items).map(item).collect();
@@ -219,7 +219,7 @@ mod tests {
         loop {
             let left: i64 = other.query_row("SELECT left FROM gone", [], |row| row.get(0)).unwrap();
             of_index += usize::from(left == INDEX_BEGUN);
-            if step(&mut connection, CLEARING).unwrap() != Left::Steps {
+            if step(&mut connection, CLEARING).unwrap() != DeletionProgress::Steps {
                 break;
             }
             steps += 1;
@@ -237,7 +237,7 @@ mod tests {
             drop(filled(folder.path(), (10, 50), (60, 3)));
             let mut connection = file::open(&folder.path().join("history.db"), &ContentKeySlot::default()).unwrap();
             connection.write(|connection| conversation(connection, "gone")).unwrap();
-            let mut left = Left::Steps;
+            let mut left = DeletionProgress::Steps;
             for _ in 0..done {
                 left = step(&mut connection, CLEARING).unwrap();
             }
@@ -248,7 +248,7 @@ mod tests {
             let new = history.all("new", None, 10).unwrap().unwrap();
             assert!(new.items.is_empty(), "a new conversation is empty after {done} steps: {new:?}");
             assert!(!stands(folder.path()), "nothing is left after {done} steps");
-            if left == Left::Nothing {
+            if left == DeletionProgress::Nothing {
                 return;
             }
         }

@@ -45,13 +45,13 @@ const COLUMNS: [(&str, &str, &str); 3] = [
 
 /// The encryption of a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Protection {
+pub(super) struct HistoryProtection {
     /// Identifier of the key.
     pub(super) key: String,
     left: i64,
 }
 
-impl Protection {
+impl HistoryProtection {
     /// Returns `true` if unencrypted content may remain.
     pub(super) const fn is_begun(&self) -> bool {
         self.left != NOTHING_LEFT
@@ -59,9 +59,9 @@ impl Protection {
 }
 
 /// Returns `None` for an unencrypted history.
-pub(super) fn protection(connection: &Connection) -> rusqlite::Result<Option<Protection>> {
+pub(super) fn protection(connection: &Connection) -> rusqlite::Result<Option<HistoryProtection>> {
     let mut statement = connection.prepare_cached("SELECT key, left FROM protection")?;
-    statement.query_row([], |row| Ok(Protection { key: row.get(0)?, left: row.get(1)? })).optional()
+    statement.query_row([], |row| Ok(HistoryProtection { key: row.get(0)?, left: row.get(1)? })).optional()
 }
 
 pub(super) fn is_encrypted(connection: &Connection) -> rusqlite::Result<bool> {

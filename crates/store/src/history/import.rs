@@ -6,13 +6,13 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use domain::StoreError;
-use domain::history::{After, NewItem};
+use domain::history::{ItemPosition, NewItem};
 use domain::item::{self, ItemState};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::schema::CheckedConnection;
-use super::write::{self, Refused};
+use super::write::{self, WriteRefusal};
 use super::{create, is_id};
 use crate::content_key::ContentKey;
 use crate::files;
@@ -25,7 +25,7 @@ const IMPORTED: &str = "json.imported";
 /// A conversation as older versions wrote it. Items of the first versions have no parents: each follows the previous
 /// one.
 #[derive(Deserialize)]
-struct Older {
+struct OlderConversation {
     id: String,
     title: String,
     updated_at: u64,
@@ -80,7 +80,7 @@ pub(super) fn take_over(
 fn one(connection: &mut CheckedConnection, path: &Path, id: &str, key: Option<&ContentKey>) -> Result<(), StoreError> {
     let failed = |cause: String| StoreError { path: path.display().to_string(), cause };
     let Some(bytes) = files::read(path, LIMIT)? else { return Ok(()) };
-    let older: Older = serde_json::from_slice(&bytes)
+    let older: OlderConversation = serde_json::from_slice(&bytes)
         .map_err(|error| failed(format!("line {}: it is not a conversation: {error}", error.line())))?;
     if older.id != id {
         return Err(failed(format!("it has the id of another conversation, {:?}", older.id)));
@@ -97,9 +97,9 @@ fn one(connection: &mut CheckedConnection, path: &Path, id: &str, key: Option<&C
         let read: OlderItem =
             serde_json::from_value(value).map_err(|error| failed(format!("an item can't be read: {error}")))?;
         let after = match read.parent {
-            Some(parent) => After::Item(parent),
-            None if items.is_empty() => After::Start,
-            None => After::Head,
+            Some(parent) => ItemPosition::Item(parent),
+            None if items.is_empty() => ItemPosition::Start,
+            None => ItemPosition::Head,
         };
         let (sources, state) = (sources.unwrap_or_default(), ItemState::Whole);
         items.push(NewItem { id: read.id, after, at: read.at, body: read.body, state, sources, readings });
@@ -121,7 +121,7 @@ fn one(connection: &mut CheckedConnection, path: &Path, id: &str, key: Option<&C
             if is_begun {
                 write::items(connection, id, (&items, &bodies), None, key)?;
             }
-            Ok::<_, Refused>(())
+            Ok::<_, WriteRefusal>(())
         })
     });
     taken_over.map_err(|error| failed(format!("it could not be taken over: {error}")))

@@ -12,27 +12,27 @@ const LARGE: usize = 4 << 10;
 const VERY_LONG: u64 = 64 << 10;
 
 /// Hash that identifies stored bytes.
-pub(super) type Hash = [u8; 32];
+pub(super) type ContentHash = [u8; 32];
 
 /// A value that was extracted from a body. An empty text is left in its place.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TakenOut {
+pub(super) struct ExtractedContent {
     /// Location in the body, as a JSON Pointer.
     pub(super) pointer: String,
-    pub(super) hash: Hash,
+    pub(super) hash: ContentHash,
     pub(super) bytes: Vec<u8>,
     /// Set if the bytes were encoded in base64.
     pub(super) base64: bool,
 }
 
 /// Returns a body without its large values, and these values.
-pub(super) fn take_out(body: &Value) -> (Value, Vec<TakenOut>) {
+pub(super) fn take_out(body: &Value) -> (Value, Vec<ExtractedContent>) {
     let mut taken = Vec::new();
     let body = light(body, &mut String::new(), &mut taken);
     (body, taken)
 }
 
-fn light(value: &Value, pointer: &mut String, taken: &mut Vec<TakenOut>) -> Value {
+fn light(value: &Value, pointer: &mut String, taken: &mut Vec<ExtractedContent>) -> Value {
     let place = pointer.len();
     match value {
         Value::String(text) if text.len() > LARGE => {
@@ -40,7 +40,7 @@ fn light(value: &Value, pointer: &mut String, taken: &mut Vec<TakenOut>) -> Valu
                 Ok(bytes) if BASE64_STANDARD.encode(&bytes) == *text => (bytes, true),
                 _ => (text.clone().into_bytes(), false),
             };
-            taken.push(TakenOut { pointer: pointer.clone(), hash: hash_of(&bytes), bytes, base64 });
+            taken.push(ExtractedContent { pointer: pointer.clone(), hash: hash_of(&bytes), bytes, base64 });
             Value::String(String::new())
         }
         Value::Array(values) => {
@@ -83,7 +83,7 @@ pub(super) fn is_left_out(pointer: &str, base64: bool, size: u64) -> bool {
     is_media || size > VERY_LONG
 }
 
-pub(super) fn hash_of(bytes: &[u8]) -> Hash {
+pub(super) fn hash_of(bytes: &[u8]) -> ContentHash {
     let mut hash = [0; 32];
     hash.copy_from_slice(digest(&SHA256, bytes).as_ref());
     hash
@@ -108,7 +108,7 @@ mod tests {
         let places: Vec<_> = taken.iter().map(|taken| (taken.pointer.as_str(), taken.base64)).collect();
         assert_eq!(places, [("/a~1b~0/0/text", false), ("/a~1b~0/1/data", true)], "each location must be recorded");
         assert_eq!(taken[1].bytes, [7_u8; LARGE], "base64 must be decoded");
-        for TakenOut { pointer, bytes, base64, .. } in taken {
+        for ExtractedContent { pointer, bytes, base64, .. } in taken {
             assert!(put_back(&mut light, &pointer, bytes, base64), "the location must exist: {pointer}");
         }
         assert_eq!(light, body, "the body must be restored exactly");

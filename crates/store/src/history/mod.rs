@@ -28,18 +28,18 @@ use std::time::{Duration, Instant};
 
 use domain::StoreError;
 use domain::history::{
-    Conversation, ConversationChange, FoundItem, HistorySearch, Item, ItemPage, ItemRange, NewItem, Taken,
+    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, Item, ItemPage, ItemRange, NewItem,
 };
 use domain::item::ItemState;
 use ports::History;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
-use delete::Left;
+use delete::DeletionProgress;
 use file::{failed, signed};
 use schema::CheckedConnection;
-use write::Refused;
-use writers::Writer;
+use write::WriteRefusal;
+use writers::HistoryWriter;
 
 use crate::audit::{KeyHolder, SealKey};
 use crate::content_key::{ContentKey, ContentKeySlot};
@@ -67,7 +67,7 @@ pub(crate) struct HistoryDatabase {
     writes: Mutex<Option<CheckedConnection>>,
     reads: Mutex<Option<CheckedConnection>>,
     /// Writer identity of this process, set once it has written a streaming reply.
-    writer: OnceLock<Writer>,
+    writer: OnceLock<HistoryWriter>,
     /// Set if deleted content remains in the files.
     has_gone: AtomicBool,
     keys: Arc<KeyHolder>,
@@ -153,14 +153,18 @@ impl HistoryDatabase {
     }
 
     /// Writes in one transaction.
-    fn writing<T>(&self, tried: &str, act: impl FnOnce(&Connection) -> Result<T, Refused>) -> Result<T, StoreError> {
+    fn writing<T>(
+        &self,
+        tried: &str,
+        act: impl FnOnce(&Connection) -> Result<T, WriteRefusal>,
+    ) -> Result<T, StoreError> {
         self.writing_in_steps(tried, |connection| connection.write(act))
     }
 
     fn writing_in_steps<T>(
         &self,
         tried: &str,
-        act: impl FnOnce(&mut CheckedConnection) -> Result<T, Refused>,
+        act: impl FnOnce(&mut CheckedConnection) -> Result<T, WriteRefusal>,
     ) -> Result<T, StoreError> {
         self.connected(|connection| {
             let done = act(connection).map_err(|error| self.refused(tried, &error))?;
@@ -171,9 +175,9 @@ impl HistoryDatabase {
         })
     }
 
-    fn refused(&self, tried: &str, error: &Refused) -> StoreError {
+    fn refused(&self, tried: &str, error: &WriteRefusal) -> StoreError {
         match error {
-            Refused::Sql(error) => failed(&self.path, tried, error),
+            WriteRefusal::Sql(error) => failed(&self.path, tried, error),
             other => self.error(other.to_string()),
         }
     }
@@ -277,10 +281,10 @@ impl HistoryDatabase {
     fn step(&self, connection: &mut CheckedConnection, wait: Duration) -> bool {
         let left = delete::step(connection, wait).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");
-            Left::Journal
+            DeletionProgress::Journal
         });
-        self.has_gone.store(left != Left::Nothing, Ordering::Relaxed);
-        left == Left::Steps
+        self.has_gone.store(left != DeletionProgress::Nothing, Ordering::Relaxed);
+        left == DeletionProgress::Steps
     }
 
     /// Completes pending deletions as far as possible. Other processes can write in between.
@@ -299,7 +303,7 @@ impl HistoryDatabase {
         if let Some(writer) = self.writer.get() {
             return Ok(writer.name());
         }
-        let made = Writer::new(&self.held)?;
+        let made = HistoryWriter::new(&self.held)?;
         Ok(self.writer.get_or_init(|| made).name())
     }
 }
@@ -377,7 +381,7 @@ impl History for HistoryDatabase {
             return Ok(page);
         }
         // The writer may be another process, and may have ended.
-        let own = self.writer.get().map(Writer::name);
+        let own = self.writer.get().map(HistoryWriter::name);
         let cut = self
             .writing_in_steps("mark what was cut", |connection| Ok(writers::mark_cut(connection, &self.held, own)?))?;
         if cut == 0 {
@@ -402,7 +406,7 @@ impl History for HistoryDatabase {
         self.reading("read it", |connection| read::item(connection, conversation, item, false, &self.key))
     }
 
-    fn taken(&self, conversation: &str) -> Result<Option<Taken>, StoreError> {
+    fn taken(&self, conversation: &str) -> Result<Option<ConversationUsage>, StoreError> {
         self.checked(conversation)?;
         self.reading("add up what it took", |connection| taken::taken(connection, conversation))
     }

@@ -2,7 +2,7 @@
 
 use domain::history::Excerpt;
 
-use super::words::{Word, words};
+use super::words::{IndexedWord, words};
 
 /// Maximum number of terms of a search. Others are ignored.
 const MAX_TERMS: usize = 16;
@@ -15,7 +15,7 @@ const LENGTH: usize = 200;
 
 /// A sequence of words that must be adjacent. Only single-character words form sequences.
 #[derive(Debug, PartialEq, Eq)]
-struct Term {
+struct QueryTerm {
     words: Vec<String>,
     /// Set if the term matches the beginning of a word.
     begins: bool,
@@ -23,20 +23,20 @@ struct Term {
 
 /// A search query: all terms must match.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Query(Vec<Term>);
+pub(super) struct SearchQuery(Vec<QueryTerm>);
 
-impl Query {
+impl SearchQuery {
     /// Parses a search. Returns `None` if it contains no words.
     pub(super) fn read(text: &str) -> Option<Self> {
         let text = &text[..text.floor_char_boundary(MAX_QUERY)];
-        let mut terms: Vec<Term> = Vec::new();
+        let mut terms: Vec<QueryTerm> = Vec::new();
         let mut end_of_row = None;
         let mut last_end = 0;
-        for Word { start, end, folded, alone } in words(text) {
+        for IndexedWord { start, end, folded, alone } in words(text) {
             let goes_on = alone && end_of_row == Some(start);
             match terms.last_mut() {
                 Some(term) if goes_on => term.words.push(folded),
-                _ => terms.push(Term { words: vec![folded], begins: false }),
+                _ => terms.push(QueryTerm { words: vec![folded], begins: false }),
             }
             if terms.len() > MAX_TERMS {
                 terms.pop();
@@ -73,8 +73,8 @@ impl Query {
     }
 
     /// Returns the end of the match that begins at this word.
-    fn end_at(&self, rest: &[Word]) -> Option<usize> {
-        let fits = |term: &Term| {
+    fn end_at(&self, rest: &[IndexedWord]) -> Option<usize> {
+        let fits = |term: &QueryTerm| {
             let row = rest.get(..term.words.len())?;
             let same = row
                 .iter()
@@ -87,7 +87,7 @@ impl Query {
 
     /// Returns an excerpt around the first match.
     pub(super) fn excerpt(&self, text: &str) -> Excerpt {
-        let all: Vec<Word> = words(text).collect();
+        let all: Vec<IndexedWord> = words(text).collect();
         let mut matches: Vec<(usize, usize)> = Vec::new();
         let mut bounds = None;
         for (at, word) in all.iter().enumerate() {
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     fn asked(text: &str) -> String {
-        Query::read(text).unwrap().for_index()
+        SearchQuery::read(text).unwrap().for_index()
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
             r#""北 京" AND "2026" AND "or" AND "near""#,
             "operators must be ignored"
         );
-        assert_eq!(Query::read(" \"*-^ "), None, "a search without words must be empty");
+        assert_eq!(SearchQuery::read(" \"*-^ "), None, "a search without words must be empty");
         assert_eq!(
             asked(&"a ".repeat(300)).matches("AND").count(),
             MAX_TERMS - 1,
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn words_fit_as_the_index_would_have_it() {
         let words = crate::history::words::indexed("The ferry to Ålesund, 我们在港口见面");
-        let fits = |text: &str| Query::read(text).unwrap().fits(&words);
+        let fits = |text: &str| SearchQuery::read(text).unwrap().fits(&words);
         for text in ["ferry", "fer", "the ferry", "ALESUND ", "港口", "港", "to 见面", "the"] {
             assert!(fits(text), "{text:?} must match");
         }
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn an_excerpt_shows_the_first_match() {
-        let query = Query::read("CAFE por").unwrap();
+        let query = SearchQuery::read("CAFE por").unwrap();
         let long = format!("{}we met at the Café 🛳 of the port.\nThen {}", "before ".repeat(40), "after ".repeat(60));
         let excerpt = query.excerpt(&long);
         assert!(excerpt.cut_before && excerpt.cut_after, "there is more on both sides");
@@ -177,7 +177,7 @@ mod tests {
         let marked: Vec<String> =
             excerpt.matches.iter().map(|&(a, b)| String::from_utf16(&units[a as usize..b as usize]).unwrap()).collect();
         assert_eq!(marked, ["Café", "port"], "matches must be returned as written, in UTF-16 units");
-        let chinese = Query::read("港口").unwrap().excerpt("我们在港口见面");
+        let chinese = SearchQuery::read("港口").unwrap().excerpt("我们在港口见面");
         assert_eq!(
             (chinese.matches, chinese.cut_before),
             (vec![(3, 5)], false),

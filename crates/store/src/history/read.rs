@@ -1,12 +1,12 @@
 //! Reads conversations and items.
 
-use domain::history::{Conversation, Item, ItemPage, ItemRange, LeftOut, Reading};
+use domain::history::{Conversation, Item, ItemPage, ItemRange, OmittedContent, Reading};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::large::{self, Hash};
+use super::large::{self, ContentHash};
 use super::write::state_of;
 use super::{encryption::BYTES, file, file::unsigned, reading, reading_seal};
-use crate::content_key::{self, ContentKey, ContentKeySlot, Undecipherable};
+use crate::content_key::{self, ContentKey, ContentKeySlot, DecryptError};
 use crate::hex::hex;
 
 /// Columns that [`raw`] reads, in its order.
@@ -98,7 +98,7 @@ pub(super) fn items(
         SELECT {COLUMNS} FROM up JOIN item ON item.number = up.number ORDER BY depth DESC"
     );
     let limit = i64::try_from(range.limit).unwrap_or(i64::MAX);
-    let rows: Vec<Raw> =
+    let rows: Vec<RawItem> =
         connection.prepare_cached(&sql)?.query_map(params![last, limit], raw)?.collect::<rusqlite::Result<_>>()?;
     let has_more = rows.first().map_or(last.is_some(), |first| first.parent.is_some());
     let mut above = None;
@@ -137,7 +137,7 @@ pub(super) fn all(
             ORDER BY number LIMIT ?3) ORDER BY number"
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rows: Vec<Raw> = connection
+    let rows: Vec<RawItem> = connection
         .prepare_cached(&sql)?
         .query_map(params![conversation, after, limit.saturating_add(1)], raw)?
         .collect::<rusqlite::Result<_>>()?;
@@ -190,7 +190,11 @@ pub(super) fn show(connection: &Connection, conversation: &str, item: &str) -> r
 }
 
 /// Returns the bytes with this hash.
-pub(super) fn blob(connection: &Connection, hash: &Hash, key: &ContentKeySlot) -> rusqlite::Result<Option<Vec<u8>>> {
+pub(super) fn blob(
+    connection: &Connection,
+    hash: &ContentHash,
+    key: &ContentKeySlot,
+) -> rusqlite::Result<Option<Vec<u8>>> {
     let mut statement = connection.prepare_cached("SELECT bytes, encrypted FROM blob WHERE hash = ?1")?;
     statement.query_row([hash], |row| bytes_of(row, key)).optional()
 }
@@ -201,18 +205,18 @@ fn bytes_of(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<u8>> {
     if !row.get::<_, bool>(1)? {
         return Ok(bytes);
     }
-    let key = key.get().ok_or_else(|| content_key::failed(Undecipherable))?;
+    let key = key.get().ok_or_else(|| content_key::failed(DecryptError))?;
     key.decrypt(BYTES, &bytes).map_err(content_key::failed)
 }
 
 /// An item, as far as its own row contains it.
-struct Raw {
+struct RawItem {
     number: i64,
     parent: Option<i64>,
     item: Item,
 }
 
-fn raw(row: &Row<'_>) -> rusqlite::Result<Raw> {
+fn raw(row: &Row<'_>) -> rusqlite::Result<RawItem> {
     let item = Item {
         id: row.get(1)?,
         parent: None,
@@ -222,19 +226,19 @@ fn raw(row: &Row<'_>) -> rusqlite::Result<Raw> {
         siblings: Vec::new(),
         left_out: Vec::new(),
     };
-    Ok(Raw { number: row.get(0)?, parent: row.get(2)?, item })
+    Ok(RawItem { number: row.get(0)?, parent: row.get(2)?, item })
 }
 
 /// Adds the parts of an item that are stored in other tables.
 fn finish(
     connection: &Connection,
     conversation: i64,
-    raw: Raw,
+    raw: RawItem,
     parent: Option<String>,
     whole: bool,
     key: &ContentKeySlot,
 ) -> rusqlite::Result<Item> {
-    let Raw { number, parent: above, mut item } = raw;
+    let RawItem { number, parent: above, mut item } = raw;
     item.parent = parent;
     let sql = "SELECT id FROM item WHERE conversation = ?1 AND parent IS ?2 ORDER BY number";
     let mut siblings = connection.prepare_cached(sql)?;
@@ -247,8 +251,8 @@ fn finish(
         let (pointer, base64): (String, bool) = (row.get(0)?, row.get(1)?);
         let size = unsigned(row.get(3)?);
         if !whole && large::is_left_out(&pointer, base64, size) {
-            let hash: Hash = row.get(2)?;
-            item.left_out.push(LeftOut { pointer, hash: hex(&hash), bytes: size, is_text: !base64 });
+            let hash: ContentHash = row.get(2)?;
+            item.left_out.push(OmittedContent { pointer, hash: hex(&hash), bytes: size, is_text: !base64 });
             continue;
         }
         let mut bytes = connection.prepare_cached("SELECT bytes, encrypted FROM blob WHERE number = ?1")?;

@@ -15,7 +15,7 @@ use crate::content_key::ContentKey;
 const LABEL: &str = "drawbridge readings 1";
 
 /// The sources and readings of a conversation according to its items.
-pub(super) struct Found {
+pub(super) struct ItemReadings {
     pub(super) sources: Vec<String>,
     pub(super) readings: Vec<Reading>,
 }
@@ -63,11 +63,11 @@ fn message(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<u
 
 /// Determines the readings from all items of a conversation. Past tool definitions are not stored, so each reading
 /// counts as open-world.
-pub(super) fn found(connection: &Connection, conversation: i64) -> rusqlite::Result<Found> {
+pub(super) fn found(connection: &Connection, conversation: i64) -> rusqlite::Result<ItemReadings> {
     let sql = "SELECT id, at, decrypted('body', body) FROM item WHERE conversation = ?1 ORDER BY number";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([conversation])?;
-    let mut found = Found { sources: Vec::new(), readings: Vec::new() };
+    let mut found = ItemReadings { sources: Vec::new(), readings: Vec::new() };
     while let Some(row) = rows.next()? {
         let read =
             json!({"id": row.get::<_, String>(0)?, "at": file::unsigned(row.get(1)?), "body": file::json(row, 2)?});

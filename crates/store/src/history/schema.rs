@@ -20,7 +20,7 @@ const MOST_NAMED: usize = 10;
     and a new one is begun",
     .0.join(", ")
 )]
-struct StrangeTables(Vec<String>);
+struct UnexpectedTables(Vec<String>);
 
 /// A connection with the version of the schema that was last checked.
 pub(super) struct CheckedConnection {
@@ -87,12 +87,16 @@ impl CheckedConnection {
 
 fn check(connection: &Connection) -> rusqlite::Result<()> {
     let strange = strange_parts(connection)?;
-    if strange.is_empty() { Ok(()) } else { Err(rusqlite::Error::UserFunctionError(Box::new(StrangeTables(strange)))) }
+    if strange.is_empty() {
+        Ok(())
+    } else {
+        Err(rusqlite::Error::UserFunctionError(Box::new(UnexpectedTables(strange))))
+    }
 }
 
 /// A table, index, view or trigger.
 #[derive(PartialEq, Eq)]
-struct Part {
+struct SchemaObject {
     kind: String,
     name: String,
     /// SQL definition without white space, because SQLite inserts some when a column is added.
@@ -106,7 +110,7 @@ fn strange_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     file::make_latest(&own)?;
     let wanted = parts_of(&own)?;
     let found = parts_of(connection)?;
-    let is_strange = |part: &&Part| {
+    let is_strange = |part: &&SchemaObject| {
         let is_own_name = wanted.iter().any(|own| own.name == part.name);
         !wanted.contains(part) && (is_own_name || matches!(part.kind.as_str(), "view" | "trigger"))
     };
@@ -119,7 +123,7 @@ fn strange_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     Ok(strange)
 }
 
-fn parts_of(connection: &Connection) -> rusqlite::Result<Vec<Part>> {
+fn parts_of(connection: &Connection) -> rusqlite::Result<Vec<SchemaObject>> {
     // Indexes without SQL text belong to column constraints.
     let sql = "SELECT type, name, sql FROM sqlite_schema WHERE NOT (type = 'index' AND sql IS NULL)";
     let mut statement = connection.prepare(sql)?;
@@ -127,7 +131,7 @@ fn parts_of(connection: &Connection) -> rusqlite::Result<Vec<Part>> {
         let (kind, name): (String, String) = (row.get(0)?, row.get(1)?);
         let text: Option<String> = row.get(2)?;
         let text = text.filter(|_| kind != "table" || !name.starts_with(INDEX));
-        Ok(Part { kind, name, text: text.map(|text| text.split_whitespace().collect()) })
+        Ok(SchemaObject { kind, name, text: text.map(|text| text.split_whitespace().collect()) })
     })?;
     rows.collect()
 }
@@ -140,7 +144,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
-    use domain::history::{After, Conversation, NewItem};
+    use domain::history::{Conversation, ItemPosition, NewItem};
     use domain::item::ItemState;
     use ports::History as _;
     use ports::secrets::SecretsInMemory;
@@ -164,7 +168,7 @@ mod tests {
     fn says(id: &str) -> NewItem {
         let body = json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": "kestrel"}]});
         let (sources, readings) = (Vec::new(), Vec::new());
-        NewItem { id: id.into(), after: After::Head, at: 1, body, state: ItemState::Whole, sources, readings }
+        NewItem { id: id.into(), after: ItemPosition::Head, at: 1, body, state: ItemState::Whole, sources, readings }
     }
 
     #[test]

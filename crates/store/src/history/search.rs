@@ -4,7 +4,7 @@ use domain::history::{FoundItem, HistorySearch};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::encryption;
-use super::query::Query;
+use super::query::SearchQuery;
 use super::{file::signed, file::unsigned};
 
 /// Maximum number of results of one search.
@@ -12,7 +12,7 @@ const MAX_FOUND: usize = 200;
 
 /// Returns matching items, the latest first.
 pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlite::Result<Vec<FoundItem>> {
-    let Some(query) = Query::read(&search.text) else { return Ok(Vec::new()) };
+    let Some(query) = SearchQuery::read(&search.text) else { return Ok(Vec::new()) };
     if encryption::is_encrypted(connection)? {
         return scan(connection, search, &query);
     }
@@ -30,7 +30,7 @@ pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlit
 
 /// Searches without an index, which would disclose the words: the words of each text are decrypted, the latest first,
 /// until enough matches are found.
-fn scan(connection: &Connection, search: &HistorySearch, query: &Query) -> rusqlite::Result<Vec<FoundItem>> {
+fn scan(connection: &Connection, search: &HistorySearch, query: &SearchQuery) -> rusqlite::Result<Vec<FoundItem>> {
     let before = search.before.map_or(i64::MAX, signed);
     let limit = search.limit.min(MAX_FOUND);
     let sql = "SELECT item.number, conversation.id, decrypted('title', conversation.title), item.id, item.at, \
@@ -56,7 +56,7 @@ fn scan(connection: &Connection, search: &HistorySearch, query: &Query) -> rusql
     Ok(all)
 }
 
-fn found(row: &Row<'_>, query: &Query) -> rusqlite::Result<FoundItem> {
+fn found(row: &Row<'_>, query: &SearchQuery) -> rusqlite::Result<FoundItem> {
     Ok(FoundItem {
         number: unsigned(row.get(0)?),
         conversation: row.get(1)?,

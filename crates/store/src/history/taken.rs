@@ -1,8 +1,8 @@
 //! Sums up tokens and costs of the replies in a conversation. The database computes the sums, because there may be
 //! thousands of long replies.
 
-use domain::history::Taken;
-use domain::item::{Cost, TokenUse};
+use domain::history::ConversationUsage;
+use domain::item::{Cost, TokenUsage};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::file::{self, unsigned};
@@ -16,15 +16,15 @@ const OWN: &str = "WITH own AS MATERIALIZED (SELECT state, decrypted('body', bod
     FROM item INDEXED BY item_after WHERE conversation = ?1)";
 
 /// Returns the sums of a conversation, or `None` if it does not exist.
-pub(super) fn taken(connection: &Connection, conversation: &str) -> rusqlite::Result<Option<Taken>> {
+pub(super) fn taken(connection: &Connection, conversation: &str) -> rusqlite::Result<Option<ConversationUsage>> {
     let Some((conversation, head)) = file::conversation(connection, conversation)? else { return Ok(None) };
     let (usage, unpriced) = usage(connection, conversation)?;
     let costs = costs(connection, conversation)?;
-    Ok(Some(Taken { usage, costs, unpriced, context_used: context_used(connection, head)? }))
+    Ok(Some(ConversationUsage { usage, costs, unpriced, context_used: context_used(connection, head)? }))
 }
 
 /// Returns the token counts, and the number of replies of unknown cost.
-fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(TokenUse, u32)> {
+fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(TokenUsage, u32)> {
     let sql = "SELECT sum(body ->> '$.usage.input'), sum(body ->> '$.usage.output'), sum(body ->> '$.usage.cachedInput'), \
             sum(body ->> '$.usage.writtenInput'), sum(body ->> '$.usage.thinking'), \
             count(*) FILTER (WHERE state <> ?2 AND (state = ?3 OR body ->> '$.cost.amount' IS NULL) AND (\
@@ -33,7 +33,7 @@ fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(TokenU
         FROM own WHERE body ->> '$.kind' = 'reply'";
     let sql = format!("{OWN} {sql}");
     connection.prepare_cached(&sql)?.query_row(params![conversation, STREAMING, CUT], |row| {
-        let usage = TokenUse {
+        let usage = TokenUsage {
             input: tokens(row, 0)?,
             output: tokens(row, 1)?,
             cached_input: tokens(row, 2)?,

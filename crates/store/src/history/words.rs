@@ -11,7 +11,7 @@ const MAX_WORD: usize = 64;
 
 /// A word in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct IndexedWord {
     /// Byte offset of its beginning.
     pub(super) start: usize,
     /// Byte offset of its end.
@@ -23,16 +23,16 @@ pub(super) struct Word {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharacterClass {
     Letter,
     Alone,
     Between,
 }
 
-fn class(c: char) -> Class {
+fn class(c: char) -> CharacterClass {
     match c {
-        'a'..='z' | 'A'..='Z' | '0'..='9' => Class::Letter,
-        '\0'..='\x7f' => Class::Between,
+        'a'..='z' | 'A'..='Z' | '0'..='9' => CharacterClass::Letter,
+        '\0'..='\x7f' => CharacterClass::Between,
         // Thai, Lao, Burmese, Hangul, Khmer, kana, ideographs, and their compatibility characters and supplements.
         '\u{e00}'..='\u{eff}'
         | '\u{1000}'..='\u{109f}'
@@ -47,9 +47,9 @@ fn class(c: char) -> Class {
         | '\u{ac00}'..='\u{d7ff}'
         | '\u{f900}'..='\u{faff}'
         | '\u{ff66}'..='\u{ffdc}'
-        | '\u{20000}'..='\u{3ffff}' => Class::Alone,
-        c if c.is_alphanumeric() || is_accent(c) => Class::Letter,
-        _ => Class::Between,
+        | '\u{20000}'..='\u{3ffff}' => CharacterClass::Alone,
+        c if c.is_alphanumeric() || is_accent(c) => CharacterClass::Letter,
+        _ => CharacterClass::Between,
     }
 }
 
@@ -59,7 +59,7 @@ const fn is_accent(c: char) -> bool {
 }
 
 /// Iterates over the words of a text, in order.
-pub(super) fn words(text: &str) -> impl FusedIterator<Item = Word> + '_ {
+pub(super) fn words(text: &str) -> impl FusedIterator<Item = IndexedWord> + '_ {
     let mut rest = text.char_indices().peekable();
     std::iter::from_fn(move || {
         loop {
@@ -67,13 +67,13 @@ pub(super) fn words(text: &str) -> impl FusedIterator<Item = Word> + '_ {
             let class_of_first = class(first);
             let mut end = start + first.len_utf8();
             match class_of_first {
-                Class::Between => {}
-                Class::Alone => {
-                    return Some(Word { start, end, folded: fold(&text[start..end]), alone: true });
+                CharacterClass::Between => {}
+                CharacterClass::Alone => {
+                    return Some(IndexedWord { start, end, folded: fold(&text[start..end]), alone: true });
                 }
-                Class::Letter => {
+                CharacterClass::Letter => {
                     while let Some(&(at, c)) = rest.peek() {
-                        if class(c) != Class::Letter {
+                        if class(c) != CharacterClass::Letter {
                             break;
                         }
                         end = at + c.len_utf8();
@@ -82,7 +82,7 @@ pub(super) fn words(text: &str) -> impl FusedIterator<Item = Word> + '_ {
                     let folded = fold(&text[start..end]);
                     // A single accent is folded to nothing.
                     if !folded.is_empty() {
-                        return Some(Word { start, end, folded, alone: false });
+                        return Some(IndexedWord { start, end, folded, alone: false });
                     }
                 }
             }
@@ -100,7 +100,7 @@ fn fold(word: &str) -> String {
     let small = word.chars().take(MAX_WORD).flat_map(char::to_lowercase);
     // Composed at the end, because decomposition splits Korean syllables. Characters that do not belong in a word would
     // split it in the index.
-    small.nfkd().filter(|c| !is_accent(*c)).nfc().filter(|c| class(*c) != Class::Between).collect()
+    small.nfkd().filter(|c| !is_accent(*c)).nfc().filter(|c| class(*c) != CharacterClass::Between).collect()
 }
 
 /// Returns the folded words of a text, separated by blanks.

@@ -1,11 +1,11 @@
 //! Writes the items of conversations.
 
 use crate::history::text::text_of;
-use domain::history::{After, NewItem};
+use domain::history::{ItemPosition, NewItem};
 use domain::item::ItemState;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::large::{TakenOut, take_out};
+use super::large::{ExtractedContent, take_out};
 use super::{encryption::BYTES, file, file::signed, reading, reading_seal};
 use crate::content_key::{self, ContentKey};
 
@@ -38,7 +38,7 @@ pub(super) const fn state_of(number: i64) -> ItemState {
 
 /// The reason why items are not written.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Refused {
+pub(super) enum WriteRefusal {
     #[error(transparent)]
     Sql(#[from] rusqlite::Error),
     #[error("the item {0:?} comes after {1:?}, which is not in this conversation")]
@@ -52,8 +52,8 @@ pub(super) enum Refused {
 }
 
 /// Prepares bodies for writing. This takes time, so it is done before the transaction.
-pub(super) fn bodies(items: &[NewItem]) -> Result<Vec<Body>, Refused> {
-    items.iter().map(Body::of).collect()
+pub(super) fn bodies(items: &[NewItem]) -> Result<Vec<EncodedBody>, WriteRefusal> {
+    items.iter().map(EncodedBody::of).collect()
 }
 
 /// Writes items with their [`bodies`]. Returns `false` if the conversation does not exist. `writer` is this process, if
@@ -61,10 +61,10 @@ pub(super) fn bodies(items: &[NewItem]) -> Result<Vec<Body>, Refused> {
 pub(super) fn items(
     connection: &Connection,
     conversation: &str,
-    (items, bodies): (&[NewItem], &[Body]),
+    (items, bodies): (&[NewItem], &[EncodedBody]),
     writer: Option<&str>,
     key: Option<&ContentKey>,
-) -> Result<bool, Refused> {
+) -> Result<bool, WriteRefusal> {
     let Some((conversation, mut head)) = file::conversation(connection, conversation)? else { return Ok(false) };
     let seal = match key {
         Some(key) if changes_marks(connection, conversation, items)? => Some(key),
@@ -82,10 +82,10 @@ pub(super) fn items(
             number
         } else {
             let parent = match &item.after {
-                After::Head => head,
-                After::Start => None,
-                After::Item(id) => match file::item(connection, conversation, id)? {
-                    None => return Err(Refused::NoParent(item.id.clone(), id.clone())),
+                ItemPosition::Head => head,
+                ItemPosition::Start => None,
+                ItemPosition::Item(id) => match file::item(connection, conversation, id)? {
+                    None => return Err(WriteRefusal::NoParent(item.id.clone(), id.clone())),
                     found => found,
                 },
             };
@@ -111,7 +111,7 @@ pub(super) fn items(
     let count: i64 =
         connection.prepare_cached(sql)?.query_row(params![conversation, head, made, at], |row| row.get(0))?;
     if made > 0 && count > MAX_ITEMS {
-        return Err(Refused::TooMany);
+        return Err(WriteRefusal::TooMany);
     }
     if let Some(key) = seal {
         reading_seal::put(connection, conversation, key)?;
@@ -132,31 +132,31 @@ fn changes_marks(connection: &Connection, conversation: i64, items: &[NewItem]) 
 }
 
 /// A body that was prepared for writing.
-pub(super) struct Body {
+pub(super) struct EncodedBody {
     json: String,
-    taken: Vec<TakenOut>,
+    taken: Vec<ExtractedContent>,
     /// Searchable text, or `None` while the item is streaming.
     said: Option<String>,
 }
 
-impl Body {
-    fn of(item: &NewItem) -> Result<Self, Refused> {
+impl EncodedBody {
+    fn of(item: &NewItem) -> Result<Self, WriteRefusal> {
         let is_id = !item.id.is_empty() && item.id.len() <= MAX_ID && !item.id.contains(char::is_control);
         if !is_id {
-            return Err(Refused::Id(item.id.chars().take(MAX_ID).collect()));
+            return Err(WriteRefusal::Id(item.id.chars().take(MAX_ID).collect()));
         }
         // A streaming item is rewritten often. Its large values are extracted when it is complete.
         let (light, taken) =
             if item.state == ItemState::Streaming { (None, Vec::new()) } else { light_and_taken(&item.body) };
         let json = serde_json::to_string(light.as_ref().unwrap_or(&item.body));
-        let json = json.map_err(|error| Refused::Json(item.id.clone(), error))?;
+        let json = json.map_err(|error| WriteRefusal::Json(item.id.clone(), error))?;
         let said = (item.state != ItemState::Streaming).then(|| text_of(&item.body));
         Ok(Self { json, taken, said })
     }
 
     /// Stores the large values.
     fn keep(&self, connection: &Connection, item: i64, key: Option<&ContentKey>) -> rusqlite::Result<()> {
-        for TakenOut { pointer, hash, bytes, base64 } in &self.taken {
+        for ExtractedContent { pointer, hash, bytes, base64 } in &self.taken {
             let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
             let name = key.map_or(*hash, |key| key.name_of(hash));
             let is_new = connection.prepare_cached("SELECT 1 FROM blob WHERE hash = ?1")?.query_row([name], |_| Ok(()));
@@ -174,7 +174,7 @@ impl Body {
     }
 }
 
-fn light_and_taken(body: &serde_json::Value) -> (Option<serde_json::Value>, Vec<TakenOut>) {
+fn light_and_taken(body: &serde_json::Value) -> (Option<serde_json::Value>, Vec<ExtractedContent>) {
     let (light, taken) = take_out(body);
     (Some(light), taken)
 }
@@ -184,7 +184,7 @@ fn insert(
     conversation: i64,
     parent: Option<i64>,
     item: &NewItem,
-    body: &Body,
+    body: &EncodedBody,
     writer: Option<&str>,
 ) -> rusqlite::Result<i64> {
     let sql = "INSERT INTO item (conversation, id, parent, at, state, writer, body) \
@@ -198,7 +198,7 @@ fn replace(
     connection: &Connection,
     number: i64,
     item: &NewItem,
-    body: &Body,
+    body: &EncodedBody,
     writer: Option<&str>,
 ) -> rusqlite::Result<()> {
     file::let_go(connection, number)?;

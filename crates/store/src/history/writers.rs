@@ -18,13 +18,13 @@ const PREFIX: &str = "history-";
 
 /// Writer identity of this process, with the lock that proves it is running.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct HistoryWriter {
     name: String,
     path: PathBuf,
     file: File,
 }
 
-impl Writer {
+impl HistoryWriter {
     /// Creates and takes a new lock in this folder.
     pub(super) fn new(folder: &Path) -> Result<Self, StoreError> {
         crate::files::make_folder(folder)?;
@@ -48,7 +48,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for HistoryWriter {
     fn drop(&mut self) {
         let _ = self.file.unlock();
         let _ = std::fs::remove_file(&self.path);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode, ObjectPropName};
 use other_apps::entry::{OWN_URLS as URLS, PIN, kind_named};
-use other_apps::json_text::Dialect;
+use other_apps::json_text::JsonDialect;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 
 use super::{auth, sandbox};
@@ -38,7 +38,7 @@ pub(crate) fn remove(text: &str, name: &str) -> Result<String, String> {
 }
 
 fn parse(text: &str) -> Result<CstRootNode, String> {
-    CstRootNode::parse(text, &Dialect::Plain.options()).map_err(|error| error.to_string())
+    CstRootNode::parse(text, &JsonDialect::Plain.options()).map_err(|error| error.to_string())
 }
 
 pub(super) fn find(object: &CstObject, name: &str) -> Option<CstObjectProp> {

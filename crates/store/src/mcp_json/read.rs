@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use jsonc_parser::ast::{Object, Value};
 use mcp_proto::Revision;
-use other_apps::entry::{OWN_URLS as URLS, PIN, Reached, reached, words};
-use other_apps::json_text::{Dialect, JsonText, given, kind as kind_of};
+use other_apps::entry::{EntryTransport, OWN_URLS as URLS, PIN, reached, words};
+use other_apps::json_text::{JsonDialect, JsonText, given, kind as kind_of};
 use ports::server_config::{
     ConfigProblem, HttpConfig, HttpKind, ServerConfig, ServerEntry, ServerTransport, StdioConfig, header_problem,
     url_problem,
@@ -17,14 +17,14 @@ const MAX_NAME: usize = 64;
 
 /// The servers of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Servers {
+pub(crate) struct ParsedServers {
     /// Usable servers, in the file's order.
     pub(crate) usable: Vec<ServerEntry>,
     /// Names of servers with an unknown transport, which are preserved in the file.
     pub(crate) unknown: Vec<String>,
 }
 
-impl Servers {
+impl ParsedServers {
     /// Returns the usable servers with one added or changed.
     pub(crate) fn with(mut self, entry: &ServerEntry, was: Option<&str>) -> Result<Vec<ServerEntry>, String> {
         if self.unknown.contains(&entry.name) {
@@ -61,8 +61,8 @@ pub(crate) fn name_problem(name: &str) -> Option<String> {
 }
 
 /// Reads the servers of a file.
-pub(crate) fn servers(text: &JsonText<'_>) -> Result<Servers, ConfigProblem> {
-    let Some(root) = text.parse(Dialect::Plain)? else { return Ok(Servers::default()) };
+pub(crate) fn servers(text: &JsonText<'_>) -> Result<ParsedServers, ConfigProblem> {
+    let Some(root) = text.parse(JsonDialect::Plain)? else { return Ok(ParsedServers::default()) };
     let Value::Object(root) = &root else {
         return Err(text.problem_at(&root, format!("expected an object with \"mcpServers\", found {}", kind_of(&root))));
     };
@@ -72,7 +72,7 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<Servers, ConfigProblem> {
             let message = "expected \"mcpServers\", found \"servers\": paste such a file into \"Add server\" instead";
             return Err(text.problem(other.range.start, message));
         }
-        return Ok(Servers::default());
+        return Ok(ParsedServers::default());
     };
     let Value::Object(map) = &property.value else {
         let message = format!(
@@ -82,7 +82,7 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<Servers, ConfigProblem> {
         return Err(text.problem_at(&property.value, message));
     };
     text.no_duplicates(map, "\"mcpServers\"")?;
-    let mut servers = Servers::default();
+    let mut servers = ParsedServers::default();
     for property in &map.properties {
         let name = property.name.as_str();
         if let Some(message) = name_problem(name) {
@@ -97,9 +97,9 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<Servers, ConfigProblem> {
         };
         text.no_duplicates(entry, &format!("server {name:?}"))?;
         let transport = match reached(entry, &URLS) {
-            Reached::Stdio => ServerTransport::Stdio(stdio(text, name, entry)?),
-            Reached::Http(kind) => ServerTransport::Http(http(text, name, entry, kind)?),
-            Reached::Unknown => {
+            EntryTransport::Stdio => ServerTransport::Stdio(stdio(text, name, entry)?),
+            EntryTransport::Http(kind) => ServerTransport::Http(http(text, name, entry, kind)?),
+            EntryTransport::Unknown => {
                 servers.unknown.push(name.to_owned());
                 continue;
             }

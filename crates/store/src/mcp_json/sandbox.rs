@@ -8,8 +8,8 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::cst::{CstInputValue, CstObject};
 pub(super) use other_apps::entry::sandbox::KEY;
 use other_apps::entry::sandbox::{ACCESS, FOLDERS, NETWORK, PATH, parse};
-use other_apps::json_text::{Dialect, JsonText};
-use ports::server_config::{ConfigProblem, Folder, Network, SandboxConfig, access_word};
+use other_apps::json_text::{JsonDialect, JsonText};
+use ports::server_config::{AllowedFolder, ConfigProblem, NetworkAccess, SandboxConfig, access_word};
 
 use super::edit::{find, remove_all};
 
@@ -33,16 +33,16 @@ pub(super) fn written(sandbox: &SandboxConfig) -> Result<CstInputValue, String> 
     ]))
 }
 
-fn written_network(network: &Network) -> CstInputValue {
+fn written_network(network: &NetworkAccess) -> CstInputValue {
     match network {
-        Network::None => false.into(),
-        Network::Full => true.into(),
-        Network::Hosts(hosts) => CstInputValue::Array(hosts.iter().map(|host| host.to_string().into()).collect()),
+        NetworkAccess::None => false.into(),
+        NetworkAccess::Full => true.into(),
+        NetworkAccess::Hosts(hosts) => CstInputValue::Array(hosts.iter().map(|host| host.to_string().into()).collect()),
     }
 }
 
 fn folders(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
-    let one = |folder: &Folder| {
+    let one = |folder: &AllowedFolder| {
         let path = folder.path.to_str();
         let path = path.ok_or_else(|| format!("the folder {} is not Unicode text", folder.path.display()))?;
         let access = access_word(folder.access);
@@ -78,7 +78,7 @@ pub(super) fn change(entry: &CstObject, wanted: Option<&SandboxConfig>) -> Resul
 fn said(entry: &CstObject) -> Option<SandboxConfig> {
     let text = entry.to_string();
     let text = JsonText::pasted(&text);
-    match text.parse(Dialect::Plain) {
+    match text.parse(JsonDialect::Plain) {
         Ok(Some(Value::Object(entry))) => parse(&text, KEY, &entry).ok().flatten(),
         _ => None,
     }

@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use ports::Document;
 
-use super::{DocumentSealer, MARK, Ready, State};
+use super::{DocumentSealer, MARK, SealerState, SealingKey};
 
 /// State of the single thread that stores the latest numbers in the keychain.
 #[derive(Default)]
-pub(super) struct Marking {
+pub(super) struct MarkingState {
     runs: bool,
     /// Set if there are newer numbers than those the thread has read.
     again: bool,
@@ -25,7 +25,7 @@ impl DocumentSealer {
     /// updated when it responds.
     pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
         match &mut *self.state() {
-            State::Ready(ready) => raise(&mut ready.announced, name.file_name(), number),
+            SealerState::Ready(ready) => raise(&mut ready.announced, name.file_name(), number),
             _ => return,
         };
         let mut marking = self.marking();
@@ -51,18 +51,18 @@ impl DocumentSealer {
     /// Returns `true` if the keychain is known to have a higher number than this one.
     pub(crate) fn is_superseded(&self, name: Document, number: u64) -> bool {
         match &*self.state() {
-            State::Ready(ready) => ready.announced.get(name.file_name()).is_some_and(|known| *known > number),
+            SealerState::Ready(ready) => ready.announced.get(name.file_name()).is_some_and(|known| *known > number),
             _ => false,
         }
     }
 
     /// Records that the file with this number was written.
     pub(crate) fn wrote(&self, name: Document, number: u64) {
-        let State::Ready(ready) = &mut *self.state() else { return };
+        let SealerState::Ready(ready) = &mut *self.state() else { return };
         raise(&mut ready.numbers, name.file_name(), number);
     }
 
-    pub(super) fn marking(&self) -> MutexGuard<'_, Marking> {
+    pub(super) fn marking(&self) -> MutexGuard<'_, MarkingState> {
         self.marking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -86,13 +86,13 @@ impl DocumentSealer {
         // Another process may have stored higher numbers.
         let _held = self.secrets.hold(MARK);
         let own = match &*self.state() {
-            State::Ready(ready) => ready.marked_numbers(),
+            SealerState::Ready(ready) => ready.marked_numbers(),
             _ => return,
         };
         let marked = self.secrets.mark(MARK).and_then(|mark| {
             let kept = mark.as_deref().map(numbers_in);
             let mut numbers = kept.clone().unwrap_or_default();
-            if let State::Ready(ready) = &mut *self.state() {
+            if let SealerState::Ready(ready) = &mut *self.state() {
                 for (name, number) in &numbers {
                     raise(&mut ready.announced, name, *number);
                 }
@@ -112,7 +112,7 @@ impl DocumentSealer {
     }
 }
 
-impl Ready {
+impl SealingKey {
     /// Returns the highest number of each document that is written or about to be.
     fn marked_numbers(&self) -> BTreeMap<String, u64> {
         let mut numbers = self.numbers.clone();

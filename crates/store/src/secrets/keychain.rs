@@ -22,7 +22,7 @@ const SERVICE: &str = "drawbridge";
 
 /// The reason why the keychain can't be used, with a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum KeychainError {
     /// The keychain is locked, or the user denied access.
     Locked(String),
     /// There is no keychain on this system.
@@ -31,22 +31,22 @@ pub(super) enum Refusal {
     Broken(String),
 }
 
-impl From<Refusal> for SecretsStatus {
-    fn from(refusal: Refusal) -> Self {
+impl From<KeychainError> for SecretsStatus {
+    fn from(refusal: KeychainError) -> Self {
         match refusal {
-            Refusal::Locked(cause) => Self::Locked { cause },
-            Refusal::Missing(cause) => Self::Missing { cause },
-            Refusal::Broken(cause) => Self::Broken { cause },
+            KeychainError::Locked(cause) => Self::Locked { cause },
+            KeychainError::Missing(cause) => Self::Missing { cause },
+            KeychainError::Broken(cause) => Self::Broken { cause },
         }
     }
 }
 
-impl From<Refusal> for SecretError {
-    fn from(refusal: Refusal) -> Self {
+impl From<KeychainError> for SecretError {
+    fn from(refusal: KeychainError) -> Self {
         match refusal {
-            Refusal::Locked(cause) => Self::Locked(cause),
-            Refusal::Missing(cause) => Self::Missing(cause),
-            Refusal::Broken(cause) => Self::Failed(cause),
+            KeychainError::Locked(cause) => Self::Locked(cause),
+            KeychainError::Missing(cause) => Self::Missing(cause),
+            KeychainError::Broken(cause) => Self::Failed(cause),
         }
     }
 }
@@ -54,31 +54,33 @@ impl From<Refusal> for SecretError {
 /// A store of keychain entries. Calls block.
 pub(super) trait Keychain: Send + Sync {
     /// Reads an entry. `None` does not prove that there is none: a locked keychain may return the same.
-    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Refusal>;
-    fn write(&self, name: &str, secret: &[u8]) -> Result<(), Refusal>;
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, KeychainError>;
+    fn write(&self, name: &str, secret: &[u8]) -> Result<(), KeychainError>;
     /// Removes an entry. Succeeds if there is none.
-    fn remove(&self, name: &str) -> Result<(), Refusal>;
+    fn remove(&self, name: &str) -> Result<(), KeychainError>;
 }
 
 /// The system's keychain. Opening an entry differs between systems.
-pub(super) struct OfSystem;
+pub(super) struct SystemKeychain;
 
-fn refusal(error: Error) -> Refusal {
+fn refusal(error: Error) -> KeychainError {
     match error {
-        Error::NoStorageAccess(cause) => Refusal::Locked(cause.to_string()),
+        Error::NoStorageAccess(cause) => KeychainError::Locked(cause.to_string()),
         // The D-Bus error name for a service that no process provides.
         Error::PlatformFailure(cause) if cause.to_string().contains("ServiceUnknown") => {
-            Refusal::Missing(cause.to_string())
+            KeychainError::Missing(cause.to_string())
         }
-        error @ Error::NoDefaultStore => Refusal::Missing(error.to_string()),
+        error @ Error::NoDefaultStore => KeychainError::Missing(error.to_string()),
         // The error contains the secret.
-        Error::BadEncoding(_) | Error::BadDataFormat(..) => Refusal::Broken("the entry in it is damaged".to_owned()),
-        error => Refusal::Broken(format!("the keychain failed ({error}); restart it, or the computer")),
+        Error::BadEncoding(_) | Error::BadDataFormat(..) => {
+            KeychainError::Broken("the entry in it is damaged".to_owned())
+        }
+        error => KeychainError::Broken(format!("the keychain failed ({error}); restart it, or the computer")),
     }
 }
 
-impl Keychain for OfSystem {
-    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
+impl Keychain for SystemKeychain {
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, KeychainError> {
         match entry(name)?.get_secret() {
             Ok(secret) => Ok(Some(secret)),
             Err(Error::NoEntry) => Ok(None),
@@ -86,11 +88,11 @@ impl Keychain for OfSystem {
         }
     }
 
-    fn write(&self, name: &str, secret: &[u8]) -> Result<(), Refusal> {
+    fn write(&self, name: &str, secret: &[u8]) -> Result<(), KeychainError> {
         entry(name)?.set_secret(secret).map_err(refusal)
     }
 
-    fn remove(&self, name: &str) -> Result<(), Refusal> {
+    fn remove(&self, name: &str) -> Result<(), KeychainError> {
         match entry(name)?.delete_credential() {
             Ok(()) | Err(Error::NoEntry) => Ok(()),
             Err(error) => Err(refusal(error)),

@@ -16,7 +16,7 @@ pub(super) const KEY_BYTES: usize = 32;
 const CHECK: &str = "";
 
 /// The key of one file.
-pub(super) struct Key {
+pub(super) struct SecretsKey {
     /// Identifier of the key in the keychain and in its file.
     pub(super) id: String,
     cipher: RandomizedNonceKey,
@@ -24,37 +24,37 @@ pub(super) struct Key {
 
 /// Error of encryption or decryption: wrong key, wrong name, or damaged data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unsealable;
+pub(super) struct UnsealError;
 
-impl Key {
-    pub(super) fn new(id: &str, bytes: &[u8]) -> Result<Self, Unsealable> {
-        let cipher = RandomizedNonceKey::new(&AES_256_GCM, bytes).map_err(|_| Unsealable)?;
+impl SecretsKey {
+    pub(super) fn new(id: &str, bytes: &[u8]) -> Result<Self, UnsealError> {
+        let cipher = RandomizedNonceKey::new(&AES_256_GCM, bytes).map_err(|_| UnsealError)?;
         Ok(Self { id: id.to_owned(), cipher })
     }
 
     /// Creates a random key, and returns its identifier and its bytes.
-    pub(super) fn random() -> Result<(String, Zeroizing<[u8; KEY_BYTES]>), Unsealable> {
+    pub(super) fn random() -> Result<(String, Zeroizing<[u8; KEY_BYTES]>), UnsealError> {
         let (mut id, mut bytes) = ([0; 8], Zeroizing::new([0; KEY_BYTES]));
-        aws_lc_rs::rand::fill(&mut id).map_err(|_| Unsealable)?;
-        aws_lc_rs::rand::fill(bytes.as_mut_slice()).map_err(|_| Unsealable)?;
+        aws_lc_rs::rand::fill(&mut id).map_err(|_| UnsealError)?;
+        aws_lc_rs::rand::fill(bytes.as_mut_slice()).map_err(|_| UnsealError)?;
         Ok((id.iter().map(|byte| format!("{byte:02x}")).collect(), bytes))
     }
 
     /// Encrypts a secret, bound to its name, with a random nonce.
-    pub(super) fn seal(&self, name: &str, secret: &str) -> Result<Sealed, Unsealable> {
+    pub(super) fn seal(&self, name: &str, secret: &str) -> Result<SealedSecret, UnsealError> {
         let mut bytes = secret.as_bytes().to_vec();
         let nonce = self.cipher.seal_in_place_append_tag(Aad::from(name.as_bytes()), &mut bytes);
-        let nonce = nonce.map_err(|_| Unsealable)?;
-        Ok(Sealed { nonce: STANDARD.encode(nonce.as_ref()), sealed: STANDARD.encode(bytes) })
+        let nonce = nonce.map_err(|_| UnsealError)?;
+        Ok(SealedSecret { nonce: STANDARD.encode(nonce.as_ref()), sealed: STANDARD.encode(bytes) })
     }
 
     /// Decrypts an entry that was encrypted under this name.
-    pub(super) fn open(&self, name: &str, entry: &Sealed) -> Result<String, Unsealable> {
-        let nonce = STANDARD.decode(&entry.nonce).map_err(|_| Unsealable)?;
-        let nonce = Nonce::try_assume_unique_for_key(&nonce).map_err(|_| Unsealable)?;
-        let mut bytes = Zeroizing::new(STANDARD.decode(&entry.sealed).map_err(|_| Unsealable)?);
+    pub(super) fn open(&self, name: &str, entry: &SealedSecret) -> Result<String, UnsealError> {
+        let nonce = STANDARD.decode(&entry.nonce).map_err(|_| UnsealError)?;
+        let nonce = Nonce::try_assume_unique_for_key(&nonce).map_err(|_| UnsealError)?;
+        let mut bytes = Zeroizing::new(STANDARD.decode(&entry.sealed).map_err(|_| UnsealError)?);
         let opened = self.cipher.open_in_place(nonce, Aad::from(name.as_bytes()), &mut bytes);
-        String::from_utf8(opened.map_err(|_| Unsealable)?.to_vec()).map_err(|_| Unsealable)
+        String::from_utf8(opened.map_err(|_| UnsealError)?.to_vec()).map_err(|_| UnsealError)
     }
 }
 
@@ -66,21 +66,21 @@ pub(super) struct SealedFile {
     /// Identifier of the key.
     pub(super) key: String,
     /// Empty text, encrypted to recognize the right key.
-    check: Sealed,
+    check: SealedSecret,
     /// Entries by the name of the secret.
-    pub(super) entries: BTreeMap<String, Sealed>,
+    pub(super) entries: BTreeMap<String, SealedSecret>,
 }
 
 /// An encrypted secret, in base64.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Sealed {
+pub(super) struct SealedSecret {
     nonce: String,
     sealed: String,
 }
 
 impl SealedFile {
-    pub(super) fn new(key: &Key) -> Result<Self, Unsealable> {
+    pub(super) fn new(key: &SecretsKey) -> Result<Self, UnsealError> {
         let check = key.seal(CHECK, "")?;
         Ok(Self { version: VERSION, key: key.id.clone(), check, entries: BTreeMap::new() })
     }
@@ -98,7 +98,7 @@ impl SealedFile {
     }
 
     /// Returns `true` if the file was encrypted with this key.
-    pub(super) fn is_of(&self, key: &Key) -> bool {
+    pub(super) fn is_of(&self, key: &SecretsKey) -> bool {
         self.key == key.id && key.open(CHECK, &self.check).is_ok()
     }
 }
@@ -109,9 +109,9 @@ mod tests {
 
     use super::*;
 
-    fn key() -> Key {
-        let (id, bytes) = Key::random().unwrap();
-        Key::new(&id, bytes.as_slice()).unwrap()
+    fn key() -> SecretsKey {
+        let (id, bytes) = SecretsKey::random().unwrap();
+        SecretsKey::new(&id, bytes.as_slice()).unwrap()
     }
 
     #[test]
@@ -119,19 +119,19 @@ mod tests {
         let (one, two) = (key(), key());
         let sealed = one.seal("a", "top-secret").unwrap();
         assert_eq!(one.open("a", &sealed).as_deref(), Ok("top-secret"), "the right key and name must decrypt");
-        assert_eq!(one.open("b", &sealed), Err(Unsealable), "another name must not decrypt");
-        assert_eq!(two.open("a", &sealed), Err(Unsealable), "another key must not decrypt");
+        assert_eq!(one.open("b", &sealed), Err(UnsealError), "another name must not decrypt");
+        assert_eq!(two.open("a", &sealed), Err(UnsealError), "another key must not decrypt");
         assert_ne!(one.seal("a", "top-secret").unwrap(), sealed, "each encryption must use a new nonce");
         let mut bytes = STANDARD.decode(&sealed.sealed).unwrap();
         for at in 0..bytes.len() {
             bytes[at] ^= 1;
-            let changed = Sealed { sealed: STANDARD.encode(&bytes), ..sealed.clone() };
-            assert_eq!(one.open("a", &changed), Err(Unsealable), "with byte {at} changed it must not decrypt");
+            let changed = SealedSecret { sealed: STANDARD.encode(&bytes), ..sealed.clone() };
+            assert_eq!(one.open("a", &changed), Err(UnsealError), "with byte {at} changed it must not decrypt");
             bytes[at] ^= 1;
         }
         for strange in ["", "AAAA", "no base64"] {
-            let entry = Sealed { nonce: strange.to_owned(), sealed: strange.to_owned() };
-            assert_eq!(one.open("a", &entry), Err(Unsealable), "{strange:?} must not decrypt");
+            let entry = SealedSecret { nonce: strange.to_owned(), sealed: strange.to_owned() };
+            assert_eq!(one.open("a", &entry), Err(UnsealError), "{strange:?} must not decrypt");
         }
     }
 
@@ -140,7 +140,7 @@ mod tests {
         let (one, two) = (key(), key());
         let file = SealedFile::new(&one).unwrap();
         assert!(file.is_of(&one) && !file.is_of(&two), "a file must recognize only its own key");
-        let same_name = Key::new(&one.id, &[7; KEY_BYTES]).unwrap();
+        let same_name = SecretsKey::new(&one.id, &[7; KEY_BYTES]).unwrap();
         assert!(!file.is_of(&same_name), "another key of the same name must not be recognized");
         assert!(SealedFile::read(b"{\"version\":2}").is_err(), "another version is not understood");
     }

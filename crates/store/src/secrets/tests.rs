@@ -8,7 +8,7 @@ use super::*;
 
 /// The state of a scripted keychain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Mood {
+enum KeychainMode {
     #[default]
     Works,
     /// Behaves like GNOME Keyring: reports that nothing exists, and rejects writes.
@@ -17,16 +17,16 @@ enum Mood {
 }
 
 #[derive(Default, Clone)]
-struct Scripted(Arc<Mutex<Inside>>);
+struct ScriptedKeychain(Arc<Mutex<KeychainEntries>>);
 
 #[derive(Default)]
-struct Inside {
-    mood: Mood,
+struct KeychainEntries {
+    mood: KeychainMode,
     entries: HashMap<String, Vec<u8>>,
 }
 
-impl Scripted {
-    fn is(&self, mood: Mood) {
+impl ScriptedKeychain {
+    fn is(&self, mood: KeychainMode) {
         self.0.lock().unwrap().mood = mood;
     }
 
@@ -34,43 +34,47 @@ impl Scripted {
         self.0.lock().unwrap().entries.keys().cloned().collect()
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut HashMap<String, Vec<u8>>) -> T, locked: Option<T>) -> Result<T, Refusal> {
+    fn with<T>(
+        &self,
+        act: impl FnOnce(&mut HashMap<String, Vec<u8>>) -> T,
+        locked: Option<T>,
+    ) -> Result<T, KeychainError> {
         let mut inner = self.0.lock().unwrap();
         match inner.mood {
-            Mood::Works => Ok(act(&mut inner.entries)),
-            Mood::Locked => locked.map_or_else(|| Err(Refusal::Locked("it is locked".to_owned())), Ok),
-            Mood::Missing => Err(Refusal::Missing("nobody answers".to_owned())),
+            KeychainMode::Works => Ok(act(&mut inner.entries)),
+            KeychainMode::Locked => locked.map_or_else(|| Err(KeychainError::Locked("it is locked".to_owned())), Ok),
+            KeychainMode::Missing => Err(KeychainError::Missing("nobody answers".to_owned())),
         }
     }
 }
 
-impl Keychain for Scripted {
-    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
+impl Keychain for ScriptedKeychain {
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, KeychainError> {
         self.with(|entries| entries.get(name).cloned(), Some(None))
     }
 
-    fn write(&self, name: &str, secret: &[u8]) -> Result<(), Refusal> {
+    fn write(&self, name: &str, secret: &[u8]) -> Result<(), KeychainError> {
         self.with(|entries| drop(entries.insert(name.to_owned(), secret.to_vec())), None)
     }
 
-    fn remove(&self, name: &str) -> Result<(), Refusal> {
+    fn remove(&self, name: &str) -> Result<(), KeychainError> {
         self.with(|entries| drop(entries.remove(name)), None)
     }
 }
 
-struct Folder {
+struct SecretsFolder {
     folder: tempfile::TempDir,
-    keychain: Scripted,
+    keychain: ScriptedKeychain,
 }
 
-impl Folder {
+impl SecretsFolder {
     fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), keychain: Scripted::default() }
+        Self { folder: tempfile::tempdir().unwrap(), keychain: ScriptedKeychain::default() }
     }
 
     /// Opens the secrets as a separate process would.
     fn program(&self) -> SecretsFile {
-        let lock = Lock::new(self.folder.path().join("lock"));
+        let lock = FolderLock::new(self.folder.path().join("lock"));
         SecretsFile::with(self.folder.path(), lock, Box::new(self.keychain.clone()))
     }
 
@@ -83,20 +87,20 @@ impl Folder {
     }
 }
 
-fn lasts(kept: &SecretKept) -> bool {
-    *kept == SecretKept::Keychain
+fn lasts(kept: &SecretPersistence) -> bool {
+    *kept == SecretPersistence::Keychain
 }
 
-fn cause(kept: SecretKept) -> String {
+fn cause(kept: SecretPersistence) -> String {
     match kept {
-        SecretKept::ThisRun { cause } => cause,
-        SecretKept::Keychain => panic!("it should be kept for this run only"),
+        SecretPersistence::ThisRun { cause } => cause,
+        SecretPersistence::Keychain => panic!("it should be kept for this run only"),
     }
 }
 
 #[test]
 fn one_key_lies_in_the_keychain_and_no_secret() {
-    let folder = Folder::new();
+    let folder = SecretsFolder::new();
     let secrets = folder.program();
     assert_eq!(secrets.status(), SecretsStatus::Keychain, "the keychain works");
     assert!(folder.keychain.names().is_empty(), "the status check must leave no entry");
@@ -126,10 +130,10 @@ fn one_key_lies_in_the_keychain_and_no_secret() {
 
 #[test]
 fn a_locked_keychain_that_seems_empty_loses_nothing() {
-    let folder = Folder::new();
+    let folder = SecretsFolder::new();
     folder.program().set("a", "old").unwrap();
     let (file, names) = (folder.text(), folder.keychain.names());
-    folder.keychain.is(Mood::Locked);
+    folder.keychain.is(KeychainMode::Locked);
     let secrets = folder.program();
     let refused = secrets.get("a");
     assert!(matches!(refused, Err(SecretError::Locked(_))), "the lock must be reported: {refused:?}");
@@ -146,7 +150,7 @@ fn a_locked_keychain_that_seems_empty_loses_nothing() {
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("new"), "the new value must be used in this run");
     secrets.set("b", "also").unwrap();
     assert_eq!((folder.text(), folder.keychain.names()), (file, names), "nothing must be overwritten");
-    folder.keychain.is(Mood::Works);
+    folder.keychain.is(KeychainMode::Works);
     assert_eq!(folder.program().get("a").unwrap().as_deref(), Some("old"), "the old value must be readable");
     assert!(lasts(&secrets.set("c", "later").unwrap()), "when it is unlocked, secrets are kept");
     let next = folder.program();
@@ -157,8 +161,8 @@ fn a_locked_keychain_that_seems_empty_loses_nothing() {
 
 #[test]
 fn without_a_keychain_they_live_for_the_run_and_that_is_said() {
-    let folder = Folder::new();
-    folder.keychain.is(Mood::Missing);
+    let folder = SecretsFolder::new();
+    folder.keychain.is(KeychainMode::Missing);
     let secrets = folder.program();
     assert!(
         matches!(secrets.status(), SecretsStatus::Missing { .. }),
@@ -181,7 +185,7 @@ fn without_a_keychain_they_live_for_the_run_and_that_is_said() {
 
 #[test]
 fn a_lost_key_is_said_and_nothing_is_overwritten() {
-    let folder = Folder::new();
+    let folder = SecretsFolder::new();
     folder.program().set("a", "old").unwrap();
     folder.keychain.0.lock().unwrap().entries.clear();
     let text = folder.text();
@@ -200,7 +204,7 @@ fn a_lost_key_is_said_and_nothing_is_overwritten() {
 #[test]
 fn a_damaged_file_is_left_alone() {
     for text in ["{", "{}", "", r#"{"version":9,"key":"x","check":{"nonce":"","sealed":""},"entries":{}}"#] {
-        let folder = Folder::new();
+        let folder = SecretsFolder::new();
         std::fs::write(folder.file(), text).unwrap();
         let secrets = folder.program();
         assert!(matches!(secrets.status(), SecretsStatus::Broken { .. }), "{text:?}: {:?}", secrets.status());
@@ -214,7 +218,7 @@ fn a_damaged_file_is_left_alone() {
 
 #[test]
 fn entries_of_older_versions_are_moved_once() {
-    let folder = Folder::new();
+    let folder = SecretsFolder::new();
     let old = "github.Authorization @ https://api.example";
     folder.keychain.write(old, b"old-token").unwrap();
     let secrets = folder.program();
@@ -232,7 +236,7 @@ fn entries_of_older_versions_are_moved_once() {
     assert_eq!(folder.program().get(third).unwrap(), None, "a deleted secret must not come back");
 
     // While nothing can be written, the entry must stay.
-    let folder = Folder::new();
+    let folder = SecretsFolder::new();
     folder.keychain.write(old, b"old-token").unwrap();
     std::fs::create_dir(folder.file()).unwrap();
     assert!(folder.program().get(old).is_err(), "a folder in place of the file must be reported");
@@ -242,7 +246,7 @@ fn entries_of_older_versions_are_moved_once() {
 #[test]
 fn programs_that_begin_at_once_share_one_key() {
     for _ in 0..10 {
-        let folder = Folder::new();
+        let folder = SecretsFolder::new();
         std::thread::scope(|scope| {
             for program in 0..4 {
                 let folder = &folder;
@@ -266,7 +270,7 @@ fn programs_that_begin_at_once_share_one_key() {
 
 #[test]
 fn a_name_is_held_by_one_program_at_a_time() {
-    let folder = Folder::new();
+    let folder = SecretsFolder::new();
     let (one, two) = (folder.program(), folder.program());
     let held = one.hold("a").unwrap();
     assert!(two.hold("b").is_some(), "another name is free");
@@ -282,7 +286,7 @@ fn a_name_is_held_by_one_program_at_a_time() {
 
 #[test]
 fn s21_who_holds_the_name_of_a_mark_does_not_keep_it_from_the_keychain() {
-    let folder = Folder::new();
+    let folder = SecretsFolder::new();
     for name in [crate::sealed_document::MARK, crate::audit::MARK] {
         let held = folder.program().hold(name);
         assert!(held.is_some(), "another program holds it");
@@ -293,12 +297,12 @@ fn s21_who_holds_the_name_of_a_mark_does_not_keep_it_from_the_keychain() {
 
 #[test]
 fn what_begins_alike_is_found_in_the_file_and_in_memory() {
-    let folder = Folder::new();
+    let folder = SecretsFolder::new();
     let secrets = folder.program();
     for name in ["a,1", "a,2", "ab,1"] {
         secrets.set(name, "x").unwrap();
     }
-    folder.keychain.is(Mood::Locked);
+    folder.keychain.is(KeychainMode::Locked);
     let secrets = folder.program();
     for name in ["a,2", "a,3"] {
         assert!(!lasts(&secrets.set(name, "y").unwrap()), "it is in memory only");
@@ -315,16 +319,16 @@ fn what_begins_alike_is_found_in_the_file_and_in_memory() {
 }
 
 /// Action that runs while a keychain is read.
-type Meanwhile = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
+type ConcurrentAction = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
 
 /// A keychain whose reads take so long that something else happens.
-struct Slow {
-    keychain: Scripted,
-    meanwhile: Meanwhile,
+struct SlowKeychain {
+    keychain: ScriptedKeychain,
+    meanwhile: ConcurrentAction,
 }
 
-impl Keychain for Slow {
-    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
+impl Keychain for SlowKeychain {
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, KeychainError> {
         let meanwhile = self.meanwhile.lock().unwrap().take();
         if let Some(meanwhile) = meanwhile {
             meanwhile();
@@ -332,26 +336,26 @@ impl Keychain for Slow {
         self.keychain.read(name)
     }
 
-    fn write(&self, name: &str, secret: &[u8]) -> Result<(), Refusal> {
+    fn write(&self, name: &str, secret: &[u8]) -> Result<(), KeychainError> {
         self.keychain.write(name, secret)
     }
 
-    fn remove(&self, name: &str) -> Result<(), Refusal> {
+    fn remove(&self, name: &str) -> Result<(), KeychainError> {
         self.keychain.remove(name)
     }
 }
 
 #[test]
 fn what_is_forgotten_while_the_keychain_is_asked_does_not_come_back() {
-    let folder = Folder::new();
+    let folder = SecretsFolder::new();
     folder.program().set("first", "x").unwrap();
-    let meanwhile = Meanwhile::default();
-    let slow = Slow { keychain: folder.keychain.clone(), meanwhile: Arc::clone(&meanwhile) };
-    let lock = Lock::new(folder.folder.path().join("lock"));
+    let meanwhile = ConcurrentAction::default();
+    let slow = SlowKeychain { keychain: folder.keychain.clone(), meanwhile: Arc::clone(&meanwhile) };
+    let lock = FolderLock::new(folder.folder.path().join("lock"));
     let secrets = Arc::new(SecretsFile::with(folder.folder.path(), lock, Box::new(slow)));
-    folder.keychain.is(Mood::Locked);
+    folder.keychain.is(KeychainMode::Locked);
     assert!(!lasts(&secrets.set("token", "top-secret").unwrap()), "it is in memory only");
-    folder.keychain.is(Mood::Works);
+    folder.keychain.is(KeychainMode::Works);
     let forgetting = Arc::clone(&secrets);
     *meanwhile.lock().unwrap() = Some(Box::new(move || forgetting.delete("token").unwrap()));
     assert!(lasts(&secrets.set("other", "y").unwrap()), "what is set is kept");
@@ -361,7 +365,7 @@ fn what_is_forgotten_while_the_keychain_is_asked_does_not_come_back() {
 
 #[test]
 fn a_mark_lies_in_the_keychain_and_goes_with_no_file() {
-    let folder = Folder::new();
+    let folder = SecretsFolder::new();
     assert_eq!(folder.program().mark("end"), Ok(None), "there is none at first");
     folder.program().set("a", "secret").unwrap();
     folder.program().set_mark("end", "5 abc").unwrap();
@@ -371,9 +375,9 @@ fn a_mark_lies_in_the_keychain_and_goes_with_no_file() {
         Some("5 abc"),
         "the mark must be independent of the file"
     );
-    let other = Folder { folder: tempfile::tempdir().unwrap(), keychain: folder.keychain.clone() };
+    let other = SecretsFolder { folder: tempfile::tempdir().unwrap(), keychain: folder.keychain.clone() };
     assert_eq!(other.program().mark("end"), Ok(None), "another folder must have another mark");
-    folder.keychain.is(Mood::Missing);
+    folder.keychain.is(KeychainMode::Missing);
     assert!(folder.program().set_mark("end", "6").is_err(), "without a keychain it is an error");
     assert!(folder.program().mark("end").is_err(), "reading without a keychain must fail as well");
 }

@@ -10,7 +10,7 @@ mod searching;
 mod tables;
 mod taken;
 
-use domain::history::{After, Conversation, Item, ItemRange, NewItem};
+use domain::history::{Conversation, Item, ItemPosition, ItemRange, NewItem};
 use domain::item::ItemState;
 use ports::History;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn begun(id: &str) -> Conversation {
 fn says(id: &str, text: &str) -> NewItem {
     NewItem {
         id: id.into(),
-        after: After::Head,
+        after: ItemPosition::Head,
         at: 10,
         body: json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": text}]}),
         state: ItemState::Whole,

@@ -4,15 +4,15 @@
 use std::fs;
 
 use crate::common::Store;
-use ports::server_config::{Access, Folder, Network, SandboxConfig, ServerEntry, StdioConfig};
+use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess, SandboxConfig, ServerEntry, StdioConfig};
 
 fn entry(sandbox: Option<SandboxConfig>) -> ServerEntry {
     let config = StdioConfig { command: "npx".into(), sandbox, ..StdioConfig::default() };
     ServerEntry { name: "near".into(), config: config.into() }
 }
 
-fn folder(path: &str, access: Access) -> Folder {
-    Folder { path: path.into(), access }
+fn folder(path: &str, access: AccessMode) -> AllowedFolder {
+    AllowedFolder { path: path.into(), access }
 }
 
 fn text(sandbox: &str) -> String {
@@ -22,11 +22,11 @@ fn text(sandbox: &str) -> String {
 #[test]
 fn all_of_it_is_written_and_read() {
     let whole = SandboxConfig {
-        folders: vec![folder("/home/ann/in", Access::Read), folder("/home/ann/out", Access::Write)],
-        network: Network::Full,
+        folders: vec![folder("/home/ann/in", AccessMode::Read), folder("/home/ann/out", AccessMode::Write)],
+        network: NetworkAccess::Full,
     };
     let hosts = ["example.com", "*.example.org:8443", "[::1]"].map(|host| host.parse().unwrap());
-    let named = SandboxConfig { network: Network::Hosts(hosts.into()), ..SandboxConfig::default() };
+    let named = SandboxConfig { network: NetworkAccess::Hosts(hosts.into()), ..SandboxConfig::default() };
     for sandbox in [None, Some(SandboxConfig::default()), Some(whole), Some(named)] {
         let store = Store::new();
         store.ports.servers.put(&entry(sandbox.clone()), None).unwrap();
@@ -35,7 +35,7 @@ fn all_of_it_is_written_and_read() {
             [entry(sandbox.clone())],
             "the setting is read back as written"
         );
-        for other in [Some(SandboxConfig { network: Network::Full, ..SandboxConfig::default() }), sandbox, None] {
+        for other in [Some(SandboxConfig { network: NetworkAccess::Full, ..SandboxConfig::default() }), sandbox, None] {
             store.ports.servers.put(&entry(other.clone()), None).unwrap();
             assert_eq!(store.ports.servers.load().unwrap(), [entry(other)], "the setting is read back after a change");
         }
@@ -48,7 +48,7 @@ fn all_of_it_is_written_and_read() {
 fn what_is_left_out_is_the_least() {
     let store = Store::new();
     fs::write(store.config(), text(r#"{"folders": [{"path": "/a"}]}"#)).unwrap();
-    let wanted = SandboxConfig { folders: vec![folder("/a", Access::Read)], network: Network::None };
+    let wanted = SandboxConfig { folders: vec![folder("/a", AccessMode::Read)], network: NetworkAccess::None };
     assert_eq!(store.ports.servers.load().unwrap(), [entry(Some(wanted))], "read access and no network");
 }
 
@@ -100,7 +100,7 @@ fn what_says_the_same_stays_as_it_is_written() {
     let store = Store::new();
     let written = text("{ \"network\":true,\n   \"folders\" : [ ],  \"note\": 1 }");
     fs::write(store.config(), &written).unwrap();
-    let same = entry(Some(SandboxConfig { network: Network::Full, ..SandboxConfig::default() }));
+    let same = entry(Some(SandboxConfig { network: NetworkAccess::Full, ..SandboxConfig::default() }));
     store.ports.servers.put(&same, None).unwrap();
     assert_eq!(fs::read_to_string(store.config()).unwrap(), written, "an unchanged setting does not change the file");
     store.ports.servers.put(&entry(Some(SandboxConfig::default())), None).unwrap();
@@ -114,7 +114,7 @@ fn hosts_are_read_as_they_were_written() {
     let written = text(r#"{"network": [ "API.Example.com", "bücher.example" ]}"#);
     fs::write(store.config(), &written).unwrap();
     let hosts = ["api.example.com", "xn--bcher-kva.example"].map(|host| host.parse().unwrap());
-    let same = entry(Some(SandboxConfig { network: Network::Hosts(hosts.into()), ..SandboxConfig::default() }));
+    let same = entry(Some(SandboxConfig { network: NetworkAccess::Hosts(hosts.into()), ..SandboxConfig::default() }));
     assert_eq!(
         store.ports.servers.load().unwrap(),
         std::slice::from_ref(&same),
@@ -128,7 +128,7 @@ fn hosts_are_read_as_they_were_written() {
 fn it_comes_along_when_it_is_pasted() {
     let found =
         other_apps::import(&text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#), &[]).unwrap();
-    let wanted = SandboxConfig { folders: vec![folder("/a", Access::Write)], network: Network::Full };
+    let wanted = SandboxConfig { folders: vec![folder("/a", AccessMode::Write)], network: NetworkAccess::Full };
     assert_eq!(
         found[0].config,
         entry(Some(wanted)).config,

@@ -15,12 +15,12 @@ const LEVEL: u8 = 4;
 
 /// The bytes of a message, as received.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) enum Body {
+pub(super) enum EntryBody {
     Plain(Box<[u8]>),
     Packed(Box<[u8]>),
 }
 
-impl Body {
+impl EntryBody {
     /// Copies the bytes, since a slice of the read buffer would keep the whole buffer alive.
     pub(super) fn new(bytes: &[u8]) -> Self {
         Self::Plain(bytes.into())
@@ -76,7 +76,7 @@ impl Body {
     }
 }
 
-impl std::fmt::Debug for Body {
+impl std::fmt::Debug for EntryBody {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text())
     }
@@ -90,7 +90,7 @@ mod tests {
     fn what_is_packed_reads_as_it_came() {
         let tool = |n: u64| format!(r#"{{"name":"tool-{n}","description":"ü","inputSchema":{{"type":"object"}}}}"#);
         let text = (0..100).map(tool).collect::<Vec<_>>().join(",");
-        let mut body = Body::new(text.as_bytes());
+        let mut body = EntryBody::new(text.as_bytes());
         body.pack();
         assert!(body.kept() * 3 < text.len(), "a list takes much less: {} of {}", body.kept(), text.len());
         assert_eq!(body.text(), text, "and comes back whole");
@@ -101,7 +101,7 @@ mod tests {
     fn what_packing_does_not_make_smaller_stays_as_it_is() {
         let noise: Vec<u8> = std::iter::repeat_with(|| fastrand::u8(..)).take(4_000).collect();
         for bytes in [&noise[..], b"short".repeat(20).as_slice(), "long".repeat(MOST).as_bytes()] {
-            let mut body = Body::new(bytes);
+            let mut body = EntryBody::new(bytes);
             body.pack();
             assert_eq!(body.kept(), bytes.len(), "it is kept as it came");
         }
@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_shown_all_the_same() {
-        let body = Body::new(b"a\xffb");
+        let body = EntryBody::new(b"a\xffb");
         assert_eq!((&*body.text(), &*body.beginning(2)), ("a\u{fffd}b", "a\u{fffd}"), "bad bytes are marked");
-        assert_eq!(Body::new("üüü".as_bytes()).beginning(2), "üü", "characters are counted, not bytes");
+        assert_eq!(EntryBody::new("üüü".as_bytes()).beginning(2), "üü", "characters are counted, not bytes");
     }
 }

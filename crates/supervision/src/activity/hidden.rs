@@ -19,13 +19,13 @@ const MOST_NAMED: usize = 64;
 
 /// The secrets of one server.
 #[derive(Debug, Default)]
-pub(super) struct Hidden {
+pub(super) struct HiddenSecrets {
     /// Secrets named in the settings.
     named: Vec<SecretString>,
     tokens: Vec<SecretString>,
 }
 
-impl Hidden {
+impl HiddenSecrets {
     pub(super) fn add(&mut self, tokens: Vec<SecretString>) {
         add(&mut self.tokens, tokens, MOST);
     }
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn every_occurrence_of_every_token_is_replaced_and_nothing_else() {
-        let mut hidden = Hidden::default();
+        let mut hidden = HiddenSecrets::default();
         hidden.add(vec![
             "token-number-one".into(),
             "token-number-two".into(),
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn nothing_is_left_of_a_token_that_holds_another() {
-        let mut hidden = Hidden::default();
+        let mut hidden = HiddenSecrets::default();
         hidden.add_named(vec!["the-first".into()]);
         hidden.add(vec!["token-of".into(), "the-first-token-of-all".into()]);
         let shown = hidden.redact_text("a the-first-token-of-all b token-of c".to_owned());
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_latest_tokens_are_looked_for() {
-        let mut hidden = Hidden::default();
+        let mut hidden = HiddenSecrets::default();
         hidden.add_named(vec!["named-in-settings".into()]);
         for number in 0..MOST + 5 {
             hidden.add(vec![format!("token-{number:04}").into()]);

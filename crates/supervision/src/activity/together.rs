@@ -7,16 +7,16 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Activity;
+use super::ActivityLog;
 
 /// Maximum total size of the entries of all servers, in bytes.
 pub const MAX_TOGETHER: usize = 64 * 1024 * 1024;
 
 /// The total size of all activity logs, in bytes: bodies, and the overhead of the entries.
 #[derive(Debug, Clone, Default)]
-pub struct Together(Arc<AtomicUsize>);
+pub struct TotalActivitySize(Arc<AtomicUsize>);
 
-impl Together {
+impl TotalActivitySize {
     pub(super) fn add(&self, bytes: usize) {
         self.0.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -32,13 +32,13 @@ impl Together {
     /// Reduces the total to at most `most` bytes. The largest logs drop their oldest entries until they are as small
     /// as the next ones, so a quiet server keeps its entries regardless of the others. Locks one log at a time,
     /// briefly.
-    pub fn keep_within<'a>(&self, most: usize, all: impl Iterator<Item = &'a Mutex<Activity>>) {
+    pub fn keep_within<'a>(&self, most: usize, all: impl Iterator<Item = &'a Mutex<ActivityLog>>) {
         if self.bytes() <= most {
             return;
         }
         // A sixteenth more than necessary is dropped, so that the next entry doesn't trigger this again.
         let wanted = most - most / 16;
-        let lock = |activity: &'a Mutex<Activity>| activity.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = |activity: &'a Mutex<ActivityLog>| activity.lock().unwrap_or_else(PoisonError::into_inner);
         let mut largest: Vec<_> = all.map(|activity| (lock(activity).taken(), activity)).collect();
         largest.sort_unstable_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
         let sizes: Vec<usize> = largest.iter().map(|(bytes, _)| *bytes).collect();
@@ -73,8 +73,8 @@ mod tests {
 
     const MIB: usize = 1024 * 1024;
 
-    fn filled(together: &Together, entries: usize, body: usize) -> Mutex<Activity> {
-        let mut activity = Activity::counted_in(together);
+    fn filled(together: &TotalActivitySize, entries: usize, body: usize) -> Mutex<ActivityLog> {
+        let mut activity = ActivityLog::counted_in(together);
         for _ in 0..entries {
             activity.line(ActivityKind::Stderr, &"x".repeat(body));
         }
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_oldest_of_the_largest_go_and_a_quiet_server_keeps_all() {
-        let together = Together::default();
+        let together = TotalActivitySize::default();
         // 10 servers with 8 MiB each would use 80 MiB.
         let mut all: Vec<_> = (0..10).map(|_| filled(&together, 15, MAX_BODY)).collect();
         all.push(filled(&together, 3, MAX_BODY));
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn what_is_within_the_bound_stays_and_what_ends_is_no_longer_counted() {
-        let together = Together::default();
+        let together = TotalActivitySize::default();
         let all = [filled(&together, 3, 1_000), filled(&together, 50, 10)];
         let before = together.bytes();
         together.keep_within(before, all.iter());

@@ -5,17 +5,17 @@ use std::io;
 
 use url::Url;
 
-use super::issued::{Code, Grant};
-use super::script::{AuthorizationScript, Authorizing, Iss};
+use super::issued::{AuthorizationCode, IssuedGrant};
+use super::script::{AuthorizationBehaviour, AuthorizationScript, IssParameter};
 use super::{State, random, value};
-use crate::http::{Answer, Request};
+use crate::http::{HttpResponder, Request};
 
 pub(super) async fn respond(
     state: &State,
     script: &AuthorizationScript,
     issuer: &str,
     request: &Request,
-    mut answer: Answer,
+    mut answer: HttpResponder,
 ) -> io::Result<()> {
     let query = request.query();
     let get = |name: &str| value(&query, name);
@@ -24,24 +24,28 @@ pub(super) async fn respond(
     let Some(mut redirect) = redirect(state, script, client, redirect_uri) else {
         return answer.whole(400, "content-type: text/plain\r\n", b"the client or its redirect URI is unknown").await;
     };
-    if script.authorizing == Authorizing::ShowsPage {
+    if script.authorizing == AuthorizationBehaviour::ShowsPage {
         return answer.whole(200, "content-type: text/html\r\n", b"<title>Sign in</title>").await;
     }
     let challenge = get("code_challenge").filter(|_| get("code_challenge_method") == Some("S256"));
     let ended = match (get("response_type"), challenge, &script.authorizing) {
-        (_, _, Authorizing::Denies(error)) => Err(error.as_str()),
+        (_, _, AuthorizationBehaviour::Denies(error)) => Err(error.as_str()),
         (Some("code"), Some(challenge), authorizing) => {
             let scope = match authorizing {
-                Authorizing::GrantsOnly(scope) => scope.clone(),
+                AuthorizationBehaviour::GrantsOnly(scope) => scope.clone(),
                 _ => get("scope").unwrap_or_default().to_owned(),
             };
             let mut issued = state.issued();
             let family = issued.family();
             let resource = get("resource").map(str::to_owned);
-            let grant = Grant { client: client.to_owned(), scope, resource, family };
+            let grant = IssuedGrant { client: client.to_owned(), scope, resource, family };
             let code = random("code");
-            let given =
-                Code { grant, redirect_uri: redirect_uri.to_owned(), challenge: challenge.to_owned(), is_used: false };
+            let given = AuthorizationCode {
+                grant,
+                redirect_uri: redirect_uri.to_owned(),
+                challenge: challenge.to_owned(),
+                is_used: false,
+            };
             issued.codes.insert(code.clone(), given);
             Ok(code)
         }
@@ -57,9 +61,9 @@ pub(super) async fn respond(
             pairs.append_pair("state", state);
         }
         match &script.iss {
-            Iss::Own => drop(pairs.append_pair("iss", issuer)),
-            Iss::Other(other) => drop(pairs.append_pair("iss", other)),
-            Iss::Missing => {}
+            IssParameter::Own => drop(pairs.append_pair("iss", issuer)),
+            IssParameter::Other(other) => drop(pairs.append_pair("iss", other)),
+            IssParameter::Missing => {}
         }
     }
     answer.whole(302, &format!("location: {redirect}\r\n"), b"").await

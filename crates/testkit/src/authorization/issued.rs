@@ -7,14 +7,14 @@ use super::random;
 
 /// Client that was registered dynamically.
 #[derive(Debug, Clone)]
-pub(super) struct Client {
+pub(super) struct RegisteredClient {
     pub(super) secret: Option<String>,
     pub(super) redirect_uris: Vec<String>,
 }
 
 /// Authorization for which a code or a token was issued.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Grant {
+pub(super) struct IssuedGrant {
     pub(super) client: String,
     pub(super) scope: String,
     pub(super) resource: Option<String>,
@@ -23,8 +23,8 @@ pub(super) struct Grant {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Code {
-    pub(super) grant: Grant,
+pub(super) struct AuthorizationCode {
+    pub(super) grant: IssuedGrant,
     pub(super) redirect_uri: String,
     pub(super) challenge: String,
     pub(super) is_used: bool,
@@ -32,7 +32,7 @@ pub(super) struct Code {
 
 #[derive(Debug, Clone)]
 pub(super) struct AccessToken {
-    pub(super) grant: Grant,
+    pub(super) grant: IssuedGrant,
     pub(super) until: Option<Instant>,
     pub(super) is_ended: bool,
     pub(super) is_bound: bool,
@@ -46,14 +46,14 @@ impl AccessToken {
 
 #[derive(Debug, Clone)]
 pub(super) struct RefreshToken {
-    pub(super) grant: Grant,
+    pub(super) grant: IssuedGrant,
     pub(super) is_ended: bool,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Issued {
-    pub(super) clients: BTreeMap<String, Client>,
-    pub(super) codes: BTreeMap<String, Code>,
+pub(super) struct IssuedCredentials {
+    pub(super) clients: BTreeMap<String, RegisteredClient>,
+    pub(super) codes: BTreeMap<String, AuthorizationCode>,
     pub(super) access: BTreeMap<String, AccessToken>,
     pub(super) refresh: BTreeMap<String, RefreshToken>,
     /// Nonce that proofs must currently have.
@@ -61,20 +61,20 @@ pub(super) struct Issued {
     families: u64,
 }
 
-impl Issued {
+impl IssuedCredentials {
     pub(super) fn family(&mut self) -> u64 {
         self.families += 1;
         self.families
     }
 
-    pub(super) fn access_token(&mut self, grant: Grant, lifetime: Option<u64>, is_bound: bool) -> String {
+    pub(super) fn access_token(&mut self, grant: IssuedGrant, lifetime: Option<u64>, is_bound: bool) -> String {
         let token = random("access");
         let until = lifetime.map(|seconds| Instant::now() + Duration::from_secs(seconds));
         self.access.insert(token.clone(), AccessToken { grant, until, is_ended: false, is_bound });
         token
     }
 
-    pub(super) fn refresh_token(&mut self, grant: Grant) -> String {
+    pub(super) fn refresh_token(&mut self, grant: IssuedGrant) -> String {
         let token = random("refresh");
         self.refresh.insert(token.clone(), RefreshToken { grant, is_ended: false });
         token

@@ -25,7 +25,7 @@ pub fn leaks(issuers: &[&AuthorizationServer], servers: &[&ProtectedServer]) -> 
     found
 }
 
-struct Belonging {
+struct OwnedText {
     what: &'static str,
     text: String,
     /// Set if the credential may be sent back to its issuer.
@@ -35,14 +35,14 @@ struct Belonging {
 }
 
 /// Returns everything that an authorization server issued, with the places that may receive it.
-fn belongings(issuer: &AuthorizationServer) -> Vec<Belonging> {
+fn belongings(issuer: &AuthorizationServer) -> Vec<OwnedText> {
     let issued = issuer.state.issued();
-    let home = |what, text: &String| Belonging { what, text: text.clone(), at_issuer: true, at_server: None };
-    let mut all: Vec<Belonging> = issued.clients.keys().map(|id| home("client id", id)).collect();
+    let home = |what, text: &String| OwnedText { what, text: text.clone(), at_issuer: true, at_server: None };
+    let mut all: Vec<OwnedText> = issued.clients.keys().map(|id| home("client id", id)).collect();
     all.extend(issued.clients.values().filter_map(|client| Some(home("client secret", client.secret.as_ref()?))));
     all.extend(issued.codes.keys().map(|code| home("code", code)));
     all.extend(issued.refresh.keys().map(|token| home("refresh token", token)));
-    all.extend(issued.access.iter().map(|(text, token)| Belonging {
+    all.extend(issued.access.iter().map(|(text, token)| OwnedText {
         what: "access token",
         text: text.clone(),
         // An access token may be sent back to be revoked.
@@ -52,11 +52,11 @@ fn belongings(issuer: &AuthorizationServer) -> Vec<Belonging> {
     all
 }
 
-fn turned_up(belonging: &Belonging, home: &str, place: &str, requests: &[Request], may: bool) -> Option<String> {
+fn turned_up(belonging: &OwnedText, home: &str, place: &str, requests: &[Request], may: bool) -> Option<String> {
     let has = |request: &&Request| {
         request.head.contains(&belonging.text) || String::from_utf8_lossy(&request.body).contains(&belonging.text)
     };
     let request = requests.iter().filter(|_| !may).find(has)?;
-    let Belonging { what, .. } = belonging;
+    let OwnedText { what, .. } = belonging;
     Some(format!("a {what} of {home} got to {place}: {} {}", request.method, request.path))
 }

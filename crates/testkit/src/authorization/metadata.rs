@@ -2,16 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::script::{AuthorizationScript, Dpop, Metadata};
+use super::script::{AuthorizationScript, DpopBehaviour, MetadataLocation};
 
 /// Returns the metadata document at this path, or `None` if there is no document.
 pub(super) fn at(script: &AuthorizationScript, origin: &str, path: &str) -> Option<Value> {
     let own = &script.path;
     let is_here = match script.metadata {
-        Metadata::OAuth => path == format!("/.well-known/oauth-authorization-server{own}"),
-        Metadata::OpenIdInserted => path == format!("/.well-known/openid-configuration{own}"),
-        Metadata::OpenIdAppended => path == format!("{own}/.well-known/openid-configuration"),
-        Metadata::None => false,
+        MetadataLocation::OAuth => path == format!("/.well-known/oauth-authorization-server{own}"),
+        MetadataLocation::OpenIdInserted => path == format!("/.well-known/openid-configuration{own}"),
+        MetadataLocation::OpenIdAppended => path == format!("{own}/.well-known/openid-configuration"),
+        MetadataLocation::None => false,
     };
     is_here.then(|| document(script, &format!("{origin}{own}")))
 }
@@ -27,13 +27,13 @@ fn document(script: &AuthorizationScript, issuer: &str) -> Value {
         "authorization_response_iss_parameter_supported": script.iss_advertised,
         "client_id_metadata_document_supported": script.client_id_metadata,
     });
-    let is_open_id = matches!(script.metadata, Metadata::OpenIdInserted | Metadata::OpenIdAppended);
+    let is_open_id = matches!(script.metadata, MetadataLocation::OpenIdInserted | MetadataLocation::OpenIdAppended);
     let optional = [
         ("registration_endpoint", script.registration.then(|| json!(format!("{issuer}/register")))),
         ("revocation_endpoint", script.revocation.then(|| json!(format!("{issuer}/revoke")))),
         ("code_challenge_methods_supported", script.pkce.as_ref().map(|methods| json!(methods))),
         ("scopes_supported", script.scopes.as_ref().map(|scopes| json!(scopes))),
-        ("dpop_signing_alg_values_supported", (script.dpop != Dpop::Off).then(|| json!(["ES256"]))),
+        ("dpop_signing_alg_values_supported", (script.dpop != DpopBehaviour::Off).then(|| json!(["ES256"]))),
         ("jwks_uri", is_open_id.then(|| json!(format!("{issuer}/jwks")))),
         ("subject_types_supported", is_open_id.then(|| json!(["public"]))),
         ("id_token_signing_alg_values_supported", is_open_id.then(|| json!(["RS256"]))),

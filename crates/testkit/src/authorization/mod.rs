@@ -17,12 +17,13 @@ use std::time::Duration;
 pub use leaks::leaks;
 pub use protected::ProtectedServer;
 pub use script::{
-    AuthorizationScript, Authorizing, Dpop, Iss, Metadata, ProtectedScript, Refresh, Refusing, ResourceMetadata,
+    AuthorizationBehaviour, AuthorizationScript, DpopBehaviour, IssParameter, MetadataLocation, ProtectedScript,
+    RefreshBehaviour, RefusalBehaviour, ResourceMetadataLocation,
 };
 use serde_json::{Value, json};
 
-use crate::http::{Answer, HttpServer, Request};
-use issued::Issued;
+use crate::http::{HttpResponder, HttpServer, Request};
+use issued::IssuedCredentials;
 
 /// Authorization server on loopback; it ends when the last clone is dropped.
 #[derive(Clone)]
@@ -34,7 +35,7 @@ pub struct AuthorizationServer {
 /// Script of the authorization server and everything it issued.
 pub(crate) struct State {
     script: Mutex<AuthorizationScript>,
-    issued: Mutex<Issued>,
+    issued: Mutex<IssuedCredentials>,
 }
 
 impl State {
@@ -42,7 +43,7 @@ impl State {
         self.script.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn issued(&self) -> MutexGuard<'_, Issued> {
+    fn issued(&self) -> MutexGuard<'_, IssuedCredentials> {
         self.issued.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -124,7 +125,7 @@ impl AuthorizationServer {
 }
 
 /// Responds to a request to the authorization server. The `Host` header determines the issuer's origin.
-async fn respond(state: &State, request: &Request, mut answer: Answer) -> io::Result<()> {
+async fn respond(state: &State, request: &Request, mut answer: HttpResponder) -> io::Result<()> {
     let script = state.script().clone();
     let origin = format!("http://{}", request.header("host").unwrap_or_default());
     let issuer = format!("{origin}{}", script.path);
@@ -176,7 +177,7 @@ pub fn value<'a>(parameters: &'a [(String, String)], name: &str) -> Option<&'a s
 }
 
 /// Responds with an error as in RFC 6749 section 5.2.
-async fn refuse(mut answer: Answer, status: u16, error: &str, why: &str, headers: &str) -> io::Result<()> {
+async fn refuse(mut answer: HttpResponder, status: u16, error: &str, why: &str, headers: &str) -> io::Result<()> {
     let body = json!({ "error": error, "error_description": why });
     let headers = format!("content-type: application/json\r\n{headers}");
     answer.whole(status, &headers, body.to_string().as_bytes()).await

@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::metadata::override_members;
-use super::script::{Dpop, ProtectedScript, Refusing, ResourceMetadata};
+use super::script::{DpopBehaviour, ProtectedScript, RefusalBehaviour, ResourceMetadataLocation};
 use super::{AuthorizationServer, listed, random, script, token, words};
-use crate::http::{Answer, HttpServer, Request, ordinary};
+use crate::http::{HttpResponder, HttpServer, Request, ordinary};
 
 /// Path of the MCP endpoint.
 const ENDPOINT: &str = "/mcp";
@@ -37,12 +37,12 @@ struct State {
 
 impl State {
     /// Returns `true` if a request is refused although its token is valid.
-    fn refuses(&self, refusing: Refusing, request: &Request) -> bool {
+    fn refuses(&self, refusing: RefusalBehaviour, request: &Request) -> bool {
         match refusing {
-            Refusing::Unauthorized | Refusing::Nonces => true,
-            Refusing::EverySecond => self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(2),
-            Refusing::Streams => request.method == "GET",
-            Refusing::Nothing | Refusing::InsufficientScope | Refusing::Status(_) => false,
+            RefusalBehaviour::Unauthorized | RefusalBehaviour::Nonces => true,
+            RefusalBehaviour::EverySecond => self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(2),
+            RefusalBehaviour::Streams => request.method == "GET",
+            RefusalBehaviour::Nothing | RefusalBehaviour::InsufficientScope | RefusalBehaviour::Status(_) => false,
         }
     }
 }
@@ -104,15 +104,20 @@ impl ProtectedServer {
     }
 }
 
-async fn respond(state: &State, record: &Mutex<Vec<Request>>, request: &Request, mut answer: Answer) -> io::Result<()> {
+async fn respond(
+    state: &State,
+    record: &Mutex<Vec<Request>>,
+    request: &Request,
+    mut answer: HttpResponder,
+) -> io::Result<()> {
     let script = locked(&state.script).clone();
     let issuers = locked(&state.issuers).clone();
     let origin = format!("http://{}", request.header("host").unwrap_or_default());
     let path = request.path_alone();
     let metadata = match script.metadata {
-        ResourceMetadata::Header => Some(TOLD.to_owned()),
-        ResourceMetadata::WellKnown => Some(format!("{WELL_KNOWN}{ENDPOINT}")),
-        ResourceMetadata::Root => Some(WELL_KNOWN.to_owned()),
+        ResourceMetadataLocation::Header => Some(TOLD.to_owned()),
+        ResourceMetadataLocation::WellKnown => Some(format!("{WELL_KNOWN}{ENDPOINT}")),
+        ResourceMetadataLocation::Root => Some(WELL_KNOWN.to_owned()),
         _ => None,
     };
     if request.method == "GET" && metadata.as_deref() == Some(path) {
@@ -133,7 +138,7 @@ async fn respond(state: &State, record: &Mutex<Vec<Request>>, request: &Request,
             answer.json(&all).await
         }
         (_, ENDPOINT) => protected(state, &script, &issuers, &origin, request, answer).await,
-        _ => match issuers.first().filter(|_| script.metadata == ResourceMetadata::SameOrigin) {
+        _ => match issuers.first().filter(|_| script.metadata == ResourceMetadataLocation::SameOrigin) {
             Some(issuer) => super::respond(&issuer.state, request, answer).await,
             None => answer.status(404).await,
         },
@@ -157,13 +162,13 @@ async fn protected(
     issuers: &[AuthorizationServer],
     origin: &str,
     request: &Request,
-    mut answer: Answer,
+    mut answer: HttpResponder,
 ) -> io::Result<()> {
-    if let Refusing::Status(status) = script.refusing {
+    if let RefusalBehaviour::Status(status) = script.refusing {
         return answer.status(status).await;
     }
     let url = format!("{origin}{ENDPOINT}");
-    let is_bound = issuers.iter().any(|issuer| issuer.state.script().dpop != Dpop::Off);
+    let is_bound = issuers.iter().any(|issuer| issuer.state.script().dpop != DpopBehaviour::Off);
     let scheme = if is_bound { "DPoP" } else { "Bearer" };
     let is_let_in = script.lets_strangers_in && request.header("authorization").is_none();
     let held = match held(script, issuers, request, &url) {
@@ -171,8 +176,8 @@ async fn protected(
         Ok(held) if !state.refuses(script.refusing, request) => held,
         other => {
             let refused = other.err().unwrap_or_else(|| match script.refusing {
-                Refusing::Nonces => Refused { error: "use_dpop_nonce", nonce: Some(random("nonce")) },
-                _ => Refused { error: "invalid_token", nonce: None },
+                RefusalBehaviour::Nonces => RequestRefusal { error: "use_dpop_nonce", nonce: Some(random("nonce")) },
+                _ => RequestRefusal { error: "invalid_token", nonce: None },
             });
             return unauthorized(script, origin, scheme, refused, answer).await;
         }
@@ -187,7 +192,7 @@ async fn protected(
     let tool = body["params"]["name"].as_str().filter(|_| body["method"] == "tools/call").unwrap_or_default();
     let needed = script.tool_scopes.get(tool).map(String::as_str).unwrap_or_default();
     let has_all = words(needed).iter().all(|word| held.contains(word));
-    if !tool.is_empty() && (script.refusing == Refusing::InsufficientScope || !has_all) {
+    if !tool.is_empty() && (script.refusing == RefusalBehaviour::InsufficientScope || !has_all) {
         let header =
             challenge(script, origin, scheme, "insufficient_scope", Some(needed).filter(|scope| !scope.is_empty()));
         return answer.whole(403, &header, b"").await;
@@ -196,16 +201,16 @@ async fn protected(
 }
 
 /// Sends `list_changed` notifications for the tools until the client closes the stream or the script refuses streams.
-async fn changes(state: &State, pause: Duration, mut answer: Answer) -> io::Result<()> {
+async fn changes(state: &State, pause: Duration, mut answer: HttpResponder) -> io::Result<()> {
     answer.event_stream().await?;
-    while locked(&state.script).refusing != Refusing::Streams {
+    while locked(&state.script).refusing != RefusalBehaviour::Streams {
         tokio::time::sleep(pause).await;
         answer.event(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" })).await?;
     }
     Ok(())
 }
 
-struct Refused {
+struct RequestRefusal {
     error: &'static str,
     nonce: Option<String>,
 }
@@ -216,15 +221,15 @@ fn held(
     issuers: &[AuthorizationServer],
     request: &Request,
     url: &str,
-) -> Result<Vec<String>, Refused> {
-    let refused = |error| Refused { error, nonce: None };
+) -> Result<Vec<String>, RequestRefusal> {
+    let refused = |error| RequestRefusal { error, nonce: None };
     let given = request.header("authorization").ok_or_else(|| refused(""))?;
     let (scheme, presented) = given.split_once(' ').ok_or_else(|| refused("invalid_request"))?;
     for issuer in issuers {
         let mut issued = issuer.state.issued();
         let Some(found) = issued.access.get(presented).cloned() else { continue };
         let is_for_this = !script.checks_audience
-            || script.metadata == ResourceMetadata::SameOrigin
+            || script.metadata == ResourceMetadataLocation::SameOrigin
             || found.grant.resource.as_deref() == Some(url);
         let scheme_fits = if found.is_bound { scheme == "DPoP" } else { scheme == "Bearer" };
         if !found.is_good() || !is_for_this || !scheme_fits {
@@ -233,7 +238,7 @@ fn held(
         if found.is_bound {
             let script = issuer.state.script().clone();
             token::proven(&mut issued, &script, request, url).map_err(|(_, error, _)| match error.as_str() {
-                "use_dpop_nonce" => Refused { error: "use_dpop_nonce", nonce: issued.nonce.clone() },
+                "use_dpop_nonce" => RequestRefusal { error: "use_dpop_nonce", nonce: issued.nonce.clone() },
                 _ => refused("invalid_dpop_proof"),
             })?;
         }
@@ -246,8 +251,8 @@ async fn unauthorized(
     script: &ProtectedScript,
     origin: &str,
     scheme: &str,
-    refused: Refused,
-    mut answer: Answer,
+    refused: RequestRefusal,
+    mut answer: HttpResponder,
 ) -> io::Result<()> {
     let mut header = challenge(script, origin, scheme, refused.error, script.challenge_scope.as_deref());
     if let Some(nonce) = refused.nonce {
@@ -258,8 +263,8 @@ async fn unauthorized(
 
 fn challenge(script: &ProtectedScript, origin: &str, scheme: &str, error: &str, scope: Option<&str>) -> String {
     let metadata = match &script.metadata {
-        ResourceMetadata::Header => Some(format!("{origin}{TOLD}")),
-        ResourceMetadata::HeaderNames(url) => Some(url.clone()),
+        ResourceMetadataLocation::Header => Some(format!("{origin}{TOLD}")),
+        ResourceMetadataLocation::HeaderNames(url) => Some(url.clone()),
         _ => None,
     };
     let named = [

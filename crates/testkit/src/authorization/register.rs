@@ -4,16 +4,16 @@ use std::io;
 
 use serde_json::json;
 
-use super::issued::Client;
+use super::issued::RegisteredClient;
 use super::script::AuthorizationScript;
 use super::{State, random, refuse};
-use crate::http::{Answer, Request};
+use crate::http::{HttpResponder, Request};
 
 pub(super) async fn respond(
     state: &State,
     script: &AuthorizationScript,
     request: &Request,
-    mut answer: Answer,
+    mut answer: HttpResponder,
 ) -> io::Result<()> {
     let asked = request.json();
     let redirect_uris: Vec<String> = serde_json::from_value(asked["redirect_uris"].clone()).unwrap_or_default();
@@ -36,6 +36,6 @@ pub(super) async fn respond(
         registered["client_secret"] = json!(secret);
         registered["client_secret_expires_at"] = json!(0);
     }
-    state.issued().clients.insert(id, Client { secret, redirect_uris });
+    state.issued().clients.insert(id, RegisteredClient { secret, redirect_uris });
     answer.whole(201, "content-type: application/json\r\n", registered.to_string().as_bytes()).await
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// Location of the authorization server metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Metadata {
+pub enum MetadataLocation {
     /// RFC 8414: `/.well-known/oauth-authorization-server`, then the issuer's path.
     OAuth,
     /// OpenID Connect, path inserted: `/.well-known/openid-configuration`, then the issuer's path.
@@ -22,7 +22,7 @@ pub enum Metadata {
 /// Parameter `iss` of an authorization response (RFC 9207).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Iss {
+pub enum IssParameter {
     /// The issuer identifier of the server.
     Own,
     /// No `iss` parameter at all.
@@ -34,7 +34,7 @@ pub enum Iss {
 /// Behavior of the authorization endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Authorizing {
+pub enum AuthorizationBehaviour {
     /// Redirects with an authorization code.
     Grants,
     /// Redirects with this error code.
@@ -48,7 +48,7 @@ pub enum Authorizing {
 /// Handling of refresh tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Refresh {
+pub enum RefreshBehaviour {
     /// No refresh token is issued.
     None,
     /// Each refresh token is valid once and then replaced. Using one twice invalidates its whole family.
@@ -64,7 +64,7 @@ pub enum Refresh {
 /// Demonstrating proof of possession (RFC 9449).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Dpop {
+pub enum DpopBehaviour {
     /// DPoP is not supported, and tokens are bearer tokens.
     Off,
     /// Every request must have a proof.
@@ -80,7 +80,7 @@ pub struct AuthorizationScript {
     /// Path of the issuer; empty or with a leading slash.
     pub path: String,
     /// Location of the metadata document.
-    pub metadata: Metadata,
+    pub metadata: MetadataLocation,
     /// Members of the metadata that override the normal ones; a null value removes the member.
     pub overrides: Map<String, Value>,
     /// Set if clients may register dynamically.
@@ -100,15 +100,15 @@ pub struct AuthorizationScript {
     /// Set if the metadata announce the `iss` parameter.
     pub iss_advertised: bool,
     /// The `iss` parameter of authorization responses.
-    pub iss: Iss,
+    pub iss: IssParameter,
     /// Behavior of the authorization endpoint.
-    pub authorizing: Authorizing,
+    pub authorizing: AuthorizationBehaviour,
     /// Lifetime of access tokens in seconds. If `None`, they never expire and the response has no `expires_in`.
     pub lifetime: Option<u64>,
     /// Handling of refresh tokens.
-    pub refresh: Refresh,
+    pub refresh: RefreshBehaviour,
     /// Required proofs of possession.
-    pub dpop: Dpop,
+    pub dpop: DpopBehaviour,
     /// Set if there is a revocation endpoint.
     pub revocation: bool,
     /// Set if the revocation endpoint accepts access tokens, which is optional (RFC 7009 section 2).
@@ -125,7 +125,7 @@ impl Default for AuthorizationScript {
     fn default() -> Self {
         Self {
             path: String::new(),
-            metadata: Metadata::OAuth,
+            metadata: MetadataLocation::OAuth,
             overrides: Map::new(),
             registration: true,
             registration_error: None,
@@ -135,11 +135,11 @@ impl Default for AuthorizationScript {
             pkce: Some(vec!["S256".to_owned()]),
             scopes: None,
             iss_advertised: true,
-            iss: Iss::Own,
-            authorizing: Authorizing::Grants,
+            iss: IssParameter::Own,
+            authorizing: AuthorizationBehaviour::Grants,
             lifetime: Some(3600),
-            refresh: Refresh::Rotating,
-            dpop: Dpop::Off,
+            refresh: RefreshBehaviour::Rotating,
+            dpop: DpopBehaviour::Off,
             revocation: true,
             revokes_access: true,
             delay_ms: 0,
@@ -152,7 +152,7 @@ impl Default for AuthorizationScript {
 /// Location of the protected resource metadata (RFC 9728).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum ResourceMetadata {
+pub enum ResourceMetadataLocation {
     /// A path that only the `WWW-Authenticate` header names.
     Header,
     /// `/.well-known/oauth-protected-resource`, then the path of the endpoint; not in the header.
@@ -170,7 +170,7 @@ pub enum ResourceMetadata {
 /// Requests that the MCP server refuses in addition to those without a valid token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Refusing {
+pub enum RefusalBehaviour {
     /// No further request is refused.
     Nothing,
     /// Every request with 401, as if no token were valid.
@@ -194,7 +194,7 @@ pub struct ProtectedScript {
     /// Protocol revision that the server supports.
     pub revision: String,
     /// Location of the protected resource metadata.
-    pub metadata: ResourceMetadata,
+    pub metadata: ResourceMetadataLocation,
     /// Members of the metadata that override the normal ones; a null value removes the member.
     pub overrides: Map<String, Value>,
     /// Value of `scopes_supported` in the metadata; absent if `None`.
@@ -204,7 +204,7 @@ pub struct ProtectedScript {
     /// Scopes that calls of a tool require, by tool name.
     pub tool_scopes: BTreeMap<String, String>,
     /// Requests that the server refuses despite a valid token.
-    pub refusing: Refusing,
+    pub refusing: RefusalBehaviour,
     /// Set if requests without any token are answered as well.
     pub lets_strangers_in: bool,
     /// Set if the server checks that tokens were issued for it.
@@ -220,12 +220,12 @@ impl Default for ProtectedScript {
     fn default() -> Self {
         Self {
             revision: "2025-11-25".to_owned(),
-            metadata: ResourceMetadata::Header,
+            metadata: ResourceMetadataLocation::Header,
             overrides: Map::new(),
             scopes: None,
             challenge_scope: None,
             tool_scopes: BTreeMap::new(),
-            refusing: Refusing::Nothing,
+            refusing: RefusalBehaviour::Nothing,
             lets_strangers_in: false,
             checks_audience: true,
             changes_ms: None,

@@ -7,18 +7,18 @@ use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::issued::{Grant, Issued};
-use super::script::{AuthorizationScript, Dpop, Refresh};
+use super::issued::{IssuedCredentials, IssuedGrant};
+use super::script::{AuthorizationScript, DpopBehaviour, RefreshBehaviour};
 use super::{State, random, refuse, value};
-use crate::http::{Answer, Request};
+use crate::http::{HttpResponder, Request};
 
 /// Grant type of a token exchange (RFC 8693).
 const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 
 /// HTTP status, error code and description of a refused request.
-type Refused = (u16, String, &'static str);
+type TokenRefusal = (u16, String, &'static str);
 
-fn refused<T>(error: &str, why: &'static str) -> Result<T, Refused> {
+fn refused<T>(error: &str, why: &'static str) -> Result<T, TokenRefusal> {
     Err((400, error.to_owned(), why))
 }
 
@@ -27,11 +27,11 @@ pub(super) async fn respond(
     script: &AuthorizationScript,
     issuer: &str,
     request: &Request,
-    mut answer: Answer,
+    mut answer: HttpResponder,
 ) -> io::Result<()> {
     let form = request.form();
     if value(&form, "grant_type") == Some("refresh_token")
-        && let Refresh::Down(status) = script.refresh
+        && let RefreshBehaviour::Down(status) = script.refresh
     {
         return answer.status(status).await;
     }
@@ -58,8 +58,8 @@ pub(super) async fn respond(
 }
 
 /// Returns the token response for a grant.
-fn answered(issued: &mut Issued, script: &AuthorizationScript, grant: Grant) -> Value {
-    let is_bound = script.dpop != Dpop::Off;
+fn answered(issued: &mut IssuedCredentials, script: &AuthorizationScript, grant: IssuedGrant) -> Value {
+    let is_bound = script.dpop != DpopBehaviour::Off;
     let token = issued.access_token(grant.clone(), script.lifetime, is_bound);
     let mut body = json!({ "access_token": token, "token_type": if is_bound { "DPoP" } else { "Bearer" } });
     if let Some(seconds) = script.lifetime {
@@ -70,18 +70,18 @@ fn answered(issued: &mut Issued, script: &AuthorizationScript, grant: Grant) -> 
     }
     let has_refresh = issued.refresh.values().any(|token| token.grant.family == grant.family && !token.is_ended);
     let is_of_user = grant.family != 0;
-    if is_of_user && script.refresh != Refresh::None && !has_refresh {
+    if is_of_user && script.refresh != RefreshBehaviour::None && !has_refresh {
         body["refresh_token"] = json!(issued.refresh_token(grant));
     }
     body
 }
 
 fn granted(
-    issued: &mut Issued,
+    issued: &mut IssuedCredentials,
     script: &AuthorizationScript,
     request: &Request,
     form: &[(String, String)],
-) -> Result<Grant, Refused> {
+) -> Result<IssuedGrant, TokenRefusal> {
     let get = |name: &str| value(form, name);
     let client = client(issued, script, request, form)?;
     match get("grant_type") {
@@ -90,17 +90,23 @@ fn granted(
             let presented = get("refresh_token").unwrap_or_default();
             by_refresh_token(issued, script, &client, presented)
         }
-        Some("client_credentials" | "urn:ietf:params:oauth:grant-type:jwt-bearer" | TOKEN_EXCHANGE) => Ok(Grant {
-            client,
-            scope: get("scope").unwrap_or_default().to_owned(),
-            resource: get("resource").map(str::to_owned),
-            family: 0,
-        }),
+        Some("client_credentials" | "urn:ietf:params:oauth:grant-type:jwt-bearer" | TOKEN_EXCHANGE) => {
+            Ok(IssuedGrant {
+                client,
+                scope: get("scope").unwrap_or_default().to_owned(),
+                resource: get("resource").map(str::to_owned),
+                family: 0,
+            })
+        }
         _ => refused("unsupported_grant_type", "there is no such grant type here"),
     }
 }
 
-fn by_code(issued: &mut Issued, client: &str, form: &[(String, String)]) -> Result<Grant, Refused> {
+fn by_code(
+    issued: &mut IssuedCredentials,
+    client: &str,
+    form: &[(String, String)],
+) -> Result<IssuedGrant, TokenRefusal> {
     let get = |name: &str| value(form, name);
     let presented = get("code").unwrap_or_default();
     let Some(code) = issued.codes.get_mut(presented) else {
@@ -127,12 +133,12 @@ fn by_code(issued: &mut Issued, client: &str, form: &[(String, String)]) -> Resu
 }
 
 fn by_refresh_token(
-    issued: &mut Issued,
+    issued: &mut IssuedCredentials,
     script: &AuthorizationScript,
     client: &str,
     presented: &str,
-) -> Result<Grant, Refused> {
-    if let Refresh::Fails(error) = &script.refresh {
+) -> Result<IssuedGrant, TokenRefusal> {
+    if let RefreshBehaviour::Fails(error) = &script.refresh {
         return refused(error, "refreshing is not possible");
     }
     let Some(token) = issued.refresh.get_mut(presented) else {
@@ -146,17 +152,17 @@ fn by_refresh_token(
     if grant.client != client {
         return refused("invalid_grant", "the refresh token is another client's");
     }
-    token.is_ended = script.refresh == Refresh::Rotating;
+    token.is_ended = script.refresh == RefreshBehaviour::Rotating;
     Ok(grant)
 }
 
 /// Returns the id of the client after authenticating it with the method it has to use.
 fn client(
-    issued: &Issued,
+    issued: &IssuedCredentials,
     script: &AuthorizationScript,
     request: &Request,
     form: &[(String, String)],
-) -> Result<String, Refused> {
+) -> Result<String, TokenRefusal> {
     let get = |name: &str| value(form, name).map(str::to_owned);
     let (id, secret, method) = if let Some((id, secret)) = basic(request) {
         (id, Some(secret), "client_secret_basic")
@@ -198,19 +204,19 @@ fn subject(jwt: &str) -> String {
 
 /// Checks that the request has the required proof of possession.
 pub(super) fn proven(
-    issued: &mut Issued,
+    issued: &mut IssuedCredentials,
     script: &AuthorizationScript,
     request: &Request,
     url: &str,
-) -> Result<(), Refused> {
-    if script.dpop == Dpop::Off {
+) -> Result<(), TokenRefusal> {
+    if script.dpop == DpopBehaviour::Off {
         return Ok(());
     }
     let claims = claims(request.header("dpop").unwrap_or_default());
     if claims["htm"] != json!(request.method) || claims["htu"] != json!(url) {
         return refused("invalid_dpop_proof", "there is no proof, or for something else");
     }
-    if script.dpop == Dpop::Required {
+    if script.dpop == DpopBehaviour::Required {
         return Ok(());
     }
     let nonce = issued.nonce.get_or_insert_with(|| random("nonce"));

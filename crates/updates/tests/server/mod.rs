@@ -19,9 +19,9 @@ pub(crate) const FILE: &[u8] = b"\x7fELF and then all of the bytes that an app o
 
 /// The key pair of a project.
 #[derive(Clone)]
-pub(crate) struct Keys(Arc<KeyPair>);
+pub(crate) struct TestKeys(Arc<KeyPair>);
 
-impl Keys {
+impl TestKeys {
     pub(crate) fn new() -> Self {
         Self(Arc::new(KeyPair::generate_unencrypted_keypair().unwrap()))
     }
@@ -77,7 +77,7 @@ pub(crate) fn manifest_of(version: &str, signature: &str, size: usize) -> String
 
 /// The content of a test server.
 #[derive(Clone)]
-pub(crate) struct Served {
+pub(crate) struct ServedRelease {
     /// Signed manifest, with `http://origin` in place of the server's own address.
     pub(crate) manifest: String,
     /// Comment of the signature.
@@ -91,12 +91,12 @@ pub(crate) struct Served {
     pub(crate) file: Vec<u8>,
     /// Path, and the target that it redirects to.
     pub(crate) redirect: Option<(&'static str, String)>,
-    keys: Keys,
+    keys: TestKeys,
 }
 
-impl Served {
+impl ServedRelease {
     /// Returns a valid release.
-    pub(crate) fn release(keys: &Keys, version: &str) -> Self {
+    pub(crate) fn release(keys: &TestKeys, version: &str) -> Self {
         let signature = keys.sign(FILE, &format!("timestamp:1700000000\tfile:app\tversion:{version}"));
         Self {
             manifest: manifest_of(version, &signature, FILE.len()),
@@ -133,21 +133,21 @@ impl Served {
 }
 
 /// A server on this computer, which runs as long as the test's runtime.
-pub(crate) struct Server {
-    site: Arc<Site>,
+pub(crate) struct ReleaseServer {
+    site: Arc<ServerState>,
 }
 
-struct Site {
+struct ServerState {
     origin: String,
-    served: Mutex<Served>,
+    served: Mutex<ServedRelease>,
     asked: Mutex<Vec<String>>,
 }
 
-impl Server {
-    pub(crate) async fn start(served: Served) -> Self {
+impl ReleaseServer {
+    pub(crate) async fn start(served: ServedRelease) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
-        let site = Arc::new(Site { origin, served: Mutex::new(served), asked: Mutex::default() });
+        let site = Arc::new(ServerState { origin, served: Mutex::new(served), asked: Mutex::default() });
         let router = Router::new().fallback(answer).with_state(site.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         Self { site }
@@ -163,7 +163,7 @@ impl Server {
     }
 
     /// Replaces the served content.
-    pub(crate) fn serve(&self, served: Served) {
+    pub(crate) fn serve(&self, served: ServedRelease) {
         *self.site.served.lock().unwrap() = served;
     }
 
@@ -173,7 +173,7 @@ impl Server {
     }
 }
 
-async fn answer(State(site): State<Arc<Site>>, uri: Uri) -> Response {
+async fn answer(State(site): State<Arc<ServerState>>, uri: Uri) -> Response {
     site.asked.lock().unwrap().push(uri.path().to_owned());
     let served = site.served.lock().unwrap();
     match &served.redirect {

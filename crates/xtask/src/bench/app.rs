@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
 use crate::progress::step;
 use crate::screen::{VirtualScreen, has_display};
-use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, Need};
+use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, RequiredPackage};
 use crate::{desktop_app, node, workspace};
 
 /// Number of runs of each measurement. The median is reported.
@@ -36,7 +36,7 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     let profile = if options.debug { desktop_app::DEBUG } else { desktop_app::RELEASE };
-    let mut needs: Vec<Need> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
+    let mut needs: Vec<RequiredPackage> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
     if !has_display() {
         needs.extend(HEADLESS);
     }

@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::clients::{self, Client};
-use super::facts::{self, Busy};
+use super::facts::{self, ProcessorUse};
 use super::measure::Place;
 use super::results;
 use super::rows::{self, IMAGE, ROWS, Row};
@@ -73,7 +73,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
             cell.failure = Some(cause.clone());
         }
     }
-    let (began, busy) = (Instant::now(), Busy::now());
+    let (began, busy) = (Instant::now(), ProcessorUse::now());
     for round in 1..=options.rounds {
         // Alternates between all clients of a row, so that load on the machine does not affect only one of them.
         let mut row = None;

@@ -15,13 +15,13 @@ const TICKS: f64 = 100.0;
 
 /// Processor time of the whole machine, and of the child processes that have ended.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Busy {
+pub(super) struct ProcessorUse {
     at: Instant,
     machine: f64,
     ours: f64,
 }
 
-impl Busy {
+impl ProcessorUse {
     pub(super) fn now() -> Self {
         let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
         Self {

@@ -15,7 +15,7 @@ use scenarios::{Run, WIRES};
 use suite::Suite;
 use verdict::Verdict;
 
-use crate::node::RunWith;
+use crate::node::ProgramRunner;
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
 use crate::progress::step;
@@ -55,7 +55,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 /// numbers at the end.
 pub(crate) fn drive(
     options: &Options,
-    run: RunWith,
+    run: ProgramRunner,
     say: &mut dyn FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let suite = Suite::install(run)?;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::scenarios::Run;
-use crate::node::{self, RunWith};
+use crate::node::{self, ProgramRunner};
 use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::step;
@@ -21,7 +21,7 @@ pub(super) struct Suite {
 
 impl Suite {
     /// Installs it, unless that was done for this very lockfile.
-    pub(super) fn install(run: RunWith) -> Result<Self, Problem> {
+    pub(super) fn install(run: ProgramRunner) -> Result<Self, Problem> {
         let folder = workspace::target_folder("conformance")?;
         let ours = workspace::tests().join("conformance");
         let lockfile = ours.join("package-lock.json");

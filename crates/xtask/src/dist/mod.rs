@@ -21,7 +21,7 @@ use clap::{Args, ValueEnum};
 use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::step;
-use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, Need, PACKAGE_CHECKS, PACKAGING};
+use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, PACKAGE_CHECKS, PACKAGING, RequiredPackage};
 use crate::{node, workspace};
 use release::Release;
 
@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         system_packages::ensure(PACKAGING, options.yes)?;
         return compare::run(&out, other);
     }
-    let mut needs: Vec<Need> = [COMPILER, BUILD_SHELL, PACKAGING].concat();
+    let mut needs: Vec<RequiredPackage> = [COMPILER, BUILD_SHELL, PACKAGING].concat();
     if options.check {
         needs.extend([PACKAGE_CHECKS, HEADLESS].concat());
     }

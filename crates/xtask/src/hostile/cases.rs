@@ -33,7 +33,7 @@ impl Target {
 
 /// A case of the hostile tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Case {
+pub(super) struct HostileCase {
     pub(super) id: String,
     /// Targets of the case. Each of them is attacked.
     pub(super) targets: Vec<Target>,
@@ -41,7 +41,7 @@ pub(super) struct Case {
     pub(super) criterion: String,
 }
 
-pub(super) fn read() -> Result<Vec<Case>, Problem> {
+pub(super) fn read() -> Result<Vec<HostileCase>, Problem> {
     let path = workspace::tests().join("hostile/cases.tsv");
     let text = fs::read_to_string(&path).map_err(Problem::file(&path))?;
     parse(&text).map_err(|line| Problem::Machine(format!("{}: `{line}` is no case", path.display())))
@@ -53,11 +53,11 @@ fn targets(column: &str) -> Option<Vec<Target>> {
 }
 
 /// A line with no four columns is an error.
-fn parse(text: &str) -> Result<Vec<Case>, String> {
+fn parse(text: &str) -> Result<Vec<HostileCase>, String> {
     let case = |line: &str| {
         let mut columns = line.split('\t').map(str::to_owned);
         let (id, targets) = (columns.next()?, targets(&columns.next()?)?);
-        let case = Case { id, targets, tried: columns.next()?, criterion: columns.next()? };
+        let case = HostileCase { id, targets, tried: columns.next()?, criterion: columns.next()? };
         columns.next().is_none().then_some(case)
     };
     text.lines().map(|line| case(line).ok_or_else(|| line.to_owned())).collect()

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use self::cases::{Case, Target};
+use self::cases::{HostileCase, Target};
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::progress::step;
@@ -42,7 +42,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if let Some(unknown) = options.cases.iter().find(|id| known.iter().all(|case| case.id != **id)) {
         return Err(Problem::Machine(format!("there is no case {unknown}; they are in tests/hostile/cases.tsv")));
     }
-    let wanted: Vec<&Case> =
+    let wanted: Vec<&HostileCase> =
         known.iter().filter(|case| options.cases.is_empty() || options.cases.contains(&case.id)).collect();
     let folder = workspace::target_folder("hostile")?;
     let seed = options.seed.unwrap_or_else(any_seed);

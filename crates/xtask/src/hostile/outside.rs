@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::cases::Case;
+use super::cases::HostileCase;
 use crate::problem::Problem;
 use crate::workspace;
 
@@ -33,7 +33,7 @@ the papers depend on the model; these results do not.
 ";
 
 /// Returns `true` if the named cases are all cases of the file. An empty list of names selects all.
-pub(super) fn covers_all(known: &[Case], named: &[String]) -> bool {
+pub(super) fn covers_all(known: &[HostileCase], named: &[String]) -> bool {
     named.is_empty() || ids(known).all(|id| named.iter().any(|name| name == id))
 }
 
@@ -41,14 +41,14 @@ pub(super) fn covers_all(known: &[Case], named: &[String]) -> bool {
 ///
 /// # Errors
 /// Returns a [`Problem`] if a case has no line or several lines, or if a file can't be read or written.
-pub(super) fn write(lines: &Path, known: &[Case]) -> Result<(), Problem> {
+pub(super) fn write(lines: &Path, known: &[HostileCase]) -> Result<(), Problem> {
     let told = fs::read_to_string(lines).map_err(Problem::file(lines))?;
     let text = text(&told, known).map_err(Problem::Machine)?;
     let file = workspace::tests().join("hostile/RESULTS.md");
     fs::write(&file, text).map_err(Problem::file(&file))
 }
 
-fn text(told: &str, known: &[Case]) -> Result<String, String> {
+fn text(told: &str, known: &[HostileCase]) -> Result<String, String> {
     let mut text = HEAD.to_owned();
     for id in ids(known) {
         let mut own = told.lines().filter(|line| line.starts_with(&format!("| {id} |")));
@@ -61,7 +61,7 @@ fn text(told: &str, known: &[Case]) -> Result<String, String> {
     Ok(text)
 }
 
-fn ids(known: &[Case]) -> impl Iterator<Item = &str> {
+fn ids(known: &[HostileCase]) -> impl Iterator<Item = &str> {
     known.iter().map(|case| case.id.as_str()).filter(|id| id.starts_with('B'))
 }
 

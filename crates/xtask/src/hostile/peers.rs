@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::table::Other;
+use super::table::OtherClientRow;
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
 use crate::progress::step;
@@ -39,7 +39,7 @@ const ATTACKS: [Attack; 21] = [
 /// Environment variable with a secret, which the client's child processes inherit.
 const SECRET: &str = "HOSTILE_CANARY";
 
-pub(super) fn attack(cases: &[String]) -> Result<Vec<Other>, Problem> {
+pub(super) fn attack(cases: &[String]) -> Result<Vec<OtherClientRow>, Problem> {
     step("the same attacks on a client of the Rust SDK");
     cargo().dir(workspace::root()).args(["build", "-p", "bench-peer-rmcp", "-p", "testkit"]).run()?;
     let (client, server) =
@@ -60,7 +60,7 @@ pub(super) fn attack(cases: &[String]) -> Result<Vec<Other>, Problem> {
             Err(_) => "it ended without a word".to_owned(),
         };
         let name = arguments.last().copied().unwrap_or("environment");
-        others.push(Other { case: (*case).to_owned(), outcome: format!("{name}: {outcome}") });
+        others.push(OtherClientRow { case: (*case).to_owned(), outcome: format!("{name}: {outcome}") });
     }
     Ok(others)
 }

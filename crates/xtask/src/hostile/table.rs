@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::cases::{Case, Target};
+use super::cases::{HostileCase, Target};
 use crate::problem::Problem;
 
 /// Result of an attack on Drawbridge.
@@ -27,7 +27,7 @@ pub(super) struct Row {
 
 /// Result of an attack on another client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Other {
+pub(super) struct OtherClientRow {
     pub(super) case: String,
     pub(super) outcome: String,
 }
@@ -58,7 +58,7 @@ fn row(line: &str, target: Target) -> Option<Row> {
 
 /// Returns the reasons why the wanted cases do not count as withstood: a failed attack, or a required target without an
 /// attack. Targets that were omitted on purpose are ignored.
-pub(super) fn lacks(wanted: &[&Case], rows: &[Row], left_out: &[Target]) -> Vec<String> {
+pub(super) fn lacks(wanted: &[&HostileCase], rows: &[Row], left_out: &[Target]) -> Vec<String> {
     let mut lacks = Vec::new();
     for case in wanted {
         for target in case.targets.iter().filter(|target| !left_out.contains(target)) {
@@ -74,7 +74,7 @@ pub(super) fn lacks(wanted: &[&Case], rows: &[Row], left_out: &[Target]) -> Vec<
 }
 
 /// Returns the table as Markdown, which is readable on a terminal and in a file.
-pub(super) fn text(wanted: &[&Case], rows: &[Row], others: &[Other]) -> String {
+pub(super) fn text(wanted: &[&HostileCase], rows: &[Row], others: &[OtherClientRow]) -> String {
     let mut text =
         String::from("| case | what is tried | must hold | ours | slowest answer | memory | processes gone |");
     text.push_str(if others.is_empty() { "\n" } else { " rmcp 3.9 by default |\n" });
@@ -120,8 +120,13 @@ pub(super) fn text(wanted: &[&Case], rows: &[Row], others: &[Other]) -> String {
 mod tests {
     use super::*;
 
-    fn case(id: &str, targets: &[Target]) -> Case {
-        Case { id: id.to_owned(), targets: targets.to_vec(), tried: "tried".to_owned(), criterion: "holds".to_owned() }
+    fn case(id: &str, targets: &[Target]) -> HostileCase {
+        HostileCase {
+            id: id.to_owned(),
+            targets: targets.to_vec(),
+            tried: "tried".to_owned(),
+            criterion: "holds".to_owned(),
+        }
     }
 
     fn line(id: &str, withstood: bool) -> Row {
@@ -157,7 +162,7 @@ mod tests {
 
     #[test]
     fn another_client_stands_beside_ours() {
-        let other = Other { case: "X01".to_owned(), outcome: "hangs".to_owned() };
+        let other = OtherClientRow { case: "X01".to_owned(), outcome: "hangs".to_owned() };
         let text = text(&[&case("X01", &[Target::Host])], &[], &[other]);
         assert!(text.contains("| hangs |"), "in a column of its own: {text}");
     }

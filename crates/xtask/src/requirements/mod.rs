@@ -5,7 +5,7 @@ mod report;
 mod table;
 
 use clap::Args;
-use named::Named;
+use named::RequirementMention;
 use table::{Requirement, Tables};
 
 use crate::problem::Problem;
@@ -51,7 +51,7 @@ pub(crate) struct Options {
 /// The tables, and the requirements that tests name.
 struct Trace {
     tables: Tables,
-    named: Vec<Named>,
+    named: Vec<RequirementMention>,
 }
 
 impl Trace {
@@ -70,7 +70,7 @@ impl Trace {
         Self { tables, named }
     }
 
-    fn tests<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a Named> {
+    fn tests<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a RequirementMention> {
         self.named.iter().filter(move |named| named.id == id)
     }
 

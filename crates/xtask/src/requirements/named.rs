@@ -4,7 +4,7 @@ use crate::tidy::tree::{SourceFile, Tree};
 
 /// A place in a test that names a requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Named {
+pub(crate) struct RequirementMention {
     pub(crate) id: String,
     pub(crate) path: String,
     /// Number of the line, counted from 1.
@@ -15,13 +15,13 @@ pub(crate) struct Named {
 
 /// Returns all places in all tests that name a requirement. `is_candidate` rejects texts that only look like a name,
 /// such as `[a-z]`.
-pub(crate) fn in_tree(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<Named> {
+pub(crate) fn in_tree(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<RequirementMention> {
     let mut found = Vec::new();
     for file in &tree.files {
         for (number, line) in test_lines(file) {
             for id in ids(line).filter(|id| is_candidate(id)) {
                 let test = test_at(&file.text, number, file.is_rust());
-                found.push(Named { id: id.to_owned(), path: file.path.clone(), line: number, test });
+                found.push(RequirementMention { id: id.to_owned(), path: file.path.clone(), line: number, test });
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Named, Requirement, Trace};
+use super::{Requirement, RequirementMention, Trace};
 
 /// Numbers of requirements of a level, by the state of their tests.
 #[derive(Default)]
@@ -75,7 +75,7 @@ impl Trace {
     fn rows(&self, requirement: &Requirement) -> String {
         let Requirement { id, level, revisions, text, .. } = requirement;
         let mut rows = format!("  {level:<6} {id}: {text} ({revisions})\n");
-        for Named { path, line, test, .. } in self.tests(id) {
+        for RequirementMention { path, line, test, .. } in self.tests(id) {
             let _ = writeln!(rows, "           {path}:{line} {test}");
         }
         match self.tables.reason(id) {

@@ -2,7 +2,7 @@
 
 use std::{env, fs};
 
-use super::names::Need;
+use super::names::RequiredPackage;
 use crate::process;
 
 /// A family of systems with the same package manager.
@@ -56,8 +56,8 @@ impl System {
 
     /// Returns the missing packages and the command to install them, for systems on which xtask does not install
     /// packages.
-    pub(super) fn hint(&self, missing: &[&Need]) -> String {
-        let names = |name: fn(&Need) -> &str| {
+    pub(super) fn hint(&self, missing: &[&RequiredPackage]) -> String {
+        let names = |name: fn(&RequiredPackage) -> &str| {
             let mut names: Vec<_> = missing.iter().map(|need| name(need)).collect();
             names.sort_unstable();
             names.dedup();

@@ -19,7 +19,7 @@ use std::time::Instant;
 use clap::Args;
 use log::Log;
 use outcome::Outcome;
-use parts::Part;
+use parts::TestPart;
 use summary::{Summary, Time};
 
 use crate::problem::Problem;
@@ -28,7 +28,7 @@ use crate::{node, system_packages};
 #[derive(Args)]
 pub(crate) struct Options {
     /// The parts to run; all but `models` when none is named
-    parts: Vec<Part>,
+    parts: Vec<TestPart>,
     /// Install missing system packages without asking
     #[arg(long)]
     yes: bool,
@@ -47,7 +47,7 @@ fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
     let parts = parts::in_order(&options.parts);
     let needs = parts::system_packages(&parts, system_packages::has_debian_chromium());
     system_packages::ensure(&needs, options.yes)?;
-    if parts.iter().any(Part::needs_node) {
+    if parts.iter().any(TestPart::needs_node) {
         node::check()?;
     }
     let summary = Mutex::new(summary);
@@ -67,7 +67,7 @@ enum Processor {
     IsShared,
 }
 
-fn run_side_by_side(lanes: &[Vec<Part>], summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
+fn run_side_by_side(lanes: &[Vec<TestPart>], summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
     let (start, processor) = (Instant::now(), processor::of_children());
     let outcomes: Vec<Result<(), Problem>> = thread::scope(|scope| {
         let start = |lane| scope.spawn(move || run_lane(lane, Processor::IsShared, summary));
@@ -80,7 +80,7 @@ fn run_side_by_side(lanes: &[Vec<Part>], summary: &Mutex<&mut Summary>) -> Resul
     Ok(())
 }
 
-fn run_lane(lane: &[Part], whose: Processor, summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
+fn run_lane(lane: &[TestPart], whose: Processor, summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
     for part in lane {
         let name = part.name();
         let (start, processor) = (Instant::now(), processor::of_children());

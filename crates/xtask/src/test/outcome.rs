@@ -2,7 +2,7 @@
 
 use super::cause;
 use super::counts::Counts;
-use super::parts::Done;
+use super::parts::PartOutcome;
 use crate::problem::Problem;
 
 /// Outcome of a part of the tests.
@@ -15,11 +15,11 @@ pub(super) enum Outcome {
 
 impl Outcome {
     /// A part without tests counts as one; so does a failure outside any test.
-    pub(super) fn of(result: Result<Done, Problem>, log: &str) -> Self {
+    pub(super) fn of(result: Result<PartOutcome, Problem>, log: &str) -> Self {
         let counted = Counts::of_log(log);
         match result {
-            Ok(Done::LeftOut(reason)) => Self::LeftOut(reason),
-            Ok(Done::Ran) => Self::Ok(counted.unwrap_or(Counts { passed: 1, ..Counts::default() })),
+            Ok(PartOutcome::LeftOut(reason)) => Self::LeftOut(reason),
+            Ok(PartOutcome::Ran) => Self::Ok(counted.unwrap_or(Counts { passed: 1, ..Counts::default() })),
             Err(problem) => {
                 let mut counts = counted.unwrap_or_default();
                 counts.failed = counts.failed.max(1);
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn a_part_without_tests_counts_as_one() {
-        let ran = Outcome::of(Ok(Done::Ran), "nothing to count");
+        let ran = Outcome::of(Ok(PartOutcome::Ran), "nothing to count");
         assert_eq!(ran, Outcome::Ok(Counts { passed: 1, failed: 0, skipped: 0 }), "it passed");
         let Outcome::Failed { counts, .. } = Outcome::of(Err(Problem::ChecksFailed), "a.rs:1: too long") else {
             panic!("an error is a failure");
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_part_that_was_left_out_counts_nothing() {
-        let outcome = Outcome::of(Ok(Done::LeftOut("not installed".into())), "3 passed");
+        let outcome = Outcome::of(Ok(PartOutcome::LeftOut("not installed".into())), "3 passed");
         assert_eq!(outcome, Outcome::LeftOut("not installed".into()), "the reason is kept");
     }
 }

@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use super::log::Log;
-use super::parts::Done;
+use super::parts::PartOutcome;
 use super::rust;
 use crate::problem::Problem;
 use crate::process::Program;
@@ -13,7 +13,7 @@ use crate::screen::VirtualScreen;
 use crate::{codegen, node, system_packages, workspace};
 
 /// Checks types, lint and format, runs the component tests, and compares the page's copy of the contract.
-pub(super) fn ui(log: &mut Log) -> Result<Done, Problem> {
+pub(super) fn ui(log: &mut Log) -> Result<PartOutcome, Problem> {
     let folder = workspace::ui();
     node::install(&folder, &mut |program| log.run(program))?;
     rust::build_all(log)?;
@@ -23,22 +23,22 @@ pub(super) fn ui(log: &mut Log) -> Result<Done, Problem> {
     log.run(node::npm(&folder).args(["run", "check"]))?;
     step("ui: component tests");
     log.run(node::npm(&folder).arg("test"))?;
-    Ok(Done::Ran)
+    Ok(PartOutcome::Ran)
 }
 
 /// The page in Chromium, with the dev host behind it.
-pub(super) fn chromium(log: &mut Log) -> Result<Done, Problem> {
+pub(super) fn chromium(log: &mut Log) -> Result<PartOutcome, Problem> {
     step("page: the tests in Chromium");
     playwright(log, &["--project", "page", "--workers", "2"])
 }
 
 /// Runs the page's tests that measure frames and processor time. No other part may run at the same time.
-pub(super) fn frames(log: &mut Log) -> Result<Done, Problem> {
+pub(super) fn frames(log: &mut Log) -> Result<PartOutcome, Problem> {
     step("frames: what is measured of the page, alone");
     playwright(log, &["--project", "measured"])
 }
 
-fn playwright(log: &mut Log, arguments: &[&str]) -> Result<Done, Problem> {
+fn playwright(log: &mut Log, arguments: &[&str]) -> Result<PartOutcome, Problem> {
     prepare(log)?;
     rust::build_all(log)?;
     let tests = workspace::tests();
@@ -52,13 +52,13 @@ fn playwright(log: &mut Log, arguments: &[&str]) -> Result<Done, Problem> {
         call = call.env("CHROMIUM", browser);
     }
     log.run(call)?;
-    Ok(Done::Ran)
+    Ok(PartOutcome::Ran)
 }
 
 /// The real window: the app as users get it, driven through WebKit's own driver on a virtual display.
-pub(super) fn window(log: &mut Log) -> Result<Done, Problem> {
+pub(super) fn window(log: &mut Log) -> Result<PartOutcome, Problem> {
     if !cfg!(target_os = "linux") {
-        return Ok(Done::LeftOut("only Linux has a driver for the web view of a running app".into()));
+        return Ok(PartOutcome::LeftOut("only Linux has a driver for the web view of a running app".into()));
     }
     prepare(log)?;
     rust::build_all(log)?;
@@ -66,7 +66,7 @@ pub(super) fn window(log: &mut Log) -> Result<Done, Problem> {
     let screen = VirtualScreen::start()?;
     let script = workspace::tests().join("desktop/run.mjs");
     log.run(screen.program(Path::new("node")).arg(script).dir(workspace::root()))?;
-    Ok(Done::Ran)
+    Ok(PartOutcome::Ran)
 }
 
 /// The packages of both, and the page itself.

@@ -10,13 +10,14 @@ use crate::bench::guard;
 use crate::problem::Problem;
 use crate::progress::step;
 use crate::system_packages::{
-    BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, Need, PAGE, SANDBOX, VALGRIND, WINDOW_TESTS,
+    BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, PAGE, RequiredPackage, SANDBOX, VALGRIND,
+    WINDOW_TESTS,
 };
 use crate::{conformance, tidy};
 
 /// A part of the tests, in the order of the help. The order of execution is in `stages.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(super) enum Part {
+pub(super) enum TestPart {
     /// Rules of the repository's text and structure
     Tidy,
     /// Format of the code, checked by rustfmt
@@ -49,14 +50,14 @@ pub(super) enum Part {
 
 /// Outcome of a part that did not fail.
 #[derive(Debug)]
-pub(super) enum Done {
+pub(super) enum PartOutcome {
     /// The part ran to its end.
     Ran,
     /// The part was skipped for this reason.
     LeftOut(String),
 }
 
-impl Part {
+impl TestPart {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Tidy => "tidy",
@@ -81,7 +82,7 @@ impl Part {
         !matches!(self, Self::Tidy | Self::Fmt | Self::Clippy | Self::Deny)
     }
 
-    pub(super) fn run(self, log: &mut Log) -> Result<Done, Problem> {
+    pub(super) fn run(self, log: &mut Log) -> Result<PartOutcome, Problem> {
         match self {
             Self::Tidy => tidy(log),
             Self::Fmt => rust::format(log),
@@ -100,7 +101,7 @@ impl Part {
         }
     }
 
-    fn system_packages(self) -> Vec<&'static [Need]> {
+    fn system_packages(self) -> Vec<&'static [RequiredPackage]> {
         match self {
             Self::Tidy | Self::Fmt | Self::Deny => vec![],
             Self::Clippy => vec![COMPILER, BUILD_SHELL],
@@ -115,11 +116,11 @@ impl Part {
     }
 }
 
-/// Returns the requested parts, each once and in order. If none is requested, all but [`Part::Models`], which installs
+/// Returns the requested parts, each once and in order. If none is requested, all but [`TestPart::Models`], which installs
 /// 170 MB.
-pub(super) fn in_order(asked: &[Part]) -> Vec<Part> {
+pub(super) fn in_order(asked: &[TestPart]) -> Vec<TestPart> {
     if asked.is_empty() {
-        return Part::value_variants().iter().copied().filter(|part| *part != Part::Models).collect();
+        return TestPart::value_variants().iter().copied().filter(|part| *part != TestPart::Models).collect();
     }
     let mut parts = asked.to_vec();
     parts.sort_unstable();
@@ -128,39 +129,39 @@ pub(super) fn in_order(asked: &[Part]) -> Vec<Part> {
 }
 
 /// The system packages that these parts need, each once.
-pub(super) fn system_packages(parts: &[Part], debian_chromium: bool) -> Vec<Need> {
-    let mut needs: Vec<Need> = Vec::new();
+pub(super) fn system_packages(parts: &[TestPart], debian_chromium: bool) -> Vec<RequiredPackage> {
+    let mut needs: Vec<RequiredPackage> = Vec::new();
     for need in parts.iter().flat_map(|part| part.system_packages()).flatten() {
         if needs.iter().all(|known| known.debian != need.debian) {
             needs.push(*need);
         }
     }
-    if debian_chromium && (parts.contains(&Part::Page) || parts.contains(&Part::Frames)) {
+    if debian_chromium && (parts.contains(&TestPart::Page) || parts.contains(&TestPart::Frames)) {
         needs.push(CHROMIUM);
     }
     needs
 }
 
-fn official_suite(log: &mut Log) -> Result<Done, Problem> {
+fn official_suite(log: &mut Log) -> Result<PartOutcome, Problem> {
     rust::build_all(log)?;
     // Both write to the log, one after the other.
     let log = RefCell::new(log);
     let mut say = |line: &str| log.borrow_mut().line(line);
     conformance::drive(&conformance::Options::default(), &mut |program| log.borrow_mut().run(program), &mut say)?;
-    Ok(Done::Ran)
+    Ok(PartOutcome::Ran)
 }
 
 /// The replay on stable Rust: the same inputs in each run, also where libFuzzer is installed.
-fn fuzzing(log: &mut Log) -> Result<Done, Problem> {
+fn fuzzing(log: &mut Log) -> Result<PartOutcome, Problem> {
     rust::build_all(log)?;
     step("fuzz: replaying the corpora, and mutations of them");
     rust::suite(log, "replay", &[])?;
-    Ok(Done::Ran)
+    Ok(PartOutcome::Ran)
 }
 
-fn instructions(log: &mut Log) -> Result<Done, Problem> {
+fn instructions(log: &mut Log) -> Result<PartOutcome, Problem> {
     if !cfg!(target_os = "linux") {
-        return Ok(Done::LeftOut("callgrind runs on Linux only".into()));
+        return Ok(PartOutcome::LeftOut("callgrind runs on Linux only".into()));
     }
     rust::build_all(log)?;
     let mut written = Ok(());
@@ -171,18 +172,18 @@ fn instructions(log: &mut Log) -> Result<Done, Problem> {
     })?;
     written?;
     match verdict {
-        guard::Verdict::Kept => Ok(Done::Ran),
-        guard::Verdict::NotComparable(reason) => Ok(Done::LeftOut(reason)),
+        guard::Verdict::Kept => Ok(PartOutcome::Ran),
+        guard::Verdict::NotComparable(reason) => Ok(PartOutcome::LeftOut(reason)),
     }
 }
 
-fn tidy(log: &mut Log) -> Result<Done, Problem> {
+fn tidy(log: &mut Log) -> Result<PartOutcome, Problem> {
     let findings = tidy::findings()?;
     for finding in &findings {
         log.line(&finding.to_string())?;
     }
     match findings.first() {
-        None => Ok(Done::Ran),
+        None => Ok(PartOutcome::Ran),
         Some(first) => Err(Problem::Machine(format!("{} findings, the first: {first}", findings.len()))),
     }
 }
@@ -193,14 +194,21 @@ mod tests {
 
     #[test]
     fn parts_run_in_their_order_and_once() {
-        let asked = [Part::Desktop, Part::Tidy, Part::Unit, Part::Tidy];
-        assert_eq!(in_order(&asked), [Part::Tidy, Part::Unit, Part::Desktop], "the order is ours, not the caller's");
+        let asked = [TestPart::Desktop, TestPart::Tidy, TestPart::Unit, TestPart::Tidy];
+        assert_eq!(
+            in_order(&asked),
+            [TestPart::Tidy, TestPart::Unit, TestPart::Desktop],
+            "the order is ours, not the caller's"
+        );
         assert_eq!(in_order(&[]).len(), 13, "without names all but the servers of models run");
     }
 
     #[test]
     fn tidy_and_fmt_need_nothing_installed() {
-        assert!(system_packages(&[Part::Tidy, Part::Fmt], true).is_empty(), "the quick parts run on any machine");
+        assert!(
+            system_packages(&[TestPart::Tidy, TestPart::Fmt], true).is_empty(),
+            "the quick parts run on any machine"
+        );
     }
 
     #[test]

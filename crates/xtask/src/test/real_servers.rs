@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use super::log::Log;
-use super::parts::Done;
+use super::parts::PartOutcome;
 use super::rust;
 use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::step;
 use crate::{node, workspace};
 
-pub(super) fn run(log: &mut Log) -> Result<Done, Problem> {
+pub(super) fn run(log: &mut Log) -> Result<PartOutcome, Problem> {
     let tests = workspace::tests();
     for folder in [tests.clone(), tests.join("interop/bundle")] {
         node::install(&folder, &mut |program| log.run(program))?;
@@ -26,11 +26,11 @@ pub(super) fn run(log: &mut Log) -> Result<Done, Problem> {
     let (venv, old) = (venv.to_string_lossy(), old.to_string_lossy());
     let places = [("INTEROP_NODE_MODULES", &*modules), ("INTEROP_VENV", &*venv), ("INTEROP_VENV_OLD", &*old)];
     rust::suite(log, "interop", &[&places[..], &[("INTEROP_WRITE_MATRIX", "yes")]].concat())?;
-    Ok(Done::Ran)
+    Ok(PartOutcome::Ran)
 }
 
 /// Our providers of models against llama.cpp's server and LiteLLM's proxy.
-pub(super) fn models(log: &mut Log) -> Result<Done, Problem> {
+pub(super) fn models(log: &mut Log) -> Result<PartOutcome, Problem> {
     let tests = workspace::tests();
     node::install(&tests, &mut |program| log.run(program))?;
     let venv = workspace::target().join("venv-models");
@@ -38,7 +38,7 @@ pub(super) fn models(log: &mut Log) -> Result<Done, Problem> {
     rust::build_all(log)?;
     step("models: asking the real servers of models, and comparing what differs with tests/models/PROVIDERS.md");
     rust::suite(log, "model-servers", &[("MODEL_SERVERS_VENV", &*venv.to_string_lossy())])?;
-    Ok(Done::Ran)
+    Ok(PartOutcome::Ran)
 }
 
 /// Installs the packages of a requirements file into a virtual environment.

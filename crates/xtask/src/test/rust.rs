@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::log::Log;
-use super::parts::Done;
+use super::parts::PartOutcome;
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::progress::step;
@@ -19,28 +19,28 @@ fn packages() -> [&'static str; 3] {
     if system_packages::can_build_shell() { WITH_SHELL } else { WITHOUT_SHELL }
 }
 
-pub(super) fn format(log: &mut Log) -> Result<Done, Problem> {
+pub(super) fn format(log: &mut Log) -> Result<PartOutcome, Problem> {
     log.run(check::format_check())?;
-    Ok(Done::Ran)
+    Ok(PartOutcome::Ran)
 }
 
-pub(super) fn clippy(log: &mut Log) -> Result<Done, Problem> {
+pub(super) fn clippy(log: &mut Log) -> Result<PartOutcome, Problem> {
     step("clippy: the whole workspace");
     log.run(check::clippy(&["--workspace"]))?;
-    Ok(Done::Ran)
+    Ok(PartOutcome::Ran)
 }
 
-pub(super) fn deny(log: &mut Log) -> Result<Done, Problem> {
+pub(super) fn deny(log: &mut Log) -> Result<PartOutcome, Problem> {
     if !has("deny") {
-        return Ok(Done::LeftOut("cargo-deny is not installed (cargo install cargo-deny)".into()));
+        return Ok(PartOutcome::LeftOut("cargo-deny is not installed (cargo install cargo-deny)".into()));
     }
     log.run(in_workspace("deny").args(["--config", ".deny.toml", "check"]))?;
-    Ok(Done::Ran)
+    Ok(PartOutcome::Ran)
 }
 
 /// The crates' own tests, some against a fake provider of models from npm. The suites with real servers and random
 /// bytes are parts of their own.
-pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
+pub(super) fn unit(log: &mut Log) -> Result<PartOutcome, Problem> {
     node::install(&workspace::tests(), &mut |program| log.run(program))?;
     build_all(log)?;
     step("unit: running the tests");
@@ -55,7 +55,7 @@ pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
         }
     };
     log.run(tests)?;
-    Ok(Done::Ran)
+    Ok(PartOutcome::Ran)
 }
 
 /// Runs a suite of `tests/`, with the crates as they were built for the other suites.

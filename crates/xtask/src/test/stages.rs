@@ -4,25 +4,29 @@
 //! Clippy uses all cores for minutes, and in parallel with it the tests of the page and of the window exceeded their
 //! timeouts. The tests of the window run alone.
 
-use super::parts::Part;
+use super::parts::TestPart;
 
 /// Parts that run at the same time, in lanes of parts that follow each other.
 pub(super) struct Stage {
-    pub(super) lanes: Vec<Vec<Part>>,
+    pub(super) lanes: Vec<Vec<TestPart>>,
 }
 
 /// Clippy runs before the parts that build everything. The window and the measurements of frames and processor time run
 /// last, alone.
-const STAGES: &[&[&[Part]]] = &[
-    &[&[Part::Tidy, Part::Fmt, Part::Clippy, Part::Deny, Part::Unit]],
-    &[&[Part::Page], &[Part::Guard, Part::Fuzz, Part::Ui, Part::Interop, Part::Models, Part::Conformance]],
-    &[&[Part::Desktop, Part::Frames]],
+const STAGES: &[&[&[TestPart]]] = &[
+    &[&[TestPart::Tidy, TestPart::Fmt, TestPart::Clippy, TestPart::Deny, TestPart::Unit]],
+    &[
+        &[TestPart::Page],
+        &[TestPart::Guard, TestPart::Fuzz, TestPart::Ui, TestPart::Interop, TestPart::Models, TestPart::Conformance],
+    ],
+    &[&[TestPart::Desktop, TestPart::Frames]],
 ];
 
 /// The stages of these parts, without empty lanes.
-pub(super) fn of(parts: &[Part]) -> Vec<Stage> {
-    let lane = |lane: &&[Part]| lane.iter().copied().filter(|part| parts.contains(part)).collect::<Vec<_>>();
-    let stage = |stage: &&[&[Part]]| Stage { lanes: stage.iter().map(lane).filter(|lane| !lane.is_empty()).collect() };
+pub(super) fn of(parts: &[TestPart]) -> Vec<Stage> {
+    let lane = |lane: &&[TestPart]| lane.iter().copied().filter(|part| parts.contains(part)).collect::<Vec<_>>();
+    let stage =
+        |stage: &&[&[TestPart]]| Stage { lanes: stage.iter().map(lane).filter(|lane| !lane.is_empty()).collect() };
     STAGES.iter().map(stage).filter(|stage| !stage.lanes.is_empty()).collect()
 }
 
@@ -34,7 +38,7 @@ mod tests {
 
     #[test]
     fn every_part_is_in_one_stage() {
-        for part in Part::value_variants() {
+        for part in TestPart::value_variants() {
             let stages = STAGES.iter().flat_map(|stage| stage.iter()).flat_map(|lane| lane.iter());
             assert_eq!(stages.filter(|other| *other == part).count(), 1, "{} runs once", part.name());
         }
@@ -42,8 +46,8 @@ mod tests {
 
     #[test]
     fn a_few_parts_keep_their_order() {
-        let stages = of(&[Part::Frames, Part::Guard, Part::Unit]);
+        let stages = of(&[TestPart::Frames, TestPart::Guard, TestPart::Unit]);
         let lanes: Vec<_> = stages.into_iter().map(|stage| stage.lanes).collect();
-        assert_eq!(lanes, [vec![vec![Part::Unit]], vec![vec![Part::Guard]], vec![vec![Part::Frames]]]);
+        assert_eq!(lanes, [vec![vec![TestPart::Unit]], vec![vec![TestPart::Guard]], vec![vec![TestPart::Frames]]]);
     }
 }

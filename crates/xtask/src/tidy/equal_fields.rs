@@ -15,38 +15,50 @@ const OWN: &str = "crates/xtask/src/tidy/equal_fields.rs";
 /// Types that have the same fields and may change apart, with the reason.
 const APART: [(&[&str], &str); 39] = [
     (
-        &["api::AuditEntry", "ports::AuditEntry", "store::Line"],
+        &["api::AuditEntry", "ports::AuditEntry", "store::LogLine"],
         "the log's file leaves out what is empty, its lines are hashed byte for byte, and the page and scripts have every member",
     ),
-    (&["api::Complete", "cli::Complete"], "one is a request of the page, the other the arguments of a command line"),
     (
-        &["cli::LinkApp", "other-apps::LinkFor"],
+        &["api::Complete", "cli::CompleteArguments"],
+        "one is a request of the page, the other the arguments of a command line",
+    ),
+    (
+        &["cli::LinkApp", "other-apps::LinkTarget"],
         "one has the words of the command line, the other is what a link is written by",
     ),
     (
-        &["bundles::Platform", "other-apps::System"],
+        &["bundles::Platform", "other-apps::OperatingSystem"],
         "manifests name three systems; other apps' folders may be told apart further, as Flatpak's are",
     ),
     (
         &["api::InstallDraft", "installer::InstallDraft"],
         "a request of the page: the hosts of its sandbox are text until they are checked",
     ),
-    (&["api::RegistryStatus", "registry::Status"], "a registry may answer any word; the page gets those that exist"),
-    (&["api::FileWriter", "host::Writer"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
+    (
+        &["api::RegistryStatus", "registry::ListingStatus"],
+        "a registry may answer any word; the page gets those that exist",
+    ),
+    (
+        &["api::FileWriter", "host::LaunchFileWriter"],
+        "a path that is not UTF-8 can't be JSON; the page gets it as text",
+    ),
     (&["api::SearchHistory", "domain::HistorySearch"], "a request of the page: the handler bounds its limit"),
     (
         &["api::SetProvider", "models::ProviderSettings"],
         "a request of the page: its address and choices are text until they are checked",
     ),
     (
-        &["api::Question", "host::QuestionView"],
+        &["api::ConsentRequest", "host::ConsentRequestView"],
         "the page's ids and hashes are text, its path and body are what is drawn",
     ),
     (
-        &["api::QuestionBody", "host::QuestionBody"],
+        &["api::ConsentRequestBody", "host::ConsentRequestBody"],
         "the page gets what is drawn, without secrets; the host keeps what is sent",
     ),
-    (&["api::Edit", "host::Edit"], "the page changes what it was shown; the host takes the whole request"),
+    (
+        &["api::ConsentRequestEdit", "host::ConsentRequestEdit"],
+        "the page changes what it was shown; the host takes the whole request",
+    ),
     (&["api::Policy", "host::RulesView"], "the page's rules have their source and an id as text"),
     (&["api::RuleFile", "host::RuleFile"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
     (&["api::SamplingTool", "models::Tool"], "what a server sends to be shown, and what a provider's wire carries"),
@@ -56,10 +68,10 @@ const APART: [(&[&str], &str); 39] = [
         "the file may hold any word as theme, language and what closing does; the page gets those that exist",
     ),
     (
-        &["chat::Kind", "domain::ReplyPart", "models::Piece"],
+        &["chat::PieceKind", "domain::ReplyPart", "models::PartialPart"],
         "a mark, an item of the history, and a state while a wire is read",
     ),
-    (&["cli::SameServerName", "domain::SameServer"], "the names of a command line's values are its own"),
+    (&["cli::SameServerName", "domain::SameServerFlow"], "the names of a command line's values are its own"),
     (
         &["api::Authorization", "credentials::AuthorizationView"],
         "the page gets the issuer taken apart and the step that failed",
@@ -73,7 +85,7 @@ const APART: [(&[&str], &str); 39] = [
         "the serialized form of one is part of a consent request's hash",
     ),
     (
-        &["credentials::SignInEndpoint", "mcp-auth::Endpoint"],
+        &["credentials::SignInEndpoint", "mcp-auth::AuthEndpoint"],
         "mcp-auth knows nothing of the app; the serialized form of the other is part of a consent request's hash",
     ),
     (
@@ -90,30 +102,36 @@ const APART: [(&[&str], &str); 39] = [
     (&["api::ListName", "mcp-proto::ListKind"], "wire types are not the page's types"),
     (&["domain::TaskStatus", "mcp-proto::TaskStatus"], "wire types are not the page's types"),
     (
-        &["mcp-auth::StepRequest", "mcp-transport::Parts"],
+        &["mcp-auth::StepRequest", "mcp-transport::RequestParts"],
         "a request that is told to the user, redacted, and one that is sent",
     ),
-    (&["api::ResourceResult", "offers::Read"], "one holds wire types, which are not the page's types"),
+    (&["api::ResourceResult", "offers::ResourceRead"], "one holds wire types, which are not the page's types"),
     (
-        &["api::UnknownReason", "launches::UnknownPackage"],
+        &["api::UnknownPackageReason", "launches::UnknownPackage"],
         "the page has words of its own for each reason, and the detail beside it",
     ),
     (
-        &["api::ClaimRule", "policy::Claims"],
+        &["api::ClaimRule", "policy::ToolClaims"],
         "the policy's claims have the specification's defaults; a rule's condition may be absent",
     ),
-    (&["api::DecidedBy", "policy::By"], "the page's ids are text, as its numbers are exact up to 2^53 only"),
     (
-        &["api::ModelChosenBy", "server-requests::ChosenBy"],
+        &["api::DecisionSource", "policy::DecisionSource"],
+        "the page's ids are text, as its numbers are exact up to 2^53 only",
+    ),
+    (
+        &["api::ModelChosenBy", "server-requests::ModelChoiceReason"],
         "the page's variants have named members, as tagged JSON needs them",
     ),
-    (&["api::SamplingRun", "server-requests::Run"], "the page gets the tokens that it shows and not the whole use"),
+    (
+        &["api::SamplingRun", "server-requests::ModelAnswerState"],
+        "the page gets the tokens that it shows and not the whole use",
+    ),
     (
         &["api::SamplingSettings", "server-requests::SamplingSettings"],
         "the file leaves out what is not set; the page and scripts have every member",
     ),
     (
-        &["api::SamplingLimits", "api::SamplingSpent", "server-requests::Budget"],
+        &["api::SamplingLimits", "api::SamplingUsage", "server-requests::Budget"],
         "the file leaves out what is not set; what was spent has no member unset",
     ),
 ];

@@ -14,9 +14,9 @@ const PARTS: &str = "crates/host/src/owner/state/";
 const OF_THE_OWNER: [(&str, &str); 5] = [
     ("owner::WeakOwner", "the way back to the owner for what runs beside its turns"),
     ("owner::DeferredTurn", "the turn that the documents' thread hands back"),
-    ("owner::gate::Passed", "what leaves, which the gate alone makes; a part only hands it on"),
-    ("owner::gate::Departure", "the permission to leave, which the gate alone makes; a part only hands it on"),
-    ("owner::sign_in::SignIn", "the handle of what signs a server's requests, which the server's record holds"),
+    ("owner::gate::AuthorizedPayload", "what leaves, which the gate alone makes; a part only hands it on"),
+    ("owner::gate::SendPermit", "the permission to leave, which the gate alone makes; a part only hands it on"),
+    ("owner::sign_in::ServerSignIn", "the handle of what signs a server's requests, which the server's record holds"),
 ];
 
 pub(super) fn know_no_other_module(tree: &Tree) -> Vec<Finding> {
@@ -50,8 +50,7 @@ pub(super) fn know_no_other_module(tree: &Tree) -> Vec<Finding> {
 mod tests {
     use super::*;
 
-    const ALLOWED: &str =
-        "use crate::owner::{DeferredTurn, WeakOwner, gate::{Departure, Passed}};\nuse super::super::sign_in::SignIn;\n";
+    const ALLOWED: &str = "use crate::owner::{DeferredTurn, WeakOwner, gate::{AuthorizedPayload, SendPermit}};\nuse super::super::sign_in::ServerSignIn;\n";
 
     fn texts(of: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<(String, &str)> = of.iter().map(|(name, text)| (format!("{PARTS}{name}.rs"), *text)).collect();
@@ -82,10 +81,10 @@ mod tests {
 
     #[test]
     fn an_exception_that_nothing_needs_is_found() {
-        let text = ALLOWED.replace("use super::super::sign_in::SignIn;\n", "");
+        let text = ALLOWED.replace("use super::super::sign_in::ServerSignIn;\n", "");
         assert_eq!(
             texts(&[("allowed", &text)]),
-            ["no part uses owner::sign_in::SignIn; take it out of owner_parts.rs"]
+            ["no part uses owner::sign_in::ServerSignIn; take it out of owner_parts.rs"]
         );
     }
 }

@@ -23,7 +23,7 @@ const MAY_USE_CREDENTIALS: [&str; 2] = ["crates/host/src/", "crates/credentials/
 
 const SPAWNS: [&str; 4] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp("];
 const OPENS: [&str; 4] = [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open("];
-const USES_CREDENTIALS: [&str; 3] = ["Keyed::new(", "try_model(", "Vaults::"];
+const USES_CREDENTIALS: [&str; 3] = ["KeychainProvider::new(", "try_model(", "TokenVaults::"];
 
 pub(super) fn using_credentials(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -91,12 +91,12 @@ mod tests {
 
     #[test]
     fn credentials_are_used_by_the_host_only() {
-        let code = "let provider = Keyed::new(settings, secrets)?;\n";
+        let code = "let provider = KeychainProvider::new(settings, secrets)?;\n";
         let tree = Tree::of(&[
             ("crates/api/src/lib.rs", code),
             ("crates/host/src/owner/providers.rs", code),
             ("crates/credentials/tests/all.rs", code),
-            ("crates/xtask/src/lib.rs", "const CALLS: [&str; 1] = [\"Keyed::new(\"];\n"),
+            ("crates/xtask/src/lib.rs", "const CALLS: [&str; 1] = [\"KeychainProvider::new(\"];\n"),
         ]);
         assert_eq!(places(&using_credentials(&tree)), ["crates/api/src/lib.rs"], "the host and tests may");
     }

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::{StoreError, history};
 use ports::secrets::SecretsInMemory;
-use ports::server_config::{ConfigProblem, Imported, ServerConfig, ServerEntry};
+use ports::server_config::{ConfigProblem, PastedServer, ServerConfig, ServerEntry};
 use ports::{
-    Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Document, Documents,
-    History, ManagedPolicy, Platform, Ports, ServerSettings, Written,
+    AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Document, Documents,
+    History, ManagedPolicy, Platform, Ports, ServerSettings, WrittenEntry,
 };
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -71,7 +71,7 @@ impl ServerSettings for Memory {
         Ok(())
     }
 
-    fn import(&self, _: &str, _: &[String]) -> Result<Vec<Imported>, ConfigProblem> {
+    fn import(&self, _: &str, _: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
         Ok(Vec::new())
     }
 
@@ -118,12 +118,12 @@ impl AuditLog for Memory {
 
     fn report_to(&self, _: Arc<AuditReceipts>) {}
 
-    fn append(&self, _: AuditEntry) -> Result<Written, StoreError> {
-        Ok(Written { number: self.audited.fetch_add(1, Ordering::Relaxed) + 1, place: 0 })
+    fn append(&self, _: AuditEntry) -> Result<WrittenEntry, StoreError> {
+        Ok(WrittenEntry { number: self.audited.fetch_add(1, Ordering::Relaxed) + 1, place: 0 })
     }
 
-    fn append_later(&self, entry: AuditEntry, _: u64) -> Result<Appended, StoreError> {
-        self.append(entry).map(Appended::Written)
+    fn append_later(&self, entry: AuditEntry, _: u64) -> Result<AppendOutcome, StoreError> {
+        self.append(entry).map(AppendOutcome::Written)
     }
 
     fn durable(&self) -> Result<u64, StoreError> {
@@ -202,7 +202,7 @@ impl History for Memory {
         Ok(None)
     }
 
-    fn taken(&self, _: &str) -> Result<Option<history::Taken>, StoreError> {
+    fn taken(&self, _: &str) -> Result<Option<history::ConversationUsage>, StoreError> {
         Ok(None)
     }
 
@@ -237,5 +237,5 @@ impl Platform for Memory {
         Ok(None)
     }
 
-    fn announce(&self, _: &str, _: &str, _: Option<domain::question::QuestionId>) {}
+    fn announce(&self, _: &str, _: &str, _: Option<domain::question::ConsentRequestId>) {}
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
-use host::view::{AppSettings, HostEvent, QuestionBody, ServerState, UserAnswer};
+use host::view::{AppSettings, ConsentRequestBody, HostEvent, ServerState, UserDecision};
 use host::{Host, HostOptions};
-use policy::Scope;
+use policy::ApprovalScope;
 use ports::Ports;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 use tokio::task::JoinHandle;
@@ -65,13 +65,13 @@ impl Bench {
             let quiet = AppSettings { announce: false, ..AppSettings::default() };
             let _ = host.set_settings(quiet).await;
             while let Some(event) = events.next().await {
-                let HostEvent::QuestionChanged(question) = &event.event else { continue };
+                let HostEvent::ConsentRequestChanged(question) = &event.event else { continue };
                 let scope = match question.body {
-                    QuestionBody::Tool { .. } => Scope::Session,
-                    _ => Scope::Once,
+                    ConsentRequestBody::Tool { .. } => ApprovalScope::Session,
+                    _ => ApprovalScope::Once,
                 };
                 // The consent request may have been closed with its call or its server.
-                let _ = host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(scope)).await;
+                let _ = host.answer(question.id, question.hash.to_string(), UserDecision::Allow(scope)).await;
             }
         })
     }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use bench::drawbridge::Outcome;
 use bench::rules;
-use offers::review::{Kind, MAX_PINS, ServerPins};
+use offers::review::{DefinitionKind, MAX_PINS, ServerPins};
 use policy::{Hash, RuleSet};
 use serde_json::json;
 
@@ -35,13 +35,19 @@ pub(crate) fn among_pins() -> Outcome<()> {
         let mut pins = ServerPins::default();
         for tool in 0..size {
             let name = format!("tool-{tool}");
-            pins.pin(Kind::Tool, &name, &json!({"name": name, "inputSchema": {"type": "object"}}), Some(&identity), 0);
+            pins.pin(
+                DefinitionKind::Tool,
+                &name,
+                &json!({"name": name, "inputSchema": {"type": "object"}}),
+                Some(&identity),
+                0,
+            );
         }
         let name = format!("tool-{}", size / 2);
         let hash = Hash::of(&json!({"name": name, "inputSchema": {"type": "object"}}));
         let taken = median(TIMES, || {
             for _ in 0..TOGETHER {
-                black_box(pins.standing(Kind::Tool, black_box(&name), &hash, Some(&identity)));
+                black_box(pins.standing(DefinitionKind::Tool, black_box(&name), &hash, Some(&identity)));
             }
             Ok(())
         })?;

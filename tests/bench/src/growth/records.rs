@@ -7,7 +7,7 @@ use std::time::Instant;
 use bench::drawbridge::open::{self, Bench, SERVER};
 use bench::drawbridge::{Outcome, calls};
 use bench::scenario::FEW_TOOLS;
-use domain::history::{After, Conversation, HistorySearch, NewItem};
+use domain::history::{Conversation, HistorySearch, ItemPosition, NewItem};
 use domain::item::ItemState;
 use ports::{AuditEntry, Ports};
 use serde_json::json;
@@ -109,7 +109,7 @@ fn message(number: usize) -> NewItem {
     let text = format!("the harbour opens at {} o'clock for ship rare{} of line {number}", number % 24, number % 1_000);
     NewItem {
         id: format!("m{number}"),
-        after: After::Head,
+        after: ItemPosition::Head,
         at: 1,
         body: json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": text}], "prompt": null}),
         state: ItemState::Whole,

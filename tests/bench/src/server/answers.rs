@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Era;
+use super::ProtocolEra;
 
 /// Bytes of each tool's definition.
 const TOOL_BYTES: usize = 436;
@@ -52,7 +52,7 @@ struct Meta<'a> {
 /// A server with the tools that it offers. Clones are cheap.
 #[derive(Clone)]
 pub(super) struct Server {
-    era: Era,
+    era: ProtocolEra,
     /// The result of `tools/list`.
     list: Arc<str>,
     /// Result of the last `big`, by the requested number of bytes.
@@ -60,7 +60,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(tools: usize, era: Era) -> Self {
+    pub(super) fn new(tools: usize, era: ProtocolEra) -> Self {
         let tools: Vec<String> = (0..tools).map(tool).collect();
         let list = format!("{{{}\"tools\":[{}]}}", complete_list(era), tools.join(","));
         Self { era, list: list.into(), image: (usize::MAX, Vec::new()) }
@@ -77,7 +77,7 @@ impl Server {
         match (method.as_ref(), self.era) {
             ("tools/call", _) => self.call(id, &params, out),
             ("tools/list", _) => respond(id, out, |out| out.extend_from_slice(self.list.as_bytes())),
-            ("initialize", Era::Legacy) => {
+            ("initialize", ProtocolEra::Legacy) => {
                 let version = params.protocol_version.unwrap_or(Cow::Borrowed("2025-11-25"));
                 let version = if version.as_ref() >= "2026" { "2025-11-25" } else { version.as_ref() };
                 let info = "\"serverInfo\":{\"name\":\"bench-server\",\"version\":\"1\"}";
@@ -85,8 +85,8 @@ impl Server {
                     format!("{{\"protocolVersion\":\"{version}\",\"capabilities\":{{\"tools\":{{}}}},{info}}}");
                 respond(id, out, |out| out.extend_from_slice(result.as_bytes()));
             }
-            ("ping", Era::Legacy) => respond(id, out, |out| out.extend_from_slice(b"{}")),
-            ("server/discover", Era::Modern) => respond(id, out, |out| {
+            ("ping", ProtocolEra::Legacy) => respond(id, out, |out| out.extend_from_slice(b"{}")),
+            ("server/discover", ProtocolEra::Modern) => respond(id, out, |out| {
                 out.extend_from_slice(b"{\"resultType\":\"complete\",\"ttlMs\":0,\"cacheScope\":\"private\",");
                 out.extend_from_slice(b"\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":{}},");
                 out.extend_from_slice(b"\"_meta\":{\"io.modelcontextprotocol/serverInfo\":");
@@ -99,7 +99,7 @@ impl Server {
     fn call(&mut self, id: &str, params: &Params<'_>, out: &mut Vec<u8>) {
         let nothing = Arguments::default();
         let arguments = params.arguments.as_ref().unwrap_or(&nothing);
-        let complete: &[u8] = if self.era == Era::Modern { b"\"resultType\":\"complete\"," } else { b"" };
+        let complete: &[u8] = if self.era == ProtocolEra::Modern { b"\"resultType\":\"complete\"," } else { b"" };
         match params.name.as_ref() {
             "echo" => respond(id, out, |out| {
                 out.push(b'{');
@@ -163,10 +163,10 @@ fn progress(token: &str, step: usize, count: usize, out: &mut Vec<u8>) {
 }
 
 /// Returns the additional fields of complete lists in revision 2026-07-28.
-const fn complete_list(era: Era) -> &'static str {
+const fn complete_list(era: ProtocolEra) -> &'static str {
     match era {
-        Era::Modern => "\"resultType\":\"complete\",\"ttlMs\":0,\"cacheScope\":\"private\",",
-        Era::Legacy => "",
+        ProtocolEra::Modern => "\"resultType\":\"complete\",\"ttlMs\":0,\"cacheScope\":\"private\",",
+        ProtocolEra::Legacy => "",
     }
 }
 
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_text_comes_back_as_it_was_written() {
-        let mut server = Server::new(3, Era::Legacy);
+        let mut server = Server::new(3, ProtocolEra::Legacy);
         let call = r#"{"jsonrpc":"2.0","id":"a\"b","method":"tools/call","params":{"name":"echo","arguments":{"text":"x\ny"}}}"#;
         let line = answered(&mut server, call);
         assert_eq!(
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn as_many_notifications_as_asked_for_come_before_the_answer() {
-        let mut server = Server::new(3, Era::Legacy);
+        let mut server = Server::new(3, ProtocolEra::Legacy);
         let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"progress","arguments":{"count":3},"_meta":{"progressToken":7}}}"#;
         let text = answered(&mut server, call);
         let lines: Vec<&str> = text.lines().collect();

@@ -7,14 +7,14 @@ use std::thread;
 
 use memchr::memmem;
 
-use super::Answers;
+use super::ResponseForm;
 use super::answers::Server;
 
 /// The largest head of a request.
 const MAX_HEAD: usize = 64 * 1024;
 
 /// Serves MCP until it is ended.
-pub(super) fn serve(port: u16, answers: Answers, server: &Server) -> io::Result<()> {
+pub(super) fn serve(port: u16, answers: ResponseForm, server: &Server) -> io::Result<()> {
     listen(port, || {
         let mut server = server.clone();
         let mut lines = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn serve(port: u16, answers: Answers, server: &Server) -> io::Result<
 }
 
 /// Responds to the first POST as [`serve`] does, and to every other one, on any connection, with the same bytes.
-pub(super) fn bare(port: u16, answers: Answers, server: &Server) -> io::Result<()> {
+pub(super) fn bare(port: u16, answers: ResponseForm, server: &Server) -> io::Result<()> {
     let answer = Arc::new(OnceLock::<Vec<u8>>::new());
     listen(port, || {
         let (mut server, answer) = (server.clone(), Arc::clone(&answer));
@@ -101,12 +101,12 @@ fn request(head: &[u8]) -> (bool, usize) {
 }
 
 /// The response that carries these lines; a notification is only accepted.
-fn respond(lines: &[u8], answers: Answers, out: &mut Vec<u8>) {
+fn respond(lines: &[u8], answers: ResponseForm, out: &mut Vec<u8>) {
     let several = memchr::memchr_iter(b'\n', lines).nth(1).is_some();
     if lines.is_empty() {
         out.extend_from_slice(b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n");
-    } else if answers == Answers::Json && !several {
-        whole(&lines[..lines.len() - 1], Answers::Json, out);
+    } else if answers == ResponseForm::Json && !several {
+        whole(&lines[..lines.len() - 1], ResponseForm::Json, out);
     } else {
         let mut events = Vec::with_capacity(lines.len() + 32);
         for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -114,25 +114,25 @@ fn respond(lines: &[u8], answers: Answers, out: &mut Vec<u8>) {
             events.extend_from_slice(line);
             events.extend_from_slice(b"\n\n");
         }
-        whole(&events, Answers::Sse, out);
+        whole(&events, ResponseForm::Sse, out);
     }
 }
 
-fn whole(body: &[u8], answers: Answers, out: &mut Vec<u8>) {
+fn whole(body: &[u8], answers: ResponseForm, out: &mut Vec<u8>) {
     let length = body.len();
     // Writing to a Vec cannot fail.
     let _ = match answers {
-        Answers::Json => {
+        ResponseForm::Json => {
             write!(out, "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n")
         }
         // A stream's length is not known before its end.
-        Answers::Sse => write!(
+        ResponseForm::Sse => write!(
             out,
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n{length:x}\r\n"
         ),
     };
     out.extend_from_slice(body);
-    if answers == Answers::Sse {
+    if answers == ResponseForm::Sse {
         out.extend_from_slice(b"\r\n0\r\n\r\n");
     }
 }

@@ -24,52 +24,52 @@ enum Mode {
     /// Serve on standard input and output
     Stdio {
         #[command(flatten)]
-        offer: Offer,
+        offer: OfferOptions,
     },
     /// Serve Streamable HTTP on 127.0.0.1; prints the URL
     Http {
         #[command(flatten)]
-        place: Place,
+        place: HttpOptions,
         #[command(flatten)]
-        offer: Offer,
+        offer: OfferOptions,
     },
     /// Respond to the first line, and to each other line with the same bytes
     Bare {
         #[command(flatten)]
-        offer: Offer,
+        offer: OfferOptions,
     },
     /// Respond to the first POST, and to each other one with the same bytes; prints the URL
     HttpBare {
         #[command(flatten)]
-        place: Place,
+        place: HttpOptions,
         #[command(flatten)]
-        offer: Offer,
+        offer: OfferOptions,
     },
 }
 
 #[derive(clap::Args)]
-struct Place {
+struct HttpOptions {
     /// The port; 0 for any
     #[arg(long, default_value_t = 0)]
     port: u16,
     /// Form of the responses to requests
-    #[arg(long, value_enum, default_value_t = Answers::Json)]
-    answers: Answers,
+    #[arg(long, value_enum, default_value_t = ResponseForm::Json)]
+    answers: ResponseForm,
 }
 
 #[derive(clap::Args)]
-struct Offer {
+struct OfferOptions {
     /// Number of tools to offer. The first three are echo, big and progress
     #[arg(long, default_value_t = 3)]
     tools: usize,
     /// Which revisions to speak
-    #[arg(long, value_enum, default_value_t = Era::Legacy)]
-    era: Era,
+    #[arg(long, value_enum, default_value_t = ProtocolEra::Legacy)]
+    era: ProtocolEra,
 }
 
 /// Form of the responses to HTTP requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Answers {
+enum ResponseForm {
     /// With one JSON body.
     Json,
     /// With a stream of events.
@@ -78,7 +78,7 @@ enum Answers {
 
 /// Protocol revisions that the server supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Era {
+enum ProtocolEra {
     /// 2024-11-05 to 2025-11-25, with `initialize`.
     Legacy,
     /// Revision 2026-07-28, with `server/discover`.

@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::OnceLock;
 
 use other_apps::secret_like::has_secret;
-use other_apps::{From, ImportStatus, Surroundings, System, look};
+use other_apps::{AppEnvironment, ImportStatus, OperatingSystem, ScanScope, look};
 use ports::server_config::{ServerEntry, ServerTransport};
 use tempfile::TempDir;
 
@@ -40,13 +40,13 @@ pub fn app_settings(data: &[u8]) {
     let file = home.join(FILES[usize::from(layout.first().copied().unwrap_or_default()) % FILES.len()]);
     fs::create_dir_all(file.parent().expect("it lies in the home folder")).expect("the folder can be made");
     fs::write(&file, text).expect("the file can be written");
-    let surroundings = Surroundings {
+    let surroundings = AppEnvironment {
         home: home.to_owned(),
-        systems: vec![System::Linux],
-        runs_on: System::Linux,
+        systems: vec![OperatingSystem::Linux],
+        runs_on: OperatingSystem::Linux,
         variables: BTreeMap::new(),
     };
-    let report = look(&From::All, &surroundings, &[]).expect("all apps can be looked at");
+    let report = look(&ScanScope::All, &surroundings, &[]).expect("all apps can be looked at");
     fs::remove_file(&file).expect("the file can be removed");
     assert!(report.servers.len() <= MOST, "{} servers", report.servers.len());
     assert!(report.problems.len() <= 1, "one file has one problem: {:?}", report.problems);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::log_fixture::{self, Original};
+use crate::log_fixture::{self, OriginalLog};
 
 /// A file that claims to be an exported log; one that begins with `@` is the exported log with the changes below. Where the check says
 /// that Drawbridge wrote all of it, it holds no entry but those of the exported log.
@@ -11,7 +11,7 @@ use crate::log_fixture::{self, Original};
 /// # Panics
 /// If that does not hold.
 pub fn audit_export(data: &[u8]) {
-    let original = Original::get();
+    let original = OriginalLog::get();
     let folder = crate::scratch::folder();
     let file = folder.path().join("export.jsonl");
     let bytes = match data.strip_prefix(b"@") {

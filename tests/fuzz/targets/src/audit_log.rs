@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use rusqlite::Connection;
 
-use crate::log_fixture::{self, ENTRIES, Original};
+use crate::log_fixture::{self, ENTRIES, OriginalLog};
 
 const TEXTS: [&str; 6] = ["server", "kind", "subject", "decision", "decided_by", "hash"];
 /// The most changes of one input: each costs a transaction.
@@ -16,7 +16,7 @@ const MOST: usize = 16;
 /// # Panics
 /// If that does not hold.
 pub fn audit_log(data: &[u8]) {
-    let original = Original::get();
+    let original = OriginalLog::get();
     let folder = crate::scratch::folder();
     let path = log_fixture::file(folder.path());
     let mut file = original.file.clone();
@@ -63,7 +63,7 @@ fn restore_guards(connection: &Connection) {
 fn guards() -> Vec<String> {
     let folder = crate::scratch::folder();
     let path = log_fixture::file(folder.path());
-    std::fs::write(&path, &Original::get().file).unwrap();
+    std::fs::write(&path, &OriginalLog::get().file).unwrap();
     let connection = Connection::open(&path).unwrap();
     let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
     let guards: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use ports::{AuditEntry, AuditLog, AuditQuery, Ports, SecretError, SecretKept, Secrets};
+use ports::{AuditEntry, AuditLog, AuditQuery, Ports, SecretError, SecretPersistence, Secrets};
 use store::PlatformInFolder;
 
 /// Number of entries in the log.
@@ -27,8 +27,8 @@ impl Secrets for Keychain {
         Ok(Some(format!("{KEY} {}", self.made)))
     }
 
-    fn set(&self, _: &str, _: &str) -> Result<SecretKept, SecretError> {
-        Ok(SecretKept::Keychain)
+    fn set(&self, _: &str, _: &str) -> Result<SecretPersistence, SecretError> {
+        Ok(SecretPersistence::Keychain)
     }
 
     fn delete(&self, _: &str) -> Result<(), SecretError> {
@@ -50,7 +50,7 @@ impl Secrets for Keychain {
 }
 
 /// The log as Drawbridge left it.
-pub(crate) struct Original {
+pub(crate) struct OriginalLog {
     /// The bytes of its file.
     pub(crate) file: Vec<u8>,
     /// Entries of the log, oldest first.
@@ -60,14 +60,14 @@ pub(crate) struct Original {
     marks: HashMap<String, String>,
 }
 
-impl Original {
+impl OriginalLog {
     /// The log, made once for the process.
-    pub(crate) fn get() -> &'static Original {
-        static ORIGINAL: OnceLock<Original> = OnceLock::new();
-        ORIGINAL.get_or_init(Original::make)
+    pub(crate) fn get() -> &'static OriginalLog {
+        static ORIGINAL: OnceLock<OriginalLog> = OnceLock::new();
+        ORIGINAL.get_or_init(OriginalLog::make)
     }
 
-    fn make() -> Original {
+    fn make() -> OriginalLog {
         let folder = crate::scratch::folder();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let keychain = Keychain { made: u64::try_from(now).unwrap_or_default(), ..Keychain::default() };
@@ -106,7 +106,7 @@ impl Original {
         drop(log);
         // With the last connection the journal goes into the file.
         let file = std::fs::read(path).expect("the file is there");
-        Original { file, entries, export: String::from_utf8(export).expect("it is text"), marks: told() }
+        OriginalLog { file, entries, export: String::from_utf8(export).expect("it is text"), marks: told() }
     }
 
     /// The keychain as it was when the log was left, with a key that is old by now.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use mcp_proto::jsonrpc::{MAX_BATCH, MAX_ID};
-use mcp_proto::{Incoming, InvalidMessage, RawJson, RequestId};
+use mcp_proto::{IncomingMessage, InvalidMessage, RawJson, RequestId};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ const EXCERPT: usize = 200;
 /// # Panics
 /// If that does not hold.
 pub fn message(data: &[u8]) {
-    match Incoming::decode(&Bytes::copy_from_slice(data)) {
+    match IncomingMessage::decode(&Bytes::copy_from_slice(data)) {
         Ok(incoming) => {
             let text = std::str::from_utf8(data).expect("only UTF-8 is read");
             let text = text.trim().trim_start_matches('\u{feff}').trim();
@@ -23,7 +23,7 @@ pub fn message(data: &[u8]) {
                 agrees(&incoming, &value);
             }
             let written = encoded(&incoming);
-            let again = Incoming::decode(&Bytes::from(written.clone())).expect("what was written can be read");
+            let again = IncomingMessage::decode(&Bytes::from(written.clone())).expect("what was written can be read");
             assert_eq!(encoded(&again), written, "the same message");
         }
         Err(invalid) => is_bounded(&invalid),
@@ -31,7 +31,7 @@ pub fn message(data: &[u8]) {
 }
 
 /// Compares a message with the JSON value it was read from.
-fn agrees(incoming: &Incoming, value: &Value) {
+fn agrees(incoming: &IncomingMessage, value: &Value) {
     let params_agree = |params: &Option<RawJson>| {
         if let Some(raw) = params
             && let Ok(read) = serde_json::from_str::<Value>(raw.get())
@@ -40,25 +40,25 @@ fn agrees(incoming: &Incoming, value: &Value) {
         }
     };
     match incoming {
-        Incoming::Request { id, method, params } => {
+        IncomingMessage::Request { id, method, params } => {
             assert_eq!(json!(method), value["method"], "the method");
             same_id(id, &value["id"]);
             params_agree(params);
         }
-        Incoming::Notification { method, params } => {
+        IncomingMessage::Notification { method, params } => {
             assert_eq!(json!(method), value["method"], "the method");
             assert!(value.get("id").is_none(), "what has an id wants an answer");
             params_agree(params);
         }
-        Incoming::Response { id, result } => {
+        IncomingMessage::Response { id, result } => {
             same_id(id, &value["id"]);
             match result {
                 Ok(raw) => assert_eq!(serde_json::from_str::<Value>(raw.get()).unwrap(), value["result"], "the result"),
                 Err(error) => assert_eq!(json!(error.code), value["error"]["code"], "the code"),
             }
         }
-        Incoming::ErrorWithoutId { error } => assert_eq!(json!(error.code), value["error"]["code"], "the code"),
-        Incoming::Batch(parts) => {
+        IncomingMessage::ErrorWithoutId { error } => assert_eq!(json!(error.code), value["error"]["code"], "the code"),
+        IncomingMessage::Batch(parts) => {
             let values = value.as_array().expect("a batch is an array");
             assert_eq!(parts.len(), values.len(), "none is lost and none is added");
             assert!(parts.len() <= MAX_BATCH, "{} messages in a batch", parts.len());
@@ -90,26 +90,26 @@ fn is_bounded(invalid: &InvalidMessage) {
     assert!(words.len() <= 8 * 1024, "a cause of {} bytes", words.len());
 }
 
-fn encoded(incoming: &Incoming) -> String {
+fn encoded(incoming: &IncomingMessage) -> String {
     let params = |params: &Option<RawJson>| match params {
         Some(raw) => format!(r#","params":{}"#, raw.get()),
         None => String::new(),
     };
     match incoming {
-        Incoming::Request { id, method, params: own } => {
+        IncomingMessage::Request { id, method, params: own } => {
             format!(r#"{{"jsonrpc":"2.0","id":{},"method":{}{}}}"#, json!(id), json!(method), params(own))
         }
-        Incoming::Notification { method, params: own } => {
+        IncomingMessage::Notification { method, params: own } => {
             format!(r#"{{"jsonrpc":"2.0","method":{}{}}}"#, json!(method), params(own))
         }
-        Incoming::Response { id, result: Ok(raw) } => {
+        IncomingMessage::Response { id, result: Ok(raw) } => {
             format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#, json!(id), raw.get())
         }
-        Incoming::Response { id, result: Err(error) } => {
+        IncomingMessage::Response { id, result: Err(error) } => {
             format!(r#"{{"jsonrpc":"2.0","id":{},"error":{}}}"#, json!(id), json!(error))
         }
-        Incoming::ErrorWithoutId { error } => format!(r#"{{"jsonrpc":"2.0","error":{}}}"#, json!(error)),
-        Incoming::Batch(parts) => {
+        IncomingMessage::ErrorWithoutId { error } => format!(r#"{{"jsonrpc":"2.0","error":{}}}"#, json!(error)),
+        IncomingMessage::Batch(parts) => {
             let parts: Vec<String> =
                 parts.iter().map(|part| part.as_ref().map_or_else(|_| "{}".to_owned(), encoded)).collect();
             format!("[{}]", parts.join(","))

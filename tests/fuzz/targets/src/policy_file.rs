@@ -1,6 +1,8 @@
 //! Fuzz target: the reader of policy files.
 
-use policy::{Act, Claims, Decision, Effect, Grants, Hash, PathFacts, Policy, PolicyFile, PolicyRule, Standing};
+use policy::{
+    Act, Decision, Grants, Hash, Policy, PolicyFile, PolicyRule, ResolvedPaths, ReviewState, RuleEffect, ToolClaims,
+};
 use serde_json::{Map, Value, json};
 
 const NOW: u64 = 1_800_000_000_000;
@@ -29,16 +31,16 @@ pub fn policy(data: &[u8]) {
     let definition = Hash::of(&json!("v1"));
     for server in SERVERS {
         for tool in TOOLS {
-            for standing in [Standing::Reviewed, Standing::New] {
+            for standing in [ReviewState::Reviewed, ReviewState::New] {
                 let act = Act::CallTool {
                     server,
                     tool,
                     definition: &definition,
                     standing,
-                    claims: Claims::default(),
+                    claims: ToolClaims::default(),
                     asks_each_time: tool == "?",
                     arguments: &arguments,
-                    paths: &PathFacts::Elsewhere,
+                    paths: &ResolvedPaths::Elsewhere,
                     after_untrusted: tool == "send_mail",
                     conversation: Some("c1"),
                 };
@@ -46,23 +48,23 @@ pub fn policy(data: &[u8]) {
                 assert_eq!(reread.decide(&act, NOW), decided, "the written file decides the same");
                 assert_eq!(strictness(&reversed.decide(&act, NOW)), strictness(&decided), "in any order");
                 assert_eq!(own.explain(&act, NOW).decision, decided, "the explanation ends the same");
-                if standing == Standing::New {
-                    assert_ne!(strictness(&decided), Effect::Allow, "nothing allows what nobody has seen");
+                if standing == ReviewState::New {
+                    assert_ne!(strictness(&decided), RuleEffect::Allow, "nothing allows what nobody has seen");
                 }
                 if tool == "?" {
-                    assert_ne!(strictness(&decided), Effect::Allow, "a tool that asks each time is never allowed");
+                    assert_ne!(strictness(&decided), RuleEffect::Allow, "a tool that asks each time is never allowed");
                 }
                 if let Some(stricter) = &stricter {
                     let denied = strictness(&stricter.decide(&act, NOW));
                     assert!(denied >= strictness(&decided), "one more rule that denies allows no more");
-                    assert!(server != "mail" || denied == Effect::Deny, "and denies");
+                    assert!(server != "mail" || denied == RuleEffect::Deny, "and denies");
                 }
             }
         }
         let start = Act::StartServer { server, command: &definition };
-        assert_ne!(strictness(&own.decide(&start, NOW)), Effect::Allow, "no rule allows a start");
+        assert_ne!(strictness(&own.decide(&start, NOW)), RuleEffect::Allow, "no rule allows a start");
         let sign_in = Act::SignIn { server, steps_up: false };
-        assert_ne!(strictness(&own.decide(&sign_in, NOW)), Effect::Allow, "no rule allows to sign in");
+        assert_ne!(strictness(&own.decide(&sign_in, NOW)), RuleEffect::Allow, "no rule allows to sign in");
     }
 }
 
@@ -78,10 +80,10 @@ fn denying() -> PolicyRule {
     serde_json::from_value(json!({ "effect": "deny", "server": "mail" })).expect("a rule")
 }
 
-const fn strictness(decision: &Decision) -> Effect {
+const fn strictness(decision: &Decision) -> RuleEffect {
     match decision {
-        Decision::Allow { .. } => Effect::Allow,
-        Decision::Ask { .. } => Effect::Ask,
-        Decision::Deny { .. } => Effect::Deny,
+        Decision::Allow { .. } => RuleEffect::Allow,
+        Decision::Ask { .. } => RuleEffect::Ask,
+        Decision::Deny { .. } => RuleEffect::Deny,
     }
 }

@@ -1,7 +1,7 @@
 //! Answers of registries, and the plans of what they list.
 
 use installs::{InputValues, InstallPlan, PlanTarget, TemplatePart};
-use registry::server_json::{MAX_NAME, Page, read_page};
+use registry::server_json::{EntryPage, MAX_NAME, read_page};
 use registry::{PackageInstall, Publisher, plan_package, plan_remote};
 
 /// A page. What is shown of it has no control characters; a plan runs a known program, names no secret, and can be filled in without harm.
@@ -9,7 +9,7 @@ use registry::{PackageInstall, Publisher, plan_package, plan_remote};
 /// # Panics
 /// If that does not hold.
 pub fn registry_page(data: &[u8]) {
-    let Ok(Page { entries, unreadable, .. }) = read_page(data) else { return };
+    let Ok(EntryPage { entries, unreadable, .. }) = read_page(data) else { return };
     for entry in unreadable {
         assert_plain(&entry.cause.to_string());
         assert_plain(&entry.name.unwrap_or_default());

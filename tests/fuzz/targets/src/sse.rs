@@ -1,7 +1,7 @@
 //! Fuzz target: the reader of event streams.
 
 use bytes::Bytes;
-use mcp_transport::http::sse_fuzzing::{Event, read};
+use mcp_transport::http::sse_fuzzing::{SseEvent, read};
 
 /// A stream, after a first byte that says how small the limit is and where it is cut. However it is cut, the events are the same, and
 /// they are read the same once written again.
@@ -22,14 +22,14 @@ pub fn sse(data: &[u8]) {
     let mut bytes = 0;
     for event in &whole {
         match event {
-            Event::Data { kind, data } => {
+            SseEvent::Data { kind, data } => {
                 assert!(!data.is_empty() && std::str::from_utf8(data).is_ok(), "data is text");
                 assert!(!kind.contains(['\n', '\r']), "a type is one line");
                 bytes += data.len();
             }
-            Event::Id(id) => assert!(!id.contains(['\n', '\r', '\0']), "an id is one line"),
-            Event::Retry(_) => {}
-            Event::TooLarge { head } => {
+            SseEvent::Id(id) => assert!(!id.contains(['\n', '\r', '\0']), "an id is one line"),
+            SseEvent::Retry(_) => {}
+            SseEvent::TooLarge { head } => {
                 // The limit is for the text, in which an invalid byte is three.
                 assert!(3 * stream.len() > limit, "nothing is larger than the limit");
                 bytes += head.len();
@@ -38,36 +38,36 @@ pub fn sse(data: &[u8]) {
     }
     // An invalid byte becomes three.
     assert!(bytes <= 3 * stream.len(), "{bytes} bytes out of {}", stream.len());
-    let kept: Vec<Event> = whole.into_iter().filter(|event| !matches!(event, Event::TooLarge { .. })).collect();
+    let kept: Vec<SseEvent> = whole.into_iter().filter(|event| !matches!(event, SseEvent::TooLarge { .. })).collect();
     assert_eq!(events(vec![Bytes::from(written(&kept))], 1 << 24), kept, "written again");
 }
 
-fn events(chunks: Vec<Bytes>, limit: usize) -> Vec<Event> {
+fn events(chunks: Vec<Bytes>, limit: usize) -> Vec<SseEvent> {
     read(chunks, limit).expect("a stream has an end")
 }
 
 /// Chunk boundaries decide how much of a too large event is seen.
-fn without_heads(events: &[Event]) -> Vec<Event> {
-    let without = |event: &Event| match event {
-        Event::TooLarge { .. } => Event::TooLarge { head: Bytes::new() },
+fn without_heads(events: &[SseEvent]) -> Vec<SseEvent> {
+    let without = |event: &SseEvent| match event {
+        SseEvent::TooLarge { .. } => SseEvent::TooLarge { head: Bytes::new() },
         other => other.clone(),
     };
     events.iter().map(without).collect()
 }
 
-fn written(events: &[Event]) -> String {
+fn written(events: &[SseEvent]) -> String {
     let mut text = String::new();
     for event in events {
         match event {
-            Event::Data { kind, data } => {
+            SseEvent::Data { kind, data } => {
                 text.push_str(&format!("event: {kind}\n"));
                 for line in String::from_utf8_lossy(data).split('\n') {
                     text.push_str(&format!("data: {line}\n"));
                 }
             }
-            Event::Id(id) => text.push_str(&format!("id: {id}\n")),
-            Event::Retry(time) => text.push_str(&format!("retry: {}\n", time.as_millis())),
-            Event::TooLarge { .. } => {}
+            SseEvent::Id(id) => text.push_str(&format!("id: {id}\n")),
+            SseEvent::Retry(time) => text.push_str(&format!("retry: {}\n", time.as_millis())),
+            SseEvent::TooLarge { .. } => {}
         }
         text.push('\n');
     }

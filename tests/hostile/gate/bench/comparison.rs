@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use testkit::app::PATIENCE;
 use testkit::deadline::holds_within;
 
-use super::Bench;
+use super::GateBench;
 use crate::gate::{FAR, SERVER};
 
 /// Messages that the server received: requests by method, and results of its own requests without refusals.
-pub(super) struct Got(Vec<Value>);
+pub(super) struct ReceivedMessages(Vec<Value>);
 
-impl Got {
+impl ReceivedMessages {
     pub(super) fn read(record: &Path) -> Self {
         let text = std::fs::read_to_string(record).unwrap_or_default();
         // The last line may be half there.
@@ -43,7 +43,7 @@ fn sorted(all: impl IntoIterator<Item = String>) -> Vec<String> {
     all
 }
 
-impl Bench {
+impl GateBench {
     pub(in crate::gate) fn log(&self) -> Vec<AuditEntry> {
         let mut entries = self.app.host.ports().audit.read(&AuditQuery::latest(10_000)).unwrap();
         entries.reverse();
@@ -53,7 +53,7 @@ impl Bench {
     /// Compares the sent payloads, the approvals, and the log.
     pub(in crate::gate) async fn compare(&mut self) {
         self.settle().await;
-        let (got, log) = (Got::read(&self.record), self.log());
+        let (got, log) = (ReceivedMessages::read(&self.record), self.log());
         let approved = &self.approved;
         let allowed = |kind: &str| {
             log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.decision == "allowed").collect::<Vec<_>>()

@@ -10,10 +10,10 @@ use serde_json::json;
 use supervision::activity::ActivityKind;
 
 use super::super::servers::Transport;
-use super::{Check, One, holds};
+use super::{Check, RowCheck, holds};
 use crate::user::{activity, call_id, next, seen, text};
 
-impl One<'_> {
+impl RowCheck<'_> {
     pub(super) async fn structured(&self) -> Check {
         let result = self.call("add", json!({ "a": 2, "b": 3 })).await?;
         let given = serde_json::to_value(&result).unwrap_or_default();

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use supervision::activity::ActivityEntry;
 use tokio::time::timeout;
 
-use super::{Check, One, holds};
+use super::{Check, RowCheck, holds};
 use crate::user::{call_id, next, seen, whole_catalog};
 
-impl One<'_> {
+impl RowCheck<'_> {
     /// Checks that all tools are listed. No page of these servers has more than ten entries, so this requires following
     /// the cursors: [pagination-follow-cursor]
     pub(super) async fn pages(&self) -> Check {

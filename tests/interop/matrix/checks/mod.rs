@@ -5,13 +5,13 @@ mod catalog;
 mod questions;
 
 use std::time::Duration;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::view::ServerState;
 use mcp_proto::types::CallToolResult;
 use serde_json::{Value, json};
-use testkit::app::App;
+use testkit::app::TestApp;
 use tokio::time::timeout;
 
 use super::features::Feature;
@@ -32,13 +32,13 @@ pub(crate) enum Cell {
 }
 
 /// Outcomes of the checks of a row.
-pub(crate) struct Checked {
+pub(crate) struct RowResult {
     /// Revision and transport that were detected, or selected by the user.
     pub(crate) found: String,
     pub(crate) cells: Vec<(Feature, Cell)>,
 }
 
-impl Checked {
+impl RowResult {
     /// A row that ended before its features were tried.
     pub(crate) fn broken(why: &str) -> Self {
         let cells = vec![(Feature::Call, Cell::Failed(why.to_owned()))];
@@ -61,10 +61,10 @@ fn holds(condition: bool, seen: impl std::fmt::Debug) -> Check {
 }
 
 /// Tries everything, in order.
-pub(crate) async fn row(row: &Row, remote: &Remote) -> Checked {
+pub(crate) async fn row(row: &Row, remote: &Remote) -> RowResult {
     let name = row.server.name;
     let config = config(row, remote).await;
-    let app = App::start(vec![(name, config)]).await;
+    let app = TestApp::start(vec![(name, config)]).await;
     let folder = std::fs::canonicalize(app.folder.path()).unwrap();
     let user = answers_all(&app, folder);
     app.host.start_server(name.into()).await.unwrap();
@@ -82,7 +82,7 @@ pub(crate) async fn row(row: &Row, remote: &Remote) -> Checked {
     };
     assert_eq!(transport, expected, "{row}: the transport is the one that the server has");
     whole_catalog(&app, name).await;
-    let one = One { app: &app, row, remote, server: name };
+    let one = RowCheck { app: &app, row, remote, server: name };
     let mut cells = Vec::new();
     for &feature in Feature::ALL {
         let lack = row.server.lacks.iter().find(|(lacking, _)| *lacking == feature);
@@ -99,17 +99,17 @@ pub(crate) async fn row(row: &Row, remote: &Remote) -> Checked {
     }
     user.abort();
     app.host.close().await;
-    Checked { found, cells }
+    RowResult { found, cells }
 }
 
-struct One<'a> {
-    app: &'a App,
+struct RowCheck<'a> {
+    app: &'a TestApp,
     row: &'a Row,
     remote: &'a Remote,
     server: &'static str,
 }
 
-impl One<'_> {
+impl RowCheck<'_> {
     async fn check(&self, feature: Feature) -> Check {
         match feature {
             Feature::Pages => self.pages().await,

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::super::user::CAPTAIN;
-use super::{Check, One, holds};
+use super::{Check, RowCheck, holds};
 
-impl One<'_> {
+impl RowCheck<'_> {
     /// Checks that the values the user entered reach the tool.
     pub(super) async fn form(&self) -> Check {
         let result = self.call("ask_user", json!({})).await?;

@@ -1,226 +1,226 @@
 // Generated from crates/api by `cargo xtask codegen`. Do not edit.
 
-/** The most servers of one conversation. */
+/** Maximum number of servers in one conversation. */
 export const MAX_CONVERSATION_SERVERS = 100;
 
 export interface Commands {
-  snapshot: { request: Nothing; response: Snapshot };
-  add_server: { request: AddServer; response: SecretsKept };
+  snapshot: { request: EmptyObject; response: Snapshot };
+  add_server: { request: AddServer; response: SecretStorageReport };
   check_import: { request: ImportText; response: ImportPreview };
   import_candidates: { request: ImportSource; response: ImportCandidates };
   project_files: { request: ProjectFolder; response: ProjectFiles };
   import_servers: { request: ImportServers; response: ImportedServers };
   registry_search: { request: RegistrySearch; response: RegistryPage };
   registry_server: { request: RegistryServerName; response: RegistryServer };
-  registry_setting: { request: Nothing; response: RegistryReport };
-  set_registry: { request: SetRegistry; response: SecretsKept };
+  registry_setting: { request: EmptyObject; response: RegistryReport };
+  set_registry: { request: SetRegistry; response: SecretStorageReport };
   install_offer: { request: InstallSource; response: InstallOffer };
   install_preview: { request: InstallDraft; response: InstallPreview };
-  install: { request: Install; response: SecretsKept };
+  install: { request: Install; response: SecretStorageReport };
   newer_versions: { request: InstalledVersions; response: VersionReports };
   upgrade_offer: { request: UpgradeSource; response: UpgradeOffer };
-  update_server: { request: UpdateServer; response: SecretsKept };
-  set_secret: { request: SetSecret; response: SecretsKept };
-  remove_server: { request: ServerName; response: Nothing };
-  start_server: { request: ServerName; response: Nothing };
-  stop_server: { request: ServerName; response: Nothing };
-  restart_server: { request: ServerName; response: Nothing };
-  retry_now: { request: ServerName; response: Nothing };
-  network_changed: { request: Nothing; response: Nothing };
-  sign_in: { request: ServerName; response: Nothing };
-  cancel_sign_in: { request: ServerName; response: Nothing };
-  sign_out: { request: ServerName; response: SignedOut };
-  change_account: { request: ServerName; response: SignedOut };
+  update_server: { request: UpdateServer; response: SecretStorageReport };
+  set_secret: { request: SetSecret; response: SecretStorageReport };
+  remove_server: { request: ServerName; response: EmptyObject };
+  start_server: { request: ServerName; response: EmptyObject };
+  stop_server: { request: ServerName; response: EmptyObject };
+  restart_server: { request: ServerName; response: EmptyObject };
+  retry_now: { request: ServerName; response: EmptyObject };
+  network_changed: { request: EmptyObject; response: EmptyObject };
+  sign_in: { request: ServerName; response: EmptyObject };
+  cancel_sign_in: { request: ServerName; response: EmptyObject };
+  sign_out: { request: ServerName; response: SignOutOutcome };
+  change_account: { request: ServerName; response: SignOutOutcome };
   authorization: { request: ServerName; response: Authorization };
-  paste_redirect: { request: PasteRedirect; response: Nothing };
-  set_log_level: { request: SetLogLevel; response: Nothing };
+  paste_redirect: { request: PasteRedirect; response: EmptyObject };
+  set_log_level: { request: SetLogLevel; response: EmptyObject };
   ping: { request: ServerName; response: PingAnswer };
-  set_roots: { request: SetRoots; response: Nothing };
-  set_data_flow: { request: SetDataFlow; response: Nothing };
+  set_roots: { request: SetRoots; response: EmptyObject };
+  set_data_flow: { request: SetDataFlow; response: EmptyObject };
   sandbox: { request: ServerName; response: SandboxReport };
-  limits: { request: ServerName; response: LimitsUse };
-  pick_folder: { request: Nothing; response: PickedFolder };
+  limits: { request: ServerName; response: LimitsUsage };
+  pick_folder: { request: EmptyObject; response: PickedFolder };
   pick_file: { request: PickFile; response: PickedFile };
   catalog: { request: ServerName; response: Catalog };
   refresh_list: { request: RefreshList; response: Catalog };
-  review: { request: Review; response: Nothing };
+  review: { request: Review; response: EmptyObject };
   pins: { request: ServerName; response: Pins };
   call_tool: { request: CallTool; response: ToolResult };
   get_prompt: { request: GetPrompt; response: PromptResult };
   read_resource: { request: ReadResource; response: ResourceResult };
   skills: { request: ServerName; response: Skills };
   read_skill: { request: ReadSkill; response: SkillContents };
-  cancel_call: { request: CallRef; response: Nothing };
+  cancel_call: { request: CallRef; response: EmptyObject };
   complete: { request: Complete; response: Completion };
   expand_template: { request: ExpandTemplate; response: ExpandedTemplate };
-  subscribe: { request: ResourceRef; response: Nothing };
-  unsubscribe: { request: ResourceRef; response: Nothing };
-  answer_question: { request: AnswerQuestion; response: Nothing };
-  edit_question: { request: EditQuestion; response: Question };
+  subscribe: { request: ResourceRef; response: EmptyObject };
+  unsubscribe: { request: ResourceRef; response: EmptyObject };
+  answer_question: { request: DecideConsentRequest; response: EmptyObject };
+  edit_question: { request: EditConsentRequest; response: ConsentRequest };
   check_form: { request: CheckForm; response: FormProblems };
-  deny_all: { request: DenyAll; response: Nothing };
+  deny_all: { request: DenyAllConsentRequests; response: EmptyObject };
   sampling: { request: ServerName; response: SamplingReport };
-  set_sampling: { request: SetSampling; response: Nothing };
-  unmute: { request: ServerName; response: Nothing };
+  set_sampling: { request: SetSampling; response: EmptyObject };
+  unmute: { request: ServerName; response: EmptyObject };
   activity: { request: ActivityRange; response: ActivityPage };
   activity_body: { request: ActivityRef; response: ActivityBody };
   export_activity: { request: ServerName; response: SavedFile };
   create_conversation: { request: NewConversation; response: Conversation };
   conversation: { request: ConversationRef; response: Conversation };
-  append_items: { request: AppendItems; response: Nothing };
-  rename_conversation: { request: RenameConversation; response: Nothing };
-  delete_conversation: { request: ConversationRef; response: Nothing };
+  append_items: { request: AppendItems; response: EmptyObject };
+  rename_conversation: { request: RenameConversation; response: EmptyObject };
+  delete_conversation: { request: ConversationRef; response: EmptyObject };
   items: { request: ItemRange; response: ItemPage };
   blob: { request: BlobRef; response: Blob };
   search_history: { request: SearchHistory; response: FoundItems };
-  send_message: { request: SendMessage; response: ReplyBegun };
-  edit_message: { request: EditMessage; response: ReplyBegun };
-  retry_reply: { request: RetryReply; response: ReplyBegun };
-  continue_reply: { request: ConversationRef; response: ReplyBegun };
-  stop_reply: { request: ConversationRef; response: Nothing };
-  choose_branch: { request: ItemRef; response: Nothing };
-  set_conversation: { request: SetConversation; response: Nothing };
-  set_draft: { request: SetDraft; response: Nothing };
+  send_message: { request: SendMessage; response: StartedReply };
+  edit_message: { request: EditMessage; response: StartedReply };
+  retry_reply: { request: RetryReply; response: StartedReply };
+  continue_reply: { request: ConversationRef; response: StartedReply };
+  stop_reply: { request: ConversationRef; response: EmptyObject };
+  choose_branch: { request: ItemRef; response: EmptyObject };
+  set_conversation: { request: SetConversation; response: EmptyObject };
+  set_draft: { request: SetDraft; response: EmptyObject };
   conversation_tools: { request: ConversationRef; response: ConversationTools };
   conversation_cost: { request: ConversationRef; response: ConversationCost };
   export_conversation: { request: ExportConversation; response: SavedFile };
   audit: { request: AuditRange; response: AuditPage };
-  verify_audit: { request: Nothing; response: AuditVerdict };
-  export_audit: { request: Nothing; response: SavedFile };
-  grants: { request: Nothing; response: Grants };
-  revoke_grant: { request: GrantRef; response: Nothing };
-  policy: { request: Nothing; response: Policy };
+  verify_audit: { request: EmptyObject; response: AuditVerdict };
+  export_audit: { request: EmptyObject; response: SavedFile };
+  grants: { request: EmptyObject; response: Grants };
+  revoke_grant: { request: GrantRef; response: EmptyObject };
+  policy: { request: EmptyObject; response: Policy };
   set_policy_rule: { request: Rule; response: RuleRef };
-  remove_policy_rule: { request: RuleRef; response: Nothing };
-  set_preset: { request: SetPreset; response: Nothing };
-  set_trust: { request: SetTrust; response: Nothing };
+  remove_policy_rule: { request: RuleRef; response: EmptyObject };
+  set_preset: { request: SetPreset; response: EmptyObject };
+  set_trust: { request: SetTrust; response: EmptyObject };
   dry_run: { request: DryRun; response: DryRunResult };
-  policy_text: { request: Nothing; response: PolicyText };
-  export_policy: { request: Nothing; response: SavedFile };
+  policy_text: { request: EmptyObject; response: PolicyText };
+  export_policy: { request: EmptyObject; response: SavedFile };
   save_media: { request: SaveMedia; response: SavedFile };
-  models: { request: Nothing; response: Models };
-  set_provider: { request: SetProvider; response: Nothing };
-  remove_provider: { request: ProviderId; response: Nothing };
-  set_provider_key: { request: SetProviderKey; response: SecretsKept };
+  models: { request: EmptyObject; response: Models };
+  set_provider: { request: SetProvider; response: EmptyObject };
+  remove_provider: { request: ProviderId; response: EmptyObject };
+  set_provider_key: { request: SetProviderKey; response: SecretStorageReport };
   test_provider: { request: TestProvider; response: ProviderTest };
-  refresh_models: { request: ProviderId; response: Nothing };
-  set_default_model: { request: DefaultModel; response: Nothing };
-  set_settings: { request: Settings; response: Nothing };
-  secrets_status: { request: Nothing; response: SecretsStatus };
-  content_protection: { request: Nothing; response: ContentProtection };
+  refresh_models: { request: ProviderId; response: EmptyObject };
+  set_default_model: { request: DefaultModel; response: EmptyObject };
+  set_settings: { request: Settings; response: EmptyObject };
+  secrets_status: { request: EmptyObject; response: SecretsStatus };
+  content_protection: { request: EmptyObject; response: ContentProtection };
   inspect_url: { request: UrlText; response: UrlParts };
-  check_computer: { request: Nothing; response: CheckedComputer };
-  open_url: { request: UrlText; response: Nothing };
+  check_computer: { request: EmptyObject; response: CheckedComputer };
+  open_url: { request: UrlText; response: EmptyObject };
 }
 
 /**
- * Who is signed in, as far as it is told.
+ * Account that is signed in at an authorization server.
  */
 export type Account = { 
 /**
- * The authorization server that issued the token, exactly as it names itself.
+ * Issuer of the token, exactly as in the authorization server's metadata.
  */
 issuer: string, 
 /**
- * The same, taken apart.
+ * Issuer parsed into its parts.
  */
 issuerUrl: UrlParts, 
 /**
- * For which resource the token holds.
+ * Resource that the token is valid for.
  */
 resource: string, 
 /**
- * What the token allows, in the words of the authorization server; none if it did not say.
+ * Scopes of the token as returned by the authorization server. Empty if it returned none.
  */
 scopes: Array<string>, 
 /**
- * Until when it holds, if that is known, in milliseconds since 1970.
+ * Expiry of the token in milliseconds since 1970, if known.
  */
 expiresAt: number | null, 
 /**
- * When the user signed in, in milliseconds since 1970.
+ * Time of the sign-in, in milliseconds since 1970.
  */
 signedInAt: number, 
 /**
- * When it was last refreshed, in milliseconds since 1970.
+ * Time of the last token refresh, in milliseconds since 1970.
  */
 refreshedAt: number | null, 
 /**
- * Whether it can be refreshed without the user.
+ * `true` if the token can be refreshed without the user.
  */
 canRefresh: boolean, 
 /**
- * Why the user has to sign in again, if that is so.
+ * Reason why the user has to sign in again, if required.
  */
 ended: string | null, 
 /**
- * How Drawbridge identified itself.
+ * Kind of client identifier that Drawbridge used.
  */
 client: ClientIdentity, 
 /**
- * Whether the token is bound to a key of this computer (DPoP).
+ * `true` if the token is bound to a key of this computer (DPoP).
  */
 bound: boolean, };
 
 /**
- * One message, whole.
+ * Full text of a message.
  */
 export type ActivityBody = { 
 /**
- * As it crossed, but for secrets of the server, which `[redacted]` replaces.
+ * Message as sent or received, with the server's secrets replaced by `[redacted]`.
  */
 text: string, 
 /**
- * Whether the end is missing, for the bound.
+ * `true` if the end is missing because the stored size is bounded.
  */
 truncated: boolean, 
 /**
- * Whether a secret in it is replaced.
+ * `true` if a secret was replaced.
  */
 redacted: boolean, };
 
 /**
- * One entry.
+ * Entry of a server's activity log.
  */
 export type ActivityEntry = { 
 /**
- * Its number.
+ * Number of the entry in the server's log.
  */
 seq: number, 
 /**
- * When, in milliseconds since 1970.
+ * Time of the message, in milliseconds since 1970.
  */
 at: number, 
 /**
- * What it is.
+ * Kind of the message.
  */
 kind: ActivityKind, 
 /**
- * Whether Drawbridge sent it (else it was received).
+ * `true` if Drawbridge sent the message, `false` if it was received.
  */
 sent: boolean, 
 /**
- * The method of a request or notification, or of the request that a response answers.
+ * Method of the request or notification, or of the request that a response belongs to.
  */
 method: string | null, 
 /**
- * The JSON-RPC id, as it is written.
+ * JSON-RPC identifier as serialized.
  */
 id: string | null, 
 /**
- * Its size in bytes.
+ * Size of the message in bytes.
  */
 bytes: number, 
 /**
- * From the request to this response, in milliseconds.
+ * Time from the request to this response, in milliseconds.
  */
 latency: number | null, 
 /**
- * Its beginning.
+ * Beginning of the message.
  */
 preview: string, 
 /**
- * Why it is invalid or strange, if it is.
+ * Reason why the message is invalid or unusual, if it is.
  */
 note: string | null, };
 
@@ -230,693 +230,631 @@ note: string | null, };
 export type ActivityKind = "request" | "response" | "error" | "notification" | "batch" | "invalid" | "stderr" | "log" | "state";
 
 /**
- * Some entries, in order.
+ * Consecutive entries of the activity log.
  */
 export type ActivityPage = { 
 /**
- * The entries.
+ * Entries of the page, in order.
  */
 entries: Array<ActivityEntry>, 
 /**
- * How many older ones were let go, for the bound.
+ * Number of older entries that were dropped because the log is bounded.
  */
 dropped: number, };
 
 /**
- * Which entries to read.
+ * Range of entries to read.
  */
 export type ActivityRange = { 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * Only entries after this number.
+ * Number after which entries are returned, or `None` for all entries.
  */
 after: number | null, 
 /**
- * At most so many, the latest ones.
+ * Maximum number of entries. The latest ones are returned.
  */
 limit: number, };
 
 /**
- * An entry by number.
+ * Reference to an entry of a server's activity log.
  */
 export type ActivityRef = { 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * The entry.
+ * Number of the entry.
  */
 seq: number, };
 
 /**
- * A new server.
+ * Request to add a server.
  */
 export type AddServer = { 
 /**
- * The user's name for it.
+ * Name of the server in the settings.
  */
 name: string, 
 /**
- * How it is reached.
+ * Configuration of the server.
  */
 config: ServerConfig, };
 
 /**
- * An answer to a question.
+ * Sign-in settings that the page does not display. Secrets are represented as `${secret:NAME}`.
  */
-export type Answer = { "action": "allow", 
+export type AdvancedAuthSettings = { 
 /**
- * For how long.
- */
-scope: Scope, 
-/**
- * For how many milliseconds, if not for as long as that.
- */
-lasts?: number, } | { "action": "submit", 
-/**
- * A JSON object.
- */
-content: JsonValue, } | { "action": "share", 
-/**
- * Absolute paths; may be none.
- */
-folders: Array<string>, } | { "action": "identify", 
-/**
- * What it knows Drawbridge by.
- */
-client: EnteredClient, } | { "action": "by_hand" } | { "action": "again" } | { "action": "back" } | { "action": "stop" } | { "action": "deny" } | { "action": "deny_because", 
-/**
- * Why.
- */
-reason: string, } | { "action": "cancel" };
-
-/**
- * An answer, bound to what was shown.
- */
-export type AnswerQuestion = { 
-/**
- * The question.
- */
-id: string, 
-/**
- * The hash that was shown with it.
- */
-hash: string, 
-/**
- * The answer.
- */
-answer: Answer, };
-
-/**
- * An error of a command.
- */
-export type ApiError = { 
-/**
- * To act on.
- */
-code: ErrorCode, 
-/**
- * To show: what failed and why, in words.
- */
-message: string, 
-/**
- * More, by code.
- */
-data?: JsonValue, };
-
-/**
- * More of an answer that streams. What it names by `part` are the reply's parts in order; a part that is not there yet begins.
- */
-export type Append = { "type": "text", 
-/**
- * To this part.
- */
-part: number, 
-/**
- * The text.
- */
-text: string, } | { "type": "thinking", 
-/**
- * To this part.
- */
-part: number, 
-/**
- * The text.
- */
-text: string, } | { "type": "tool_use", 
-/**
- * This part.
- */
-part: number, 
-/**
- * The use's id.
- */
-id: string, 
-/**
- * The tool's name, as the model knows it.
- */
-key: string, 
-/**
- * The server.
- */
-server: string | null, 
-/**
- * The tool.
- */
-tool: string | null, } | { "type": "arguments", 
-/**
- * To this part.
- */
-part: number, 
-/**
- * The text.
- */
-text: string, };
-
-/**
- * Items for a conversation.
- */
-export type AppendItems = { 
-/**
- * The conversation.
- */
-conversation: string, 
-/**
- * In order. An item with the id of an older one replaces it.
- */
-items: Array<ConversationItem>, };
-
-/**
- * A condition on one argument of a call.
- */
-export type ArgumentRule = { 
-/**
- * Where it is: a JSON Pointer such as `/path`.
- */
-at: string, 
-/**
- * How it is looked at.
- */
-test: ArgumentTest, 
-/**
- * What it must be.
- */
-pattern: string, };
-
-/**
- * How an argument is looked at.
- */
-export type ArgumentTest = "glob" | "regex" | "folder" | "path" | "url" | "number";
-
-/**
- * One decision. A shape of its own beside the log's record: that one spells its members as the file does and leaves out what
- * is empty; the page and the output of `drawbridge-cli audit` have every member.
- */
-export type AuditEntry = { 
-/**
- * Its number, from 1.
- */
-number: number, 
-/**
- * When, in milliseconds since 1970.
- */
-at: number, 
-/**
- * Who asked for it: `user`, `model`, `server` or `host`; nothing in entries of older versions.
- */
-asker: string, 
-/**
- * The server.
- */
-server: string, 
-/**
- * `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots`, `revoke`
- * and others, which the page has words for.
- */
-kind: string, 
-/**
- * What it was about: the command line, the tool, the message, the URL.
- */
-subject: string, 
-/**
- * What crossed or would have, without secrets, or the beginning of it.
- */
-content: string | null, 
-/**
- * How many bytes all of it has, if only its beginning is there.
- */
-contentBytes: number | null, 
-/**
- * `allowed`, `denied`, `cancelled` or `withdrawn`.
- */
-decision: string, 
-/**
- * For how long, if allowed.
- */
-scope: Scope | null, 
-/**
- * `user`, `grant`, `answers` or `policy`.
- */
-by: string, 
-/**
- * The rule or the grant that decided; nothing if there was none.
- */
-rule: string, 
-/**
- * The conversation it belongs to.
- */
-conversation: string | null, 
-/**
- * The hash of what crossed.
- */
-hash: string, 
-/**
- * Whether it was taken over from a log that was not chained.
- */
-imported: boolean, };
-
-/**
- * Something that is wrong with the log.
- */
-export type AuditFinding = { 
-/**
- * What.
- */
-what: Tampered, 
-/**
- * The entry, or the first of several.
- */
-number: number, 
-/**
- * The last of several.
- */
-to: number | null, 
-/**
- * More about it.
- */
-detail: string | null, };
-
-/**
- * Some decisions, newest first.
- */
-export type AuditPage = { 
-/**
- * The decisions.
- */
-entries: Array<AuditEntry>, 
-/**
- * Whether there are older ones.
- */
-more: boolean, };
-
-/**
- * Which decisions to read. What is not said fits all.
- */
-export type AuditRange = { 
-/**
- * At most so many.
- */
-limit: number, 
-/**
- * Only those with a smaller number.
- */
-before: number | null, 
-/**
- * Only of this server.
- */
-server: string | null, 
-/**
- * Only of this kind.
- */
-kind: string | null, 
-/**
- * Only with this decision.
- */
-decision: string | null, 
-/**
- * Only from this time on, in milliseconds since 1970.
- */
-since: number | null, 
-/**
- * Only before this time, in milliseconds since 1970.
- */
-until: number | null, 
-/**
- * Only with all of these words, in whatever stands in the entry.
- */
-search: string | null, };
-
-/**
- * What the seal says of the log's end.
- */
-export type AuditSeal = { "state": "holds", 
-/**
- * The last sealed entry.
- */
-number: number, } | { "state": "none" } | { "state": "unchecked", 
-/**
- * Why not.
- */
-cause: string, } | { "state": "broken" };
-
-/**
- * Entries that follow each other.
- */
-export type AuditSpan = { 
-/**
- * The first one's number.
- */
-from: number, 
-/**
- * The last one's number.
- */
-to: number, };
-
-/**
- * What a check of the audit log found.
- */
-export type AuditVerdict = { 
-/**
- * Whether nothing is wrong.
- */
-whole: boolean, 
-/**
- * Whether it is also proved that Drawbridge wrote all of it.
- */
-proved: boolean, 
-/**
- * How many entries there are.
- */
-entries: number, 
-/**
- * The first one's number.
- */
-first: number | null, 
-/**
- * The last one's number.
- */
-last: number | null, 
-/**
- * Up to which number entries were removed because of their age, or for want of room.
- */
-removed: number | null, 
-/**
- * What can be said of the end.
- */
-seal: AuditSeal, 
-/**
- * What is wrong; the first of it.
- */
-findings: Array<AuditFinding>, 
-/**
- * How much more is wrong.
- */
-more: number, 
-/**
- * Of which entries nothing proves who wrote them: they are not sealed, or were found without a seal.
- */
-unproved: Array<AuditSpan>, };
-
-/**
- * A setting of a sign-in.
- */
-export type AuthField = "grant" | "issuer" | "client_id" | "client_auth" | "client_secret" | "private_key" | "algorithm" | "client_metadata_url" | "redirect_port" | "scopes" | "dpop" | "assertion" | "provider_issuer" | "provider_token_endpoint" | "provider_client_id" | "provider_client_auth" | "provider_client_secret" | "provider_private_key" | "provider_algorithm" | "provider_id_token";
-
-/**
- * The identity provider of an enterprise. Its serialized form is the page's.
- */
-export type AuthIdentityProvider = { 
-/**
- * Its name, exactly as it names itself.
- */
-issuer: string, 
-/**
- * Where it exchanges tokens; else its metadata say so.
- */
-tokenEndpoint: string | null, 
-/**
- * The id by which it knows Drawbridge.
- */
-clientId: string, 
-/**
- * The secret that goes with it, as `${secret:NAME}`.
- */
-clientSecret: string | null, 
-/**
- * How Drawbridge proves who it is there, as in `client_auth`.
+ * Client authentication method at the token endpoint.
  */
 clientAuth: string | null, 
 /**
- * The private key for `private_key_jwt`, in PEM, as `${secret:NAME}`.
- */
-privateKey: string | null, 
-/**
- * The algorithm that goes with it, such as `ES256`.
- */
-algorithm: string | null, 
-/**
- * The user's identity token, as `${secret:NAME}`; else the user signs in there in the browser.
- */
-idToken: string | null, };
-
-/**
- * What settings can say about signing in that the page does not show. What is secret stands in it as `${secret:NAME}`.
- */
-export type AuthRest = { 
-/**
- * How Drawbridge proves who it is at the token endpoint.
- */
-clientAuth: string | null, 
-/**
- * The URL of a document that describes Drawbridge.
+ * URL of the client ID metadata document.
  */
 clientMetadataUrl: string | null, 
 /**
- * How tokens are got, as `mcp.json` names it; none for the usual way, in the browser.
+ * Grant type as named in `mcp.json`, or `None` for the authorization code grant in the browser.
  */
 grant: string | null, 
 /**
- * The private key for `private_key_jwt`.
+ * Private key for the authentication method `private_key_jwt`.
  */
 privateKey: string | null, 
 /**
- * The algorithm that goes with it.
+ * Signature algorithm of the private key.
  */
 algorithm: string | null, 
 /**
- * The identity provider of the enterprise.
+ * Identity provider of the enterprise.
  */
 identityProvider: AuthIdentityProvider | null, 
 /**
- * Whether tokens are bound to a key of this computer; none to find out.
+ * `true` if tokens are bound to a key of this computer (DPoP), or `None` to detect the support.
  */
 dpop: boolean | null, 
 /**
- * The assertion of the workload.
+ * Assertion of the workload identity.
  */
 assertion: string | null, };
 
 /**
- * One setting of a sign-in.
+ * Error returned by a command.
+ */
+export type ApiError = { 
+/**
+ * Kind of failure, for the page to act on.
+ */
+code: ErrorCode, 
+/**
+ * Message to display: what failed and for which reason.
+ */
+message: string, 
+/**
+ * Further details, whose shape depends on the code.
+ */
+data?: JsonValue, };
+
+/**
+ * Items to append to a conversation.
+ */
+export type AppendItems = { 
+/**
+ * Identifier of the conversation.
+ */
+conversation: string, 
+/**
+ * Items in order. An item with the identifier of an existing one replaces it.
+ */
+items: Array<ConversationItem>, };
+
+/**
+ * Scope of an approval.
+ */
+export type ApprovalScope = "once" | "conversation" | "session" | "always";
+
+/**
+ * The result of checking one condition of a rule.
+ */
+export type ArgumentJudgement = { 
+/**
+ * Index of the condition in its rule, from 0.
+ */
+number: number, 
+/**
+ * Set if the condition holds.
+ */
+holds: boolean, 
+/**
+ * Reason why the condition holds or not.
+ */
+reason: JudgementReason, 
+/**
+ * The value as JSON, truncated, or for a list the item that decided. `None` if there is no value.
+ */
+value: string | null, 
+/**
+ * Normalized forms of the value, where they differ from the value as written.
+ */
+normal: Array<string>, };
+
+/**
+ * Condition on one argument of a call.
+ */
+export type ArgumentRule = { 
+/**
+ * JSON Pointer of the argument, such as `/path`.
+ */
+at: string, 
+/**
+ * Kind of the test.
+ */
+test: ArgumentTest, 
+/**
+ * Pattern that the argument has to match.
+ */
+pattern: string, };
+
+/**
+ * Test of an argument.
+ */
+export type ArgumentTest = "glob" | "regex" | "folder" | "path" | "url" | "number";
+
+/**
+ * Entry of the audit log.
+ *
+ * The log's record is a different type: it uses the member names of the file and omits empty members. The page and the
+ * output of `drawbridge-cli audit` have all members.
+ */
+export type AuditEntry = { 
+/**
+ * Number of the entry, from 1.
+ */
+number: number, 
+/**
+ * Time of the decision, in milliseconds since 1970.
+ */
+at: number, 
+/**
+ * Originator of the act: `user`, `model`, `server` or `host`. Empty in entries of older versions.
+ */
+asker: string, 
+/**
+ * Name of the server.
+ */
+server: string, 
+/**
+ * Kind of the act: `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots`, `revoke`
+ * and others. The page has a label for each.
+ */
+kind: string, 
+/**
+ * Subject of the decision: the command line, the tool, the message or the URL.
+ */
+subject: string, 
+/**
+ * Payload without secrets, or its beginning, even if it was denied.
+ */
+content: string | null, 
+/**
+ * Full size of the payload in bytes, if `content` is only its beginning.
+ */
+contentBytes: number | null, 
+/**
+ * Decision: `allowed`, `denied`, `cancelled` or `withdrawn`.
+ */
+decision: string, 
+/**
+ * Duration of the approval, if it was allowed.
+ */
+scope: ApprovalScope | null, 
+/**
+ * Source of the decision: `user`, `grant`, `answers` or `policy`.
+ */
+by: string, 
+/**
+ * Rule or grant that decided. Empty if none did.
+ */
+rule: string, 
+/**
+ * Identifier of the conversation, if the act belongs to one.
+ */
+conversation: string | null, 
+/**
+ * Hash of the payload.
+ */
+hash: string, 
+/**
+ * `true` if the entry was imported from an older log without a hash chain.
+ */
+imported: boolean, };
+
+/**
+ * A problem that verification found.
+ */
+export type AuditFinding = { 
+/**
+ * Kind of the problem.
+ */
+what: TamperKind, 
+/**
+ * Number of the affected entry, or of the first one.
+ */
+number: number, 
+/**
+ * Number of the last affected entry, if there are several.
+ */
+to: number | null, 
+/**
+ * Further details, if any.
+ */
+detail: string | null, };
+
+/**
+ * Page of the audit log, newest entry first.
+ */
+export type AuditPage = { 
+/**
+ * Matching entries, newest first.
+ */
+entries: Array<AuditEntry>, 
+/**
+ * `true` if older entries match too.
+ */
+more: boolean, };
+
+/**
+ * Filter for the audit log. Members without a value match all entries.
+ */
+export type AuditRange = { 
+/**
+ * Maximum number of returned entries.
+ */
+limit: number, 
+/**
+ * Number below which entries are returned.
+ */
+before: number | null, 
+/**
+ * Name of the server.
+ */
+server: string | null, 
+/**
+ * Kind of the entry, as in `kind`.
+ */
+kind: string | null, 
+/**
+ * Decision, as in `decision`.
+ */
+decision: string | null, 
+/**
+ * Start of the time range, in milliseconds since 1970, inclusive.
+ */
+since: number | null, 
+/**
+ * End of the time range, in milliseconds since 1970, exclusive.
+ */
+until: number | null, 
+/**
+ * Words that must all appear somewhere in the entry.
+ */
+search: string | null, };
+
+/**
+ * The state of the seal at the end of the log.
+ */
+export type AuditSeal = { "state": "holds", 
+/**
+ * Number of the last sealed entry.
+ */
+number: number, } | { "state": "none" } | { "state": "unchecked", 
+/**
+ * Reason why the key is unavailable.
+ */
+cause: string, } | { "state": "broken" };
+
+/**
+ * Range of consecutive entries.
+ */
+export type AuditSpan = { 
+/**
+ * Number of the first entry.
+ */
+from: number, 
+/**
+ * Number of the last entry.
+ */
+to: number, };
+
+/**
+ * Result of verifying the audit log.
+ */
+export type AuditVerdict = { 
+/**
+ * `true` if no problem was found.
+ */
+whole: boolean, 
+/**
+ * `true` if it is also proved that Drawbridge wrote all entries.
+ */
+proved: boolean, 
+/**
+ * Number of entries in the log.
+ */
+entries: number, 
+/**
+ * Number of the first entry.
+ */
+first: number | null, 
+/**
+ * Number of the last entry.
+ */
+last: number | null, 
+/**
+ * Number up to which entries were removed because of their age or the size of the log.
+ */
+removed: number | null, 
+/**
+ * State of the seal over the end of the log.
+ */
+seal: AuditSeal, 
+/**
+ * First problems that were found.
+ */
+findings: Array<AuditFinding>, 
+/**
+ * Number of further problems.
+ */
+more: number, 
+/**
+ * Entries whose author is not proved: they are not sealed, or were found without a seal.
+ */
+unproved: Array<AuditSpan>, };
+
+/**
+ * A sign-in setting of a remote server.
+ */
+export type AuthField = "grant" | "issuer" | "client_id" | "client_auth" | "client_secret" | "private_key" | "algorithm" | "client_metadata_url" | "redirect_port" | "scopes" | "dpop" | "assertion" | "provider_issuer" | "provider_token_endpoint" | "provider_client_id" | "provider_client_auth" | "provider_client_secret" | "provider_private_key" | "provider_algorithm" | "provider_id_token";
+
+/**
+ * The identity provider of an enterprise. Its serialized form is used by the page.
+ */
+export type AuthIdentityProvider = { 
+/**
+ * Issuer identifier of the identity provider.
+ */
+issuer: string, 
+/**
+ * Token exchange endpoint, or `None` to read it from the provider's metadata.
+ */
+tokenEndpoint: string | null, 
+/**
+ * Client identifier of Drawbridge at the identity provider.
+ */
+clientId: string, 
+/**
+ * Client secret, as `${secret:NAME}`.
+ */
+clientSecret: string | null, 
+/**
+ * Client authentication method, as in `client_auth`.
+ */
+clientAuth: string | null, 
+/**
+ * Private key for `private_key_jwt` in PEM format, as `${secret:NAME}`.
+ */
+privateKey: string | null, 
+/**
+ * Signature algorithm of the private key, such as `ES256`.
+ */
+algorithm: string | null, 
+/**
+ * The user's ID token, as `${secret:NAME}`, or `None` to sign in there with the browser.
+ */
+idToken: string | null, };
+
+/**
+ * Sign-in setting of a server, as displayed in a consent request.
  */
 export type AuthSetting = { 
 /**
- * Which one.
+ * Kind of the setting.
  */
 field: AuthField, 
 /**
- * Its value. Of a secret the value is its name.
+ * Value of the setting, or the name of the secret if it is one.
  */
 value: string, 
 /**
- * True if the value is the name of a secret.
+ * `true` if the value is the name of a secret.
  */
 secret: boolean, 
 /**
- * The value taken apart, if it is an address.
+ * Value parsed into its parts, if it is a URL.
  */
 url: UrlParts | null, 
 /**
- * True for an endpoint of another domain than the issuer beside it.
+ * `true` if the endpoint belongs to another domain than the configured issuer.
  */
 elsewhere: boolean, };
 
 /**
- * How to sign in to a remote server, where the user says more about it than the server does. What else `mcp.json` says of it
- * stays as it is.
+ * Sign-in settings that take precedence over the server's metadata. Settings in `mcp.json` without a member here are
+ * preserved.
  */
 export type AuthSettings = { 
 /**
- * The id by which the authorization server knows Drawbridge.
+ * Client identifier registered at the authorization server.
  */
 clientId: string | null, 
 /**
- * The secret that goes with it. Of a server that is set up it is never told; none in a change keeps the one that is set.
+ * Client secret. Never returned for a configured server, and `None` in an update keeps the stored secret.
  */
 clientSecret: string | null, 
 /**
- * Whether there is, or is to be, a client secret. It lies in the system's keychain.
+ * `true` if the client has a secret, which is stored in the system's keychain.
  */
 hasSecret: boolean, 
 /**
- * The only authorization server to sign in at, exactly as it names itself; none for whichever the server names.
+ * Issuer of the only accepted authorization server, exactly as in its metadata, or `None` to use the one that the
+ * server names.
  */
 issuer: string | null, 
 /**
- * What to ask for, instead of what the server says is needed.
+ * Scopes to request instead of the ones that the server requires.
  */
 scopes: Array<string>, 
 /**
- * The port of the redirect URI `http://127.0.0.1:PORT/callback` that the client id was registered with; none for any.
+ * Port of the redirect URI `http://127.0.0.1:PORT/callback` that the client is registered with, or `None` for any
+ * port.
  */
 redirectPort: number | null, 
 /**
- * The names of the other secrets that its settings name, such as a private key. Each is entered by `set_secret`, and none is
- * ever told. In a change it does not count.
+ * Names of the other secrets that the settings reference, such as a private key. Values are set by `set_secret`
+ * and never returned. Ignored in an update.
  */
 secretNames: Array<string>, 
 /**
- * What else was found in pasted text. It goes back as it came with the wish to add the server. None for a server that is set
- * up, whose own stays as it is.
+ * Further settings found in pasted text, to be sent back unchanged when the server is added. `None` for a
+ * configured server, which keeps its own.
  */
-rest: AuthRest | null, };
+rest: AdvancedAuthSettings | null, };
 
 /**
- * What is known of the sign-in to one server.
+ * Authorization state of one server.
  */
 export type Authorization = { 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * Why there is no signing in to it, if there is none: it is a local program, or its settings have an `Authorization`
- * header of their own.
+ * Reason why signing in is not possible: the server is local, or its settings have an `Authorization` header.
  */
 notOffered: string | null, 
 /**
- * Who is signed in.
+ * Account that is signed in.
  */
 account: Account | null, 
 /**
- * The sign-in that is under way.
+ * Sign-in that is in progress.
  */
 inProgress: SignInProgress | null, 
 /**
- * Why the last sign-in did not come to its end, and what to do.
+ * Reason why the last sign-in failed, and the suggested remedy.
  */
 failed: string | null, 
 /**
- * Stable identifier of that cause. Absent if the last sign-in did not fail.
+ * Stable identifier of the cause. Absent if the last sign-in did not fail.
  */
 failure: SignInFailure | null, 
 /**
- * What the last sign-in did, the first step first.
+ * Steps of the last sign-in, in order.
  */
 steps: Array<SignInStep>, 
 /**
- * Where the tokens are kept, once there are any.
+ * Storage of the tokens, once there are any.
  */
-kept: TokensKept | null, };
+kept: TokenStorage | null, };
 
 /**
- * Something large.
+ * Large content that was omitted from an item.
  */
 export type Blob = { 
 /**
- * Its bytes, in base64.
+ * Content, encoded in Base64.
  */
 data: string, };
 
 /**
- * Something large, by its hash.
+ * Reference to large content by its hash.
  */
 export type BlobRef = { 
 /**
- * Its SHA-256, in hexadecimal.
+ * SHA-256 of the content, in hexadecimal.
  */
 hash: string, };
 
 /**
- * Something that is there, that the sandbox hides, and that the server seems to need.
+ * An existing path that the sandbox hides and that the server seems to need.
  */
-export type Blocked = { 
+export type BlockedPath = { 
 /**
- * Its path, as it was named.
+ * The path as the command or the server named it.
  */
 path: string, 
 /**
- * Who named it.
+ * Origin of the path: the command or the server.
  */
-namedBy: NamedBy, 
+namedBy: PathMention, 
 /**
- * The folder that would bring it into reach.
+ * The folder that would make the path accessible, or the reason why none is proposed.
  */
-offer: FolderOffer, };
+offer: FolderProposal, };
 
 /**
- * A bundle, and where it was unpacked.
+ * A bundle, and its unpacked files.
  */
 export type BundleFiles = { 
 /**
- * The SHA-256 of its file, in hexadecimal digits.
+ * SHA-256 of the bundle file, in hexadecimal.
  */
 sha256: string, 
 /**
- * The hash over its unpacked files, in hexadecimal digits.
+ * Hash over the unpacked files, in hexadecimal.
  */
 tree: string, 
 /**
- * The folder that it was unpacked to, by its name below the folder of bundles.
+ * Name of the folder with the unpacked files, below the folder of bundles.
  */
 folder: string, 
 /**
- * The author's name, as its manifest says it; empty if it says none. None if that was not recorded.
+ * Author's name in the manifest, empty if the manifest contains none, or `None` if it was not recorded.
  */
 author: string | null, };
 
 /**
- * A call as it is.
+ * A call and its current state.
  */
 export type Call = { 
 /**
- * The id its caller chose.
+ * Identifier chosen by the caller.
  */
 id: string, 
 /**
- * The name of its server.
+ * Name of the called server.
  */
 server: string, 
 /**
- * Whether it calls a tool, gets a prompt or reads a resource.
+ * Kind of call: a tool, a prompt or a resource.
  */
 kind: CallKind, 
 /**
- * The tool, the prompt or the URI.
+ * Name of the tool or prompt, or URI of the resource.
  */
 name: string, 
 /**
- * When it was made.
+ * Time at which the call was made.
  */
 startedAt: number, 
 /**
- * How far it has come: waiting for approval, running, or how it ended.
+ * Current state: waiting for approval, running, or the outcome.
  */
 state: CallState, 
 /**
- * How far it is.
+ * Latest progress reported by the server, if any.
  */
 progress: Progress | null, 
 /**
- * The task that the server does it as, if it does.
+ * Task that the server runs for the call, if it runs one.
  */
 task: Task | null, 
 /**
- * The conversation it belongs to.
+ * Identifier of the conversation that the call belongs to, if any.
  */
 conversation: string | null, };
 
@@ -931,122 +869,127 @@ export type CallFailureCode = "not_found" | "not_ready" | "bad_request" | "refus
 export type CallKind = "tool" | "prompt" | "resource";
 
 /**
- * A call by the id its caller chose.
+ * Reference to a call.
  */
 export type CallRef = { 
 /**
- * The id.
+ * Identifier of the call, chosen by its caller.
  */
 call: string, };
 
 /**
- * How a call is.
+ * The state of a call.
  */
 export type CallState = "awaiting_approval" | "running" | "awaiting_input" | "done" | "refused" | "cancelled" | "failed";
 
 /**
- * A tool call to make.
+ * Request to call a tool.
  */
 export type CallTool = { 
 /**
- * An id chosen by the caller, unique among its calls.
+ * Identifier of the call, chosen by the caller and unique among its calls.
  */
 call: string, 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * The tool's name.
+ * Name of the tool.
  */
 tool: string, 
 /**
- * The arguments: a JSON object.
+ * Arguments of the tool as a JSON object.
  */
 arguments: JsonValue, 
 /**
- * The conversation it belongs to.
+ * Identifier of the conversation that the call belongs to.
  */
 conversation: string | null, };
 
 /**
- * What a server offers.
+ * Tools, prompts, resources and templates of a server.
  */
 export type Catalog = { 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * Its tools.
+ * Tools of the server.
  */
 tools: Array<Tool>, 
 /**
- * Its prompts.
+ * Prompts of the server.
  */
 prompts: Array<Prompt>, 
 /**
- * Its resources.
+ * Resources of the server.
  */
 resources: Array<Resource>, 
 /**
- * Its resource templates.
+ * Resource templates of the server.
  */
 templates: Array<ResourceTemplate>, 
 /**
- * Where a list is not whole, and why.
+ * Notes on lists that are incomplete, each with the reason.
  */
 notes: Array<string>, 
 /**
- * Until when each list counts as fresh.
+ * Time until which each list is fresh.
  */
-freshUntil: FreshUntil, };
+freshUntil: CatalogExpiry, };
 
 /**
- * A difference at one place.
+ * Time until which lists are fresh, in milliseconds since 1970.
+ *
+ * `None` if the server does not specify it. The list is then read again when the server reports a change.
  */
-export type Change = { 
+export type CatalogExpiry = { 
 /**
- * Path to the place: keys, and positions of list items counted from 1.
+ * Time for the tools.
  */
-path: Array<string>, 
+tools: number | null, 
 /**
- * Value before the change, or `None` if there was none. Strings are unquoted, everything else is JSON; never
- * truncated.
+ * Time for the prompts.
  */
-before: string | null, 
+prompts: number | null, 
 /**
- * Value after the change, or `None` if there is none.
+ * Time for the resources.
  */
-after: string | null, };
+resources: number | null, 
+/**
+ * Time for the resource templates.
+ */
+templates: number | null, };
 
 /**
- * How much of a conversation a model gets, and for how long it goes on by itself.
+ * Limits on what a model receives of a conversation, and on how long it continues without the user.
  */
 export type ChatBounds = { 
 /**
- * The most bytes of text of one tool's result. The model reads the rest when it asks for it.
+ * Maximum size of the text of one tool result, in bytes. The model can request the rest with a tool.
  */
 resultBytes: number, 
 /**
- * How often a model may call tools in a row before the user says that it goes on.
+ * Number of consecutive rounds of tool calls after which the user has to let the model continue.
  */
 rounds: number, 
 /**
- * Beyond how many percent of the model's context its tools are found by search instead of all being sent.
+ * Share of the model's context, in percent, above which tools are found by search instead of all being sent.
  */
 toolsPercent: number, };
 
 /**
- * A form's content to be checked.
+ * Content of a form to validate.
  */
 export type CheckForm = { 
 /**
- * The question.
+ * Identifier of the consent request.
  */
 id: string, 
 /**
- * The content: a JSON object.
+ * Content of the form as a JSON object.
  */
 content: JsonValue, };
 
@@ -1056,15 +999,15 @@ content: JsonValue, };
 export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python" | "uv" | "docker" | "podman" | "dotnet" | "programs" | "sandbox" | "proxy" | "certificates" | "web_view" | "data_folder" | "config_folder" | "cache_folder" | "clock";
 
 /**
- * The findings of a check of this computer, and the report without private data.
+ * Findings of a check of this computer, with a report that contains no private data.
  */
 export type CheckedComputer = { 
 /**
- * The findings, always in the same order. Their words are English.
+ * Findings in a fixed order, with English texts.
  */
 findings: Array<Finding>, 
 /**
- * The same without anything private, as Markdown to paste into an issue.
+ * Findings without private data, as Markdown to paste into an issue.
  */
 report: string, };
 
@@ -1082,247 +1025,667 @@ value: string,
 title: string, };
 
 /**
- * A condition on what a server says of a tool; it can only make things stricter.
+ * Condition on a server's claims about a tool. Can only make a decision stricter.
  */
 export type ClaimRule = { 
 /**
- * The tool says that it only reads.
+ * `readOnlyHint`: the tool claims to only read.
  */
 readOnly: boolean | null, 
 /**
- * The tool says, or does not deny, that it destroys.
+ * `destructiveHint`: the tool claims, or does not deny, that it destroys data.
  */
 destructive: boolean | null, 
 /**
- * The tool says that doing it twice is doing it once.
+ * `idempotentHint`: the tool claims that repeated calls have no further effect.
  */
 idempotent: boolean | null, 
 /**
- * The tool says, or does not deny, that it reaches out.
+ * `openWorldHint`: the tool claims, or does not deny, that it interacts with external entities.
  */
 openWorld: boolean | null, };
 
 /**
- * How Drawbridge identifies itself to an authorization server.
+ * Source of Drawbridge's client identifier at an authorization server.
  */
 export type ClientIdentity = "configured" | "metadata_document" | "registered" | "entered";
 
 /**
- * A wish for completions.
+ * Behavior when the window is closed while servers run. The app quits if none runs.
+ */
+export type CloseAction = "ask" | "background" | "quit";
+
+/**
+ * Request for completions of an argument.
  */
 export type Complete = { 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * What has the argument.
+ * Prompt or template that has the argument.
  */
-of: CompletionOf, 
+of: CompletionReference, 
 /**
- * The argument's name.
+ * Name of the argument.
  */
 argument: string, 
 /**
- * What is typed so far.
+ * Text that was typed so far.
  */
 value: string, 
 /**
- * The arguments given already.
+ * Arguments that already have a value.
  */
 context: { [key in string]: string }, };
 
 /**
- * Completions.
+ * Completions of an argument.
  */
 export type Completion = { 
 /**
- * At most 100 values.
+ * Suggested values, at most 100.
  */
 values: Array<string>, 
 /**
- * How many there are in all, if known.
+ * Total number of suggestions, if known.
  */
 total: number | null, 
 /**
- * Whether there are more.
+ * `true` if there are more suggestions.
  */
 hasMore: boolean, };
 
 /**
- * What to complete an argument of.
+ * Owner of the argument to complete.
  */
-export type CompletionOf = { "type": "prompt", 
+export type CompletionReference = { "type": "prompt", 
 /**
- * Its name.
+ * Name of the prompt.
  */
 name: string, } | { "type": "template", 
 /**
- * The template.
+ * URI template as the server lists it.
  */
 uri: string, };
 
 /**
- * What is wrong with a settings file or pasted text.
+ * A problem with a settings file or pasted text.
  */
 export type ConfigProblem = { 
 /**
- * The file, or nothing for pasted text.
+ * Path of the file, or `None` for pasted text.
  */
 file: string | null, 
 /**
- * The line, from 1.
+ * Line of the problem, from 1.
  */
 line: number | null, 
 /**
- * The column, from 1.
+ * Column of the problem, from 1.
  */
 column: number | null, 
 /**
- * What is there and what was expected.
+ * Description of the content and the expectation.
  */
 message: string, };
 
 /**
- * A rule, approval or preset that was looked at.
+ * Decision of the user on a consent request.
  */
-export type Considered = { 
+export type ConsentDecision = { "action": "allow", 
 /**
- * Which.
+ * Duration of the approval.
  */
-by: DecidedBy, 
+scope: ApprovalScope, 
 /**
- * What it says when it fits.
+ * Limit of the duration in milliseconds, or `None` for the whole scope.
  */
-effect: Effect, 
+lasts?: number, } | { "action": "submit", 
 /**
- * Whether it fits, or the first condition that does not hold: `fits`, `other-server`, `other-direction`, `other-tool`,
+ * Content of the form as a JSON object.
+ */
+content: JsonValue, } | { "action": "share", 
+/**
+ * Absolute paths of the folders. May be empty.
+ */
+folders: Array<string>, } | { "action": "identify", 
+/**
+ * Client that is registered at the authorization server.
+ */
+client: EnteredClient, } | { "action": "by_hand" } | { "action": "again" } | { "action": "back" } | { "action": "stop" } | { "action": "deny" } | { "action": "deny_because", 
+/**
+ * Reason for the denial.
+ */
+reason: string, } | { "action": "cancel" };
+
+/**
+ * Consent request in the queue.
+ */
+export type ConsentRequest = { 
+/**
+ * Identifier of the consent request.
+ */
+id: string, 
+/**
+ * Hash of the exact payload that an approval releases. Any change of the payload changes it.
+ */
+hash: string, 
+/**
+ * Name of the requesting server in the settings.
+ */
+server: string, 
+/**
+ * Transport of the server: `stdio` or `http`.
+ */
+transport: string, 
+/**
+ * Command of the server on one line, or its URL.
+ */
+commandLine: string, 
+/**
+ * Time of the request, in milliseconds since 1970.
+ */
+askedAt: number, 
+/**
+ * Origin of the request.
+ */
+why: ConsentRequestOrigin, 
+/**
+ * Number of rounds in which the call has requested input so far, from 1, or `None` if no call led to the request.
+ * Several requests of one round count once.
+ */
+round: number | null, 
+/**
+ * Subject of the request, with its payload.
+ */
+body: ConsentRequestBody, 
+/**
+ * Durations that an approval may have.
+ */
+scopes: Array<ApprovalScope>, 
+/**
+ * Stable name of the rule that requires consent.
+ */
+rule: string, 
+/**
+ * Review state and findings of the subject.
+ */
+marks: ReviewMarks, 
+/**
+ * Identifier of the call that waits for the decision, if there is one.
+ */
+call?: string, };
+
+/**
+ * Subject of a consent request.
+ */
+export type ConsentRequestBody = { "kind": "start_server", 
+/**
+ * Program as written in the settings.
+ */
+command: string, 
+/**
+ * Resolved path of the executable.
+ */
+resolved: string | null, 
+/**
+ * Arguments as passed to the program.
+ */
+args: Array<string>, 
+/**
+ * Environment variables that are set for the server.
+ */
+env: Array<[string, string]>, 
+/**
+ * Working directory of the server.
+ */
+cwd: string | null, 
+/**
+ * Command line that was approved before, if this one replaces it.
+ */
+approvedBefore: string | null, 
+/**
+ * Sandbox of the server with everything that it could reach, if it has one.
+ */
+sandbox?: SandboxPlan, 
+/**
+ * Files that the approval is bound to. The first one is the program.
+ */
+files?: Array<LaunchFile>, 
+/**
+ * Other servers that may modify one of the files.
+ */
+writers?: Array<FileWriter>, 
+/**
+ * Package that the command loads, if the program is a launcher.
+ */
+package?: LoadedPackage, } | { "kind": "connect_server", 
+/**
+ * URL, parsed into its parts.
+ */
+url: UrlParts, 
+/**
+ * Headers of each request, without their values.
+ */
+headers: Array<HttpHeader>, 
+/**
+ * HTTP transport, if the user chose one.
+ */
+transportKind: HttpKind | null, 
+/**
+ * `true` if the connection is unencrypted and leaves this computer.
+ */
+unencrypted: boolean, 
+/**
+ * Configured sign-in settings. Empty if there are none.
+ */
+auth: Array<AuthSetting>, 
+/**
+ * `true` if Drawbridge would sign in without a further consent request.
+ */
+unattended: boolean, 
+/**
+ * URL that was approved before, if this one replaces it.
+ */
+approvedBefore: string | null, } | { "kind": "tool", 
+/**
+ * Name of the tool.
+ */
+tool: string, 
+/**
+ * Title to display, from the server.
+ */
+title: string | null, 
+/**
+ * Description from the server.
+ */
+description: string | null, 
+/**
+ * Claims of the server about the tool's effects.
+ */
+claims: ToolClaims, 
+/**
+ * JSON Schema of the arguments, for editing them.
+ */
+inputSchema: JsonValue, 
+/**
+ * Arguments that would be sent.
+ */
+arguments: JsonValue, 
+/**
+ * Size of the payload in bytes.
+ */
+bytes: number, 
+/**
+ * `true` if the definition changed since the tool was allowed.
+ */
+changedSinceAllowed: boolean, 
+/**
+ * Whole definition as JSON, or `None` if the user has reviewed the current one. Allowing the call counts as a
+ * review.
+ */
+definition?: string, 
+/**
+ * Hash of the whole definition, which a review refers to.
+ */
+definitionHash?: string, } | { "kind": "result", 
+/**
+ * Name of the called tool.
+ */
+tool: string, 
+/**
+ * Content that the model would read.
+ */
+content: Array<Content>, 
+/**
+ * `true` if the result is reported to the model as an error.
+ */
+isError: boolean, } | { "kind": "read", 
+/**
+ * Kind of the call: prompt or resource.
+ */
+what: CallKind, 
+/**
+ * Name of the prompt, or URI of the resource.
+ */
+name: string, 
+/**
+ * Arguments of the prompt as a JSON object.
+ */
+arguments: JsonValue, } | { "kind": "sampling", 
+/**
+ * Current step of the request.
+ */
+step: SamplingStep, 
+/**
+ * Request of the server, as a model would receive it.
+ */
+request: SamplingRequest, 
+/**
+ * Response that would be sent to the server, in the last step.
+ */
+response: SamplingResponse | null, 
+/**
+ * Model that responds once the request is approved, or `None` if the user writes the response.
+ */
+model: SamplingModel | null, 
+/**
+ * Maximum number of tokens that the server requested. Larger than the request's own maximum if a limit
+ * applies.
+ */
+wantedTokens: number, 
+/**
+ * Content that the provider's wire protocol can't represent, and how each kind is converted.
+ */
+losses: Array<SamplingLoss>, 
+/**
+ * `true` if the model can be run again. Requires an approved request that was sent to it before.
+ */
+again: boolean, 
+/**
+ * Progress of the model.
+ */
+run: SamplingRun, } | { "kind": "form", 
+/**
+ * Message of the server.
+ */
+message: string, 
+/**
+ * Fields of the form.
+ */
+fields: Array<FormField>, 
+/**
+ * Reason why the form can't be displayed, if it can't. It can still be declined.
+ */
+unsupported: string | null, } | { "kind": "url", 
+/**
+ * Message of the server.
+ */
+message: string, 
+/**
+ * URL, parsed into its parts.
+ */
+url: UrlParts, } | { "kind": "roots", 
+/**
+ * Folders that were chosen so far.
+ */
+folders: Array<string>, } | { "kind": "sign_in", 
+/**
+ * URL of the server, parsed into its parts.
+ */
+url: UrlParts, 
+/**
+ * Issuer of the token, exactly as in the authorization server's metadata.
+ */
+issuer: string, 
+/**
+ * Issuer, parsed into its parts.
+ */
+issuerUrl: UrlParts, 
+/**
+ * Resource that the token would be valid for.
+ */
+resource: string, 
+/**
+ * All scopes that are requested. Empty if the authorization server decides.
+ */
+scopes: Array<string>, 
+/**
+ * Subset of the scopes that the current token has. Empty at a first sign-in.
+ */
+heldScopes: Array<string>, 
+/**
+ * Kind of client identifier that Drawbridge uses.
+ */
+client: ClientIdentity, 
+/**
+ * Client identifier that is sent.
+ */
+clientId: string, 
+/**
+ * Endpoints that would receive credentials, codes and tokens.
+ */
+endpoints: Array<SignInEndpoint>, 
+/**
+ * Redirect URI on this computer, or `None` if no browser is opened.
+ */
+redirectUri: string | null, 
+/**
+ * URL of the authorization request, parsed into its parts, without the single-use parameters. `None` if no
+ * browser is opened because Drawbridge obtains the token directly.
+ */
+authorizationUrl: UrlParts | null, 
+/**
+ * `true` if the authorization endpoint belongs to another domain than the issuer.
+ */
+pageElsewhere: boolean, 
+/**
+ * Reason for the sign-in.
+ */
+reason: SignInReason, } | { "kind": "client_id", 
+/**
+ * URL of the server, parsed into its parts.
+ */
+url: UrlParts, 
+/**
+ * Issuer of the authorization server, exactly as in its metadata.
+ */
+issuer: string, 
+/**
+ * Issuer, parsed into its parts.
+ */
+issuerUrl: UrlParts, 
+/**
+ * Redirect URI on this computer, to be registered for the client.
+ */
+redirectUri: string, };
+
+/**
+ * Change of the payload of a consent request.
+ */
+export type ConsentRequestEdit = { "change": "arguments", 
+/**
+ * New arguments as a JSON object.
+ */
+arguments: JsonValue, } | { "change": "request", 
+/**
+ * New sampling request for the model.
+ */
+request: SamplingRequest, } | { "change": "response", 
+/**
+ * New sampling response for the server.
+ */
+response: SamplingResponse, } | { "change": "model", 
+/**
+ * Model that responds to the request.
+ */
+model: ModelRef, };
+
+/**
+ * The origin of a consent request.
+ */
+export type ConsentRequestOrigin = { "by": "user", 
+/**
+ * Conversation of the action, if any.
+ */
+conversation: string | null, } | { "by": "model", 
+/**
+ * Identifier of the conversation.
+ */
+conversation: string, 
+/**
+ * Other servers whose content the model has read in the conversation. None of them is trusted.
+ */
+after: Array<string>, 
+/**
+ * Content of this server that the model has read in the conversation, and after which its calls of the server
+ * require consent.
+ */
+read?: Array<Reading>, } | { "by": "call", 
+/**
+ * Identifier of the call, chosen by its caller.
+ */
+call: string, 
+/**
+ * Kind of the call: a tool, a prompt or a resource.
+ */
+kind: CallKind, 
+/**
+ * Name of the tool or prompt, or URI of the resource.
+ */
+name: string, } | { "by": "server" } | { "by": "ended", 
+/**
+ * Reason for the exit.
+ */
+cause: string, };
+
+/**
+ * The outcome of a consent request.
+ */
+export type ConsentRequestOutcome = "allowed" | "denied" | "cancelled" | "withdrawn";
+
+/**
+ * Rule, grant or preset that was considered for a decision.
+ */
+export type ConsideredRule = { 
+/**
+ * Rule, grant or preset.
+ */
+by: DecisionSource, 
+/**
+ * Effect if it applies.
+ */
+effect: RuleEffect, 
+/**
+ * `fits`, or the first condition that does not hold: `other-server`, `other-direction`, `other-tool`,
  * `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`,
  * `asks-each-time`, `over-budget` or `after-untrusted`.
  */
 fit: string, 
 /**
- * The number of the argument's condition that does not hold, from 0.
+ * Index of the argument condition that does not hold, from 0.
  */
 argument: number | null, 
 /**
- * How each condition on an argument was judged.
+ * Evaluation of each argument condition.
  */
-arguments: Array<Judged>, };
+arguments: Array<ArgumentJudgement>, };
 
 /**
- * One piece of content.
+ * A block of content.
  */
 export type Content = { "type": "text", 
 /**
- * The text.
+ * Text of the block.
  */
 text: string, } | { "type": "image", 
 /**
- * Base64.
+ * Bytes of the image, in base64.
  */
 data: string, 
 /**
- * Its type, as claimed.
+ * Media type, as claimed by the server.
  */
 mimeType: string, } | { "type": "audio", 
 /**
- * Base64.
+ * Bytes of the recording, in base64.
  */
 data: string, 
 /**
- * Its type, as claimed.
+ * Media type, as claimed by the server.
  */
 mimeType: string, } | { "type": "resource_link", 
 /**
- * Where it is.
+ * URI of the linked resource.
  */
 uri: string, 
 /**
- * Its name.
+ * Name of the resource.
  */
 name: string, 
 /**
- * A name for people.
+ * Title for display, if the server gives one.
  */
 title: string | null, 
 /**
- * What it is.
+ * Description of the resource, if the server gives one.
  */
 description: string | null, 
 /**
- * Its type, as claimed.
+ * Media type, as claimed by the server.
  */
 mimeType: string | null, 
 /**
- * Its size in bytes, as claimed.
+ * Size in bytes, as claimed by the server.
  */
 size: number | null, } | { "type": "resource", 
 /**
- * What is in it.
+ * Contents of the resource.
  */
 contents: ResourceContents, } | { "type": "unknown", 
 /**
- * As it came.
+ * The unmodified block as JSON.
  */
 json: JsonValue, };
 
 /**
- * How contents stand on the disk.
+ * Encryption state of contents on disk.
  */
 export type ContentAtRest = { "is": "encrypted" } | { "is": "plain" } | { "is": "unreadable", 
 /**
- * Why, and what to do.
+ * Cause and suggested remedy, for the user.
  */
 cause: string, };
 
 /**
- * How conversations and contents of the audit log stand on the disk.
+ * Encryption of conversations and of the audit log's contents on disk.
  */
 export type ContentProtection = { 
 /**
- * What is said in conversations.
+ * State of the conversations' contents.
  */
 conversations: ContentAtRest, 
 /**
- * What crossed, as the audit log has it.
+ * State of the payloads in the audit log.
  */
 decisions: ContentAtRest, };
 
 /**
- * A conversation.
+ * Conversation with items of the selected branch.
  */
 export type Conversation = { 
 /**
- * To refer to it by.
+ * Identifier of the conversation.
  */
 id: string, 
 /**
- * Its title.
+ * Title of the conversation.
  */
 title: string, 
 /**
- * When it last changed, in milliseconds since 1970.
+ * Time of the last change, in milliseconds since 1970.
  */
 updatedAt: number, 
 /**
- * What is in it, in order: the path from its first item to its head. Other branches are found by `siblings`.
+ * Items in order: the path from the first item to the head. Other branches are listed in `siblings`.
  */
 items: Array<ConversationItem>, 
 /**
- * The servers whose words are in it. A model that reads it reads what they said.
+ * Servers whose content is part of the conversation and is read by its model.
  */
 sources: Array<string>, 
 /**
- * What the user set for it.
+ * Settings that the user made for the conversation.
  */
 settings: ConversationSettings, 
 /**
- * Whether a model is answering in it.
+ * `true` if a model is replying in the conversation.
  */
 answering: boolean, 
 /**
- * Whether there are items before these.
+ * `true` if there are items before these.
  */
 hasMore: boolean, 
 /**
@@ -1331,279 +1694,304 @@ hasMore: boolean,
 draft: string, };
 
 /**
- * What a conversation took so far, over all branches.
+ * Token usage and cost of a conversation over all branches.
  */
 export type ConversationCost = { 
 /**
- * The tokens of all answers.
+ * Tokens of all replies.
  */
-usage: TokenUse, 
+usage: TokenUsage, 
 /**
- * What they cost, by currency.
+ * Cost of all replies, by currency.
  */
 costs: Array<Cost>, 
 /**
- * Of how many answers it is not known what they cost, or not all of it, as they were stopped or broke off.
+ * Number of replies whose cost is unknown or incomplete because they were stopped or failed.
  */
 unpriced: number, 
 /**
- * How many tokens the latest request in the branch that is shown, and its answer, took together.
+ * Tokens of the latest request and its reply in the selected branch.
  */
 contextUsed: number | null, 
 /**
- * How many the model takes.
+ * Context size of the model in tokens.
  */
 context: number | null, };
 
 /**
- * One thing in a conversation.
+ * Item of a conversation, such as a message or a reply.
  */
 export type ConversationItem = { 
 /**
- * Unique in its conversation.
+ * Identifier of the item, unique in its conversation.
  */
 id: string, 
 /**
- * The item that it follows.
+ * Identifier of the item that precedes this one.
  */
 parent?: string, 
 /**
- * When, in milliseconds since 1970.
+ * Time of the item, in milliseconds since 1970.
  */
 at: number, 
 /**
- * Whether it is whole; it is, if nothing is said.
+ * State of the item, or `None` if it is complete.
  */
 state?: ItemState, 
 /**
- * How many `reply_delta` are in it, while it streams: the next one has this number.
+ * Number of the next `reply_delta` while the item streams.
  */
 seq?: number, 
 /**
- * All items that follow the same one, itself among them, in the order in which they came; none if it is the only one.
+ * Identifiers of all items with the same parent, including this one, in the order of creation. `None` if it is the
+ * only one.
  */
 siblings?: Array<string>, 
 /**
- * What it is.
+ * Content of the item.
  */
 body: ItemBody, 
 /**
- * Large contents that are not sent along: their places in `body` hold empty texts.
+ * Large contents that are omitted. In `body` they are replaced by empty strings.
  */
-leftOut?: Array<LeftOut>, };
+leftOut?: Array<OmittedContent>, };
 
 /**
- * A conversation by id.
+ * Reference to a conversation.
  */
 export type ConversationRef = { 
 /**
- * The conversation.
+ * Identifier of the conversation.
  */
 conversation: string, };
 
 /**
- * What the user set for a conversation. Its serialized form is the page's; the history has that of `stored`.
+ * The user's settings for a conversation. The serialized form is the one of the page; the history uses the form of
+ * `stored`.
  */
 export type ConversationSettings = { 
 /**
- * The model that answers.
+ * Model that replies, if one was chosen.
  */
 model: ModelRef | null, 
 /**
- * How it should behave, in the user's words.
+ * System prompt, written by the user.
  */
 systemPrompt: string, 
 /**
- * The servers whose tools it may use, in the order in which they are offered.
+ * Servers whose tools the model may use, in the order in which they are offered.
  */
 servers: Array<OfferedServer>, 
 /**
- * Whether it is told which folders these servers may know of.
+ * Set to tell the model the roots of these servers.
  */
 shareRoots: boolean, 
 /**
- * Whether it should think before it answers, where it can.
+ * Set to request reasoning before the reply, if the model supports it.
  */
 thinking: boolean, 
 /**
- * Whether it finds its tools by search, or gets all of them; none for a search where they take much of its context.
+ * Set to find tools by search, unset to send all of them. `None` to search only if they use a large part of the
+ * context.
  */
 toolSearch?: boolean, };
 
 /**
- * A conversation in the list.
+ * Conversation without its items, for the list.
  */
 export type ConversationSummary = { 
 /**
- * To refer to it by.
+ * Identifier of the conversation.
  */
 id: string, 
 /**
- * Its title.
+ * Title of the conversation.
  */
 title: string, 
 /**
- * When it last changed, in milliseconds since 1970.
+ * Time of the last change, in milliseconds since 1970.
  */
 updatedAt: number, };
 
 /**
- * A tool of a conversation.
+ * Tool of a conversation.
  */
 export type ConversationTool = { 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * The tool; empty if the server is not in use.
+ * Name of the tool. Empty if the server is not in use.
  */
 tool: string, 
 /**
- * Its name, as the model knows it.
+ * Name under which the model knows the tool.
  */
 key: string, 
 /**
- * About how many tokens it takes.
+ * Estimated number of tokens of the definition.
  */
 tokens: number, 
 /**
- * Whether it can be offered.
+ * State that determines if the tool can be offered.
  */
 state: ToolState, };
 
 /**
- * The tools of a conversation.
+ * Tools of a conversation, and the way they are offered to its model.
  */
 export type ConversationTools = { 
 /**
- * Those of the servers that are turned on, in the order in which they are offered.
+ * Tools of the enabled servers, in the order in which they are offered.
  */
 tools: Array<ConversationTool>, 
 /**
- * About how many tokens all that can be offered take, by their size (four bytes a token).
+ * Estimated number of tokens of all tools that can be offered, at four bytes per token.
  */
 tokens: number, 
 /**
- * From how many tokens on tools are found by search instead.
+ * Number of tokens from which tools are found by search instead.
  */
 threshold: number, 
 /**
- * Whether they are.
+ * `true` if tools are found by search.
  */
 bySearch: boolean, 
 /**
- * What the servers that are turned on want a model to know.
+ * Instructions of the enabled servers for the model.
  */
 instructions: Array<ServerInstructions>, };
 
 /**
- * What is done with something that a wire can't carry.
+ * Conversion chosen for content that a wire protocol can't represent.
  */
 export type ConversionChoice = { 
 /**
- * What.
+ * Kind of the content, as in `what`.
  */
 what: string, 
 /**
- * What is done.
+ * Conversion, as in `then`.
  */
 then: string, };
 
 /**
- * What an answer cost.
+ * The cost of a reply.
  */
 export type Cost = { 
 /**
- * How much, in the currency's units.
+ * Amount in units of the currency.
  */
 amount: number, 
 /**
- * The currency, such as `USD`.
+ * Code of the currency, such as `USD`.
  */
 currency: string, };
 
 /**
- * How much a server offers.
+ * Number of items that a server offers.
  */
 export type Counts = { 
 /**
- * Tools.
+ * Number of the tools.
  */
 tools: number, 
 /**
- * Prompts.
+ * Number of the prompts.
  */
 prompts: number, 
 /**
- * Resources.
+ * Number of the resources.
  */
 resources: number, 
 /**
- * Resource templates.
+ * Number of the resource templates.
  */
 templates: number, };
 
 /**
- * What the user set for the content of one server.
+ * Data flow settings of one server.
  */
 export type DataFlow = { 
 /**
- * After which content a model's call of the same server asks.
+ * Content after which a model's call of the same server requires consent.
  */
-sameServer: SameServer, 
+sameServer: SameServerFlow, 
 /**
- * Which results the user reviews before a model reads them.
+ * Results that the user reviews before a model reads them.
  */
 review: ResultReview, 
 /**
- * The same for single tools, by name; at most `MAX_TOOLS`.
+ * Review settings of individual tools, by name. At most `MAX_TOOLS` entries.
  */
 tools: { [key in string]: ResultReview }, };
 
 /**
- * What decided.
+ * Decision of the user, bound to the payload that was shown.
  */
-export type DecidedBy = { "kind": "built_in" } | { "kind": "grant", 
+export type DecideConsentRequest = { 
 /**
- * Its id.
+ * Identifier of the consent request.
+ */
+id: string, 
+/**
+ * Hash that was shown with the consent request.
+ */
+hash: string, 
+/**
+ * Decision of the user.
+ */
+answer: ConsentDecision, };
+
+/**
+ * Source of a decision.
+ */
+export type DecisionSource = { "kind": "built_in" } | { "kind": "grant", 
+/**
+ * Identifier of the grant.
  */
 id: string, } | { "kind": "rule", 
 /**
- * Which.
+ * Reference to the rule.
  */
 rule: RuleRef, } | { "kind": "preset" } | { "kind": "managed_preset" };
 
 /**
- * The model that new conversations begin with.
+ * Model of new conversations.
  */
 export type DefaultModel = { 
 /**
- * The model; none for none.
+ * Model, or `None` to have no default.
  */
 model: ModelRef | null, };
 
 /**
- * Questions of a server to refuse.
+ * A difference at one place.
  */
-export type DenyAll = { 
+export type DefinitionChange = { 
 /**
- * The server.
+ * Path to the place: keys, and positions of list items counted from 1.
  */
-server: string, 
+path: Array<string>, 
 /**
- * Whether to refuse those to come too.
+ * Value before the change, or `None` if there was none. Strings are unquoted, everything else is JSON; never
+ * truncated.
  */
-mute: boolean, };
+before: string | null, 
+/**
+ * Value after the change, or `None` if there is none.
+ */
+after: string | null, };
 
 /**
  * The differences between the reviewed definition and the current one.
  */
-export type Diff = { 
+export type DefinitionDiff = { 
 /**
  * Changes; at most `MAX_CHANGES`.
  */
-changes: Array<Change>, 
+changes: Array<DefinitionChange>, 
 /**
  * Number of changes beyond `MAX_CHANGES`.
  */
@@ -1622,350 +2010,336 @@ cut: boolean,
 before: string | null, };
 
 /**
- * Which way what a rule is about crosses.
+ * Request to deny the consent requests of a server.
  */
-export type Direction = "to_server" | "from_server" | "both";
+export type DenyAllConsentRequests = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * `true` to deny later consent requests too.
+ */
+mute: boolean, };
 
 /**
- * An act that a dry run is about.
+ * Act whose decision is computed without performing it.
  */
-export type DryAct = { "kind": "tool", 
+export type DryRun = { 
 /**
- * The tool.
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Act that the policy evaluates.
+ */
+act: DryRunAct, };
+
+/**
+ * The act that a dry run decides about.
+ */
+export type DryRunAct = { "kind": "tool", 
+/**
+ * Name of the tool.
  */
 tool: string, 
 /**
- * The arguments that would be sent.
+ * Arguments that would be sent.
  */
 arguments: JsonValue, 
 /**
- * The conversation that the call belongs to.
+ * Conversation that the call belongs to, if any.
  */
 conversation: string | null, 
 /**
- * True for a call by a model that has read another server's output.
+ * Set for a call by a model that has read untrusted content.
  */
 afterUntrusted: boolean, } | { "kind": "read" } | { "kind": "start" } | { "kind": "sampling" } | { "kind": "form" } | { "kind": "url" } | { "kind": "roots" } | { "kind": "sign_in" };
 
 /**
- * A dry run: what would happen.
- */
-export type DryRun = { 
-/**
- * The server.
- */
-server: string, 
-/**
- * What would be done.
- */
-act: DryAct, };
-
-/**
- * What would happen, and why.
+ * Decision on an act, with its explanation.
  */
 export type DryRunResult = { 
 /**
- * What would happen.
+ * Effect that the policy would have.
  */
-effect: Effect, 
+effect: RuleEffect, 
 /**
- * The reason, by its stable name.
+ * Reason, by its stable name.
  */
 reason: string, 
 /**
- * What decided.
+ * Source of the decision.
  */
-by: DecidedBy, 
+by: DecisionSource, 
 /**
- * For how long an approval could hold, if it asks.
+ * Durations that an approval could have, if consent is required.
  */
-scopes: Array<Scope>, 
+scopes: Array<ApprovalScope>, 
 /**
- * All that was looked at, the most important first.
+ * All rules, grants and presets that were considered, in order of precedence.
  */
-considered: Array<Considered>, 
+considered: Array<ConsideredRule>, 
 /**
- * Whether a definition or a command had to be taken as unchanged, as the server is not running.
+ * `true` if a definition or command was assumed to be unchanged because the server is not running.
  */
 assumedUnchanged: boolean, 
 /**
- * Of a call whether the tool was reviewed as it is, or as it was when its server ran last.
+ * Review state of the called tool, from the current or the last session of its server.
  */
-standing: Standing | null, };
+standing: ReviewState | null, };
 
 /**
- * A change to what would cross.
+ * Request to change the payload of a consent request.
  */
-export type Edit = { "change": "arguments", 
+export type EditConsentRequest = { 
 /**
- * A JSON object.
+ * Identifier of the consent request.
  */
-arguments: JsonValue, } | { "change": "request", 
+id: string, 
 /**
- * As it should be.
+ * Change of the payload.
  */
-request: SamplingRequest, } | { "change": "response", 
-/**
- * As it should be.
- */
-response: SamplingResponse, } | { "change": "model", 
-/**
- * The model.
- */
-model: ModelRef, };
+edit: ConsentRequestEdit, };
 
 /**
- * A message written anew, in a branch of its own. What followed the old one stays.
+ * Message to replace in a new branch. The items after the original message are preserved.
  */
 export type EditMessage = { 
 /**
- * The conversation.
+ * Identifier of the conversation.
  */
 conversation: string, 
 /**
- * The message as it was.
+ * Identifier of the original message.
  */
 item: string, 
 /**
- * What the user writes instead.
+ * Text of the new message.
  */
 text: string, 
 /**
- * What is attached.
+ * Attachments of the new message.
  */
 attachments: Array<MessageAttachment>, 
 /**
- * The model that answers; none for the one that the conversation has.
+ * Model that replies, or `None` to keep the conversation's model.
  */
 model?: ModelRef, };
 
 /**
- * A change to a question.
+ * Empty request or response.
  */
-export type EditQuestion = { 
-/**
- * The question.
- */
-id: string, 
-/**
- * The change.
- */
-edit: Edit, };
+export type EmptyObject = Record<symbol, never>;
 
 /**
- * What a rule says. The stricter one comes later.
- */
-export type Effect = "allow" | "ask" | "deny";
-
-/**
- * The use of an endpoint.
+ * Purpose of an endpoint.
  */
 export type EndpointUse = "token" | "provider" | "registration" | "revocation";
 
 /**
- * What an authorization server knows Drawbridge by, as the user enters it.
+ * OAuth client that the user enters for an authorization server.
  */
 export type EnteredClient = { 
 /**
- * The client id.
+ * Client identifier at the authorization server.
  */
 clientId: string, 
 /**
- * The secret that goes with it, if it has one.
+ * Client secret, if the client has one.
  */
 clientSecret: string | null, };
 
 /**
- * What went wrong, to choose the next step by.
+ * Kind of failure, by which the page chooses the next step.
  */
 export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "sign_in_needed" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
 
 /**
- * One change.
+ * Change of the state that the page displays.
  */
 export type Event = { "type": "server_changed", 
 /**
- * As it is now.
+ * State of the server after the change.
  */
 server: Server, } | { "type": "server_removed", 
 /**
- * Its name.
+ * Name of the removed server.
  */
 name: string, } | { "type": "catalog_changed", 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, } | { "type": "resource_updated", 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * The resource.
+ * URI of the resource.
  */
 uri: string, } | { "type": "question_changed", 
 /**
- * As it is now.
+ * Consent request after the change.
  */
-question: Question, } | { "type": "question_closed", 
+question: ConsentRequest, } | { "type": "question_closed", 
 /**
- * The question.
- */
-id: string, 
-/**
- * What became of it.
- */
-outcome: QuestionOutcome, } | { "type": "sampling_text", 
-/**
- * The question.
+ * Identifier of the consent request.
  */
 id: string, 
 /**
- * The text; empty while it only thinks.
+ * Outcome of the consent request.
+ */
+outcome: ConsentRequestOutcome, } | { "type": "sampling_text", 
+/**
+ * Identifier of the consent request.
+ */
+id: string, 
+/**
+ * Appended text. Empty while the model produces only thinking.
  */
 text: string, } | { "type": "sampling_changed", 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, } | { "type": "call_changed", 
 /**
- * As it is now.
+ * State of the call after the change.
  */
 call: Call, } | { "type": "authorization_changed", 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, } | { "type": "activity_appended", 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * The number of the latest entry.
+ * Number of the latest entry.
  */
 last: number, } | { "type": "conversations_changed", 
 /**
- * The list as it is now.
+ * All conversations after the change.
  */
 conversations: Array<ConversationSummary>, 
 /**
- * The one whose items changed.
+ * Identifier of the conversation whose items changed.
  */
 changed: string | null, } | { "type": "reply_delta", 
 /**
- * The conversation.
+ * Identifier of the conversation.
  */
 conversation: string, 
 /**
- * The answer.
+ * Identifier of the reply's item.
  */
 item: string, 
 /**
- * Its number.
+ * Number of this delta in the reply, from 0.
  */
 seq: number, 
 /**
- * What is appended.
+ * Content to append to the reply.
  */
-append: Array<Append>, } | { "type": "item_changed", 
+append: Array<ReplyAppend>, } | { "type": "item_changed", 
 /**
- * The conversation.
+ * Identifier of the conversation.
  */
 conversation: string, 
 /**
- * As it is now.
+ * Item after the change.
  */
 item: ConversationItem, 
 /**
- * Whether a model is answering there.
+ * `true` if a model is replying in the conversation.
  */
 answering: boolean, } | { "type": "audit_changed" } | { "type": "models_changed" } | { "type": "settings_changed", 
 /**
- * As they are now.
+ * All settings after the change.
  */
 settings: Settings, } | { "type": "rules_changed" } | { "type": "config_problem", 
 /**
- * What is wrong, or nothing.
+ * Problem of the settings file, or `None` if it is valid again.
  */
 problem: ConfigProblem | null, };
 
 /**
- * A batch of events in order. The first one's number is `first`; each next is one more. After a gap the page reads the
- * snapshot again.
+ * Batch of consecutive events. After a gap in the numbers the page reads the snapshot again.
  */
 export type Events = { 
 /**
- * The number of the first event.
+ * Number of the first event. Each following event has the next number.
  */
 first: number, 
 /**
- * The events.
+ * Events of the batch, in order.
  */
 events: Array<Event>, };
 
 /**
- * Some text, and what in it was searched for.
+ * An excerpt of a text, with the matches of a search.
  */
 export type Excerpt = { 
 /**
- * The text.
+ * Text of the excerpt.
  */
 text: string, 
 /**
- * Whether there is more before it.
+ * Set if the text continues before the excerpt.
  */
 cutBefore: boolean, 
 /**
- * Whether there is more after it.
+ * Set if the text continues after the excerpt.
  */
 cutAfter: boolean, 
 /**
- * The matches in order, as begin and end in UTF-16 units of `text`, which is how the page counts.
+ * Matches in order, as start and end offsets in UTF-16 code units of `text`, which are the page's string offsets.
  */
 matches: Array<[number, number]>, };
 
 /**
- * A template and values for it.
+ * URI template with values for its variables.
  */
 export type ExpandTemplate = { 
 /**
- * The template.
+ * URI template to expand.
  */
 template: string, 
 /**
- * Values by variable; those that are missing are left out as RFC 6570 says.
+ * Values by variable. Undefined variables are omitted as specified in RFC 6570.
  */
 values: { [key in string]: string }, };
 
 /**
- * An expanded template.
+ * Result of the expansion of a URI template.
  */
 export type ExpandedTemplate = { 
 /**
- * The URI.
+ * URI that results from the expansion.
  */
 uri: string, };
 
 /**
- * A conversation to write to a file.
+ * Request to write a conversation to a file.
  */
 export type ExportConversation = { 
 /**
- * The conversation.
+ * Identifier of the conversation.
  */
 conversation: string, 
 /**
- * How.
+ * Format of the file.
  */
 format: ExportFormat, };
 
 /**
- * How a conversation is written to a file.
+ * File format of an exported conversation.
  */
 export type ExportFormat = "markdown" | "json";
 
 /**
- * Why a server is not running.
+ * The kind of a failure.
  */
 export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
 
@@ -1974,7 +2348,7 @@ export type FailureReason = "command_not_found" | "could_not_start" | "exited_ea
  */
 export type FieldKind = { "type": "text", 
 /**
- * Required format.
+ * Format that the text must have.
  */
 format: TextFormat | null, 
 /**
@@ -1990,11 +2364,11 @@ maxLength: number | null, } | { "type": "number",
  */
 integer: boolean, 
 /**
- * Smallest allowed value.
+ * Smallest allowed value, or `None` if unbounded.
  */
 minimum: number | null, 
 /**
- * Largest allowed value.
+ * Largest allowed value, or `None` if unbounded.
  */
 maximum: number | null, } | { "type": "boolean" } | { "type": "choice", 
 /**
@@ -2020,24 +2394,24 @@ maxItems: number | null, };
 export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "not_an_option" | "not_an_email" | "not_a_uri" | "not_a_date" | "not_a_date_time" | "unknown_field";
 
 /**
- * The files that a dialog offers.
+ * Kind of files that a dialog offers.
  */
 export type FileKind = "any" | "bundle";
 
 /**
- * A server that may change a file which another one runs: its sandbox lets it write there.
+ * Server whose sandbox lets it write to a file that another server runs.
  */
 export type FileWriter = { 
 /**
- * The server whose sandbox may write to the file.
+ * Name of the server that may write to the file.
  */
 server: string, 
 /**
- * The path of a file that decides what another server runs.
+ * Path of a file that determines what another server runs.
  */
 file: string, 
 /**
- * The folder of its sandbox.
+ * Writable folder of the sandbox that contains the file.
  */
 folder: string, };
 
@@ -2098,30 +2472,30 @@ excerpt: string, };
 export type FlagReason = "hidden_characters" | "instructs_model" | "hides_from_user" | "secret_place" | "other_tool" | "asks_for_context" | "praises_itself" | "deceptive_letters" | "misleading_link" | "too_long";
 
 /**
- * What may be done in a folder.
+ * Access to a folder.
  */
 export type FolderAccess = "read" | "write";
 
 /**
- * Whether a folder is proposed to be added to a sandbox.
+ * A proposal to add a folder to a sandbox, or the reason why there is none.
  */
-export type FolderOffer = { "is": "folder", 
+export type FolderProposal = { "is": "folder", 
 /**
- * Its path, with no link in it.
+ * Path of the folder, with symbolic links resolved.
  */
 folder: string, 
 /**
- * Names of what lies there, the first ones.
+ * Names of the first entries of the folder, at most six.
  */
 names: Array<string>, 
 /**
- * How much lies there, up to a thousand.
+ * Number of entries of the folder, at most 1000.
  */
 count: number, } | { "is": "none", 
 /**
- * Why not.
+ * The reason why no folder is proposed.
  */
-because: NotOffered, };
+because: ProposalRefusal, };
 
 /**
  * A field of a form.
@@ -2165,7 +2539,7 @@ export type FormProblem = {
  */
 field: string, 
 /**
- * Kind of error.
+ * Kind of the validation error.
  */
 problem: FieldProblem, 
 /**
@@ -2174,421 +2548,401 @@ problem: FieldProblem,
 limit: number | null, };
 
 /**
- * What is wrong with a form's content; empty when it can be sent.
+ * Validation errors of a form's content. Empty if it can be sent.
  */
 export type FormProblems = { 
 /**
- * By field, in the form's order.
+ * Errors by field, in the order of the form.
  */
 problems: Array<FormProblem>, };
 
 /**
- * An item that was found.
+ * An item found by a search.
  */
 export type FoundItem = { 
 /**
- * Grows with each item that is written first; to ask for older ones by.
+ * Sequence number of the item in order of its first write. Used to request older results.
  */
 number: number, 
 /**
- * The conversation.
+ * Identifier of the conversation.
  */
 conversation: string, 
 /**
- * Its title.
+ * Title of the conversation.
  */
 title: string, 
 /**
- * The item.
+ * Identifier of the item.
  */
 item: string, 
 /**
- * When the item was written, in milliseconds since 1970.
+ * Time at which the item was written, in milliseconds since 1970.
  */
 at: number, 
 /**
- * Some of its text around the first match.
+ * Excerpt of the item's text around the first match.
  */
 excerpt: Excerpt, };
 
 /**
- * What was found, the latest first.
+ * Search results, latest first.
  */
 export type FoundItems = { 
 /**
- * The items.
+ * Items that match the search.
  */
 found: Array<FoundItem>, 
 /**
- * Whether there may be older ones.
+ * `true` if there may be older results.
  */
 hasMore: boolean, };
 
 /**
- * What serves models on this computer.
+ * Model server that was found on this computer.
  */
 export type FoundProvider = { 
 /**
- * The preset that it is set up with.
+ * Identifier of the preset for its setup.
  */
 preset: string, 
 /**
- * Its name.
+ * Name of the model server.
  */
 name: string, 
 /**
- * Where.
+ * Base URL of the API.
  */
 url: string, 
 /**
- * The names of its models.
+ * Names of the available models.
  */
 models: Array<string>, };
 
 /**
- * A tool that a search found.
+ * A tool found by a search.
  */
 export type FoundTool = { 
 /**
- * The server.
+ * Name of the server.
  */
 server: string, 
 /**
- * The tool.
+ * Name of the tool on its server.
  */
 tool: string, 
 /**
- * Its name, as the model knows it.
+ * Name of the tool, as presented to the model.
  */
 key: string, };
 
 /**
- * Until when lists count as fresh, in milliseconds since 1970. None where the server does not say: then a list is as it was
- * last read, and is read again when the server says that it changed.
- */
-export type FreshUntil = { 
-/**
- * The tools.
- */
-tools: number | null, 
-/**
- * The prompts.
- */
-prompts: number | null, 
-/**
- * The resources.
- */
-resources: number | null, 
-/**
- * The resource templates.
- */
-templates: number | null, };
-
-/**
- * A prompt to get.
+ * Request for the messages of a prompt.
  */
 export type GetPrompt = { 
 /**
- * An id chosen by the caller.
+ * Identifier of the call, chosen by the caller and unique among its calls.
  */
 call: string, 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * The prompt's name.
+ * Name of the prompt.
  */
 prompt: string, 
 /**
- * Its arguments.
+ * Arguments of the prompt, by name.
  */
 arguments: { [key in string]: string }, 
 /**
- * The hash that was shown with it; it is refused if it is another one now. None if it was not shown.
+ * Hash of the definition that was shown, or `None` if it was not shown. The request is denied if the definition
+ * has changed.
  */
 hash?: string, };
 
 /**
- * A standing approval.
+ * Approval that covers later acts too.
  */
 export type Grant = { 
 /**
- * To revoke it by.
+ * Identifier by which the grant is revoked.
  */
 id: string, 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * The tool, or nothing for the server's command.
+ * Name of the tool, or `None` if the grant covers the server's command.
  */
 tool: string | null, 
 /**
- * For how long.
+ * Duration of the grant.
  */
-scope: Scope, 
+scope: ApprovalScope, 
 /**
- * The conversation it holds in, if it holds in one only.
+ * Identifier of the conversation that the grant is limited to.
  */
 conversation: string | null, 
 /**
- * Since when, in milliseconds since 1970.
+ * Time at which the grant was given, in milliseconds since 1970.
  */
 since: number, 
 /**
- * Until when, in milliseconds since 1970, if not for good.
+ * Time at which the grant expires, in milliseconds since 1970.
  */
 expiresAt: number | null, 
 /**
- * The hash of what it rests on: the command, or the tool's whole definition.
+ * Hash that the grant is bound to: of the command, or of the tool's whole definition.
  */
 restsOn: string, };
 
 /**
- * An approval by id.
+ * Reference to a grant.
  */
 export type GrantRef = { 
 /**
- * The approval.
+ * Identifier of the grant.
  */
 id: string, };
 
 /**
- * Every standing approval.
+ * All grants that are in effect.
  */
 export type Grants = { 
 /**
- * The approvals.
+ * Grants that are in effect.
  */
 grants: Array<Grant>, };
 
 /**
- * A header that is sent to a remote server.
+ * Header that is sent to a remote server.
  */
 export type HttpHeader = { 
 /**
- * Its name.
+ * Name of the header.
  */
 name: string, 
 /**
- * Its value. Of a server that is set up it is never told; none in a change keeps the value that is set.
+ * Value of the header. Never returned for a configured server, and `None` in an update keeps the stored value.
  */
 value: string | null, 
 /**
- * Whether the value lies, or is to be put, in the system's keychain and not in the settings file.
+ * `true` if the value is stored in the system's keychain instead of the settings file.
  */
 secret: boolean, };
 
 /**
- * A transport over HTTP.
+ * MCP transport over HTTP.
  */
 export type HttpKind = "http" | "sse";
 
 /**
- * A picture a server gives for something. Only `data:` pictures are shown.
+ * Icon provided by a server. Only `data:` URLs are displayed.
  */
 export type Icon = { 
 /**
- * A `data:` or `https:` URL.
+ * URL with the scheme `data:` or `https:`.
  */
 src: string, 
 /**
- * Its type, as claimed.
+ * Media type as claimed by the server.
  */
 mimeType: string | null, };
 
 /**
- * An app whose settings have servers.
+ * App whose settings define servers.
  */
 export type ImportApp = { 
 /**
- * The app's id, as `ImportSource` takes it.
+ * Identifier of the app, as used in `ImportSource`.
  */
 id: string, 
 /**
- * The app's name as its maker writes it.
+ * Name of the app as its vendor writes it.
  */
 name: string, 
 /**
- * The settings files that were read.
+ * Settings files that were read.
  */
 files: Array<ImportFile>, 
 /**
- * The servers that are found in it first. One that other apps have, too, stands only here.
+ * Servers of the app. A server that several apps define is listed only in the first one.
  */
 servers: Array<ImportCandidate>, };
 
 /**
- * A server of another app. No value of a variable or header is in it that is a secret.
+ * Server of another app. Secret values of variables and headers are not included.
  */
 export type ImportCandidate = { 
 /**
- * A hash over what would be set up but the values of secrets, and over where it was found. Only what still has it is imported.
+ * Hash of the resulting configuration, without the values of secrets, and of its location. A candidate is imported
+ * only if its hash is unchanged.
  */
 id: string, 
 /**
- * The name it would get; free among the user's servers.
+ * Suggested name, unique among the configured servers.
  */
 name: string, 
 /**
- * Where it was found.
+ * Locations at which the server was found.
  */
 origins: Array<ImportOrigin>, 
 /**
- * `stdio`, `http` or `sse`.
+ * Transport: `stdio`, `http` or `sse`.
  */
 transport: string, 
 /**
- * The command on one line, or the URL.
+ * Command on one line, or URL.
  */
 target: string, 
 /**
- * The working folder of a local server, if its app names one.
+ * Working directory of a local server, if its app specifies one.
  */
 folder: string | null, 
 /**
- * What a local server may reach, if its app says so in Drawbridge's own form.
+ * Sandbox of a local server, if its app specifies one in Drawbridge's format.
  */
 sandbox: Sandbox | null, 
 /**
- * The client to sign in to a remote server as, if its app has one.
+ * OAuth client of a remote server, if its app specifies one.
  */
 signIn: ImportSignIn | null, 
 /**
- * The environment variables of a local server.
+ * Environment variables of a local server.
  */
 env: Array<ImportedValue>, 
 /**
- * The HTTP headers of a remote server.
+ * HTTP headers of a remote server.
  */
 headers: Array<ImportedValue>, 
 /**
- * How it stands to the servers that are set up.
+ * Relation to the configured servers.
  */
 status: ImportStatus, 
 /**
- * Texts in its command, its address or its sign-in that the user has to replace before it works.
+ * Placeholders in the command, the URL or the sign-in settings, which the user has to replace.
  */
 placeholders: Array<ImportPlaceholder>, 
 /**
- * True if the server is turned off in the other app.
+ * `true` if the server is disabled in the other app.
  */
 off: boolean, 
 /**
- * Tools that would be denied, as its app does.
+ * Tools that the app denies and that would be denied here too.
  */
 deniedTools: Array<string>, 
 /**
- * The only tools that its app gives to a model; all if empty. Drawbridge does not limit them.
+ * Tools that the app offers to its model, or empty for all. Drawbridge does not apply this restriction.
  */
 exposedTools: Array<string>, 
 /**
- * Settings that are not imported, or the reason why the server can't be.
+ * Settings that are not imported, or the reason why the server can't be imported.
  */
 notes: Array<ImportNote>, };
 
 /**
- * The servers of other apps.
+ * Servers found in the settings of other apps.
  */
 export type ImportCandidates = { 
 /**
- * The names of the apps that were looked for, in the order of the table of apps.
+ * Names of the apps that were searched, in the order of the table of apps.
  */
 lookedFor: Array<string>, 
 /**
- * The apps that have any, in the order of the table of apps.
+ * Apps with servers, in the order of the table of apps.
  */
 apps: Array<ImportApp>, 
 /**
- * Files that could not be read, with the line, the column and the cause.
+ * Files that could not be read, with line, column and cause.
  */
 problems: Array<ConfigProblem>, };
 
 /**
- * A settings file of an app.
+ * Settings file of an app.
  */
 export type ImportFile = { 
 /**
- * The absolute path.
+ * Absolute path of the file.
  */
 path: string, 
 /**
- * How many servers are in it.
+ * Number of servers in the file.
  */
 servers: number, };
 
 /**
- * Something to know about a server that was found.
+ * A note on a server that was found.
  */
 export type ImportNote = { 
 /**
- * What it says.
+ * Kind of the note.
  */
 kind: ImportNoteKind, 
 /**
- * What it names: settings, variables, a file or a folder, as its kind says. Safe to print.
+ * Names in the note: settings, variables, a file or a folder, depending on the kind. Safe to print.
  */
 names: Array<string>, 
 /**
- * The note in English, safe to print.
+ * English text of the note, safe to print.
  */
 text: string, };
 
 /**
- * What a note says.
+ * The kind of a note.
  */
 export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_left_out" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
 
 /**
- * Where a server was found.
+ * The source of an imported server.
  */
 export type ImportOrigin = { 
 /**
- * The app's id; `file` if the app is not known.
+ * Identifier of the app, or `file` if the app is unknown.
  */
 app: string, 
 /**
- * The file.
+ * Path of the file.
  */
 file: string, 
 /**
- * The name it has there.
+ * Name of the server in the file.
  */
 name: string, };
 
 /**
- * The outcome of one server.
+ * Outcome for one selected candidate.
  */
 export type ImportOutcome = { 
 /**
- * The id of the candidate.
+ * Identifier of the candidate.
  */
 id: string, 
 /**
- * Its name here, if it was imported.
+ * Name of the imported server in the settings, or `None` if it was not imported.
  */
 name: string | null, 
 /**
- * Why its secrets are kept only until Drawbridge is closed, if they are.
+ * Reason why the secrets are stored only until Drawbridge exits, if they are.
  */
 onlyThisRun: string | null, 
 /**
- * Why it was not imported.
+ * Reason why the server was not imported.
  */
 problem: string | null, };
 
 /**
- * A place in the settings of a server.
+ * A location in the configuration of a server.
  */
 export type ImportPlace = { "is": "command" } | { "is": "argument", 
 /**
- * Its number, from 1.
+ * Position of the argument, from 1.
  */
 number: number, } | { "is": "folder" } | { "is": "url" } | { "is": "value", 
 /**
- * Its name.
+ * Name of the variable or header.
  */
 name: string, } | { "is": "client_secret" };
 
@@ -2597,137 +2951,137 @@ name: string, } | { "is": "client_secret" };
  */
 export type ImportPlaceholder = { 
 /**
- * Where it is.
+ * Location of the text.
  */
 place: ImportPlace, 
 /**
- * The text, safe to print; empty where nothing is.
+ * The text, safe to print. Empty if the value is missing.
  */
 text: string, };
 
 /**
- * What was found in pasted text.
+ * Servers found in pasted text.
  */
 export type ImportPreview = { 
 /**
- * The servers in it.
+ * Servers that were found.
  */
 servers: Array<ImportedServer>, 
 /**
- * Why nothing could be read, with line and column where known.
+ * Reason why the text can't be parsed, with line and column where known.
  */
 problem: ConfigProblem | null, };
 
 /**
- * Servers to import.
+ * Request to import servers.
  */
 export type ImportServers = { 
 /**
- * The source of the list that they were picked from.
+ * Source with which the candidates were listed.
  */
 source: ImportSource, 
 /**
- * The ids of the picked candidates.
+ * Identifiers of the selected candidates.
  */
 ids: Array<string>, };
 
 /**
- * The client that an app signs in to a server as.
+ * OAuth client that an app uses to sign in to a server.
  */
 export type ImportSignIn = { 
 /**
- * The id by which the authorization server knows the client.
+ * Client identifier at the authorization server.
  */
 clientId: string | null, 
 /**
- * True if there is a client secret, which goes to the keychain.
+ * `true` if there is a client secret, which is stored in the keychain.
  */
 hasSecret: boolean, 
 /**
- * The authorization server.
+ * Issuer of the authorization server.
  */
 issuer: string | null, 
 /**
- * The scopes to ask for; what the server says is needed if empty.
+ * Scopes to request, or empty for the scopes that the server requires.
  */
 scopes: Array<string>, };
 
 /**
- * Where to look for servers of other apps: in the home folder if nothing is named.
+ * Settings to search for servers. Without a member: all known apps in the home folder.
  */
 export type ImportSource = { 
 /**
- * Only in this app, by its id.
+ * Identifier of the only app to search.
  */
 app: string | null, 
 /**
- * Only in the files of this project: one of the folders that a server may know of.
+ * Project folder whose files are searched instead. Must be one of the folders that a server may know of.
  */
 project: string | null, };
 
 /**
- * How a server stands to those that are set up here.
+ * The relation of a found server to those that are configured.
  */
 export type ImportStatus = "new" | "same" | "conflict" | "unsupported";
 
 /**
- * Text that a server's README says to paste.
+ * Pasted text, for example from a server's README.
  */
 export type ImportText = { 
 /**
- * The text.
+ * Text to parse for servers.
  */
 text: string, };
 
 /**
- * One server in pasted text.
+ * Server found in pasted text.
  */
 export type ImportedServer = { 
 /**
- * The name it would get; free among the user's servers.
+ * Suggested name, unique among the configured servers.
  */
 name: string, 
 /**
- * How it would be reached.
+ * Configuration of the server.
  */
 config: ServerConfig, 
 /**
- * What to look at: placeholders to fill in, keys that are not understood, why it can't be used.
+ * Notes for the user: placeholders to fill in, unknown keys, or the reason why it can't be used.
  */
 notes: Array<string>, 
 /**
- * Whether it can be added as it is.
+ * `true` if the server can be added without changes.
  */
 usable: boolean, };
 
 /**
- * The outcomes of an import.
+ * Outcomes of an import.
  */
 export type ImportedServers = { 
 /**
- * One for each picked id, in the order of the request.
+ * Outcome for each selected candidate, in the order of the request.
  */
 outcomes: Array<ImportOutcome>, };
 
 /**
- * A variable or header of a server that was found.
+ * Variable or header of a candidate.
  */
 export type ImportedValue = { 
 /**
- * The name of the variable or header.
+ * Name of the variable or header.
  */
 name: string, 
 /**
- * Whether the value is a secret, plain text or a reference.
+ * Kind of the value: secret, plain text or reference.
  */
 kind: ImportedValueKind, 
 /**
- * True if the user has to enter the value after the import.
+ * `true` if the user has to enter the value after the import.
  */
 toEnter: boolean, };
 
 /**
- * What the value of a variable or header is.
+ * The kind of a variable's or header's value.
  */
 export type ImportedValueKind = "literal" | "secret" | "reference";
 
@@ -2742,19 +3096,19 @@ export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
 export type InputProblem = "missing" | "too_many" | "not_text" | "not_a_choice" | "not_a_number" | "out_of_range" | "not_a_boolean" | "not_a_path";
 
 /**
- * A server to install as it was previewed.
+ * Server to install exactly as previewed.
  */
 export type Install = { 
 /**
- * The server.
+ * Server with the user's inputs.
  */
 draft: InstallDraft, 
 /**
- * `hash`. If anything else would result by now, nothing is installed.
+ * Hash of the preview, `hash`. Nothing is installed if the result would differ.
  */
 hash: string, 
 /**
- * True if the user agreed that a running server is stopped for its upgrade.
+ * `true` if the user agreed to stop the running server for its upgrade.
  */
 stop: boolean, };
 
@@ -2810,127 +3164,131 @@ url: string,
 sha256: string, };
 
 /**
- * A server as it is wanted. Values of secret inputs go to the keychain when it is installed.
+ * Server to install with the user's inputs. Values of secret inputs are stored in the keychain at the installation.
  */
 export type InstallDraft = { 
 /**
- * `source`.
+ * Source of the offer, `source`.
  */
 source: InstallSource, 
 /**
- * The user's name for it.
+ * Name of the server in the settings.
  */
 name: string, 
 /**
- * The values of the inputs, by key. One that is not in it has its default.
+ * Values of the inputs, by key. Missing inputs have their default.
  */
 values: { [key in string]: Array<string> }, 
 /**
- * The sandbox; none if it may reach all that its user may. Not for an upgrade, which keeps what the server has.
+ * Sandbox of the server, or `None` for unrestricted access. Ignored in an upgrade, which keeps the server's
+ * sandbox.
  */
 sandbox: Sandbox | null, 
 /**
- * The installed server whose place it takes, by the user's name for it; none if it is a new one.
+ * Name of the installed server to replace, or `None` for a new server.
  */
 upgrades: string | null, };
 
 /**
- * A server as it could be installed. Nothing is unpacked, started or approved.
+ * Server that could be installed. Nothing is unpacked, started or approved.
  */
 export type InstallOffer = { 
 /**
- * The source by which to go on: with the exact version, the chosen target, or the bundle's SHA-256, so that nothing else is installed.
+ * Source for the following commands, with the exact version, the chosen target or the SHA-256 of the bundle, so
+ * that nothing else can be installed.
  */
 source: InstallSource, 
 /**
- * Where it comes from.
+ * Origin of the server.
  */
 origin: InstallOrigin, 
 /**
- * The packages and remotes to choose from; none of a bundle.
+ * Packages and remotes to choose from. Empty for a bundle.
  */
 choices: Array<InstallChoice>, 
 /**
- * What would be set up; none while nothing is chosen, or if it can't be installed.
+ * Configuration that would be set up, or `None` if no target is chosen or it can't be installed.
  */
 plan: InstallPlan | null, 
 /**
- * Why it can't be installed as it is chosen, if it can't be.
+ * Reason why the chosen target can't be installed, if it can't.
  */
 problem: string | null, };
 
 /**
- * Where a server comes from.
+ * Origin of a server.
  */
 export type InstallOrigin = { "from": "registry", 
 /**
- * What it lists.
+ * Entry of the registry.
  */
 listing: RegistryListing, 
 /**
- * The registry that answered, and the time of its answer.
+ * Registry that responded, with the time of the response.
  */
 answer: RegistryAnswer, 
 /**
- * The bundle that was downloaded, if the chosen package is one. It has the hash that the registry lists.
+ * Downloaded bundle, if the chosen package is one. Its hash matches the one in the registry.
  */
 bundle: OfferedBundle | null, } | { "from": "bundle" } & OfferedBundle;
 
 /**
- * What an installation would set up, with blanks for the user.
+ * Configuration that an installation would set up, with inputs for the user.
  */
 export type InstallPlan = { 
 /**
- * A name for it that no server has yet.
+ * Suggested name, unique among the configured servers.
  */
 name: string, 
 /**
- * The command or the address.
+ * Command or URL of the server.
  */
 target: PlannedTarget, 
 /**
- * What the user fills in.
+ * Inputs that the user fills in.
  */
 inputs: Array<PlanInput>, 
 /**
- * The keys of secret inputs that the keychain can't keep: their values stand in the settings file and on the command line.
+ * Keys of secret inputs that can't be stored in the keychain. Their values appear in the settings file and on the
+ * command line.
  */
 exposedSecrets: Array<string>, 
 /**
- * What to look at, in sentences.
+ * Sentences that the user should read.
  */
 notes: Array<string>, 
 /**
- * Whether it can have a sandbox.
+ * Availability of a sandbox.
  */
 containment: InstallContainment, 
 /**
- * The sandbox that is proposed.
+ * Suggested sandbox of the server.
  */
 sandbox: Sandbox | null, };
 
 /**
- * What would be set up, exactly, or why nothing can be.
+ * Exact configuration that would be set up, or the problems that prevent it.
  */
 export type InstallPreview = { 
 /**
- * What is wrong with values of inputs, by key.
+ * Problems of the inputs' values, by key.
  */
 inputProblems: { [key in string]: InputProblem }, 
 /**
- * What else is wrong: the name is taken, the address can't be used.
+ * Other problem, such as a name that is taken or a URL that can't be used.
  */
 problem: string | null, 
 /**
- * The server that would be set up; none if anything is wrong.
+ * Server that would be set up, or `None` if there is a problem.
  */
 server: PreviewedServer | null, 
 /**
- * The server whose place it takes, as it is set up now.
+ * Current configuration of the server to replace.
  */
 before: PreviewedServer | null, 
 /**
- * A hash over all that would be set up, with the values of secrets, and over where it comes from; none if anything is wrong.
+ * Hash of the resulting configuration, including the values of secrets, and of its origin, or `None` if there is a
+ * problem.
  */
 hash: string | null, };
 
@@ -2939,7 +3297,7 @@ hash: string | null, };
  */
 export type InstallSource = { "from": "registry", 
 /**
- * `namespace/name`.
+ * Name in the registry, as `namespace/name`.
  */
 name: string, 
 /**
@@ -2960,118 +3318,118 @@ path: string,
 sha256: string | null, };
 
 /**
- * One of the packages or remotes that a version of a server has in a registry.
+ * A package or remote in a registry's description of a server version.
  */
 export type InstallTarget = { "kind": "package", 
 /**
- * Its number in the description, from 1.
+ * Position in the description, from 1.
  */
 number: number, } | { "kind": "remote", 
 /**
- * Its number in the description, from 1.
+ * Position in the description, from 1.
  */
 number: number, };
 
 /**
- * What is known of the installation of a server.
+ * Facts about the installation of a server.
  */
-export type Installed = { 
+export type InstallationInfo = { 
 /**
- * Where it is from.
+ * Source of the installation.
  */
 origin: ServerOrigin, 
 /**
- * True if its command or its address was changed since then.
+ * Set if the command or address has changed since the installation.
  */
 changed: boolean, };
 
 /**
- * The servers that were installed from the registry.
+ * Request for the versions of the servers that were installed from a registry.
  */
 export type InstalledVersions = { 
 /**
- * Asks the registry even if answers are kept that are not an hour old.
+ * `true` to query the registry even if cached responses are less than an hour old.
  */
 refresh: boolean, };
 
 /**
- * What a thing in a conversation is.
+ * The content of an item.
  */
 export type ItemBody = { "kind": "message", 
 /**
- * By whom.
+ * Author of the message.
  */
 role: Role, 
 /**
- * What.
+ * Content blocks of the message.
  */
 content: Array<Content>, 
 /**
- * The prompt it came from.
+ * Prompt that the message is part of, if any.
  */
 prompt: PromptOrigin | null, 
 /**
- * What the user attached to it.
+ * Files and resources that the user attached.
  */
 attachments?: Array<MessageAttachment>, } | { "kind": "reply", 
 /**
- * The model.
+ * Model that produced the reply.
  */
 model: ModelRef, 
 /**
- * What it is made of, in order.
+ * Parts of the reply, in order.
  */
 parts: Array<ReplyPart>, 
 /**
- * Why it ended; none while it streams, or if it was cut.
+ * Reason for the end of the reply, or `None` while it streams or if it was interrupted.
  */
 stop: ReplyStop | null, 
 /**
- * The tokens that it took, as far as the provider says.
+ * Number of tokens, as far as the provider reports it.
  */
-usage: TokenUse, 
+usage: TokenUsage, 
 /**
- * What it cost, where the price is known.
+ * Cost of the reply, or `None` if the price is unknown.
  */
 cost: Cost | null, 
 /**
- * Why it failed.
+ * Error that ended the reply, if any.
  */
 error: ModelProblem | null, 
 /**
- * What of the request the provider could not carry as it was, and what was done about it, in words.
+ * Descriptions of the parts of the request that the provider could not represent, and of their substitutes.
  */
 conversions?: Array<string>, 
 /**
- * How long the first piece took to come, in milliseconds.
+ * Time until the first part arrived, in milliseconds.
  */
 firstAfter: number | null, 
 /**
- * How long it took in all, in milliseconds.
+ * Total duration of the reply, in milliseconds.
  */
 took: number, } | { "kind": "tool_call", 
 /**
- * The call, by which calls and questions tell of it.
+ * Identifier of the call, as used by call events and consent requests.
  */
 call: string, 
 /**
- * The server.
+ * Name of the called server.
  */
 server: string, 
 /**
- * The tool.
+ * Name of the tool.
  */
 tool: string, 
 /**
- * What was sent.
+ * Arguments that were sent.
  */
 arguments: JsonValue, 
 /**
- * What came back, or nothing when it failed.
+ * Result of the call, or `None` if it failed.
  */
 result: ToolResult | null, 
 /**
- * Why it failed, in words.
+ * Description of the failure, or `None` if the call succeeded.
  */
 error: string | null, 
 /**
@@ -3079,213 +3437,167 @@ error: string | null,
  */
 failure?: CallFailureCode, 
 /**
- * How long it took, in milliseconds.
+ * Duration of the call, in milliseconds.
  */
 took: number, 
 /**
- * Where a model asked for it.
+ * Tool use in a model's reply that requested the call, or `None` for the user's calls.
  */
 used?: ToolUsed, 
 /**
- * How many bytes of the result's text the model did not get, as it was too long.
+ * Number of bytes of the result's text that were omitted for the model because of the length limit.
  */
 leftOut?: number, } | { "kind": "own_tool", 
 /**
- * Where a model asked for it; the key is the tool's name.
+ * Tool use in the model's reply. Its key is the name of the tool.
  */
 used: ToolUsed, 
 /**
- * What it asked.
+ * Arguments that the model passed.
  */
 arguments: JsonValue, 
 /**
- * What it was told.
+ * Text returned to the model.
  */
 text: string, 
 /**
- * The tools that were found.
+ * Tools found by the search.
  */
 found?: Array<FoundTool>, 
 /**
- * Whether it was told that it can't be done.
+ * Set if the tool reported an error to the model.
  */
 isError: boolean, } | { "kind": "notice", 
 /**
- * What.
+ * Content of the notice.
  */
 notice: Notice, } | { "kind": "attachment", 
 /**
- * The server.
+ * Name of the server.
  */
 server: string, 
 /**
- * The resource; of a skill its `SKILL.md`.
+ * URI of the resource; for a skill, of its `SKILL.md`.
  */
 uri: string, 
 /**
- * Its name.
+ * Name of the resource or skill.
  */
 name: string, 
 /**
- * What was in it then.
+ * Contents at the time of attachment.
  */
 contents: Array<ResourceContents>, 
 /**
- * True for a skill, whose text is instructions that the user chose.
+ * Set for a skill, whose text is instructions that the user chose.
  */
 skill?: boolean, };
 
 /**
- * Some items of one branch.
+ * Consecutive items of one branch.
  */
 export type ItemPage = { 
 /**
- * In order, the oldest first.
+ * Items in order, oldest first.
  */
 items: Array<ConversationItem>, 
 /**
- * Whether there are others before them.
+ * `true` if there are items before these.
  */
 hasMore: boolean, };
 
 /**
- * Which items of a conversation to read.
+ * Range of items to read from a conversation.
  */
 export type ItemRange = { 
 /**
- * The conversation.
+ * Identifier of the conversation.
  */
 conversation: string, 
 /**
- * Only those before this item; none for the last ones of the branch that is shown.
+ * Identifier of the item before which items are returned, or `None` for the last ones of the selected branch.
  */
 before: string | null, 
 /**
- * At most so many.
+ * Maximum number of items.
  */
 limit: number, };
 
 /**
- * An item of a conversation.
+ * Reference to an item of a conversation.
  */
 export type ItemRef = { 
 /**
- * The conversation.
+ * Identifier of the conversation.
  */
 conversation: string, 
 /**
- * The item.
+ * Identifier of the item.
  */
 item: string, };
 
 /**
- * Whether an item is whole.
+ * The completeness of an item.
  */
 export type ItemState = "whole" | "streaming" | "cut";
 
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
 /**
- * How one condition of a rule was judged.
+ * The reason why a value matches a condition or not.
  */
-export type Judged = { 
-/**
- * The condition's number in its rule, from 0.
- */
-number: number, 
-/**
- * Whether it holds.
- */
-holds: boolean, 
-/**
- * Why.
- */
-reason: JudgedReason, 
-/**
- * The value, as JSON, at most its beginning; of a list the item that decided. None if there is none.
- */
-value: string | null, 
-/**
- * What the value was read as, where that is not just how it is written.
- */
-normal: Array<string>, };
+export type JudgementReason = "matches" | "differs" | "missing" | "not-judged" | "too-long" | "respelled" | "climbs" | "crosses-parts" | "not-whole" | "second-name" | "letters" | "unresolved" | "leads-elsewhere" | "holds" | "user-info" | "not-address" | "not-number" | "text-number";
 
 /**
- * Why a value fits a condition, or does not.
- */
-export type JudgedReason = "matches" | "differs" | "missing" | "not-judged" | "too-long" | "respelled" | "climbs" | "crosses-parts" | "not-whole" | "second-name" | "letters" | "unresolved" | "leads-elsewhere" | "holds" | "user-info" | "not-address" | "not-number" | "text-number";
-
-/**
- * The language.
+ * Language of the page.
  */
 export type Language = "system" | "en" | "zh";
 
 /**
- * A file that decides what a local server runs. The approval of a start is over it as it is.
+ * File that determines what a local server runs. The approval of a start is bound to its current content.
  */
 export type LaunchFile = { 
 /**
- * The path that the command leads to.
+ * Path that the command refers to.
  */
 path: string, 
 /**
- * Where the file really lies, if that is elsewhere.
+ * Canonical path of the file, if it differs.
  */
 leadsTo: string | null, 
 /**
- * Its size in bytes.
+ * Size of the file in bytes.
  */
 bytes: number, 
 /**
- * The SHA-256 of its content, in hexadecimal digits. None if it is too large to be read, or can't be: then its size and its times
- * of modification and status change count.
+ * SHA-256 of the content in hexadecimal, or `None` if the file is too large or unreadable. The approval is then
+ * bound to its size and its times of modification and status change.
  */
 hash: string | null, 
 /**
- * How the command leads to this file.
+ * Role of the file in the command.
  */
 role: LaunchFileRole, 
 /**
- * True if the server was approved before and the file is not as it was then.
+ * `true` if the server was approved before and the file has changed since.
  */
 changed: boolean, };
 
 /**
- * How a command leads to a file that decides what it runs.
+ * The relation of a launch file to its command.
  */
 export type LaunchFileRole = "program" | "interpreter" | "environment" | "argument" | "variable";
-
-/**
- * Something large that stands elsewhere.
- */
-export type LeftOut = { 
-/**
- * Where in the body, as a JSON Pointer (RFC 6901).
- */
-pointer: string, 
-/**
- * The SHA-256 of the bytes, in hexadecimal: what to ask for them by.
- */
-hash: string, 
-/**
- * How many bytes.
- */
-bytes: number, 
-/**
- * Whether the bytes are the text that would stand there, in UTF-8. Else it would stand there in base64.
- */
-isText: boolean, };
 
 /**
  * A limit, with the usage that counts towards it.
  */
 export type LimitCounter = { 
 /**
- * Current usage.
+ * Current usage of the resource.
  */
 now: number, 
 /**
- * The limit.
+ * Limit of the usage.
  */
 most: number, 
 /**
@@ -3294,9 +3606,2488 @@ most: number,
 beyond: number, };
 
 /**
+ * Usage of a server against its limits since its last start.
+ */
+export type LimitsUsage = { 
+/**
+ * Number of calls in progress.
+ */
+calls: LimitCounter, 
+/**
+ * Number of pending consent requests.
+ */
+questions: LimitCounter, 
+/**
+ * Notifications within the last second.
+ */
+notifications: LimitCounter, 
+/**
+ * Bytes within the last minute.
+ */
+bytes: LimitCounter, 
+/**
+ * Largest message so far, in bytes.
+ */
+message: LimitCounter, 
+/**
+ * Size of the activity log, in bytes.
+ */
+kept: LimitCounter, 
+/**
+ * Set while reading from the server is slowed down.
+ */
+slowed: boolean, 
+/**
+ * Resources used by a sandboxed server; `None` for other servers.
+ */
+resources: ResourcesUsage | null, };
+
+/**
+ * List of a server.
+ */
+export type ListName = "tools" | "prompts" | "resources";
+
+/**
+ * Package that a launcher such as `npx` would load.
+ */
+export type LoadedPackage = { 
+/**
+ * Launcher, as written on the command line.
+ */
+launcher: string, 
+/**
+ * Package named in the settings, if it could be parsed.
+ */
+name: string | null, 
+/**
+ * Version, range or tag in the settings, or `None` if they name none.
+ */
+wanted: string | null, 
+/**
+ * Version that would run, or `None` if it is unknown.
+ */
+version: PackageVersion | null, 
+/**
+ * Reason why the version is unknown.
+ */
+unknown: UnknownPackage | null, 
+/**
+ * Version that was approved last, if another one would run.
+ */
+before: PackageVersion | null, 
+/**
+ * `true` if the registry offers different files for the approved version.
+ */
+replaced: boolean, 
+/**
+ * Further packages of the command line, whose versions are not pinned.
+ */
+unpinned: Array<string>, 
+/**
+ * Command line as configured, without the resolved version.
+ */
+configured: string, };
+
+/**
+ * A name or title that can be mistaken for another.
+ */
+export type LookAlike = { 
+/**
+ * Name of the server that has it, as chosen by the user.
+ */
+server: string, 
+/**
+ * The name, or the title if that is what looks alike.
+ */
+name: string, 
+/**
+ * Set if the text is identical and belongs to another server.
+ */
+same: boolean, };
+
+/**
+ * Content that a wire protocol can't represent.
+ */
+export type LossyConversion = { 
+/**
+ * Kind of the content, such as `imageInToolResult`.
+ */
+what: string, 
+/**
+ * Conversion: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
+ */
+then: string, 
+/**
+ * Conversions that can be chosen.
+ */
+choices: Array<string>, };
+
+/**
+ * Message of a prompt or of a sampling request.
+ */
+export type Message = { 
+/**
+ * Role of the message's author.
+ */
+role: Role, 
+/**
+ * Content blocks of the message.
+ */
+content: Array<Content>, };
+
+/**
+ * An attachment of a user's message.
+ */
+export type MessageAttachment = { "type": "file", 
+/**
+ * Name of the file.
+ */
+name: string, 
+/**
+ * Media type of the file.
+ */
+mimeType: string, 
+/**
+ * Bytes of the file, in base64.
+ */
+data: string, } | { "type": "resource", 
+/**
+ * Name of the server.
+ */
+server: string, 
+/**
+ * URI of the resource.
+ */
+uri: string, 
+/**
+ * Name of the resource.
+ */
+name: string, 
+/**
+ * Contents at the time of attachment.
+ */
+contents: Array<ResourceContents>, };
+
+/**
+ * Model of a provider. Unknown properties are `None`.
+ */
+export type Model = { 
+/**
+ * Identifier of the model at the provider.
+ */
+id: string, 
+/**
+ * Name of the model to display.
+ */
+name: string, 
+/**
+ * Context size in tokens, for request and reply together.
+ */
+context: number | null, 
+/**
+ * Maximum number of tokens in a reply.
+ */
+maxOutput: number | null, 
+/**
+ * Price of the model.
+ */
+price: ModelPrice | null, 
+/**
+ * `true` if the model accepts images.
+ */
+images: boolean | null, 
+/**
+ * `true` if the model accepts audio.
+ */
+audio: boolean | null, 
+/**
+ * `true` if the model accepts files.
+ */
+files: boolean | null, 
+/**
+ * `true` if the model supports tools.
+ */
+tools: boolean | null, 
+/**
+ * `true` if thinking can be enabled.
+ */
+thinking: boolean | null, };
+
+/**
+ * Reason for the choice of a model.
+ */
+export type ModelChosenBy = { "is": "user" } | { "is": "setting" } | { "is": "hint", 
+/**
+ * Hint as the server sent it.
+ */
+hint: string, } | { "is": "equivalent", 
+/**
+ * Hint as the server sent it.
+ */
+hint: string, } | { "is": "priorities", 
+/**
+ * Priorities, the highest first: `cost`, `speed`, `intelligence`.
+ */
+priorities: Array<string>, } | { "is": "default" } | { "is": "first" };
+
+/**
+ * Stable identifier of the cause for which there is no usable answer of a model. The page has words and a button for
+ * each.
+ */
+export type ModelErrorCode = "noKey" | "keyUnreadable" | "wrongKey" | "forbidden" | "noCredit" | "rateLimited" | "overloaded" | "contextTooLong" | "refused" | "notFound" | "unreachable" | "silent" | "cut" | "unreadable" | "tooLarge" | "badArguments" | "cannotCarry" | "unconfirmed" | "noProvider" | "empty" | "outOfTokens" | "unfit" | "internal" | "provider";
+
+/**
+ * Price of a model per million tokens.
+ */
+export type ModelPrice = { 
+/**
+ * Price of the request's tokens.
+ */
+input: number, 
+/**
+ * Price of the reply's tokens.
+ */
+output: number, 
+/**
+ * Currency code, such as `USD`.
+ */
+currency: string, 
+/**
+ * Date or source of the price.
+ */
+asOf: string, };
+
+/**
+ * An error of a model or its provider.
+ */
+export type ModelProblem = { 
+/**
+ * Stable identifier of the cause.
+ */
+code: ModelErrorCode, 
+/**
+ * Message with the cause and the next step for the user.
+ */
+message: string, };
+
+/**
+ * Configured provider of models.
+ */
+export type ModelProvider = { 
+/**
+ * Identifier of the provider.
+ */
+id: string, 
+/**
+ * Name of the provider.
+ */
+name: string, 
+/**
+ * Wire protocol of the provider.
+ */
+kind: ProviderKind, 
+/**
+ * Base URL of the API.
+ */
+url: string, 
+/**
+ * Timeout of a reply in seconds without a received byte, if the user set it.
+ */
+silenceSeconds: number | null, 
+/**
+ * Content that the wire protocol can't represent, and how each kind is converted.
+ */
+losses: Array<LossyConversion>, 
+/**
+ * `true` if an API key is stored for this URL.
+ */
+hasKey: boolean, 
+/**
+ * `true` if the provider runs on this computer.
+ */
+local: boolean, 
+/**
+ * `true` if requests, including the API key, are sent unencrypted.
+ */
+readable: boolean, 
+/**
+ * Models that the provider listed last.
+ */
+models: Array<Model>, 
+/**
+ * Time of the last list, in milliseconds since 1970, or `None` if there is none.
+ */
+listedAt: number | null, 
+/**
+ * Error of the last request to the provider, if it failed.
+ */
+problem: ModelProblem | null, };
+
+/**
+ * Reference to a model of a configured provider.
+ */
+export type ModelRef = { 
+/**
+ * Identifier of the provider in the settings.
+ */
+provider: string, 
+/**
+ * Identifier of the model, as the provider names it.
+ */
+model: string, };
+
+/**
+ * Model providers, both configured and available.
+ */
+export type Models = { 
+/**
+ * Configured providers, in order.
+ */
+providers: Array<ModelProvider>, 
+/**
+ * Model of new conversations.
+ */
+default: ModelRef | null, 
+/**
+ * Model servers on this computer that are not configured yet.
+ */
+found: Array<FoundProvider>, 
+/**
+ * Presets for the setup of a provider.
+ */
+presets: Array<ProviderPreset>, };
+
+/**
+ * Request to create a conversation.
+ */
+export type NewConversation = { 
+/**
+ * Title of the conversation.
+ */
+title: string, };
+
+/**
+ * Version that is newer than the installed one.
+ */
+export type NewerVersion = { 
+/**
+ * Version as the publisher writes it.
+ */
+version: string, 
+/**
+ * Time of publication, in milliseconds since 1970.
+ */
+publishedAt: number | null, };
+
+/**
+ * A notice from Drawbridge to the user in a conversation.
+ */
+export type Notice = { "is": "rounds", 
+/**
+ * Number of rounds so far.
+ */
+rounds: number, };
+
+/**
+ * Bundle to install. All members except the hash, the sizes and the folder are claims of the publisher.
+ */
+export type OfferedBundle = { 
+/**
+ * Name of the bundle's file.
+ */
+file: string, 
+/**
+ * SHA-256 of the file, in hexadecimal.
+ */
+sha256: string, 
+/**
+ * Size of the file in bytes.
+ */
+bytes: number, 
+/**
+ * Member `name` of the manifest, which identifies other versions of the same bundle.
+ */
+name: string, 
+/**
+ * Member `display_name` of the manifest.
+ */
+title: string | null, 
+/**
+ * Version as the publisher writes it.
+ */
+version: string, 
+/**
+ * Description of the server from the manifest.
+ */
+description: string, 
+/**
+ * Name of the author.
+ */
+author: string, 
+/**
+ * Description of the signature. Signatures are never verified and imply nothing about safety.
+ */
+signature: string, 
+/**
+ * Folder that the bundle is unpacked to.
+ */
+folder: string, 
+/**
+ * Number of files in the bundle.
+ */
+files: number, 
+/**
+ * Unpacked size in bytes.
+ */
+unpackedBytes: number, 
+/**
+ * Sentences about the members of the manifest that are not supported.
+ */
+warnings: Array<string>, };
+
+/**
+ * A server whose tools a model may use.
+ */
+export type OfferedServer = { 
+/**
+ * Name of the server.
+ */
+server: string, 
+/**
+ * Names of the enabled tools, or `None` for all that the user has reviewed.
+ */
+tools: Array<string> | null, 
+/**
+ * Hash of the server's instructions that the user approved for the model, or `None` if the model doesn't receive
+ * them. They are sent as data with their source; changed instructions are not sent.
+ */
+instructions: string | null, };
+
+/**
+ * A large content that is omitted from an item's body.
+ */
+export type OmittedContent = { 
+/**
+ * Position in the body, as a JSON Pointer (RFC 6901).
+ */
+pointer: string, 
+/**
+ * SHA-256 of the bytes, in hexadecimal. It is the key to request them.
+ */
+hash: string, 
+/**
+ * Number of omitted bytes.
+ */
+bytes: number, 
+/**
+ * Set if the bytes are the UTF-8 text of the omitted string. Otherwise the string is their base64 encoding.
+ */
+isText: boolean, };
+
+/**
+ * Version of a package.
+ */
+export type PackageVersion = { 
+/**
+ * Version, or the tag of a container image.
+ */
+version: string, 
+/**
+ * Hash of the package's files, if the registry provides one.
+ */
+integrity: string | null, 
+/**
+ * Origin of the package.
+ */
+source: string | null, };
+
+/**
+ * Redirect URL that a browser was sent to at the end of a sign-in.
+ */
+export type PasteRedirect = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Full redirect URL, with its query.
+ */
+url: string, };
+
+/**
+ * The origin of a path in `BlockedPath`.
+ */
+export type PathMention = "command" | "server";
+
+/**
+ * Paths of Drawbridge's files.
+ */
+export type Paths = { 
+/**
+ * Path of the settings file with the servers.
+ */
+config: string, 
+/**
+ * Path of the folder with all other data.
+ */
+data: string, 
+/**
+ * Path of the audit log.
+ */
+audit: string, };
+
+/**
+ * Request to let the user select a file.
+ */
+export type PickFile = { 
+/**
+ * Kind of files that the dialog offers.
+ */
+kind: FileKind, };
+
+/**
+ * File selected by the user.
+ */
+export type PickedFile = { 
+/**
+ * Absolute path of the file, or `None` if the dialog was closed.
+ */
+file: string | null, };
+
+/**
+ * Folder selected by the user.
+ */
+export type PickedFolder = { 
+/**
+ * Absolute path of the folder, or `None` if the dialog was closed.
+ */
+folder: string | null, };
+
+/**
+ * Result of a ping.
+ */
+export type PingAnswer = { 
+/**
+ * Round-trip time in milliseconds.
+ */
+milliseconds: number, };
+
+/**
+ * Definition that the user has reviewed.
+ */
+export type PinnedDefinition = { 
+/**
+ * Name of the tool or prompt.
+ */
+name: string, 
+/**
+ * Hash of the whole definition.
+ */
+hash: string, 
+/**
+ * Time of the review, in milliseconds since 1970.
+ */
+since: number, };
+
+/**
+ * Definitions of a server that are stored as reviewed.
+ */
+export type Pins = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Identity of the server as pairs of label and value: its command and program, or its URL.
+ */
+identity: Array<[string, string]>, 
+/**
+ * Time of the last approval of the identity, in milliseconds since 1970.
+ */
+identitySince: number | null, 
+/**
+ * Issuer of the server's tokens.
+ */
+issuer: string | null, 
+/**
+ * Reviewed tools of the server.
+ */
+tools: Array<PinnedDefinition>, 
+/**
+ * Reviewed prompts of the server.
+ */
+prompts: Array<PinnedDefinition>, };
+
+/**
+ * An input that the user fills in. All texts come from the publisher.
+ */
+export type PlanInput = { 
+/**
+ * Key, unique within the plan.
+ */
+key: string, 
+/**
+ * Display name of the input.
+ */
+label: string, 
+/**
+ * Purpose of the input.
+ */
+description: string | null, 
+/**
+ * Kind of the input's value.
+ */
+kind: InputKind, 
+/**
+ * Set if the server can't be set up without a value.
+ */
+required: boolean, 
+/**
+ * Set if the value is a secret, which is stored in the keychain.
+ */
+secret: boolean, 
+/**
+ * Set if the input accepts several values.
+ */
+multiple: boolean, 
+/**
+ * Values used if the user enters none.
+ */
+default: Array<string>, 
+/**
+ * The accepted values; any value if empty.
+ */
+choices: Array<string>, 
+/**
+ * Example shown in the empty field.
+ */
+placeholder: string | null, 
+/**
+ * Minimum of a number.
+ */
+min: number | null, 
+/**
+ * Maximum of a number.
+ */
+max: number | null, };
+
+/**
+ * Part of a text with placeholders.
+ */
+export type PlannedPart = { "text": string } | { "input": string };
+
+/**
+ * Command or URL of a plan.
+ */
+export type PlannedTarget = { "type": "stdio", 
+/**
+ * Program of the command.
+ */
+command: string, 
+/**
+ * Arguments of the command, each in parts.
+ */
+args: Array<Array<PlannedPart>>, 
+/**
+ * Environment variables, by name.
+ */
+env: { [key in string]: Array<PlannedPart> }, } | { "type": "http", 
+/**
+ * URL of the server, in parts.
+ */
+url: Array<PlannedPart>, 
+/**
+ * HTTP transport of the server.
+ */
+kind: HttpKind, 
+/**
+ * Headers of each request, by name.
+ */
+headers: { [key in string]: Array<PlannedPart> }, };
+
+/**
+ * All rules and presets, with their files.
+ */
+export type Policy = { 
+/**
+ * Preset that the user chose.
+ */
+preset: Preset, 
+/**
+ * Preset of this computer's administrator. The stricter of both presets applies.
+ */
+managedPreset: Preset, 
+/**
+ * All rules, those of this computer's administrator first.
+ */
+rules: Array<Rule>, 
+/**
+ * Rule file of the user.
+ */
+user: RuleFile, 
+/**
+ * Rule file for all users of this computer.
+ */
+managed: RuleFile, };
+
+/**
+ * Rules and grants as text.
+ */
+export type PolicyText = { 
+/**
+ * JSON document with all rules and grants in effect.
+ */
+text: string, };
+
+/**
+ * The level of consent for acts that no rule decides.
+ */
+export type Preset = "balanced" | "careful";
+
+/**
+ * Part of the value of a variable or header.
+ */
+export type PreviewedPart = { "text": string } | "secret" | "kept";
+
+/**
+ * Server that would be set up. Secrets that go to the keychain are masked.
+ */
+export type PreviewedServer = { "type": "stdio", 
+/**
+ * Program of the command.
+ */
+command: string, 
+/**
+ * Path of the program on this computer, or `None` if it was not found or is not unpacked yet.
+ */
+foundAt: string | null, 
+/**
+ * Arguments as passed to the program.
+ */
+args: Array<string>, 
+/**
+ * Environment variables, in addition to the allow-listed ones.
+ */
+env: { [key in string]: Array<PreviewedPart> }, 
+/**
+ * Sandbox of the server, or `None` for unrestricted access.
+ */
+sandbox: Sandbox | null, } | { "type": "http", 
+/**
+ * URL of the server.
+ */
+url: string, 
+/**
+ * HTTP transport of the server.
+ */
+kind: HttpKind, 
+/**
+ * Headers of each request, by name.
+ */
+headers: { [key in string]: Array<PreviewedPart> }, };
+
+/**
+ * Progress of a call, as reported by its server.
+ */
+export type Progress = { 
+/**
+ * Amount of work done so far, in the server's unit.
+ */
+progress: number, 
+/**
+ * Total amount of work, or `None` if the server does not report one.
+ */
+total: number | null, 
+/**
+ * Description of the current step, written by the server.
+ */
+message: string | null, };
+
+/**
+ * Files of a project that may define servers.
+ */
+export type ProjectFiles = { 
+/**
+ * Paths relative to the folder. The files were not read.
+ */
+files: Array<string>, };
+
+/**
+ * Folder that may be a project.
+ */
+export type ProjectFolder = { 
+/**
+ * Path of the folder. Must be one of the folders that a server may know of.
+ */
+folder: string, };
+
+/**
+ * Prompt of a server.
+ */
+export type Prompt = { 
+/**
+ * Name by which the prompt is requested.
+ */
+name: string, 
+/**
+ * Title to display, from the server.
+ */
+title: string | null, 
+/**
+ * Description from the server.
+ */
+description: string | null, 
+/**
+ * Arguments that the prompt accepts.
+ */
+arguments: Array<PromptArgument>, 
+/**
+ * Icons provided by the server.
+ */
+icons: Array<Icon>, 
+/**
+ * All other members of the definition.
+ */
+others: JsonValue | null, 
+/**
+ * Hash of the whole definition, which a review refers to.
+ */
+hash: string, 
+/**
+ * Review state and findings.
+ */
+marks: ReviewMarks, };
+
+/**
+ * Argument of a prompt.
+ */
+export type PromptArgument = { 
+/**
+ * Name of the argument.
+ */
+name: string, 
+/**
+ * Title to display, from the server.
+ */
+title: string | null, 
+/**
+ * Description from the server.
+ */
+description: string | null, 
+/**
+ * `true` if a value must be given.
+ */
+required: boolean, };
+
+/**
+ * The origin of a message that came from a prompt.
+ */
+export type PromptOrigin = { 
+/**
+ * Name of the server.
+ */
+server: string, 
+/**
+ * Name of the prompt.
+ */
+prompt: string, 
+/**
+ * Arguments of the prompt.
+ */
+arguments: { [key in string]: string }, };
+
+/**
+ * Messages of a prompt.
+ */
+export type PromptResult = { 
+/**
+ * Description of the prompt.
+ */
+description: string | null, 
+/**
+ * Messages of the prompt, in order.
+ */
+messages: Array<Message>, };
+
+/**
+ * The reason why a folder is not proposed.
+ */
+export type ProposalRefusal = "secrets" | "too_broad" | "system" | "own" | "name";
+
+/**
+ * Reference to a provider.
+ */
+export type ProviderId = { 
+/**
+ * Identifier of the provider.
+ */
+id: string, };
+
+/**
+ * The wire format of a provider.
+ */
+export type ProviderKind = "openai" | "responses" | "anthropic" | "gemini" | "ollama";
+
+/**
+ * A provider that can be configured with one click.
+ */
+export type ProviderPreset = { 
+/**
+ * Suggested identifier for the settings.
+ */
+id: string, 
+/**
+ * Name of the provider.
+ */
+name: string, 
+/**
+ * Wire format of the provider.
+ */
+kind: ProviderKind, 
+/**
+ * Base URL of the API.
+ */
+url: string, 
+/**
+ * Set if the provider requires a key.
+ */
+wantsKey: boolean, 
+/**
+ * URL of the page that issues keys, if there is one.
+ */
+keysAt: string | null, };
+
+/**
+ * Result of a provider test, safe to display.
+ */
+export type ProviderTest = { 
+/**
+ * Number of models that the provider lists.
+ */
+models: number, 
+/**
+ * Text of the model's reply.
+ */
+said: string | null, 
+/**
+ * Time to the first token, in milliseconds.
+ */
+firstMilliseconds: number | null, 
+/**
+ * Error of the test, if it failed.
+ */
+problem: ModelProblem | null, };
+
+/**
+ * Kind of the owner of a server name.
+ */
+export type PublisherKind = "github_account" | "domain";
+
+/**
+ * Limit that was reached.
+ */
+export type ReachedSamplingLimit = { 
+/**
+ * Limited quantity: `requests`, `tokens`, `money` or `rounds`.
+ */
+of: string, 
+/**
+ * `true` for a limit per hour, `false` for one over all time.
+ */
+hour: boolean, 
+/**
+ * Value of the limit, in millionths of a US dollar for money.
+ */
+most: number, };
+
+/**
+ * Request to read a resource.
+ */
+export type ReadResource = { 
+/**
+ * Identifier of the call, chosen by the caller and unique among its calls.
+ */
+call: string, 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * URI of the resource.
+ */
+uri: string, 
+/**
+ * `true` to request the resource from the server even if the cached contents are still fresh.
+ */
+refresh: boolean, };
+
+/**
+ * Request to read a skill or one of its files.
+ */
+export type ReadSkill = { 
+/**
+ * Identifier of the call, chosen by the caller and unique among its calls.
+ */
+call: string, 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * URI of the skill's `SKILL.md`.
+ */
+skill: string, 
+/**
+ * Hash of the entry that was shown. The request fails if the skill has changed since. `None` reads the current
+ * version.
+ */
+shown: string | null, 
+/**
+ * Path of the file, or `None` for the skill's instructions.
+ */
+file: string | null, };
+
+/**
+ * Content of one server that was read in a conversation.
+ */
+export type Reading = { 
+/**
+ * Name of the server.
+ */
+server: string, 
+/**
+ * Kind of the content.
+ */
+kind: ReadingKind, 
+/**
+ * Name of the tool or prompt, or URI of the resource, truncated to 200 characters. Empty if unknown.
+ */
+name: string, 
+/**
+ * Set if the definition of the tool claimed, at the time of the call, that the tool reaches an open world.
+ */
+openWorld: boolean, };
+
+/**
+ * Kinds of content that a conversation reads.
+ */
+export type ReadingKind = "tool" | "prompt" | "resource" | "unknown";
+
+/**
+ * Request to read a list again.
+ */
+export type RefreshList = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * List to read again.
+ */
+list: ListName, };
+
+/**
+ * Origin of a registry response.
+ */
+export type RegistryAnswer = { 
+/**
+ * Base URL of the registry.
+ */
+registry: string, 
+/**
+ * Time of the response, in milliseconds since 1970.
+ */
+fetched: number, 
+/**
+ * `true` if this is the cached response of the time `fetched`.
+ */
+fromCache: boolean, 
+/**
+ * Reason why the registry could not be reached, if a request failed.
+ */
+offline: string | null, };
+
+/**
+ * Version of a server as the registry lists it.
+ */
+export type RegistryListing = { 
+/**
+ * Name of the server in the registry, `namespace/name`.
+ */
+name: string, 
+/**
+ * Title chosen by the publisher, not verified. Never displayed without `name`.
+ */
+title: string | null, 
+/**
+ * Description of the server from the publisher.
+ */
+description: string | null, 
+/**
+ * Version of the server, as the publisher writes it.
+ */
+version: string, 
+/**
+ * Account or domain that owns the name.
+ */
+publisher: RegistryPublisher, 
+/**
+ * Status of the version in the registry.
+ */
+status: RegistryStatus, 
+/**
+ * Explanation of the status from the registry.
+ */
+statusMessage: string | null, 
+/**
+ * Time of publication, in milliseconds since 1970.
+ */
+publishedAt: number | null, 
+/**
+ * `true` if the registry marks it as the latest version.
+ */
+isLatest: boolean, 
+/**
+ * Home page as claimed by the publisher.
+ */
+websiteUrl: string | null, 
+/**
+ * URL of the source repository as claimed by the publisher.
+ */
+repositoryUrl: string | null, };
+
+/**
+ * Page of the registry's list, with the latest version of each server.
+ */
+export type RegistryPage = { 
+/**
+ * Latest version of each server on this page.
+ */
+servers: Array<RegistryListing>, 
+/**
+ * Number of entries that were skipped because they can't be parsed.
+ */
+unreadable: number, 
+/**
+ * Cursor of the next page, or `None` if this is the last one.
+ */
+nextCursor: string | null, 
+/**
+ * Registry that responded, with the time of the response.
+ */
+answer: RegistryAnswer, };
+
+/**
+ * Account or domain that owns the name of a server. No statement about the code.
+ */
+export type RegistryPublisher = { 
+/**
+ * Kind of the owner.
+ */
+kind: PublisherKind, 
+/**
+ * Name of the account or domain.
+ */
+name: string, 
+/**
+ * `true` if the registry verifies the owner of the name. Known only of the official registry.
+ */
+checked: boolean, };
+
+/**
+ * Registry that is in use.
+ */
+export type RegistryReport = { 
+/**
+ * Base URL of the registry.
+ */
+address: string, 
+/**
+ * `true` if this is the official registry.
+ */
+official: boolean, 
+/**
+ * `true` if the environment variable `DRAWBRIDGE_REGISTRY` overrides the setting.
+ */
+named: boolean, 
+/**
+ * Name of the header that is sent with each request. Its value is stored in the keychain and never returned.
+ */
+header: string | null, };
+
+/**
+ * Search request for the registry.
+ */
+export type RegistrySearch = { 
+/**
+ * Text to search for in server names, at most 200 bytes. An empty text matches all servers.
+ */
+text: string, 
+/**
+ * `next_cursor` of the previous page.
+ */
+cursor: string | null, 
+/**
+ * `true` to query the registry even if a cached response is less than an hour old.
+ */
+refresh: boolean, };
+
+/**
+ * Version of a registry server, and a list of its other versions.
+ */
+export type RegistryServer = { 
+/**
+ * Requested version of the server.
+ */
+listing: RegistryListing, 
+/**
+ * Packages and remotes by which it can be installed.
+ */
+choices: Array<InstallChoice>, 
+/**
+ * All versions, newest first.
+ */
+versions: Array<RegistryVersion>, 
+/**
+ * Reason why the other versions could not be listed, if they could not.
+ */
+versionsProblem: string | null, 
+/**
+ * Registry that responded, with the time of the response.
+ */
+answer: RegistryAnswer, };
+
+/**
+ * Reference to a server of the registry.
+ */
+export type RegistryServerName = { 
+/**
+ * Name of the server in the registry, `namespace/name`.
+ */
+name: string, 
+/**
+ * Version of the server, or `None` for the latest.
+ */
+version: string | null, 
+/**
+ * `true` to query the registry even if a cached response is less than an hour old.
+ */
+refresh: boolean, };
+
+/**
+ * Status of a version in the registry.
+ */
+export type RegistryStatus = "active" | "deprecated" | "deleted" | "unknown";
+
+/**
+ * Entry in the list of a server's versions.
+ */
+export type RegistryVersion = { 
+/**
+ * Version as the publisher writes it.
+ */
+version: string, 
+/**
+ * Status of the version in the registry.
+ */
+status: RegistryStatus, 
+/**
+ * Explanation of the status from the registry.
+ */
+statusMessage: string | null, 
+/**
+ * Time of publication, in milliseconds since 1970.
+ */
+publishedAt: number | null, };
+
+/**
+ * Request to change the title of a conversation.
+ */
+export type RenameConversation = { 
+/**
+ * Identifier of the conversation.
+ */
+conversation: string, 
+/**
+ * New title of the conversation.
+ */
+title: string, };
+
+/**
+ * An addition to a reply that streams. `part` is an index into the parts of the reply; an index past the end starts a
+ * new part.
+ */
+export type ReplyAppend = { "type": "text", 
+/**
+ * Index of the text part.
+ */
+part: number, 
+/**
+ * Text to append to the part.
+ */
+text: string, } | { "type": "thinking", 
+/**
+ * Index of the reasoning part.
+ */
+part: number, 
+/**
+ * Text to append to the part.
+ */
+text: string, } | { "type": "tool_use", 
+/**
+ * Index of the new part.
+ */
+part: number, 
+/**
+ * Identifier of the tool use.
+ */
+id: string, 
+/**
+ * Name of the tool, as presented to the model.
+ */
+key: string, 
+/**
+ * Name of the server, or `None` for built-in and nonexistent tools.
+ */
+server: string | null, 
+/**
+ * Name of the tool on its server, or `None` as for `server`.
+ */
+tool: string | null, } | { "type": "arguments", 
+/**
+ * Index of the tool use.
+ */
+part: number, 
+/**
+ * JSON text to append.
+ */
+text: string, };
+
+/**
+ * A part of a model's reply.
+ */
+export type ReplyPart = { "type": "text", 
+/**
+ * Text of the part, which may be Markdown.
+ */
+text: string, } | { "type": "thinking", 
+/**
+ * Text of the reasoning, which may be empty.
+ */
+text: string, } | { "type": "tool_use", 
+/**
+ * Identifier of the tool use, which the result refers to.
+ */
+id: string, 
+/**
+ * Name of the tool, as presented to the model.
+ */
+key: string, 
+/**
+ * Name of the server, or `None` for built-in and nonexistent tools.
+ */
+server: string | null, 
+/**
+ * Name of the tool on its server, or `None` as for `server`.
+ */
+tool: string | null, 
+/**
+ * Arguments as JSON text, which may be incomplete while it streams.
+ */
+arguments: string, };
+
+/**
+ * Reason for the end of a model's reply.
+ */
+export type ReplyStop = { "is": "end_turn" } | { "is": "max_tokens" } | { "is": "stop_sequence" } | { "is": "tool_use" } | { "is": "refused" } | { "is": "stopped" } | { "is": "other", 
+/**
+ * Name of the reason, as the provider gives it.
+ */
+word: string, };
+
+/**
+ * Resource of a server.
+ */
+export type Resource = { 
+/**
+ * URI of the resource.
+ */
+uri: string, 
+/**
+ * Name of the resource.
+ */
+name: string, 
+/**
+ * Title to display, from the server.
+ */
+title: string | null, 
+/**
+ * Description from the server.
+ */
+description: string | null, 
+/**
+ * Media type as claimed by the server.
+ */
+mimeType: string | null, 
+/**
+ * Size in bytes, as claimed by the server.
+ */
+size: number | null, 
+/**
+ * Icons provided by the server.
+ */
+icons: Array<Icon>, };
+
+/**
+ * Contents of a resource: text or bytes.
+ */
+export type ResourceContents = { 
+/**
+ * URI of the resource.
+ */
+uri: string, 
+/**
+ * Media type, as claimed by the server.
+ */
+mimeType: string | null, 
+/**
+ * Contents as text, or `None` if they are bytes.
+ */
+text: string | null, 
+/**
+ * Contents as bytes in base64, or `None` if they are text.
+ */
+blob: string | null, };
+
+/**
+ * Limits of one server with all its descendants. A server that exceeds one of them is stopped.
+ */
+export type ResourceLimits = { 
+/**
+ * Maximum number of concurrent processes and threads.
+ */
+processes: number, 
+/**
+ * Maximum memory of all processes together, in bytes.
+ */
+memoryBytes: number, 
+/**
+ * Maximum size of the server's own home, in bytes.
+ */
+homeBytes: number, 
+/**
+ * Maximum processor time within an hour, in seconds, summed over all processors.
+ */
+processorSeconds: number, };
+
+/**
+ * Reference to a resource of a server.
+ */
+export type ResourceRef = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * URI of the resource.
+ */
+uri: string, };
+
+/**
+ * Contents of a resource, which may have several parts.
+ */
+export type ResourceResult = { 
+/**
+ * Parts of the resource.
+ */
+contents: Array<ResourceContents>, 
+/**
+ * `true` if the contents are from the cache, as the server permits.
+ */
+cached: boolean, 
+/**
+ * Time until which the contents are fresh, in milliseconds since 1970, if the server specifies it.
+ */
+freshUntil: number | null, };
+
+/**
+ * Resource template of a server (RFC 6570).
+ */
+export type ResourceTemplate = { 
+/**
+ * URI template of the resources.
+ */
+uriTemplate: string, 
+/**
+ * Variables of the template, in order.
+ */
+variables: Array<string>, 
+/**
+ * Name of the template.
+ */
+name: string, 
+/**
+ * Title to display, from the server.
+ */
+title: string | null, 
+/**
+ * Description from the server.
+ */
+description: string | null, 
+/**
+ * Media type of the resources, as claimed by the server.
+ */
+mimeType: string | null, 
+/**
+ * Icons provided by the server.
+ */
+icons: Array<Icon>, };
+
+/**
+ * Resources used by a sandboxed server. `beyond` is 1 for the limit that stopped it.
+ */
+export type ResourcesUsage = { 
+/**
+ * Number of processes and threads.
+ */
+processes: LimitCounter, 
+/**
+ * Memory of the processes, in bytes.
+ */
+memory: LimitCounter, 
+/**
+ * Size of the home directory, in bytes.
+ */
+home: LimitCounter, 
+/**
+ * Processor time within the last hour, in seconds.
+ */
+processor: LimitCounter, };
+
+/**
+ * Results of a model's calls that the user reviews before the model reads them.
+ *
+ * The default is `Suspicious`. It costs the user of an honest server next to nothing:
+ * `offers/src/review/results.rs` has the figures. A setting that is off by default protects nobody who hasn't found
+ * it.
+ */
+export type ResultReview = "off" | "suspicious" | "always";
+
+/**
+ * Reply to request again, in a new branch.
+ */
+export type RetryReply = { 
+/**
+ * Identifier of the conversation.
+ */
+conversation: string, 
+/**
+ * Identifier of the original reply.
+ */
+item: string, 
+/**
+ * Model that replies, or `None` to keep the conversation's model.
+ */
+model?: ModelRef, };
+
+/**
+ * Definitions that the user has reviewed.
+ */
+export type Review = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Reviewed tools of the server.
+ */
+tools: Array<SeenDefinition>, 
+/**
+ * Reviewed prompts of the server.
+ */
+prompts: Array<SeenDefinition>, };
+
+/**
+ * Review state of a definition, and findings that the user should check.
+ */
+export type ReviewMarks = { 
+/**
+ * Review state of the definition, or `None` if there is no definition.
+ */
+review: ReviewState | null, 
+/**
+ * `true` if the server reported a change of the list that was not read again yet. Until then nothing in it is
+ * allowed without a consent request.
+ */
+outdated: boolean, 
+/**
+ * Difference to the definition that the user reviewed.
+ */
+diff: DefinitionDiff | null, 
+/**
+ * Items with a confusable name, at most ten.
+ */
+lookAlikes: Array<LookAlike>, 
+/**
+ * Parts of the text that may be intended to mislead a model or to be overlooked.
+ */
+flags: Array<Flag>, };
+
+/**
+ * Review state of a tool's current definition.
+ */
+export type ReviewState = "reviewed" | "new" | "changed";
+
+/**
+ * The author of a message.
+ */
+export type Role = "user" | "assistant";
+
+/**
+ * Folders that a server may know of.
+ */
+export type RootsState = { 
+/**
+ * `true` if the user has decided. Otherwise the first request of the server requires consent.
+ */
+decided: boolean, 
+/**
+ * Absolute paths of the folders.
+ */
+folders: Array<string>, 
+/**
+ * Folders that are disclosed to the server. With a sandbox, only those that it can reach.
+ */
+told: Array<string>, };
+
+/**
+ * Policy rule. Applies if all its conditions hold.
+ */
+export type Rule = { 
+/**
+ * Number of the rule in its source. Empty for a new rule.
+ */
+id: string, 
+/**
+ * Source of the rule.
+ */
+source: RuleSource, 
+/**
+ * Effect of the rule.
+ */
+effect: RuleEffect, 
+/**
+ * Name pattern of the servers, with `*` and `?`.
+ */
+server: string, 
+/**
+ * Name pattern of the tools, or `None` for all acts.
+ */
+tool: string | null, 
+/**
+ * Direction of the payload.
+ */
+direction: RuleDirection, 
+/**
+ * Conditions on arguments of the call.
+ */
+arguments: Array<ArgumentRule>, 
+/**
+ * Condition on the server's claims about the tool.
+ */
+annotations: ClaimRule | null, 
+/**
+ * Budget of a rule that allows sampling requests.
+ */
+sampling?: SamplingBudget, 
+/**
+ * Duration of the rule.
+ */
+scope: RuleScope, 
+/**
+ * Expiry of the rule, in milliseconds since 1970.
+ */
+expiresAt: number | null, 
+/**
+ * Note of the user.
+ */
+note: string, 
+/**
+ * `true` if the rule represents the user's trust in a server.
+ */
+trustedServer: boolean, 
+/**
+ * Pattern of the servers' identity, with `*` and `?`: a command line, program or URL. Never set in a rule that
+ * allows.
+ */
+identity: string | null, 
+/**
+ * `true` if the rule also allows calls that a model makes after it has read content of other servers.
+ */
+afterUntrusted: boolean, };
+
+/**
+ * The direction of the acts that a rule is about.
+ */
+export type RuleDirection = "to_server" | "from_server" | "both";
+
+/**
+ * The effect of a rule, ordered by strictness.
+ */
+export type RuleEffect = "allow" | "ask" | "deny";
+
+/**
+ * State of a rule file.
+ */
+export type RuleFile = { 
+/**
+ * Path of the file, even if it does not exist.
+ */
+path: string, 
+/**
+ * `true` if the file exists.
+ */
+exists: boolean, 
+/**
+ * Reason why the file can't be used, if it can't. Every act then requires consent.
+ */
+problem: string | null, 
+/**
+ * Time at which another program changed the file while Drawbridge was running, in milliseconds since 1970.
+ */
+changed: number | null, };
+
+/**
+ * Reference to a rule.
+ */
+export type RuleRef = { 
+/**
+ * Source of the rule.
+ */
+source: RuleSource, 
+/**
+ * Number of the rule in its source.
+ */
+id: string, };
+
+/**
+ * The scope of a rule, in addition to its expiry.
+ */
+export type RuleScope = { "kind": "always" } | { "kind": "conversation", 
+/**
+ * Identifier of the conversation.
+ */
+conversation: string, } | { "kind": "session" };
+
+/**
+ * The origin of a rule.
+ */
+export type RuleSource = "managed" | "user" | "session";
+
+/**
+ * Content of a server after which a model's call of a tool of the same server requires consent, even if a rule or
+ * grant allows it.
+ *
+ * Per the specification, a tool without `openWorldHint` is assumed to reach an open world. Few servers send the hint,
+ * so following this, nearly every local server would require consent for each call, and approvals would become
+ * meaningless. A remote server always counts as open-world; a local tool counts if it sends the hint. The other hints
+ * have no effect: a read-only tool can carry data out in its arguments, and `openWorldHint: false` is an untrusted
+ * claim that would loosen the policy.
+ */
+export type SameServerFlow = "open_world" | "everything" | "off";
+
+/**
+ * Limit on a server's use of the user's models without consent.
+ */
+export type SamplingBudget = { 
+/**
+ * Maximum number of requests per hour.
+ */
+requestsPerHour: number, 
+/**
+ * Maximum number of tokens per hour, of requests and responses together.
+ */
+tokensPerHour: number, };
+
+/**
+ * Limits of usage. `None` is unlimited.
+ */
+export type SamplingLimits = { 
+/**
+ * Maximum number of requests.
+ */
+requests: number | null, 
+/**
+ * Maximum number of tokens, of requests and responses together.
+ */
+tokens: number | null, 
+/**
+ * Maximum cost in millionths of a US dollar.
+ */
+micros: number | null, };
+
+/**
+ * Content that a provider's wire protocol can't represent.
+ */
+export type SamplingLoss = { 
+/**
+ * Kind of the content, by its stable name.
+ */
+what: string, 
+/**
+ * Conversion: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
+ */
+then: string, };
+
+/**
+ * Model that responds to a sampling request, with the reason for its choice.
+ */
+export type SamplingModel = { 
+/**
+ * Reference to the model.
+ */
+model: ModelRef, 
+/**
+ * Name of the model to display.
+ */
+name: string, 
+/**
+ * Reason for the choice.
+ */
+by: ModelChosenBy, 
+/**
+ * Maximum cost in millionths of a US dollar, if the price is known.
+ */
+mostMicros: number | null, };
+
+/**
+ * Sampling settings and usage of a server.
+ */
+export type SamplingReport = { 
+/**
+ * Settings that the user made.
+ */
+settings: SamplingSettings, 
+/**
+ * Usage within the last hour.
+ */
+withinHour: SamplingUsage, 
+/**
+ * Usage over all time.
+ */
+inAll: SamplingUsage, 
+/**
+ * Limit that currently blocks the server's requests.
+ */
+stopped: ReachedSamplingLimit | null, 
+/**
+ * `true` if the running server uses older settings, until it is restarted.
+ */
+outdated: boolean, };
+
+/**
+ * Sampling request of a server.
+ */
+export type SamplingRequest = { 
+/**
+ * Messages for the model.
+ */
+messages: Array<Message>, 
+/**
+ * System prompt of the request.
+ */
+systemPrompt: string | null, 
+/**
+ * Maximum number of tokens of the response.
+ */
+maxTokens: number, 
+/**
+ * Sampling temperature of the model.
+ */
+temperature: number | null, 
+/**
+ * Sequences that end the response.
+ */
+stopSequences: Array<string>, 
+/**
+ * Requested context: `none`, `thisServer` or `allServers`. Drawbridge never includes any.
+ */
+includeContext: string | null, 
+/**
+ * Names of preferred models, best first.
+ */
+modelHints: Array<string>, 
+/**
+ * Priority of low cost, from 0 to 1.
+ */
+costPriority: number | null, 
+/**
+ * Priority of speed, from 0 to 1.
+ */
+speedPriority: number | null, 
+/**
+ * Priority of capability, from 0 to 1.
+ */
+intelligencePriority: number | null, 
+/**
+ * Tools for the model, which the server executes itself.
+ */
+tools: Array<SamplingTool>, 
+/**
+ * Tool choice of the model: `auto`, `required` or `none`.
+ */
+toolChoice: string | null, 
+/**
+ * Further metadata of the request, as JSON.
+ */
+metadata: JsonValue | null, };
+
+/**
+ * Response to a sampling request.
+ */
+export type SamplingResponse = { 
+/**
+ * Content blocks of the response.
+ */
+content: Array<Content>, 
+/**
+ * Name of the model, or `user` if the user wrote the response.
+ */
+model: string, 
+/**
+ * Reason why the generation ended.
+ */
+stopReason: string | null, };
+
+/**
+ * Progress of a model with a sampling request.
+ */
+export type SamplingRun = { "is": "no" } | { "is": "running", 
+/**
+ * Text received so far.
+ */
+text: string, 
+/**
+ * `true` while the model produces thinking.
+ */
+thinking: boolean, } | { "is": "done", 
+/**
+ * Tokens of the request, as the provider reports.
+ */
+inputTokens: number | null, 
+/**
+ * Tokens of the response, as the provider reports.
+ */
+outputTokens: number | null, 
+/**
+ * Cost in millionths of a US dollar, if the price is known.
+ */
+micros: number | null, 
+/**
+ * `true` if the model called no tool although the server requires it.
+ */
+noToolUsed: boolean, } | { "is": "stopped" } | { "is": "failed", 
+/**
+ * Stable identifier of the cause.
+ */
+code: ModelErrorCode, 
+/**
+ * Cause and suggested remedy, for the user.
+ */
+message: string, };
+
+/**
+ * Settings for a server's use of the user's models.
+ */
+export type SamplingSettings = { 
+/**
+ * `true` if the server may send sampling requests.
+ */
+on: boolean, 
+/**
+ * `true` if requests may contain tools for the model.
+ */
+tools: boolean, 
+/**
+ * Maximum number of tokens of one response.
+ */
+maxTokens: number, 
+/**
+ * Model that responds regardless of the server's preferences.
+ */
+model: ModelRef | null, 
+/**
+ * Limits within an hour.
+ */
+perHour: SamplingLimits, 
+/**
+ * Limits over all time.
+ */
+inAll: SamplingLimits, };
+
+/**
+ * Step of a sampling request.
+ */
+export type SamplingStep = "request" | "running" | "response";
+
+/**
+ * Tool in a sampling request.
+ */
+export type SamplingTool = { 
+/**
+ * Name of the tool.
+ */
+name: string, 
+/**
+ * Description from the server.
+ */
+description: string | null, 
+/**
+ * JSON Schema of the arguments.
+ */
+inputSchema: JsonValue, };
+
+/**
+ * Usage of the user's models.
+ */
+export type SamplingUsage = { 
+/**
+ * Number of sampling requests.
+ */
+requests: number, 
+/**
+ * Number of tokens, of requests and responses together.
+ */
+tokens: number, 
+/**
+ * Cost in millionths of a US dollar, as far as prices are known.
+ */
+micros: number, };
+
+/**
+ * Files and network that a local server may reach.
+ */
+export type Sandbox = { 
+/**
+ * Folders that the server may reach. Paths of existing folders are stored canonicalized.
+ */
+folders: Array<SandboxFolder>, 
+/**
+ * Hosts that the server may connect to.
+ */
+network: SandboxNetwork, };
+
+/**
+ * Folder that a server may reach.
+ */
+export type SandboxFolder = { 
+/**
+ * Absolute path of the folder.
+ */
+path: string, 
+/**
+ * Access that the server has to the folder.
+ */
+access: FolderAccess, };
+
+/**
+ * Network access of a sandboxed server.
+ */
+export type SandboxNetwork = { "preset": "files_only" } | { "preset": "named_hosts", 
+/**
+ * Host patterns such as `example.com`, `*.example.com` or `10.0.0.7:8080`.
+ */
+hosts: Array<string>, } | { "preset": "full" };
+
+/**
+ * Sandbox that can be set up: its mechanism, and everything that the server could reach.
+ */
+export type SandboxPlan = { 
+/**
+ * Sandbox mechanism: `bubblewrap`, `Landlock` or `sandbox-exec`.
+ */
+heldBy: string, 
+/**
+ * Folders that the user configured.
+ */
+folders: Array<SandboxFolder>, 
+/**
+ * Paths of the server's program files, readable.
+ */
+program: Array<string>, 
+/**
+ * Paths of the operating system, readable.
+ */
+system: Array<string>, 
+/**
+ * Private home folder of the server, readable and writable.
+ */
+home: string, 
+/**
+ * Folders inside the others that are not accessible: Drawbridge's own records and secrets.
+ */
+hidden?: Array<string>, 
+/**
+ * Hosts that the server may connect to.
+ */
+network: SandboxNetwork, 
+/**
+ * Resource limits. A server that exceeds one is stopped.
+ */
+limits: ResourceLimits, };
+
+/**
+ * Stable identifier of the cause for which a sandbox can't be set up. The page has words and a button for each.
+ */
+export type SandboxProblem = "not_whole" | "no_folder" | "leads" | "contradiction" | "exposes" | "changed" | "out_of_reach" | "not_here" | "hosts" | "no_hosts" | "no_home";
+
+/**
+ * Access that a server would have if it were started now.
+ */
+export type SandboxReport = { 
+/**
+ * Sandbox of the server, or `None` if it can't be set up or the server has no sandbox.
+ */
+plan: SandboxPlan | null, 
+/**
+ * Reason why the server could not be started, as a sentence for the user.
+ */
+problem: string | null, 
+/**
+ * Stable identifier of the cause, if the sandbox can't be set up.
+ */
+cause?: SandboxProblem, 
+/**
+ * Files that the server appears to need and could not reach, as sentences for the user.
+ */
+missing?: Array<string>, };
+
+/**
+ * Request to save binary content of a server.
+ */
+export type SaveMedia = { 
+/**
+ * Title from which the file name is suggested. Untrusted text of the server.
+ */
+title: string, 
+/**
+ * Media type as claimed by the server. Empty if unknown.
+ */
+mimeType: string, 
+/**
+ * Content, encoded in Base64.
+ */
+data: string, };
+
+/**
+ * Result of an export to a file.
+ */
+export type SavedFile = { 
+/**
+ * Path of the written file, or `None` if the user closed the dialog.
+ */
+path: string | null, };
+
+/**
+ * Search over all conversations.
+ */
+export type SearchHistory = { 
+/**
+ * Words that an item must all contain. The last one may be a prefix. Chinese, Japanese and Korean text matches at
+ * any position.
+ */
+text: string, 
+/**
+ * Maximum number of results.
+ */
+limit: number, 
+/**
+ * Position of an earlier result, its `number`. Only older items are returned.
+ */
+before?: number, };
+
+/**
+ * Storage of the secrets of an added or changed server.
+ */
+export type SecretStorageReport = { 
+/**
+ * Reason why secrets are stored only until Drawbridge exits, if they are: the keychain is missing or locked.
+ */
+onlyThisRun: string | null, };
+
+/**
+ * The persistence of secrets. Each message says what the user can do.
+ */
+export type SecretsStatus = { "is": "keychain" } | { "is": "locked", 
+/**
+ * Message of the keychain.
+ */
+cause: string, } | { "is": "missing", 
+/**
+ * Description of the problem.
+ */
+cause: string, } | { "is": "broken", 
+/**
+ * Description of the problem, with advice.
+ */
+cause: string, };
+
+/**
+ * Definition as it was shown to the user.
+ */
+export type SeenDefinition = { 
+/**
+ * Name of the tool or prompt.
+ */
+name: string, 
+/**
+ * Hash that was shown with the definition.
+ */
+hash: string, };
+
+/**
+ * Message to send to the model of a conversation.
+ */
+export type SendMessage = { 
+/**
+ * Identifier of the conversation.
+ */
+conversation: string, 
+/**
+ * Text of the message. May be empty if there are attachments.
+ */
+text: string, 
+/**
+ * Attachments of the message.
+ */
+attachments: Array<MessageAttachment>, 
+/**
+ * Model that replies from now on, or `None` to keep the conversation's model.
+ */
+model?: ModelRef, 
+/**
+ * Identifier of the item that precedes the message, or `None` for the head.
+ */
+parent?: string, };
+
+/**
+ * Configuration and state of a server.
+ */
+export type Server = { 
+/**
+ * Name of the server in the settings, unique.
+ */
+name: string, 
+/**
+ * Configuration of the server.
+ */
+config: ServerConfig, 
+/**
+ * Program and arguments on one line, quoted where needed, or the URL of a remote server.
+ */
+commandLine: string, 
+/**
+ * URL of a remote server, parsed into its parts.
+ */
+url: UrlParts | null, 
+/**
+ * Transport in use: `stdio`, `streamable-http` or `http-sse`, or `http` until it is detected.
+ */
+transport: string, 
+/**
+ * Current state of the server.
+ */
+state: ServerState, 
+/**
+ * Time of the last state change, in milliseconds since 1970.
+ */
+since: number, 
+/**
+ * `true` if exactly this command or URL was approved.
+ */
+approved: boolean, 
+/**
+ * Protocol revision in use, once the server is ready.
+ */
+revision: string | null, 
+/**
+ * Method by which the revision and the transport of a remote server were detected.
+ */
+foundBy: string | null, 
+/**
+ * Claims of the server about itself, not verified.
+ */
+claims: ServerClaims | null, 
+/**
+ * Capabilities of the server as named in the protocol, such as `tools.listChanged`.
+ */
+capabilities: Array<string>, 
+/**
+ * Instructions of the server for a model. Untrusted.
+ */
+instructions: string | null, 
+/**
+ * Number of items in each list.
+ */
+counts: Counts, 
+/**
+ * Number of items that the user has not reviewed, if there are any.
+ */
+unreviewed?: UnreviewedCounts, 
+/**
+ * Folders that the server may know of.
+ */
+roots: RootsState, 
+/**
+ * URIs of the resources that are subscribed.
+ */
+subscriptions: Array<string>, 
+/**
+ * Reason why change notifications are not received at present, if they are not. The subscriptions are retried.
+ */
+subscriptionsLost: string | null, 
+/**
+ * Minimum level of the server's log messages, once set.
+ */
+logLevel: string | null, 
+/**
+ * `true` if consent requests of the server are denied automatically.
+ */
+muted: boolean, 
+/**
+ * Duration of the user's trust in calls of the server's tools.
+ */
+trust: TrustDuration, 
+/**
+ * Settings that control how its content may be passed on.
+ */
+flow: DataFlow, 
+/**
+ * End of a temporary mute, in milliseconds since 1970. Set after the user denied three consent requests in a row.
+ */
+mutedUntil: number | null, 
+/**
+ * Number of consent requests that were denied automatically, because of their number or a mute, since the user
+ * last denied all.
+ */
+refusedQuestions: number, 
+/**
+ * Findings about the server's claims.
+ */
+marks: ReviewMarks, 
+/**
+ * Process identifier while the server runs.
+ */
+pid: number | null, 
+/**
+ * Sandbox mechanism of the running server, if it has a sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
+ */
+heldBy?: string, 
+/**
+ * Origin of the installation, if the server is from a registry or a bundle.
+ */
+installed?: InstallationInfo, };
+
+/**
+ * Claims of a server about itself, not verified.
+ */
+export type ServerClaims = { 
+/**
+ * Name from the server.
+ */
+name: string, 
+/**
+ * Title from the server.
+ */
+title: string | null, 
+/**
+ * Version of the server's implementation.
+ */
+version: string, 
+/**
+ * Description from the server.
+ */
+description: string | null, 
+/**
+ * URL of the server's website.
+ */
+websiteUrl: string | null, };
+
+/**
+ * Configuration of a server.
+ */
+export type ServerConfig = { "type": "stdio", 
+/**
+ * Program as a name on the search path or as a path.
+ */
+command: string, 
+/**
+ * Arguments as passed to the program.
+ */
+args: Array<string>, 
+/**
+ * Environment variables, in addition to the allow-listed ones.
+ */
+env: { [key in string]: string }, 
+/**
+ * Names of the variables whose values are stored in the system's keychain instead of the settings file. For a
+ * configured server, `env` contains `${secret:NAME}` for them, and sending that back keeps the stored value.
+ */
+secretEnv?: Array<string>, 
+/**
+ * Working directory of the server.
+ */
+cwd: string | null, 
+/**
+ * Sandbox of the server, or `None` for unrestricted access.
+ */
+sandbox?: Sandbox, 
+/**
+ * Protocol revision to use exclusively, such as `2025-06-18`, or `None` to negotiate it.
+ */
+revision: string | null, } | { "type": "http", 
+/**
+ * URL of the server.
+ */
+url: string, 
+/**
+ * Headers of each request.
+ */
+headers: Array<HttpHeader>, 
+/**
+ * HTTP transport to use exclusively, or `None` to detect it.
+ */
+kind: HttpKind | null, 
+/**
+ * Sign-in settings, in addition to or instead of the discovered metadata.
+ */
+auth: AuthSettings | null, 
+/**
+ * Protocol revision to use exclusively, or `None` to negotiate it.
+ */
+revision: string | null, };
+
+/**
+ * The instructions of a server for models.
+ */
+export type ServerInstructions = { 
+/**
+ * Name of the server.
+ */
+server: string, 
+/**
+ * Instructions as a model would receive them.
+ */
+text: string, 
+/**
+ * Hash of the instructions. The user approves them by this hash in `instructions`.
+ */
+hash: string, };
+
+/**
  * The limits of a server, stored in the user's settings under `limits`. Values out of range are clamped.
  */
-export type Limits = { 
+export type ServerLimits = { 
 /**
  * Maximum number of concurrent calls; further ones are refused. Default: 256.
  */
@@ -3346,2746 +6137,7 @@ homeBytes: number,
 processorSeconds: number, };
 
 /**
- * Usage of a server against its limits since its last start.
- */
-export type LimitsUse = { 
-/**
- * Calls in progress.
- */
-calls: LimitCounter, 
-/**
- * Pending consent requests.
- */
-questions: LimitCounter, 
-/**
- * Notifications within the last second.
- */
-notifications: LimitCounter, 
-/**
- * Bytes within the last minute.
- */
-bytes: LimitCounter, 
-/**
- * Largest message so far, in bytes.
- */
-message: LimitCounter, 
-/**
- * Size of the activity log, in bytes.
- */
-kept: LimitCounter, 
-/**
- * Set while reading from the server is slowed down.
- */
-slowed: boolean, 
-/**
- * Resources used by a sandboxed server; `None` for other servers.
- */
-resources: ResourcesUse | null, };
-
-/**
- * The lists of a server.
- */
-export type ListName = "tools" | "prompts" | "resources";
-
-/**
- * The package that a launcher such as `npx` would load.
- */
-export type LoadedPackage = { 
-/**
- * The launcher, as it is written on a command line.
- */
-launcher: string, 
-/**
- * The package that the settings name, if it could be read.
- */
-name: string | null, 
-/**
- * The version, range or tag that the settings name; none if they name none.
- */
-wanted: string | null, 
-/**
- * The version that would run; none if it is not known.
- */
-version: PackageVersion | null, 
-/**
- * Why the version is not known.
- */
-unknown: UnknownPackage | null, 
-/**
- * The version that was approved last, if another one would run.
- */
-before: PackageVersion | null, 
-/**
- * The registry offers other files for the version that was approved.
- */
-replaced: boolean, 
-/**
- * Further packages of the command line, whose versions are not pinned.
- */
-unpinned: Array<string>, 
-/**
- * The command line as the settings have it, without the version that was looked up.
- */
-configured: string, };
-
-/**
- * A name or title that can be mistaken for another.
- */
-export type LookAlike = { 
-/**
- * Name of the server that has it, as chosen by the user.
- */
-server: string, 
-/**
- * The name, or the title if that is what looks alike.
- */
-name: string, 
-/**
- * Set if the text is identical and belongs to another server.
- */
-same: boolean, };
-
-/**
- * Something that a wire can't carry.
- */
-export type Loss = { 
-/**
- * What, such as `imageInToolResult`.
- */
-what: string, 
-/**
- * What is done: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
- */
-then: string, 
-/**
- * What can be chosen.
- */
-choices: Array<string>, };
-
-/**
- * What is worth a second look about one thing of a server.
- */
-export type Marks = { 
-/**
- * Whether the user has seen its definition; none where nothing is defined.
- */
-review: Standing | null, 
-/**
- * Whether the server said that the list changed in which it stands, and that was not read again since. Nothing is allowed
- * without asking until then.
- */
-outdated: boolean, 
-/**
- * What is different from what the user saw.
- */
-diff: Diff | null, 
-/**
- * What else has such a name; at most ten.
- */
-lookAlikes: Array<LookAlike>, 
-/**
- * What in it looks made to mislead a model or to be overlooked.
- */
-flags: Array<Flag>, };
-
-/**
- * A message.
- */
-export type Message = { 
-/**
- * Who says it.
- */
-role: Role, 
-/**
- * What is said.
- */
-content: Array<Content>, };
-
-/**
- * What the user attached to a message.
- */
-export type MessageAttachment = { "type": "file", 
-/**
- * Its name.
- */
-name: string, 
-/**
- * Its media type.
- */
-mimeType: string, 
-/**
- * Its bytes in base64.
- */
-data: string, } | { "type": "resource", 
-/**
- * The server.
- */
-server: string, 
-/**
- * Where it is.
- */
-uri: string, 
-/**
- * Its name.
- */
-name: string, 
-/**
- * What was in it then.
- */
-contents: Array<ResourceContents>, };
-
-/**
- * A model. What is not known is not there.
- */
-export type Model = { 
-/**
- * Its id, as the provider names it.
- */
-id: string, 
-/**
- * Its name.
- */
-name: string, 
-/**
- * How many tokens request and answer may have together.
- */
-context: number | null, 
-/**
- * How many tokens an answer may have.
- */
-maxOutput: number | null, 
-/**
- * What it costs.
- */
-price: ModelPrice | null, 
-/**
- * Whether it takes pictures.
- */
-images: boolean | null, 
-/**
- * Whether it takes recordings.
- */
-audio: boolean | null, 
-/**
- * Whether it takes files.
- */
-files: boolean | null, 
-/**
- * Whether it takes tools.
- */
-tools: boolean | null, 
-/**
- * Whether it can be told to think first.
- */
-thinking: boolean | null, };
-
-/**
- * Why a model was chosen.
- */
-export type ModelChosenBy = { "is": "user" } | { "is": "setting" } | { "is": "hint", 
-/**
- * The hint, in the server's words.
- */
-hint: string, } | { "is": "equivalent", 
-/**
- * The hint, in the server's words.
- */
-hint: string, } | { "is": "priorities", 
-/**
- * What matters, the most important first: `cost`, `speed`, `intelligence`.
- */
-priorities: Array<string>, } | { "is": "default" } | { "is": "first" };
-
-/**
- * Stable identifier of the cause for which there is no usable answer of a model. The page has words and a button for
- * each.
- */
-export type ModelErrorCode = "noKey" | "keyUnreadable" | "wrongKey" | "forbidden" | "noCredit" | "rateLimited" | "overloaded" | "contextTooLong" | "refused" | "notFound" | "unreachable" | "silent" | "cut" | "unreadable" | "tooLarge" | "badArguments" | "cannotCarry" | "unconfirmed" | "noProvider" | "empty" | "outOfTokens" | "unfit" | "internal" | "provider";
-
-/**
- * What a model costs, for a million tokens.
- */
-export type ModelPrice = { 
-/**
- * Of the request.
- */
-input: number, 
-/**
- * Of the answer.
- */
-output: number, 
-/**
- * The currency, such as `USD`.
- */
-currency: string, 
-/**
- * The day on which this was so, or who says so.
- */
-asOf: string, };
-
-/**
- * Why a model did not answer.
- */
-export type ModelProblem = { 
-/**
- * Stable identifier of the cause.
- */
-code: ModelErrorCode, 
-/**
- * The cause, and what to do.
- */
-message: string, };
-
-/**
- * A provider.
- */
-export type ModelProvider = { 
-/**
- * Its id.
- */
-id: string, 
-/**
- * Its name.
- */
-name: string, 
-/**
- * The wire it speaks.
- */
-kind: ProviderKind, 
-/**
- * Where its API begins.
- */
-url: string, 
-/**
- * After how many seconds without a byte an answer is given up, if the user chose it.
- */
-silenceSeconds: number | null, 
-/**
- * What its wire can't carry, and what is done with each.
- */
-losses: Array<Loss>, 
-/**
- * Whether it has a key for this address.
- */
-hasKey: boolean, 
-/**
- * Whether it runs on this computer.
- */
-local: boolean, 
-/**
- * Whether what is sent there, the key too, can be read on the way.
- */
-readable: boolean, 
-/**
- * Its models, as it listed them last.
- */
-models: Array<Model>, 
-/**
- * When that was, in milliseconds since 1970; none if it never did.
- */
-listedAt: number | null, 
-/**
- * Why it did not answer when it was asked last.
- */
-problem: ModelProblem | null, };
-
-/**
- * A model of a provider, in our world.
- */
-export type ModelRef = { 
-/**
- * The provider's id in the settings.
- */
-provider: string, 
-/**
- * The model's id, as the provider names it.
- */
-model: string, };
-
-/**
- * The providers, and what could be one.
- */
-export type Models = { 
-/**
- * The providers that are set up, in order.
- */
-providers: Array<ModelProvider>, 
-/**
- * The model that new conversations begin with.
- */
-default: ModelRef | null, 
-/**
- * What serves models on this computer and is not set up yet.
- */
-found: Array<FoundProvider>, 
-/**
- * What can be set up by a click.
- */
-presets: Array<ProviderPreset>, };
-
-/**
- * Who named a path.
- */
-export type NamedBy = "command" | "server";
-
-/**
- * A conversation to start.
- */
-export type NewConversation = { 
-/**
- * Its title.
- */
-title: string, };
-
-/**
- * A version that is newer than the installed one.
- */
-export type NewerVersion = { 
-/**
- * The version.
- */
-version: string, 
-/**
- * When it was published, in milliseconds since 1970.
- */
-publishedAt: number | null, };
-
-/**
- * Why a folder is not proposed.
- */
-export type NotOffered = "secrets" | "too_broad" | "system" | "own" | "name";
-
-/**
- * An empty request or response.
- */
-export type Nothing = Record<symbol, never>;
-
-/**
- * What Drawbridge says to the user in a conversation.
- */
-export type Notice = { "is": "rounds", 
-/**
- * How many times.
- */
-rounds: number, };
-
-/**
- * A bundle. All but the hash, the sizes and the folder is what its publisher says.
- */
-export type OfferedBundle = { 
-/**
- * The name of its file.
- */
-file: string, 
-/**
- * The SHA-256 of the file, in hexadecimal digits.
- */
-sha256: string, 
-/**
- * The size of the file in bytes.
- */
-bytes: number, 
-/**
- * The manifest's `name`, by which other versions are recognized.
- */
-name: string, 
-/**
- * The manifest's `display_name`.
- */
-title: string | null, 
-/**
- * The version, as the publisher writes it.
- */
-version: string, 
-/**
- * The description for people.
- */
-description: string, 
-/**
- * The author's name.
- */
-author: string, 
-/**
- * How it is signed, in words. A signature is never checked, and says nothing about safety.
- */
-signature: string, 
-/**
- * The folder that it is unpacked to.
- */
-folder: string, 
-/**
- * How many files are in it.
- */
-files: number, 
-/**
- * How many bytes they have when unpacked.
- */
-unpackedBytes: number, 
-/**
- * Sentences about the parts of the manifest that are not used.
- */
-warnings: Array<string>, };
-
-/**
- * A server whose tools a model may use.
- */
-export type OfferedServer = { 
-/**
- * The server.
- */
-server: string, 
-/**
- * Those of its tools; none stands for all that the user has reviewed.
- */
-tools: Array<string> | null, 
-/**
- * The hash of the server's instructions as the user saw them when they let the model have them, as data with their source
- * named; none if it does not get them. Others than these it does not get.
- */
-instructions: string | null, };
-
-/**
- * What closing the window does while servers run. Without a running server it quits.
- */
-export type OnClose = "ask" | "background" | "quit";
-
-/**
- * A version of a package.
- */
-export type PackageVersion = { 
-/**
- * The version; of an image its tag.
- */
-version: string, 
-/**
- * The hash of its files, if the registry tells one.
- */
-integrity: string | null, 
-/**
- * Where it comes from.
- */
-source: string | null, };
-
-/**
- * The address that a browser was sent back to at the end of a sign-in.
- */
-export type PasteRedirect = { 
-/**
- * The server.
- */
-server: string, 
-/**
- * The address, whole.
- */
-url: string, };
-
-/**
- * Where things lie.
- */
-export type Paths = { 
-/**
- * The settings file with the servers.
- */
-config: string, 
-/**
- * The folder with all else.
- */
-data: string, 
-/**
- * The audit log.
- */
-audit: string, };
-
-/**
- * Asks the user for a file.
- */
-export type PickFile = { 
-/**
- * What is offered.
- */
-kind: FileKind, };
-
-/**
- * A file the user picked.
- */
-export type PickedFile = { 
-/**
- * Its absolute path, or nothing when the dialog was closed.
- */
-file: string | null, };
-
-/**
- * A folder the user picked.
- */
-export type PickedFolder = { 
-/**
- * Its absolute path, or nothing when the dialog was closed.
- */
-folder: string | null, };
-
-/**
- * How a server answered a ping.
- */
-export type PingAnswer = { 
-/**
- * How long its answer took, in milliseconds.
- */
-milliseconds: number, };
-
-/**
- * A definition that the user has seen.
- */
-export type PinnedDefinition = { 
-/**
- * Its name.
- */
-name: string, 
-/**
- * Over its whole definition.
- */
-hash: string, 
-/**
- * When the user saw it, in milliseconds since 1970.
- */
-since: number, };
-
-/**
- * What was kept of what the user saw of a server.
- */
-export type Pins = { 
-/**
- * The server.
- */
-server: string, 
-/**
- * What it is, in words, each with what it is called: its command and program, or its address.
- */
-identity: Array<[string, string]>, 
-/**
- * When that was approved last, in milliseconds since 1970.
- */
-identitySince: number | null, 
-/**
- * Who issues the tokens for it.
- */
-issuer: string | null, 
-/**
- * Its tools.
- */
-tools: Array<PinnedDefinition>, 
-/**
- * Its prompts.
- */
-prompts: Array<PinnedDefinition>, };
-
-/**
- * An input that the user fills in. All texts come from the publisher.
- */
-export type PlanInput = { 
-/**
- * Key, unique within the plan.
- */
-key: string, 
-/**
- * Display name.
- */
-label: string, 
-/**
- * Purpose of the input.
- */
-description: string | null, 
-/**
- * Kind of value.
- */
-kind: InputKind, 
-/**
- * Set if the server can't be set up without a value.
- */
-required: boolean, 
-/**
- * Set if the value is a secret, which is stored in the keychain.
- */
-secret: boolean, 
-/**
- * Set if the input accepts several values.
- */
-multiple: boolean, 
-/**
- * Values used if the user enters none.
- */
-default: Array<string>, 
-/**
- * The accepted values; any value if empty.
- */
-choices: Array<string>, 
-/**
- * Example shown in the empty field.
- */
-placeholder: string | null, 
-/**
- * Minimum of a number.
- */
-min: number | null, 
-/**
- * Maximum of a number.
- */
-max: number | null, };
-
-/**
- * A piece of a text with blanks.
- */
-export type PlannedPart = { "text": string } | { "input": string };
-
-/**
- * The command or the address of a plan.
- */
-export type PlannedTarget = { "type": "stdio", 
-/**
- * The program.
- */
-command: string, 
-/**
- * Its arguments.
- */
-args: Array<Array<PlannedPart>>, 
-/**
- * Variables of its environment, by name.
- */
-env: { [key in string]: Array<PlannedPart> }, } | { "type": "http", 
-/**
- * Its address.
- */
-url: Array<PlannedPart>, 
-/**
- * The transport.
- */
-kind: HttpKind, 
-/**
- * Headers of each request, by name.
- */
-headers: { [key in string]: Array<PlannedPart> }, };
-
-/**
- * All rules, and where they come from.
- */
-export type Policy = { 
-/**
- * The preset that the user chose.
- */
-preset: Preset, 
-/**
- * The least strict one that holds on this computer. A stricter choice of the user's counts.
- */
-managedPreset: Preset, 
-/**
- * Every rule, those of this computer first.
- */
-rules: Array<Rule>, 
-/**
- * The user's file.
- */
-user: RuleFile, 
-/**
- * The file for all users of this computer.
- */
-managed: RuleFile, };
-
-/**
- * Rules and approvals as text.
- */
-export type PolicyText = { 
-/**
- * JSON with all that stands.
- */
-text: string, };
-
-/**
- * How much is asked about where no rule says otherwise.
- */
-export type Preset = "balanced" | "careful";
-
-/**
- * A piece of the value of a variable or header.
- */
-export type PreviewedPart = { "text": string } | "secret" | "kept";
-
-/**
- * A server that would be set up. Secrets for the keychain are masked.
- */
-export type PreviewedServer = { "type": "stdio", 
-/**
- * The program.
- */
-command: string, 
-/**
- * Where that is found on this computer now; none if it is not, or is still to be unpacked.
- */
-foundAt: string | null, 
-/**
- * Its arguments, each as it is passed.
- */
-args: Array<string>, 
-/**
- * Variables set beside the allow-listed ones.
- */
-env: { [key in string]: Array<PreviewedPart> }, 
-/**
- * What it may reach; none if all that its user may.
- */
-sandbox: Sandbox | null, } | { "type": "http", 
-/**
- * Its address.
- */
-url: string, 
-/**
- * The transport.
- */
-kind: HttpKind, 
-/**
- * What is sent with each request.
- */
-headers: { [key in string]: Array<PreviewedPart> }, };
-
-/**
- * How far a call is.
- */
-export type Progress = { 
-/**
- * How much is done.
- */
-progress: number, 
-/**
- * Of how much.
- */
-total: number | null, 
-/**
- * What is being done.
- */
-message: string | null, };
-
-/**
- * The files with servers in a project.
- */
-export type ProjectFiles = { 
-/**
- * Their paths below the folder. They were not read.
- */
-files: Array<string>, };
-
-/**
- * A folder that may be a project.
- */
-export type ProjectFolder = { 
-/**
- * One of the folders that a server may know of.
- */
-folder: string, };
-
-/**
- * A prompt.
- */
-export type Prompt = { 
-/**
- * The name to get it by.
- */
-name: string, 
-/**
- * A name for people.
- */
-title: string | null, 
-/**
- * What it is for.
- */
-description: string | null, 
-/**
- * What it wants to know.
- */
-arguments: Array<PromptArgument>, 
-/**
- * Pictures.
- */
-icons: Array<Icon>, 
-/**
- * All else in its definition.
- */
-others: JsonValue | null, 
-/**
- * The hash of its whole definition, to review it by.
- */
-hash: string, 
-/**
- * What is worth a second look about it.
- */
-marks: Marks, };
-
-/**
- * An argument of a prompt.
- */
-export type PromptArgument = { 
-/**
- * Its name.
- */
-name: string, 
-/**
- * A name for people.
- */
-title: string | null, 
-/**
- * What it is.
- */
-description: string | null, 
-/**
- * Whether it must be given.
- */
-required: boolean, };
-
-/**
- * The prompt a message came from.
- */
-export type PromptOrigin = { 
-/**
- * The server.
- */
-server: string, 
-/**
- * The prompt.
- */
-prompt: string, 
-/**
- * Its arguments.
- */
-arguments: { [key in string]: string }, };
-
-/**
- * A prompt's messages.
- */
-export type PromptResult = { 
-/**
- * What it is for.
- */
-description: string | null, 
-/**
- * The messages.
- */
-messages: Array<Message>, };
-
-/**
- * A provider, by its id.
- */
-export type ProviderId = { 
-/**
- * Its id.
- */
-id: string, };
-
-/**
- * The wire that a provider speaks.
- */
-export type ProviderKind = "openai" | "responses" | "anthropic" | "gemini" | "ollama";
-
-/**
- * Providers that are set up by a click.
- */
-export type ProviderPreset = { 
-/**
- * The id that it proposes.
- */
-id: string, 
-/**
- * Its name.
- */
-name: string, 
-/**
- * The wire.
- */
-kind: ProviderKind, 
-/**
- * Where its API begins.
- */
-url: string, 
-/**
- * Whether it wants a key.
- */
-wantsKey: boolean, 
-/**
- * Where a key is made, if it is a page.
- */
-keysAt: string | null, };
-
-/**
- * What a test found. It can be shown as it is.
- */
-export type ProviderTest = { 
-/**
- * How many models it lists.
- */
-models: number, 
-/**
- * What the model said.
- */
-said: string | null, 
-/**
- * After how many milliseconds it began.
- */
-firstMilliseconds: number | null, 
-/**
- * Why it did not go well.
- */
-problem: ModelProblem | null, };
-
-/**
- * The kinds of owners of a name.
- */
-export type PublisherKind = "github_account" | "domain";
-
-/**
- * One question in the queue.
- */
-export type Question = { 
-/**
- * To answer it by.
- */
-id: string, 
-/**
- * Over the exact bytes that an approval would let cross. Any change gives another one.
- */
-hash: string, 
-/**
- * Who asks: the user's own name for the server.
- */
-server: string, 
-/**
- * How the server is reached: `stdio` or `http`.
- */
-transport: string, 
-/**
- * The server's command on one line, or its URL.
- */
-commandLine: string, 
-/**
- * When it was asked, in milliseconds since 1970.
- */
-askedAt: number, 
-/**
- * What led to it.
- */
-why: Why, 
-/**
- * How often the call that led to it has asked now, from 1. The other questions of the same call are in the queue.
- */
-round: number | null, 
-/**
- * What is asked.
- */
-body: QuestionBody, 
-/**
- * For how long an approval may hold.
- */
-scopes: Array<Scope>, 
-/**
- * The rule that asked, in words of the policy.
- */
-rule: string, 
-/**
- * What is worth a second look about what it is about.
- */
-marks: Marks, 
-/**
- * The call that waits for it, if it is about one.
- */
-call?: string, };
-
-/**
- * What is asked.
- */
-export type QuestionBody = { "kind": "start_server", 
-/**
- * The program as configured.
- */
-command: string, 
-/**
- * The file that will run, where it was found.
- */
-resolved: string | null, 
-/**
- * Every argument as it is passed.
- */
-args: Array<string>, 
-/**
- * The variables set for it.
- */
-env: Array<[string, string]>, 
-/**
- * The folder it starts in.
- */
-cwd: string | null, 
-/**
- * The command line that was approved before, if this one is a change of it.
- */
-approvedBefore: string | null, 
-/**
- * What it would reach, and what would hold it, if it has a sandbox.
- */
-sandbox?: SandboxPlan, 
-/**
- * The files that the approval is over; the program is the first.
- */
-files?: Array<LaunchFile>, 
-/**
- * The other servers that may change a file which runs.
- */
-writers?: Array<FileWriter>, 
-/**
- * The package that the command loads, if it is a launcher's.
- */
-package?: LoadedPackage, } | { "kind": "connect_server", 
-/**
- * The URL, taken apart.
- */
-url: UrlParts, 
-/**
- * The headers sent along, without their values.
- */
-headers: Array<HttpHeader>, 
-/**
- * The transport to use, if the user chose one.
- */
-transportKind: HttpKind | null, 
-/**
- * Whether all that is sent can be read along: it is plain http, and not to this computer.
- */
-unencrypted: boolean, 
-/**
- * The settings of the sign-in, all that are made; none if there are none.
- */
-auth: Array<AuthSetting>, 
-/**
- * True if Drawbridge would sign in by itself, without another question.
- */
-unattended: boolean, 
-/**
- * The address that was approved before, if this one is a change of it.
- */
-approvedBefore: string | null, } | { "kind": "tool", 
-/**
- * Its name.
- */
-tool: string, 
-/**
- * A name for people, as the server says.
- */
-title: string | null, 
-/**
- * What it does, as the server says.
- */
-description: string | null, 
-/**
- * What the server claims about its effects.
- */
-claims: ToolClaims, 
-/**
- * The schema of the arguments, to edit them by.
- */
-inputSchema: JsonValue, 
-/**
- * What would be sent.
- */
-arguments: JsonValue, 
-/**
- * Its size in bytes.
- */
-bytes: number, 
-/**
- * Whether its definition changed since it was allowed.
- */
-changedSinceAllowed: boolean, 
-/**
- * Its whole definition as JSON, unless the user has seen it as it is now: to allow a call is to have seen it.
- */
-definition?: string, 
-/**
- * Over its whole definition, by which it is reviewed.
- */
-definitionHash?: string, } | { "kind": "result", 
-/**
- * The tool that was called.
- */
-tool: string, 
-/**
- * The content that the model would read.
- */
-content: Array<Content>, 
-/**
- * True if the model is told that the call failed.
- */
-isError: boolean, } | { "kind": "read", 
-/**
- * Which of the two.
- */
-what: CallKind, 
-/**
- * The prompt's name, or the resource's URI.
- */
-name: string, 
-/**
- * The prompt's arguments, a JSON object.
- */
-arguments: JsonValue, } | { "kind": "sampling", 
-/**
- * Which step it is.
- */
-step: SamplingStep, 
-/**
- * What the server asks, as a model would get it.
- */
-request: SamplingRequest, 
-/**
- * What would go back; in the last step.
- */
-response: SamplingResponse | null, 
-/**
- * The model that answers when the request is let through; none if the user writes the answer.
- */
-model: SamplingModel | null, 
-/**
- * How many tokens the server wants at the most; more than the request has if it gets less.
- */
-wantedTokens: number, 
-/**
- * What the model's provider can't carry, and what is done about each.
- */
-losses: Array<SamplingLoss>, 
-/**
- * Whether the model can be asked again; only what was approved and sent to it before can.
- */
-again: boolean, 
-/**
- * How far the model is.
- */
-run: SamplingRun, } | { "kind": "form", 
-/**
- * What the server says.
- */
-message: string, 
-/**
- * The fields.
- */
-fields: Array<FormField>, 
-/**
- * Why the form can't be shown, if it can't. It can be declined.
- */
-unsupported: string | null, } | { "kind": "url", 
-/**
- * What the server says.
- */
-message: string, 
-/**
- * The URL, taken apart.
- */
-url: UrlParts, } | { "kind": "roots", 
-/**
- * The folders chosen so far.
- */
-folders: Array<string>, } | { "kind": "sign_in", 
-/**
- * The server's URL, taken apart.
- */
-url: UrlParts, 
-/**
- * Who would issue the token, exactly as it names itself.
- */
-issuer: string, 
-/**
- * The same, taken apart.
- */
-issuerUrl: UrlParts, 
-/**
- * For which resource the token would hold.
- */
-resource: string, 
-/**
- * What it would allow, all in all; none if the authorization server is to decide.
- */
-scopes: Array<string>, 
-/**
- * What of that is allowed already; none at a first sign-in.
- */
-heldScopes: Array<string>, 
-/**
- * How Drawbridge identifies itself.
- */
-client: ClientIdentity, 
-/**
- * The id that it then gives.
- */
-clientId: string, 
-/**
- * Where credentials, codes and tokens would be sent.
- */
-endpoints: Array<SignInEndpoint>, 
-/**
- * Where the browser would send the user back to, on this computer; none if no page is opened.
- */
-redirectUri: string | null, 
-/**
- * The page that would be opened, taken apart, with all that it is told but what is made for one use; none if no page
- * is opened: Drawbridge gets the token by itself.
- */
-authorizationUrl: UrlParts | null, 
-/**
- * True if that page belongs to another domain than the issuer.
- */
-pageElsewhere: boolean, 
-/**
- * Why.
- */
-reason: SignInReason, } | { "kind": "client_id", 
-/**
- * The server's URL, taken apart.
- */
-url: UrlParts, 
-/**
- * The authorization server, exactly as it names itself.
- */
-issuer: string, 
-/**
- * The same, taken apart.
- */
-issuerUrl: UrlParts, 
-/**
- * Where the browser will come back to, on this computer. It has to be registered with the id.
- */
-redirectUri: string, };
-
-/**
- * What became of a question.
- */
-export type QuestionOutcome = "allowed" | "denied" | "cancelled" | "withdrawn";
-
-/**
- * A resource to read.
- */
-export type ReadResource = { 
-/**
- * An id chosen by the caller.
- */
-call: string, 
-/**
- * The server.
- */
-server: string, 
-/**
- * The resource.
- */
-uri: string, 
-/**
- * Whether to ask the server even if what it said before is still fresh.
- */
-refresh: boolean, };
-
-/**
- * A skill to read, or a file of it.
- */
-export type ReadSkill = { 
-/**
- * An id chosen by the caller.
- */
-call: string, 
-/**
- * The name of the server that lists it.
- */
-server: string, 
-/**
- * The URI of the skill's `SKILL.md`.
- */
-skill: string, 
-/**
- * The hash of the entry that was shown. A skill that changed since is not read; without one it is read as it is now.
- */
-shown: string | null, 
-/**
- * The file; without one the skill's instructions are read.
- */
-file: string | null, };
-
-/**
- * Content of one server in a conversation.
- */
-export type Reading = { 
-/**
- * The server.
- */
-server: string, 
-/**
- * Which kind of content.
- */
-kind: ReadingKind, 
-/**
- * The tool, the prompt, or the resource's URI; its beginning, where that is long. Empty if unknown.
- */
-name: string, 
-/**
- * Whether the definition of the tool said, when it was called, that it reaches an open world.
- */
-openWorld: boolean, };
-
-/**
- * Kinds of content.
- */
-export type ReadingKind = "tool" | "prompt" | "resource" | "unknown";
-
-/**
- * A list to read again.
- */
-export type RefreshList = { 
-/**
- * The server.
- */
-server: string, 
-/**
- * Which list.
- */
-list: ListName, };
-
-/**
- * Where an answer of a registry is from.
- */
-export type RegistryAnswer = { 
-/**
- * The address of the registry.
- */
-registry: string, 
-/**
- * When the registry answered, in milliseconds since 1970.
- */
-fetched: number, 
-/**
- * True if this is a cached answer from `fetched`.
- */
-fromCache: boolean, 
-/**
- * The reason why the registry could not be reached, if it was asked and did not answer.
- */
-offline: string | null, };
-
-/**
- * A version of a server that a registry lists.
- */
-export type RegistryListing = { 
-/**
- * The name of the server in the registry, `namespace/name`.
- */
-name: string, 
-/**
- * A name for people, which nobody checked. It is never shown without `name`.
- */
-title: string | null, 
-/**
- * The publisher's description of the server.
- */
-description: string | null, 
-/**
- * The version of the server, as the publisher writes it.
- */
-version: string, 
-/**
- * The account or domain that the name belongs to.
- */
-publisher: RegistryPublisher, 
-/**
- * Whether it is offered.
- */
-status: RegistryStatus, 
-/**
- * Why it has this status.
- */
-statusMessage: string | null, 
-/**
- * When it was published, in milliseconds since 1970.
- */
-publishedAt: number | null, 
-/**
- * True if the registry holds it for the newest version.
- */
-isLatest: boolean, 
-/**
- * Its home page, as the publisher says.
- */
-websiteUrl: string | null, 
-/**
- * Where its source is, as the publisher says.
- */
-repositoryUrl: string | null, };
-
-/**
- * A page of what the registry lists, each server in its newest version.
- */
-export type RegistryPage = { 
-/**
- * The newest version of each server on this page.
- */
-servers: Array<RegistryListing>, 
-/**
- * How many entries can't be read, and are left out.
- */
-unreadable: number, 
-/**
- * For the next page; none if this is the last one.
- */
-nextCursor: string | null, 
-/**
- * The registry that answered, and the time of its answer.
- */
-answer: RegistryAnswer, };
-
-/**
- * The account or domain that a server's name belongs to. It says nothing of the code.
- */
-export type RegistryPublisher = { 
-/**
- * An account or a domain.
- */
-kind: PublisherKind, 
-/**
- * The account, or the domain.
- */
-name: string, 
-/**
- * True if the registry lets nobody else publish under it. Of others than the official one that is not known.
- */
-checked: boolean, };
-
-/**
- * The registry that servers are installed from now.
- */
-export type RegistryReport = { 
-/**
- * Its address.
- */
-address: string, 
-/**
- * Whether it is the official one.
- */
-official: boolean, 
-/**
- * Whether the environment variable `DRAWBRIDGE_REGISTRY` names it, so that the setting does not count.
- */
-named: boolean, 
-/**
- * The name of the header that is sent with each request. Its value never comes out of the keychain.
- */
-header: string | null, };
-
-/**
- * Words to search the registry for.
- */
-export type RegistrySearch = { 
-/**
- * Text to find in the names of servers, at most 200 bytes. An empty text finds all servers.
- */
-text: string, 
-/**
- * `next_cursor` of the page before.
- */
-cursor: string | null, 
-/**
- * Asks the registry even if an answer is kept that is not an hour old.
- */
-refresh: boolean, };
-
-/**
- * A server of the registry in one version, and its other versions.
- */
-export type RegistryServer = { 
-/**
- * The version that was asked for.
- */
-listing: RegistryListing, 
-/**
- * How it can be installed.
- */
-choices: Array<InstallChoice>, 
-/**
- * All versions, the newest first.
- */
-versions: Array<RegistryVersion>, 
-/**
- * Why the other versions are not known, if they are not.
- */
-versionsProblem: string | null, 
-/**
- * The registry that answered, and the time of its answer.
- */
-answer: RegistryAnswer, };
-
-/**
- * A server of the registry.
- */
-export type RegistryServerName = { 
-/**
- * `namespace/name`.
- */
-name: string, 
-/**
- * The version; the newest if none.
- */
-version: string | null, 
-/**
- * Asks the registry even if an answer is kept that is not an hour old.
- */
-refresh: boolean, };
-
-/**
- * Whether a version is offered.
- */
-export type RegistryStatus = "active" | "deprecated" | "deleted" | "unknown";
-
-/**
- * A version of a server.
- */
-export type RegistryVersion = { 
-/**
- * The version.
- */
-version: string, 
-/**
- * Whether it is offered.
- */
-status: RegistryStatus, 
-/**
- * Why it has this status.
- */
-statusMessage: string | null, 
-/**
- * When it was published, in milliseconds since 1970.
- */
-publishedAt: number | null, };
-
-/**
- * A new title.
- */
-export type RenameConversation = { 
-/**
- * The conversation.
- */
-conversation: string, 
-/**
- * Its title from now on.
- */
-title: string, };
-
-/**
- * What a model begins to answer.
- */
-export type ReplyBegun = { 
-/**
- * The user's message, if there is a new one.
- */
-message: string | null, 
-/**
- * The answer.
- */
-reply: string, };
-
-/**
- * A part of a model's answer.
- */
-export type ReplyPart = { "type": "text", 
-/**
- * The text, which may be Markdown.
- */
-text: string, } | { "type": "thinking", 
-/**
- * The text; may be empty.
- */
-text: string, } | { "type": "tool_use", 
-/**
- * The use's id, which the result names.
- */
-id: string, 
-/**
- * The tool's name, as the model knows it.
- */
-key: string, 
-/**
- * The server; none of Drawbridge's own tools, or of one that there is not.
- */
-server: string | null, 
-/**
- * The tool, as the server knows it.
- */
-tool: string | null, 
-/**
- * The arguments, as JSON text: it may break off while it streams.
- */
-arguments: string, };
-
-/**
- * Why a model's answer ended.
- */
-export type ReplyStop = { "is": "end_turn" } | { "is": "max_tokens" } | { "is": "stop_sequence" } | { "is": "tool_use" } | { "is": "refused" } | { "is": "stopped" } | { "is": "other", 
-/**
- * The word.
- */
-word: string, };
-
-/**
- * A resource.
- */
-export type Resource = { 
-/**
- * Where it is.
- */
-uri: string, 
-/**
- * Its name.
- */
-name: string, 
-/**
- * A name for people.
- */
-title: string | null, 
-/**
- * What it is.
- */
-description: string | null, 
-/**
- * Its type, as claimed.
- */
-mimeType: string | null, 
-/**
- * Its size in bytes, as claimed.
- */
-size: number | null, 
-/**
- * Pictures.
- */
-icons: Array<Icon>, };
-
-/**
- * What is in a resource: text or bytes.
- */
-export type ResourceContents = { 
-/**
- * Where it is.
- */
-uri: string, 
-/**
- * Its type, as claimed.
- */
-mimeType: string | null, 
-/**
- * The text.
- */
-text: string | null, 
-/**
- * The bytes, in base64.
- */
-blob: string | null, };
-
-/**
- * The bounds of one server with all that it starts. A server that is over one of them is stopped.
- */
-export type ResourceLimits = { 
-/**
- * Processes and threads at the same time.
- */
-processes: number, 
-/**
- * Memory of all of its processes together, in bytes.
- */
-memoryBytes: number, 
-/**
- * What its own home may hold, in bytes.
- */
-homeBytes: number, 
-/**
- * Processor time within an hour, in seconds, of all processors together.
- */
-processorSeconds: number, };
-
-/**
- * A resource of a server.
- */
-export type ResourceRef = { 
-/**
- * The server.
- */
-server: string, 
-/**
- * The resource.
- */
-uri: string, };
-
-/**
- * What is in a resource, which may be several parts.
- */
-export type ResourceResult = { 
-/**
- * The parts.
- */
-contents: Array<ResourceContents>, 
-/**
- * Whether this was read before and kept, as the server allows.
- */
-cached: boolean, 
-/**
- * Until when it counts as fresh, in milliseconds since 1970, if the server says so.
- */
-freshUntil: number | null, };
-
-/**
- * A family of resources (RFC 6570).
- */
-export type ResourceTemplate = { 
-/**
- * The template.
- */
-uriTemplate: string, 
-/**
- * The variables in it, in order.
- */
-variables: Array<string>, 
-/**
- * Its name.
- */
-name: string, 
-/**
- * A name for people.
- */
-title: string | null, 
-/**
- * What it is.
- */
-description: string | null, 
-/**
- * The type of what it leads to, as claimed.
- */
-mimeType: string | null, 
-/**
- * Pictures.
- */
-icons: Array<Icon>, };
-
-/**
- * Resources used by a sandboxed server. `beyond` is 1 for the limit that stopped it.
- */
-export type ResourcesUse = { 
-/**
- * Processes and threads.
- */
-processes: LimitCounter, 
-/**
- * Memory, in bytes.
- */
-memory: LimitCounter, 
-/**
- * Size of the home directory, in bytes.
- */
-home: LimitCounter, 
-/**
- * Processor time within the last hour, in seconds.
- */
-processor: LimitCounter, };
-
-/**
- * Which results of a model's calls the user reviews before the model reads them.
- *
- * The default is `Suspicious`. It costs an honest server's user next to nothing:
- * `offers/src/review/results.rs` has the figures. A setting that is off until somebody finds it protects nobody.
- */
-export type ResultReview = "off" | "suspicious" | "always";
-
-/**
- * An answer to have once more, in a branch of its own.
- */
-export type RetryReply = { 
-/**
- * The conversation.
- */
-conversation: string, 
-/**
- * The answer as it was.
- */
-item: string, 
-/**
- * The model that answers; none for the one that the conversation has.
- */
-model?: ModelRef, };
-
-/**
- * Definitions that the user has looked at.
- */
-export type Review = { 
-/**
- * The server.
- */
-server: string, 
-/**
- * Tools.
- */
-tools: Array<SeenDefinition>, 
-/**
- * Prompts.
- */
-prompts: Array<SeenDefinition>, };
-
-/**
- * Who says something.
- */
-export type Role = "user" | "assistant";
-
-/**
- * The folders a server may know of.
- */
-export type RootsState = { 
-/**
- * Whether the user has decided; until then the first request asks.
- */
-decided: boolean, 
-/**
- * Absolute paths.
- */
-folders: Array<string>, 
-/**
- * Those that it is told of: in a sandbox no more than it reaches.
- */
-told: Array<string>, };
-
-/**
- * A rule. All its conditions must hold for it to count.
- */
-export type Rule = { 
-/**
- * Its number where it comes from; empty for a new one.
- */
-id: string, 
-/**
- * Where it comes from.
- */
-source: RuleSource, 
-/**
- * What it says.
- */
-effect: Effect, 
-/**
- * The servers it is about, with `*` and `?`.
- */
-server: string, 
-/**
- * The tools it is about; none for all that crosses.
- */
-tool: string | null, 
-/**
- * Which way.
- */
-direction: Direction, 
-/**
- * Conditions on arguments.
- */
-arguments: Array<ArgumentRule>, 
-/**
- * A condition on what the server says of a tool.
- */
-annotations: ClaimRule | null, 
-/**
- * Where it allows requests for a model's answer: how much of that.
- */
-sampling?: SamplingBudget, 
-/**
- * For how long it holds.
- */
-scope: RuleScope, 
-/**
- * Until when, in milliseconds since 1970.
- */
-expiresAt: number | null, 
-/**
- * The user's own words for it.
- */
-note: string, 
-/**
- * Whether it stands for a server that the user trusts.
- */
-trustedServer: boolean, 
-/**
- * What the servers it is about are: a command line, program or URL, with `*` and `?`. Never of a rule that allows.
- */
-identity: string | null, 
-/**
- * Whether it allows what a model asks for after the words of other servers, too.
- */
-afterUntrusted: boolean, };
-
-/**
- * A file of rules.
- */
-export type RuleFile = { 
-/**
- * Where it is, or would be.
- */
-path: string, 
-/**
- * Whether it is there.
- */
-exists: boolean, 
-/**
- * Why it can't be used, if it can't. Then everything asks.
- */
-problem: string | null, 
-/**
- * When another program changed it while Drawbridge was running, in milliseconds since 1970.
- */
-changed: number | null, };
-
-/**
- * A rule, by where it comes from and its number there.
- */
-export type RuleRef = { 
-/**
- * Where it comes from.
- */
-source: RuleSource, 
-/**
- * Its number.
- */
-id: string, };
-
-/**
- * For how long a rule holds, beside its expiry.
- */
-export type RuleScope = { "kind": "always" } | { "kind": "conversation", 
-/**
- * The conversation.
- */
-conversation: string, } | { "kind": "session" };
-
-/**
- * Where a rule comes from.
- */
-export type RuleSource = "managed" | "user" | "session";
-
-/**
- * After which content of a server a model's call of a tool of the same server asks, even if a rule or grant allows it.
- *
- * The specification takes a tool without `openWorldHint` for one that reaches an open world. Few servers send the hint, so by that
- * nearly every local server would ask at each call, and approvals would mean nothing. A remote server reaches an open world by
- * its nature; a local tool counts if it says so. The other hints change nothing: a tool that only reads carries data out in its
- * arguments, and `openWorldHint: false` is a claim that would loosen.
- */
-export type SameServer = "open_world" | "everything" | "off";
-
-/**
- * How much of the user's models a server may use without asking.
- */
-export type SamplingBudget = { 
-/**
- * The most requests in an hour.
- */
-requestsPerHour: number, 
-/**
- * The most tokens in an hour, of requests and answers together.
- */
-tokensPerHour: number, };
-
-/**
- * The most that may be used. None is no bound.
- */
-export type SamplingLimits = { 
-/**
- * Requests.
- */
-requests: number | null, 
-/**
- * Tokens, of requests and answers together.
- */
-tokens: number | null, 
-/**
- * Money, in millionths of a US dollar.
- */
-micros: number | null, };
-
-/**
- * Something that a provider can't carry.
- */
-export type SamplingLoss = { 
-/**
- * What it is, by its stable name.
- */
-what: string, 
-/**
- * What is done about it: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
- */
-then: string, };
-
-/**
- * The model that answers a server's request, and why that one.
- */
-export type SamplingModel = { 
-/**
- * The model.
- */
-model: ModelRef, 
-/**
- * Its name, to show.
- */
-name: string, 
-/**
- * Why.
- */
-by: ModelChosenBy, 
-/**
- * What it costs at the most, in millionths of a US dollar, if its price is known.
- */
-mostMicros: number | null, };
-
-/**
- * How a server may use the user's models, and how much it did.
- */
-export type SamplingReport = { 
-/**
- * What the user set.
- */
-settings: SamplingSettings, 
-/**
- * What it used within the hour.
- */
-withinHour: SamplingSpent, 
-/**
- * What it used in all.
- */
-inAll: SamplingSpent, 
-/**
- * The limit that stops it now.
- */
-stopped: SamplingStopped | null, 
-/**
- * Whether it runs with other settings than these, and learns of them when it is started again.
- */
-outdated: boolean, };
-
-/**
- * What a server asks a model.
- */
-export type SamplingRequest = { 
-/**
- * The messages.
- */
-messages: Array<Message>, 
-/**
- * How the model should behave.
- */
-systemPrompt: string | null, 
-/**
- * The most tokens the answer may have.
- */
-maxTokens: number, 
-/**
- * How free the answer may be.
- */
-temperature: number | null, 
-/**
- * Where the answer should end.
- */
-stopSequences: Array<string>, 
-/**
- * `none`, `thisServer` or `allServers`; nothing is ever included.
- */
-includeContext: string | null, 
-/**
- * Models it would like, best first.
- */
-modelHints: Array<string>, 
-/**
- * How much cost matters, 0 to 1.
- */
-costPriority: number | null, 
-/**
- * How much speed matters, 0 to 1.
- */
-speedPriority: number | null, 
-/**
- * How much skill matters, 0 to 1.
- */
-intelligencePriority: number | null, 
-/**
- * The tools it brings for the model. It runs them itself.
- */
-tools: Array<SamplingTool>, 
-/**
- * Whether the model has to use one: `auto`, `required` or `none`.
- */
-toolChoice: string | null, 
-/**
- * What else it sent along, as JSON.
- */
-metadata: JsonValue | null, };
-
-/**
- * What goes back for a sampling request.
- */
-export type SamplingResponse = { 
-/**
- * What is said.
- */
-content: Array<Content>, 
-/**
- * Who wrote it: `user` when the user answers by hand.
- */
-model: string, 
-/**
- * Why it ended.
- */
-stopReason: string | null, };
-
-/**
- * How far a model is with its answer.
- */
-export type SamplingRun = { "is": "no" } | { "is": "running", 
-/**
- * What it said so far.
- */
-text: string, 
-/**
- * Whether it thinks first.
- */
-thinking: boolean, } | { "is": "done", 
-/**
- * Tokens of the request, as the provider says.
- */
-inputTokens: number | null, 
-/**
- * Tokens of the answer, as the provider says.
- */
-outputTokens: number | null, 
-/**
- * What that cost, in millionths of a US dollar, if its price is known.
- */
-micros: number | null, 
-/**
- * Whether it used no tool though the server wants one to be used.
- */
-noToolUsed: boolean, } | { "is": "stopped" } | { "is": "failed", 
-/**
- * Stable identifier of the cause.
- */
-code: ModelErrorCode, 
-/**
- * The cause, and what to do.
- */
-message: string, };
-
-/**
- * How a server may use the user's models.
- */
-export type SamplingSettings = { 
-/**
- * Whether it may ask at all.
- */
-on: boolean, 
-/**
- * Whether its requests may bring tools for the model.
- */
-tools: boolean, 
-/**
- * The most tokens of one answer.
- */
-maxTokens: number, 
-/**
- * The model that answers, whatever the server would like.
- */
-model: ModelRef | null, 
-/**
- * The most within an hour.
- */
-perHour: SamplingLimits, 
-/**
- * The most in all.
- */
-inAll: SamplingLimits, };
-
-/**
- * What was used.
- */
-export type SamplingSpent = { 
-/**
- * Requests.
- */
-requests: number, 
-/**
- * Tokens, of requests and answers together.
- */
-tokens: number, 
-/**
- * Money, in millionths of a US dollar, as far as prices are known.
- */
-micros: number, };
-
-/**
- * The steps of a sampling request.
- */
-export type SamplingStep = "request" | "running" | "response";
-
-/**
- * A limit that was reached.
- */
-export type SamplingStopped = { 
-/**
- * Of what: `requests`, `tokens`, `money` or `rounds`.
- */
-of: string, 
-/**
- * Whether it counts within an hour, and not for all time.
- */
-hour: boolean, 
-/**
- * How much; of money in millionths of a US dollar.
- */
-most: number, };
-
-/**
- * A tool that a server brings for a model.
- */
-export type SamplingTool = { 
-/**
- * Its name.
- */
-name: string, 
-/**
- * What it does, as the server says.
- */
-description: string | null, 
-/**
- * The schema of its arguments.
- */
-inputSchema: JsonValue, };
-
-/**
- * What a local server may reach.
- */
-export type Sandbox = { 
-/**
- * The folders. Those that are there are kept by where they really lie.
- */
-folders: Array<SandboxFolder>, 
-/**
- * The hosts that the sandbox lets the server connect to.
- */
-network: SandboxNetwork, };
-
-/**
- * A folder that a server may reach.
- */
-export type SandboxFolder = { 
-/**
- * Its absolute path.
- */
-path: string, 
-/**
- * What may be done there.
- */
-access: FolderAccess, };
-
-/**
- * The network access of a sandboxed server.
- */
-export type SandboxNetwork = { "preset": "files_only" } | { "preset": "named_hosts", 
-/**
- * Such as `example.com`, `*.example.com` or `10.0.0.7:8080`.
- */
-hosts: Array<string>, } | { "preset": "full" };
-
-/**
- * A sandbox that can be set up: what holds the server, and all that it reaches.
- */
-export type SandboxPlan = { 
-/**
- * What holds it: `bubblewrap`, `Landlock` or `sandbox-exec`.
- */
-heldBy: string, 
-/**
- * The folders that the user has named.
- */
-folders: Array<SandboxFolder>, 
-/**
- * What its program consists of. To be read.
- */
-program: Array<string>, 
-/**
- * What is the system's. To be read.
- */
-system: Array<string>, 
-/**
- * The server's own home, to be read and changed.
- */
-home: string, 
-/**
- * Folders in the others that are not reached: Drawbridge's own records and secrets.
- */
-hidden?: Array<string>, 
-/**
- * The hosts that the sandbox lets the server connect to.
- */
-network: SandboxNetwork, 
-/**
- * Resource limits; a server beyond one is stopped.
- */
-limits: ResourceLimits, };
-
-/**
- * Stable identifier of the cause for which a sandbox can't be set up. The page has words and a button for each.
- */
-export type SandboxProblem = "not_whole" | "no_folder" | "leads" | "contradiction" | "exposes" | "changed" | "out_of_reach" | "not_here" | "hosts" | "no_hosts" | "no_home";
-
-/**
- * What a server would reach if it were started now.
- */
-export type SandboxReport = { 
-/**
- * What it would reach; nothing if it could not be held so, or has no sandbox.
- */
-plan: SandboxPlan | null, 
-/**
- * Why it could not be started, in words.
- */
-problem: string | null, 
-/**
- * Why the sandbox can't be set up, if that is the cause.
- */
-cause?: SandboxProblem, 
-/**
- * Files that it needs and would not reach, in words, as far as that can be told.
- */
-missing?: Array<string>, };
-
-/**
- * Bytes that a server gave, to be saved.
- */
-export type SaveMedia = { 
-/**
- * What the name of the file is proposed from. Text of the server.
- */
-title: string, 
-/**
- * What the server says they are; empty if it does not.
- */
-mimeType: string, 
-/**
- * The bytes in Base64.
- */
-data: string, };
-
-/**
- * A file that was written.
- */
-export type SavedFile = { 
-/**
- * Its path, or nothing when the user closed the dialog.
- */
-path: string | null, };
-
-/**
- * For how long an approval holds.
- */
-export type Scope = "once" | "conversation" | "session" | "always";
-
-/**
- * What to search all conversations for.
- */
-export type SearchHistory = { 
-/**
- * Words; all must be in an item, and the last may be the beginning of one. Chinese, Japanese and Korean are found by any
- * part.
- */
-text: string, 
-/**
- * At most so many.
- */
-limit: number, 
-/**
- * Only those older than this one: the `number` of an earlier find.
- */
-before?: number, };
-
-/**
- * What became of the secrets of a server that was added or changed.
- */
-export type SecretsKept = { 
-/**
- * Why secrets are kept only until Drawbridge is closed, if they are: there is no keychain, or it is locked.
- */
-onlyThisRun: string | null, };
-
-/**
- * Whether secrets outlast the program. In words, with what can be done.
- */
-export type SecretsStatus = { "is": "keychain" } | { "is": "locked", 
-/**
- * What it said.
- */
-cause: string, } | { "is": "missing", 
-/**
- * What was found instead.
- */
-cause: string, } | { "is": "broken", 
-/**
- * What is broken, and what to do.
- */
-cause: string, };
-
-/**
- * A definition as it was shown.
- */
-export type SeenDefinition = { 
-/**
- * Its name.
- */
-name: string, 
-/**
- * The hash that was shown with it.
- */
-hash: string, };
-
-/**
- * A message for the model of a conversation.
- */
-export type SendMessage = { 
-/**
- * The conversation.
- */
-conversation: string, 
-/**
- * What the user writes; may be empty if something is attached.
- */
-text: string, 
-/**
- * What is attached.
- */
-attachments: Array<MessageAttachment>, 
-/**
- * The model that answers from now on; none for the one that the conversation has.
- */
-model?: ModelRef, 
-/**
- * The item that the message follows; none for the head.
- */
-parent?: string, };
-
-/**
- * A server as the user sees it.
- */
-export type Server = { 
-/**
- * The user's own name for it; unique.
- */
-name: string, 
-/**
- * How it is reached.
- */
-config: ServerConfig, 
-/**
- * Program and arguments on one line, quoted where needed; of a remote server its URL.
- */
-commandLine: string, 
-/**
- * A remote server's URL taken apart.
- */
-url: UrlParts | null, 
-/**
- * How messages travel: `stdio`, `streamable-http` or `http-sse`; `http` until that is found out.
- */
-transport: string, 
-/**
- * How it is.
- */
-state: ServerState, 
-/**
- * Since when, in milliseconds since 1970.
- */
-since: number, 
-/**
- * Whether exactly this command or address was approved.
- */
-approved: boolean, 
-/**
- * The revision in use once ready.
- */
-revision: string | null, 
-/**
- * How the revision, and the transport of a remote server, were found.
- */
-foundBy: string | null, 
-/**
- * What the server says about itself; nothing of it is checked.
- */
-claims: ServerClaims | null, 
-/**
- * What the server says it can do, as the protocol names it, such as `tools.listChanged`.
- */
-capabilities: Array<string>, 
-/**
- * What the server wants a model to know. Untrusted.
- */
-instructions: string | null, 
-/**
- * How much it offers.
- */
-counts: Counts, 
-/**
- * What of it the user has not reviewed as it is now, if there is any.
- */
-unreviewed?: Unreviewed, 
-/**
- * The folders it may know of.
- */
-roots: RootsState, 
-/**
- * The resources watched for changes.
- */
-subscriptions: Array<string>, 
-/**
- * Why changes are not told at the moment, if they are not. It is asked for them again.
- */
-subscriptionsLost: string | null, 
-/**
- * The level from which it sends log messages, once set.
- */
-logLevel: string | null, 
-/**
- * Whether its questions are refused unseen.
- */
-muted: boolean, 
-/**
- * Whether it is trusted with calls of its tools.
- */
-trust: Trust, 
-/**
- * How its content flows on.
- */
-flow: DataFlow, 
-/**
- * Until when, if only for a while since the user refused three of its questions in a row; in milliseconds since 1970.
- */
-mutedUntil: number | null, 
-/**
- * How many of its questions were refused unseen, because they were too many or it is muted, since the user last denied all.
- */
-refusedQuestions: number, 
-/**
- * What is worth a second look about what it says of itself.
- */
-marks: Marks, 
-/**
- * Process id while it runs.
- */
-pid: number | null, 
-/**
- * What holds it while it runs, if it has a sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
- */
-heldBy?: string, 
-/**
- * Where it was installed from, if it was from a registry or a bundle.
- */
-installed?: Installed, };
-
-/**
- * What a server says about itself.
- */
-export type ServerClaims = { 
-/**
- * Its name.
- */
-name: string, 
-/**
- * Its title.
- */
-title: string | null, 
-/**
- * Its version.
- */
-version: string, 
-/**
- * What it is.
- */
-description: string | null, 
-/**
- * Its website.
- */
-websiteUrl: string | null, };
-
-/**
- * How a server is reached.
- */
-export type ServerConfig = { "type": "stdio", 
-/**
- * The program, a name to be found or a path.
- */
-command: string, 
-/**
- * Its arguments, each as it is passed.
- */
-args: Array<string>, 
-/**
- * Variables set beside the allow-listed ones.
- */
-env: { [key in string]: string }, 
-/**
- * Those variables whose values lie, or are to be put, in the system's keychain and not in the settings file. Of a
- * server that is set up, `env` has `${secret:NAME}` for them; to send that back keeps what is set.
- */
-secretEnv?: Array<string>, 
-/**
- * The folder it starts in.
- */
-cwd: string | null, 
-/**
- * What it may reach; none if all that its user may.
- */
-sandbox?: Sandbox, 
-/**
- * The protocol revision to speak and no other, such as `2025-06-18`; none to find out.
- */
-revision: string | null, } | { "type": "http", 
-/**
- * Where it is.
- */
-url: string, 
-/**
- * What is sent with each request.
- */
-headers: Array<HttpHeader>, 
-/**
- * The transport to use and no other; none to find out.
- */
-kind: HttpKind | null, 
-/**
- * How to sign in, where that is not, or not only, to be found out.
- */
-auth: AuthSettings | null, 
-/**
- * The protocol revision to speak and no other; none to find out.
- */
-revision: string | null, };
-
-/**
- * What a server wants a model to know.
- */
-export type ServerInstructions = { 
-/**
- * The server.
- */
-server: string, 
-/**
- * As a model would get it.
- */
-text: string, 
-/**
- * By which the user says that a model gets it, in `instructions`.
- */
-hash: string, };
-
-/**
- * A server by name.
+ * Reference to a server.
  */
 export type ServerName = { 
 /**
@@ -6094,351 +6146,351 @@ export type ServerName = {
 server: string, };
 
 /**
- * Where a server was installed from.
+ * The installation source of a server.
  */
 export type ServerOrigin = { "from": "registry", 
 /**
- * The address of the registry.
+ * URL of the registry.
  */
 registry: string, 
 /**
- * `namespace/name`.
+ * Name of the server, as `namespace/name`.
  */
 name: string, 
 /**
- * The exact version.
+ * Exact version of the server.
  */
 version: string, 
 /**
- * The package or remote.
+ * Installed package or remote.
  */
 target: InstallTarget, 
 /**
- * Its files, if the package is a bundle.
+ * Unpacked files, if the package is a bundle.
  */
 files: BundleFiles | null, } | { "from": "bundle", 
 /**
- * The name in its manifest.
+ * Name in the manifest.
  */
 name: string, 
 /**
- * The version in its manifest.
+ * Version in the manifest.
  */
 version: string, 
 /**
- * Its files.
+ * Unpacked files of the bundle.
  */
 files: BundleFiles, };
 
 /**
- * How a server is.
+ * State of a server.
  */
 export type ServerState = { "is": "stopped" } | { "is": "awaiting_approval" } | { "is": "starting" } | { "is": "ready" } | { "is": "stopping" } | { "is": "reconnecting", 
 /**
- * The number of the next attempt, from 1.
+ * Number of the next attempt, from 1.
  */
 attempt: number, 
 /**
- * When it is made, in milliseconds since 1970.
+ * Time of the next attempt, in milliseconds since 1970.
  */
 at: number, 
 /**
- * Why it is not running.
+ * Reason why the server is not running.
  */
 cause: string, } | { "is": "failed", 
 /**
- * What to act on.
+ * Kind of the error, for the page to act on.
  */
 reason: FailureReason, 
 /**
- * The cause in words.
+ * Cause as a sentence for the user.
  */
 message: string, 
 /**
- * The last lines it wrote to standard error.
+ * Last lines that the server wrote to standard error.
  */
 stderr: Array<string>, 
 /**
- * Where the command was looked for, if it was not found.
+ * Folders in which the command was searched, if it was not found.
  */
 lookedIn: Array<string>, 
 /**
- * What to do about it, if known.
+ * Suggested remedy, if known.
  */
 hint: string | null, 
 /**
- * What it may have missed in its sandbox.
+ * Resources that the sandbox may have denied.
  */
-blocked?: Array<Blocked>, 
+blocked?: Array<BlockedPath>, 
 /**
- * Why its sandbox can't be set up, if that is the cause.
+ * Cause for which the sandbox can't be set up, if the failure is due to it.
  */
 sandbox?: SandboxProblem, } | { "is": "needs_sign_in", 
 /**
- * Why, in words.
+ * Cause as a sentence for the user.
  */
 cause: string, 
 /**
- * Whether a sign-in is under way.
+ * `true` if a sign-in is in progress.
  */
 signingIn: boolean, };
 
 /**
- * Settings for a conversation.
+ * Request to replace the settings of a conversation.
  */
 export type SetConversation = { 
 /**
- * The conversation.
+ * Identifier of the conversation.
  */
 conversation: string, 
 /**
- * All of them.
+ * All settings of the conversation.
  */
 settings: ConversationSettings, };
 
 /**
- * What is set for a server.
+ * Request to set how the content of a server may be passed on.
  */
 export type SetDataFlow = { 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * The new settings; a request that leaves out a member is refused.
+ * New settings. A request that omits a member is rejected.
  */
 flow: DataFlow, };
 
 /**
- * A draft for a conversation.
+ * Draft to store for a conversation.
  */
 export type SetDraft = { 
 /**
- * The conversation.
+ * Identifier of the conversation.
  */
 conversation: string, 
 /**
- * The text in the composer; empty if there is none.
+ * Text in the composer, which may be empty.
  */
 text: string, };
 
 /**
- * A log level for a server.
+ * Request to set the log level of a server.
  */
 export type SetLogLevel = { 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
+ * Level: `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
  */
 level: string, };
 
 /**
- * A preset to take.
+ * Request to change the preset.
  */
 export type SetPreset = { 
 /**
- * The preset.
+ * Preset to use from now on.
  */
 preset: Preset, };
 
 /**
- * What the user says of a provider.
+ * Request to add or change a provider.
  */
 export type SetProvider = { 
 /**
- * Its id: letters, digits, `-`, `_` and `.`.
+ * Identifier of letters, digits, `-`, `_` and `.`.
  */
 id: string, 
 /**
- * Its name.
+ * Name of the provider.
  */
 name: string, 
 /**
- * The wire.
+ * Wire protocol of the provider.
  */
 kind: ProviderKind, 
 /**
- * Where its API begins.
+ * Base URL of the API.
  */
 url: string, 
 /**
- * After how many seconds without a byte an answer is given up; none for the usual.
+ * Timeout of a reply in seconds without a received byte, or `None` for the default.
  */
 silenceSeconds?: number | null, 
 /**
- * What is done with what its wire can't carry, where the user chose it.
+ * Conversions that the user chose for content that the wire protocol can't represent.
  */
 conversions: Array<ConversionChoice>, };
 
 /**
- * A provider's key, for the address that it has now.
+ * API key of a provider, bound to the provider's current URL.
  */
 export type SetProviderKey = { 
 /**
- * The provider.
+ * Identifier of the provider.
  */
 id: string, 
 /**
- * The key; empty to forget it.
+ * API key, or empty to delete it.
  */
 key: string, };
 
 /**
- * The registry to use from now on.
+ * Request to change the registry.
  */
 export type SetRegistry = { 
 /**
- * Its address: https, or http on this computer; none for the official one.
+ * Base URL of the registry: https, or http on this computer. `None` for the official registry.
  */
 address: string | null, 
 /**
- * The header that is sent with each request, if any.
+ * Header that is sent with each request, if any.
  */
 header: SetRegistryHeader | null, };
 
 /**
- * A header of requests to a registry.
+ * Header of requests to a registry.
  */
 export type SetRegistryHeader = { 
 /**
- * Its name, such as `Authorization`.
+ * Name of the header, such as `Authorization`.
  */
 name: string, 
 /**
- * Its whole value, for the keychain; none to keep the one that is there for this address.
+ * Whole value of the header, which is stored in the keychain, or `None` to keep the stored value for this URL.
  */
 value: string | null, };
 
 /**
- * Folders for a server.
+ * Request to set the folders that a server may know of.
  */
 export type SetRoots = { 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * Absolute paths.
+ * Absolute paths of the folders.
  */
 folders: Array<string>, };
 
 /**
- * How a server may use the user's models from now on.
+ * Request to change the sampling settings of a server.
  */
 export type SetSampling = { 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * As it should be.
+ * New settings of the server.
  */
 settings: SamplingSettings, };
 
 /**
- * A secret of a header, or of a local server's variable, to be entered again.
+ * Request to replace a secret of a server.
  */
 export type SetSecret = { 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * The name of the header, or of the variable; or, of what signing in needs, the name of the secret itself.
+ * Name of the header or environment variable, or name of a secret of the sign-in settings.
  */
 header: string, 
 /**
- * The new value.
+ * New value of the secret.
  */
 value: string, };
 
 /**
- * Trust in a server, or the end of it.
+ * Request to trust a server or to end the trust.
  */
 export type SetTrust = { 
 /**
- * The server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * For how long.
+ * Duration of the trust.
  */
-trust: Trust, };
+trust: TrustDuration, };
 
 /**
- * The app's own settings.
+ * Settings of the app.
  */
 export type Settings = { 
 /**
- * Light or dark.
+ * Color theme of the page.
  */
 theme: Theme, 
 /**
- * The language.
+ * Language of the page.
  */
 language: Language, 
 /**
- * Whether the welcome was closed.
+ * `true` if the welcome was closed.
  */
 welcomeDone: boolean, 
 /**
- * Whether the system announces a question while the window is in the background.
+ * `true` if consent requests are announced by system notifications while the window is in the background.
  */
 announce: boolean, 
 /**
- * How much each server gets; none for what Drawbridge has set.
+ * Limits of each server, or `None` for the defaults.
  */
-limits?: Limits, 
+limits?: ServerLimits, 
 /**
- * For how many days decisions stay in the audit log; 0 for ever.
+ * Retention of audit log entries in days, or 0 for unlimited.
  */
 auditDays: number, 
 /**
- * How many megabytes the audit log may have; 0 for no bound.
+ * Maximum size of the audit log in megabytes, or 0 for unlimited.
  */
 auditMegabytes: number, 
 /**
- * Whether the audit log has what crossed, and not only its hash.
+ * `true` if the audit log stores payloads in addition to their hashes.
  */
 auditContents: boolean, 
 /**
- * How much of a conversation a model gets; none for what Drawbridge has set.
+ * Bounds on the part of a conversation that a model receives, or `None` for the defaults.
  */
 chat?: ChatBounds, 
 /**
- * What closing the window does while servers run.
+ * Behavior when the window is closed while servers run.
  */
-onClose: OnClose, 
+onClose: CloseAction, 
 /**
- * Whether the app looks for newer versions of itself without being told to.
+ * `true` if the app checks for updates automatically.
  */
 checkUpdates: boolean, 
 /**
- * How large the page is drawn, in percent; from `LEAST_ZOOM` to `MOST_ZOOM`.
+ * Zoom of the page in percent, from `LEAST_ZOOM` to `MOST_ZOOM`.
  */
 zoom: number, };
 
 /**
- * An address that gets something of a sign-in.
+ * Endpoint that receives data of a sign-in.
  */
 export type SignInEndpoint = { 
 /**
- * The use of it.
+ * Purpose of the endpoint.
  */
 purpose: EndpointUse, 
 /**
- * The address, taken apart.
+ * URL of the endpoint, parsed into its parts.
  */
 url: UrlParts, 
 /**
- * The authorization server whose endpoint it is said to be.
+ * Issuer of the authorization server that lists the endpoint.
  */
 issuer: string, 
 /**
- * True if it belongs to another domain than that.
+ * `true` if the endpoint belongs to another domain than the issuer.
  */
 elsewhere: boolean, };
 
@@ -6448,95 +6500,96 @@ elsewhere: boolean, };
 export type SignInFailure = "declined" | "cancelled" | "timed_out" | "unreachable" | "bad_response" | "unsafe_url" | "resource_mismatch" | "issuer_mismatch" | "no_pkce" | "no_authorization_server" | "no_client_id" | "other_issuer" | "refused" | "browser" | "callback" | "too_many_requests" | "keychain_locked" | "keychain_missing" | "storage" | "key" | "no_proof" | "unbound" | "not_approved" | "sign_in_needed" | "not_prepared";
 
 /**
- * What a sign-in is doing.
+ * The phase of a sign-in.
  */
 export type SignInPhase = "discovering" | "awaiting_consent" | "awaiting_browser" | "exchanging";
 
 /**
- * A sign-in that is under way.
+ * Sign-in that is in progress.
  */
 export type SignInProgress = { 
 /**
- * What it is doing.
+ * Current phase of the sign-in.
  */
 phase: SignInPhase, 
 /**
- * Why it was begun.
+ * Reason for the sign-in.
  */
 reason: SignInReason, 
 /**
- * When it was begun, in milliseconds since 1970.
+ * Start of the sign-in, in milliseconds since 1970.
  */
 since: number, 
 /**
- * When it ends by itself, in milliseconds since 1970, while it waits for the browser.
+ * Time at which waiting for the browser times out, in milliseconds since 1970.
  */
 endsAt: number | null, 
 /**
- * The page that the browser was sent to, to be opened elsewhere, while it waits for the browser.
+ * URL of the authorization request, while the sign-in waits for the browser. The user can open it in another
+ * browser.
  */
 authorizationUrl: string | null, 
 /**
- * Where the browser is sent back to; what is pasted begins with it.
+ * Redirect URI. A pasted redirect URL has to begin with it.
  */
 redirectUri: string | null, 
 /**
- * Why the browser did not open, if it did not. The page can be opened by hand.
+ * Reason why the browser did not open, if it did not. The user can open the URL manually.
  */
 browserProblem: string | null, };
 
 /**
- * Why a sign-in was begun.
+ * Reason for a sign-in.
  */
 export type SignInReason = { "is": "sign_in" } | { "is": "step_up", 
 /**
- * For this method of the protocol.
+ * MCP method that requires the scopes.
  */
 operation: string, } | { "is": "again", 
 /**
- * Why, in words.
+ * Cause as a sentence for the user.
  */
 cause: string, } | { "is": "change_account" };
 
 /**
- * One step of a sign-in: a request with its answer, or what was concluded. What is secret in it reads `[redacted]`.
+ * Step of a sign-in: a request with its response, or a conclusion. Secrets are replaced by `[redacted]`.
  */
 export type SignInStep = { 
 /**
- * When it began, in milliseconds since 1970.
+ * Start of the step, in milliseconds since 1970.
  */
 at: number, 
 /**
- * How long it took, in milliseconds.
+ * Duration of the step in milliseconds.
  */
 took: number, 
 /**
- * What it was for, in words.
+ * Purpose of the step as a sentence for the user.
  */
 what: string, 
 /**
- * What was sent: method, URL, headers, body.
+ * HTTP request: method, URL, headers, body.
  */
 request: string | null, 
 /**
- * What came back: status, headers, body.
+ * HTTP response: status, headers, body.
  */
 answer: string | null, 
 /**
- * What was concluded, in words.
+ * Conclusion as a sentence for the user.
  */
 conclusion: string, 
 /**
- * Whether it is where the sign-in broke off.
+ * `true` if the sign-in failed at this step.
  */
 failed: boolean, };
 
 /**
- * What became of a sign-out. The tokens are forgotten here in any case.
+ * Outcome of the token revocation at a sign-out. The local tokens are deleted in any case.
  */
-export type SignedOut = { "revoked": "yes" } | { "revoked": "not_offered" } | { "revoked": "failed", 
+export type SignOutOutcome = { "revoked": "yes" } | { "revoked": "not_offered" } | { "revoked": "failed", 
 /**
- * Why, in words.
+ * Cause as a sentence for the user.
  */
 cause: string, } | { "revoked": "nobody_signed_in" };
 
@@ -6545,40 +6598,41 @@ cause: string, } | { "revoked": "nobody_signed_in" };
  */
 export type Skill = { 
 /**
- * Where its `SKILL.md` is; unique on its server, which its name may not be.
+ * URI of the skill's `SKILL.md`, unique on its server.
  */
 uri: string, 
 /**
- * The name that the server gives; two skills may share one.
+ * Name from the server, not necessarily unique.
  */
 name: string, 
 /**
- * The purpose and the occasion, as the server says.
+ * Purpose and use of the skill, from the server.
  */
 description: string, 
 /**
- * Its files with `SKILL.md`; none where the server makes them when they are read, so that nothing can be compared.
+ * Files of the skill including `SKILL.md`, or `None` if the server generates them on each read and they can't be
+ * verified.
  */
 files: Array<SkillFile> | null, 
 /**
- * All else that its author wrote above the instructions.
+ * All other members of the front matter.
  */
 others: JsonValue | null, 
 /**
- * The hash of the entry, to read exactly what was shown.
+ * Hash of the entry, which ensures that exactly the shown skill is read.
  */
 hash: string, };
 
 /**
- * A file of a skill, which is what the server listed.
+ * Contents of a skill's file.
  */
 export type SkillContents = { 
 /**
- * The skill as the server lists it now.
+ * Current entry of the skill in the server's list.
  */
 skill: Skill, 
 /**
- * The text or the bytes, checked against what the server lists.
+ * Text or binary contents, verified against the list.
  */
 contents: ResourceContents, };
 
@@ -6600,28 +6654,28 @@ sha256: string,
 size: number, };
 
 /**
- * The skills of a server.
+ * List of a server's skills.
  */
 export type Skills = { 
 /**
- * The name of the server that lists them.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * Those that can be read.
+ * Skills that can be read.
  */
 skills: Array<Skill>, 
 /**
- * Where the list is not whole, and why.
+ * Notes on parts of the list that are missing, each with the reason.
  */
 notes: Array<string>, };
 
 /**
- * Everything the page shows at its start.
+ * State that the page needs at its start.
  */
 export type Snapshot = { 
 /**
- * The number the next event will have.
+ * Number of the next event.
  */
 nextEvent: number, 
 /**
@@ -6629,84 +6683,92 @@ nextEvent: number,
  */
 servers: Array<Server>, 
 /**
- * The queue, the question in front first.
+ * Queue of consent requests, in order.
  */
-questions: Array<Question>, 
+questions: Array<ConsentRequest>, 
 /**
- * The calls under way.
+ * Calls that are in progress.
  */
 calls: Array<Call>, 
 /**
- * The conversations, the latest first.
+ * All conversations, latest first.
  */
 conversations: Array<ConversationSummary>, 
 /**
- * The app's settings.
+ * Settings of the app.
  */
 settings: Settings, 
 /**
- * What is wrong with the settings file, if anything.
+ * Problem of the settings file, if there is one.
  */
 configProblem: ConfigProblem | null, 
 /**
- * Where things lie.
+ * Paths of Drawbridge's files.
  */
 paths: Paths, 
 /**
- * Drawbridge's own version.
+ * Version of Drawbridge itself.
  */
 version: string, };
 
 /**
- * Whether the user has seen the definition of a tool as it is now.
+ * Items created at the start of a reply.
  */
-export type Standing = "reviewed" | "new" | "changed";
-
+export type StartedReply = { 
 /**
- * What can be wrong with the log.
- */
-export type Tampered = "changed" | "missing" | "cut_off" | "seal_broken" | "seal_missing" | "checkpoint_broken" | "noted" | "unreadable";
-
-/**
- * A call that the server does as a task. All in it is the server's claim.
- */
-export type Task = { 
-/**
- * The server's name for it.
- */
-id: string, 
-/**
- * Where it is.
- */
-status: TaskStatus, 
-/**
- * What the server says about that.
+ * Identifier of the user's message, if there is a new one.
  */
 message: string | null, 
 /**
- * When it began, in ISO 8601.
+ * Identifier of the reply.
+ */
+reply: string, };
+
+/**
+ * Kinds of problems with the log.
+ */
+export type TamperKind = "changed" | "missing" | "cut_off" | "seal_broken" | "seal_missing" | "checkpoint_broken" | "noted" | "unreadable";
+
+/**
+ * A task that the server runs for a call. All fields are the server's claims.
+ */
+export type Task = { 
+/**
+ * Identifier of the task, assigned by the server.
+ */
+id: string, 
+/**
+ * Status of the task, as of the last update.
+ */
+status: TaskStatus, 
+/**
+ * Description of the status, written by the server.
+ */
+message: string | null, 
+/**
+ * Time of creation, in ISO 8601.
  */
 createdAt: string, 
 /**
- * When it last changed, in ISO 8601.
+ * Time of the last change, in ISO 8601.
  */
 updatedAt: string, };
 
 /**
- * Where a task is.
+ * The status of a task.
  */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 /**
- * What to try.
+ * Request to test a provider.
  */
 export type TestProvider = { 
 /**
- * The provider.
+ * Identifier of the provider.
  */
 id: string, 
 /**
- * The model that is asked to say something; none if only the list is read.
+ * Model to request a reply from, or `None` to only list the models.
  */
 model?: string | null, };
 
@@ -6716,111 +6778,111 @@ model?: string | null, };
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
 /**
- * Light or dark.
+ * Color theme of the page.
  */
 export type Theme = "system" | "light" | "dark";
 
 /**
- * Tokens that were used. What a provider does not say is none.
+ * Storage of the tokens of a server.
  */
-export type TokenUse = { 
+export type TokenStorage = { "where": "keychain" } | { "where": "this_run", 
 /**
- * Of the request, those of the provider's cache included.
- */
-input?: number | null, 
-/**
- * Of the answer, thinking included.
- */
-output?: number | null, 
-/**
- * Of the request, those that came from the provider's cache.
- */
-cachedInput?: number | null, 
-/**
- * Of the request, those that were written to the provider's cache, where that costs more.
- */
-writtenInput?: number | null, 
-/**
- * Of the answer, those of thinking.
- */
-thinking?: number | null, };
-
-/**
- * Where tokens are kept.
- */
-export type TokensKept = { "where": "keychain" } | { "where": "this_run", 
-/**
- * Why they are not kept longer.
+ * Reason why the tokens are not stored permanently.
  */
 cause: string, };
 
 /**
- * A tool.
+ * Tokens used by a request. `None` for a number that the provider does not report.
+ */
+export type TokenUsage = { 
+/**
+ * Tokens of the request, including those read from the provider's cache.
+ */
+input?: number | null, 
+/**
+ * Tokens of the answer, including thinking.
+ */
+output?: number | null, 
+/**
+ * Tokens of the request that were read from the provider's cache.
+ */
+cachedInput?: number | null, 
+/**
+ * Tokens of the request that were written to the provider's cache, for providers that charge for it.
+ */
+writtenInput?: number | null, 
+/**
+ * Tokens of the answer that were used for thinking.
+ */
+thinking?: number | null, };
+
+/**
+ * Tool of a server.
  */
 export type Tool = { 
 /**
- * The name to call it by.
+ * Name by which the tool is called.
  */
 name: string, 
 /**
- * A name for people.
+ * Title to display, from the server.
  */
 title: string | null, 
 /**
- * What it does, as the server says.
+ * Description from the server.
  */
 description: string | null, 
 /**
- * The JSON Schema of its arguments.
+ * JSON Schema of the arguments.
  */
 inputSchema: JsonValue, 
 /**
- * The JSON Schema of its structured result.
+ * JSON Schema of the structured result.
  */
 outputSchema: JsonValue | null, 
 /**
- * What the server claims about its effects.
+ * Claims of the server about the tool's effects.
  */
 claims: ToolClaims, 
 /**
- * Pictures.
+ * Icons provided by the server.
  */
 icons: Array<Icon>, 
 /**
- * Whether calls are allowed without asking, by a standing grant.
+ * `true` if a grant allows calls without a consent request.
  */
 allowed: boolean, 
 /**
- * All else in its definition, which a model may see as well.
+ * All other members of the definition, which a model may receive too.
  */
 others: JsonValue | null, 
 /**
- * The hash of its whole definition, to review it by.
+ * Hash of the whole definition, which a review refers to.
  */
 hash: string, 
 /**
- * What is worth a second look about it.
+ * Review state and findings.
  */
-marks: Marks, };
+marks: ReviewMarks, };
 
 /**
- * What a server claims about a tool's effects. Never a reason to be less careful.
+ * Claims of a server about a tool's effects. Never used to make a decision less strict.
  */
 export type ToolClaims = { 
 /**
- * It changes nothing.
+ * `readOnlyHint`: the tool does not modify anything.
  */
 readOnly: boolean | null, 
 /**
- * It may destroy something.
+ * `destructiveHint`: the tool may destroy data.
  */
 destructive: boolean | null, 
 /**
- * A second equal call changes nothing more.
+ * `idempotentHint`: a repeated equal call has no further effect.
  */
 idempotent: boolean | null, 
 /**
- * It reaches out into the world.
+ * `openWorldHint`: the tool interacts with external entities.
  */
 openWorld: boolean | null, 
 /**
@@ -6829,124 +6891,125 @@ openWorld: boolean | null,
 asksEachTime: boolean, };
 
 /**
- * What a tool gave back.
+ * The result of a tool call.
  */
 export type ToolResult = { 
 /**
- * What it says.
+ * Content blocks of the result.
  */
 content: Array<Content>, 
 /**
- * What it says as data. A server's `null` counts as none, as the history can't tell them apart.
+ * Structured content of the result. A `null` from the server is treated as absent, since the history can't tell
+ * the two apart.
  */
 structured: JsonValue | null, 
 /**
- * What is wrong with the data by the tool's own output schema.
+ * Violation of the tool's output schema by the structured content, if any.
  */
 structuredProblem: string | null, 
 /**
- * Whether the tool says that it failed.
+ * Set if the tool reports that it failed.
  */
 isError: boolean, 
 /**
- * The arguments as they were sent, after the user's changes.
+ * Arguments as they were sent, including the user's edits.
  */
 arguments: JsonValue, };
 
 /**
- * Whether a tool can be offered.
+ * The state of a tool in a conversation.
  */
 export type ToolState = "offered" | "off" | "new" | "changed" | "unusable" | "not_ready";
 
 /**
- * Where a model asked for a call.
+ * Reference to the tool use in a model's reply that requested a call.
  */
 export type ToolUsed = { 
 /**
- * The item with the model's answer.
+ * Identifier of the item with the model's reply.
  */
 reply: string, 
 /**
- * The use's id in it.
+ * Identifier of the tool use in the reply.
  */
 id: string, 
 /**
- * The tool's name, as the model knows it.
+ * Name of the tool, as presented to the model.
  */
 key: string, };
 
 /**
- * For how long a server is trusted.
+ * Duration of the trust in a server.
  */
-export type Trust = "no" | "run" | "always";
+export type TrustDuration = "no" | "run" | "always";
 
 /**
- * Why it is not known which version of a package would run.
+ * Explanation of an unknown package version.
  */
 export type UnknownPackage = { 
 /**
- * The reason.
+ * Reason why the version is unknown.
  */
-reason: UnknownReason, 
+reason: UnknownPackageReason, 
 /**
- * Its subject, such as an option or a program's own words; may be empty.
+ * Subject of the reason, such as an option or the output of a program. May be empty.
  */
 detail: string, };
 
 /**
- * Why a version is not known.
+ * Reason why a package version is unknown.
  */
-export type UnknownReason = "shell_line" | "wrapped" | "option" | "specifier" | "several" | "no_package" | "launcher" | "variable" | "project_settings" | "local_copy" | "off_search_path" | "no_client" | "no_network" | "timed_out" | "failed";
+export type UnknownPackageReason = "shell_line" | "wrapped" | "option" | "specifier" | "several" | "no_package" | "launcher" | "variable" | "project_settings" | "local_copy" | "off_search_path" | "no_client" | "no_network" | "timed_out" | "failed";
 
 /**
- * How many tools and prompts of a server the user has not reviewed as they are now.
+ * Number of tools and prompts of a server that the user has not reviewed.
  */
-export type Unreviewed = { 
+export type UnreviewedCounts = { 
 /**
- * Those never seen.
+ * Number of items that were never reviewed.
  */
 new: number, 
 /**
- * Those that are others than when they were seen.
+ * Number of items that changed since their review.
  */
 changed: number, };
 
 /**
- * A changed server.
+ * Request to change a server.
  */
 export type UpdateServer = { 
 /**
- * Its name until now.
+ * Current name of the server.
  */
 server: string, 
 /**
- * Its name from now on.
+ * New name of the server.
  */
 name: string, 
 /**
- * How it is reached from now on.
+ * New configuration of the server.
  */
 config: ServerConfig, };
 
 /**
- * Another version of an installed server, as it could be put in its place. Nothing is unpacked, stopped or approved.
+ * Another version of an installed server that could replace it. Nothing is unpacked, stopped or approved.
  */
 export type UpgradeOffer = { 
 /**
- * The version that is offered.
+ * Version that could be installed.
  */
 offer: InstallOffer, 
 /**
- * Where the installed one is from.
+ * Origin of the installed version.
  */
 installed: ServerOrigin, 
 /**
- * The inputs that keep what they are now unless another value is entered, by key, with their values. Secrets
- * and values of headers have none here.
+ * Inputs that keep their current value unless the user enters another one, by key. The value is `None` for secrets
+ * and header values.
  */
 kept: { [key in string]: Array<string> | null }, 
 /**
- * True if the server would be stopped.
+ * `true` if the server is running and would be stopped.
  */
 running: boolean, };
 
@@ -6955,136 +7018,99 @@ running: boolean, };
  */
 export type UpgradeSource = { 
 /**
- * The user's name for the installed server.
+ * Name of the installed server in the settings.
  */
 server: string, 
 /**
- * Where the other version is; none for the newest that the registry lists of what was installed.
+ * Source of the other version, or `None` for the latest one in the registry.
  */
 source: InstallSource | null, };
 
 /**
- * A URL in three parts, and what is strange about it.
+ * A URL in three parts, with warnings.
  */
 export type UrlParts = { 
 /**
- * The URL as it would be opened.
+ * URL as it would be opened.
  */
 url: string, 
 /**
- * All before the registrable domain.
+ * Everything before the registrable domain.
  */
 before: string, 
 /**
- * The registrable domain, or the host where there is none.
+ * Registrable domain, or the host if there is none.
  */
 domain: string, 
 /**
- * All after the host.
+ * Everything after the host.
  */
 after: string, 
 /**
- * The host in ASCII, if it was written otherwise.
+ * Host in ASCII, if it was written otherwise.
  */
 asciiHost: string | null, 
 /**
- * What to look at.
+ * Warnings for the user.
  */
 warnings: Array<UrlWarning>, 
 /**
- * Whether it may be opened.
+ * Set if the URL may be opened.
  */
 openable: boolean, };
 
 /**
- * A URL.
+ * URL as a string.
  */
 export type UrlText = { 
 /**
- * The URL.
+ * URL to open or to parse.
  */
 url: string, };
 
 /**
- * What is strange about a URL.
+ * Suspicious properties of a URL.
  */
 export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
 
 /**
- * What the registry says of an installed server by now.
+ * Current registry information on an installed server.
  */
 export type VersionReport = { 
 /**
- * The user's name for it.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * Its name in the registry.
+ * Name of the server in the registry.
  */
 registryName: string, 
 /**
- * The installed version.
+ * Version that is installed.
  */
 version: string, 
 /**
- * Whether that is still offered.
+ * Status of the installed version in the registry.
  */
 status: RegistryStatus, 
 /**
- * Why it has this status.
+ * Explanation of the status from the registry.
  */
 statusMessage: string | null, 
 /**
- * A newer version.
+ * Newer version, if there is one.
  */
 newer: NewerVersion | null, 
 /**
- * Why nothing newer is known, if it could not be looked for.
+ * Reason why the registry could not be queried, if it could not.
  */
 problem: string | null, };
 
 /**
- * What the registry says of installed servers by now.
+ * Current registry information on the installed servers.
  */
 export type VersionReports = { 
 /**
- * One for each server that was installed from a registry, in the order of the settings file.
+ * Report for each server that was installed from a registry, in the order of the settings file.
  */
 servers: Array<VersionReport>, };
-
-/**
- * What led to a question.
- */
-export type Why = { "by": "user", 
-/**
- * In this conversation.
- */
-conversation: string | null, } | { "by": "model", 
-/**
- * The conversation.
- */
-conversation: string, 
-/**
- * The other servers whose words it has read there. None of them is trusted.
- */
-after: Array<string>, 
-/**
- * What it has read there of this server, after which its calls of the server ask.
- */
-read?: Array<Reading>, } | { "by": "call", 
-/**
- * The id its caller chose.
- */
-call: string, 
-/**
- * Whether it calls a tool, gets a prompt or reads a resource.
- */
-kind: CallKind, 
-/**
- * The tool, the prompt or the URI.
- */
-name: string, } | { "by": "server" } | { "by": "ended", 
-/**
- * Why it ended.
- */
-cause: string, };

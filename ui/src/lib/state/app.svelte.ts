@@ -8,8 +8,8 @@ import type {
   Event,
   Events,
   Paths,
-  Question,
-  QuestionOutcome,
+  ConsentRequest,
+  ConsentRequestOutcome,
   Server,
   Settings,
   Snapshot,
@@ -31,8 +31,8 @@ export function hasEnded(call: Call): boolean {
 }
 
 export interface ClosedRequest {
-  request: Question;
-  outcome: QuestionOutcome;
+  request: ConsentRequest;
+  outcome: ConsentRequestOutcome;
   at: number;
 }
 
@@ -45,7 +45,7 @@ class App {
   failure = $state.raw<unknown>(null);
   servers = $state.raw<Server[]>([]);
   /** The pending consent requests, the one that the host lists first at the start. */
-  consentRequests = $state.raw<Question[]>([]);
+  consentRequests = $state.raw<ConsentRequest[]>([]);
   /** The most recently closed consent requests, newest first. */
   closed = $state.raw<ClosedRequest[]>([]);
   /** The calls under way, and the latest ended ones. */
@@ -133,7 +133,7 @@ class App {
     return this.calls.find((call) => call.id === id);
   }
 
-  consentRequestsOf(server: string): Question[] {
+  consentRequestsOf(server: string): ConsentRequest[] {
     return this.consentRequests.filter((request) => request.server === server);
   }
 
@@ -193,7 +193,7 @@ class App {
 }
 
 /** Returns the request with text appended to the model's streamed response. */
-function longer(request: Question, more: string): Question {
+function longer(request: ConsentRequest, more: string): ConsentRequest {
   const { body } = request;
   if (body.kind !== "sampling" || body.run.is !== "running") return request;
   const text = body.run.text + more;

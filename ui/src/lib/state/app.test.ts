@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { Call, Question } from "$lib/api/generated";
+import type { Call, ConsentRequest } from "$lib/api/generated";
 import { resetPageState } from "$lib/page-state";
 import { setPlatform } from "$lib/platform";
 import { FakeHost, sampleServer } from "$lib/testing/fake-host";
@@ -10,7 +10,7 @@ import { NO_MARKS } from "../../review/review-labels";
 
 import { app } from "./app.svelte";
 
-function consentRequest(id: string, server = "files"): Question {
+function consentRequest(id: string, server = "files"): ConsentRequest {
   return {
     id,
     hash: `hash of ${id}`,

@@ -4,8 +4,8 @@ import type {
   Conversation,
   Event,
   Events,
-  FreshUntil,
-  Marks,
+  CatalogExpiry,
+  ReviewMarks,
   Server,
   Snapshot,
 } from "$lib/api/generated";
@@ -217,14 +217,14 @@ export async function startFakeHost(
 }
 
 /** What every definition has that nothing is special about. */
-export const REVIEWED: { others: null; hash: string; marks: Marks } = {
+export const REVIEWED: { others: null; hash: string; marks: ReviewMarks } = {
   others: null,
   hash: "h1",
   marks: { review: "reviewed", outdated: false, diff: null, lookAlikes: [], flags: [] },
 };
 
 /** A server that does not say for how long its lists hold. */
-export const NOT_SAID: FreshUntil = {
+export const NOT_SAID: CatalogExpiry = {
   tools: null,
   prompts: null,
   resources: null,

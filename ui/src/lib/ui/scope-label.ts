@@ -1,9 +1,9 @@
 // For how long an approval holds, in words.
-import type { Scope } from "$lib/api/generated";
+import type { ApprovalScope } from "$lib/api/generated";
 
 import { m } from "../../paraglide/messages";
 
-export function scopeLabel(scope: Scope): string {
+export function scopeLabel(scope: ApprovalScope): string {
   return {
     once: m.shell_scope_once,
     conversation: m.shell_scope_conversation,

@@ -4,9 +4,9 @@
 use ports::secrets;
 use ports::server_config::{AuthConfig, Grant, HttpConfig};
 
-use super::{Values, invalid};
+use super::{SecretVisibility, invalid};
 use crate::ApiError;
-use crate::data::{AuthRest, AuthSettings};
+use crate::data::{AdvancedAuthSettings, AuthSettings};
 
 /// Suffix for the names of client secrets, used like the header name for the secret of a header.
 const CLIENT_SECRET: &str = "client_secret";
@@ -87,8 +87,8 @@ fn is_reference(text: &str) -> bool {
 }
 
 /// Converts the sign-in settings for the page.
-pub(super) fn shown(auth: AuthConfig, values: Values) -> AuthSettings {
-    let is_pasted = values == Values::Shown;
+pub(super) fn shown(auth: AuthConfig, values: SecretVisibility) -> AuthSettings {
+    let is_pasted = values == SecretVisibility::Shown;
     AuthSettings {
         client_id: auth.client_id.clone(),
         client_secret: auth.client_secret.clone().filter(|_| is_pasted),
@@ -97,12 +97,12 @@ pub(super) fn shown(auth: AuthConfig, values: Values) -> AuthSettings {
         scopes: auth.scopes.clone(),
         redirect_port: auth.redirect_port,
         secret_names: if is_pasted { Vec::new() } else { auth.other_secret_names().map(str::to_owned).collect() },
-        rest: is_pasted.then(|| rest(auth)).filter(|rest| *rest != AuthRest::default()),
+        rest: is_pasted.then(|| rest(auth)).filter(|rest| *rest != AdvancedAuthSettings::default()),
     }
 }
 
-fn rest(auth: AuthConfig) -> AuthRest {
-    AuthRest {
+fn rest(auth: AuthConfig) -> AdvancedAuthSettings {
+    AdvancedAuthSettings {
         client_auth: auth.client_auth,
         client_metadata_url: auth.client_metadata_url,
         grant: Some(auth.grant).filter(|grant| *grant != Grant::default()).map(|grant| grant.name().to_owned()),
@@ -115,7 +115,7 @@ fn rest(auth: AuthConfig) -> AuthRest {
 }
 
 /// Replaces the settings that the page does not display.
-fn rest_put(rest: AuthRest, before: AuthConfig) -> Result<AuthConfig, ApiError> {
+fn rest_put(rest: AdvancedAuthSettings, before: AuthConfig) -> Result<AuthConfig, ApiError> {
     let grant = match rest.grant {
         Some(name) => Grant::ALL.into_iter().find(|grant| grant.name() == name),
         None => Some(Grant::default()),

@@ -2,7 +2,7 @@
 
 use credentials::sign_in::{
     AccountView, AuthorizationView, ClientIdentity as HostClient, SignInProgress as HostProgress,
-    SignInReason as HostReason, SignInStep as HostStep, SignedOut as HostSignedOut,
+    SignInReason as HostReason, SignInStep as HostStep, SignOutOutcome as HostSignedOut,
 };
 
 use domain::StoreError;
@@ -93,11 +93,11 @@ fn step(step: HostStep) -> SignInStep {
     }
 }
 
-pub(in crate::handler) fn signed_out(done: HostSignedOut) -> SignedOut {
+pub(in crate::handler) fn signed_out(done: HostSignedOut) -> SignOutOutcome {
     match done {
-        HostSignedOut::Revoked => SignedOut::Yes,
-        HostSignedOut::RevocationNotOffered => SignedOut::NotOffered,
-        HostSignedOut::RevocationFailed(cause) => SignedOut::Failed { cause },
-        HostSignedOut::NobodySignedIn => SignedOut::NobodySignedIn,
+        HostSignedOut::Revoked => SignOutOutcome::Yes,
+        HostSignedOut::RevocationNotOffered => SignOutOutcome::NotOffered,
+        HostSignedOut::RevocationFailed(cause) => SignOutOutcome::Failed { cause },
+        HostSignedOut::NobodySignedIn => SignOutOutcome::NobodySignedIn,
     }
 }

@@ -1,12 +1,12 @@
 //! Conversion of conversation items, with their position in the tree and without provider data.
 
-use chat::PlacedItem;
+use chat::TreeItem;
 use domain::item::Item;
 
 use crate::data::*;
 
 /// Converts an item for an event, without its position.
-pub(super) fn item(item: Item, left_out: Vec<LeftOut>) -> ConversationItem {
+pub(super) fn item(item: Item, left_out: Vec<OmittedContent>) -> ConversationItem {
     let state = (item.state != ItemState::Whole).then_some(item.state);
     let left_out = (!left_out.is_empty()).then_some(left_out);
     let Item { id, parent, at, body, .. } = item;
@@ -14,8 +14,8 @@ pub(super) fn item(item: Item, left_out: Vec<LeftOut>) -> ConversationItem {
 }
 
 /// Converts an item with its position in the tree.
-pub(in crate::handler) fn placed_item(placed: PlacedItem) -> ConversationItem {
-    let PlacedItem { item, siblings, left_out, seq } = placed;
+pub(in crate::handler) fn placed_item(placed: TreeItem) -> ConversationItem {
+    let TreeItem { item, siblings, left_out, seq } = placed;
     let siblings = (siblings.len() > 1).then_some(siblings);
     ConversationItem { seq, siblings, ..self::item(item, left_out) }
 }

@@ -2,7 +2,7 @@
 
 use launches::packages::{LoadedPackage as HostPackage, PackageVersion as HostVersion, UnknownPackage as HostUnknown};
 
-use crate::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownReason};
+use crate::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownPackageReason};
 
 pub(super) fn loaded(package: HostPackage) -> LoadedPackage {
     let HostPackage { launcher, name, wanted, unpinned, found, before, configured } = package;
@@ -31,21 +31,21 @@ fn version(version: HostVersion) -> PackageVersion {
 
 fn unknown(cause: HostUnknown) -> UnknownPackage {
     let (reason, detail) = match cause {
-        HostUnknown::ShellLine => (UnknownReason::ShellLine, String::new()),
-        HostUnknown::Wrapped(program) => (UnknownReason::Wrapped, program),
-        HostUnknown::Option(option) => (UnknownReason::Option, option),
-        HostUnknown::Specifier(text) => (UnknownReason::Specifier, text),
-        HostUnknown::Several => (UnknownReason::Several, String::new()),
-        HostUnknown::NoPackage => (UnknownReason::NoPackage, String::new()),
-        HostUnknown::Launcher(launcher) => (UnknownReason::Launcher, launcher),
-        HostUnknown::Variable(variable) => (UnknownReason::Variable, variable),
-        HostUnknown::ProjectSettings(path) => (UnknownReason::ProjectSettings, path),
-        HostUnknown::LocalCopy(path) => (UnknownReason::LocalCopy, path),
-        HostUnknown::OffSearchPath(path) => (UnknownReason::OffSearchPath, path),
-        HostUnknown::NoClient(client) => (UnknownReason::NoClient, client),
-        HostUnknown::NoNetwork => (UnknownReason::NoNetwork, String::new()),
-        HostUnknown::TimedOut { client, .. } => (UnknownReason::TimedOut, client),
-        HostUnknown::Failed { client, cause } => (UnknownReason::Failed, format!("{client}: {cause}")),
+        HostUnknown::ShellLine => (UnknownPackageReason::ShellLine, String::new()),
+        HostUnknown::Wrapped(program) => (UnknownPackageReason::Wrapped, program),
+        HostUnknown::Option(option) => (UnknownPackageReason::Option, option),
+        HostUnknown::Specifier(text) => (UnknownPackageReason::Specifier, text),
+        HostUnknown::Several => (UnknownPackageReason::Several, String::new()),
+        HostUnknown::NoPackage => (UnknownPackageReason::NoPackage, String::new()),
+        HostUnknown::Launcher(launcher) => (UnknownPackageReason::Launcher, launcher),
+        HostUnknown::Variable(variable) => (UnknownPackageReason::Variable, variable),
+        HostUnknown::ProjectSettings(path) => (UnknownPackageReason::ProjectSettings, path),
+        HostUnknown::LocalCopy(path) => (UnknownPackageReason::LocalCopy, path),
+        HostUnknown::OffSearchPath(path) => (UnknownPackageReason::OffSearchPath, path),
+        HostUnknown::NoClient(client) => (UnknownPackageReason::NoClient, client),
+        HostUnknown::NoNetwork => (UnknownPackageReason::NoNetwork, String::new()),
+        HostUnknown::TimedOut { client, .. } => (UnknownPackageReason::TimedOut, client),
+        HostUnknown::Failed { client, cause } => (UnknownPackageReason::Failed, format!("{client}: {cause}")),
     };
     UnknownPackage { reason, detail }
 }

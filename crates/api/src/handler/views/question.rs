@@ -1,7 +1,7 @@
 //! Conversion of consent requests and forms.
 
-use host::view::{QuestionBody as HostBody, QuestionView};
-use policy::{Hash, Standing};
+use host::view::{ConsentRequestBody as HostBody, ConsentRequestView};
+use policy::{Hash, ReviewState};
 use ports::server_config::AuthConfig;
 use serde_json::json;
 use server_requests::form::Form;
@@ -11,10 +11,10 @@ use super::readable::readable;
 use super::{authorization, endpoints, flow, marks, packages, sampling};
 use crate::data::*;
 use crate::handler::containment;
-use crate::handler::set_up::{self, Values};
+use crate::handler::set_up::{self, SecretVisibility};
 
-pub(in crate::handler) fn question(view: QuestionView) -> Question {
-    Question {
+pub(in crate::handler) fn question(view: ConsentRequestView) -> ConsentRequest {
+    ConsentRequest {
         id: view.id.0.to_string(),
         hash: view.hash.to_string(),
         server: view.server,
@@ -23,7 +23,7 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
         asked_at: view.asked_at,
         why: view.why,
         round: view.round,
-        body: body(view.body, view.marks.standing == Some(Standing::Reviewed)),
+        body: body(view.body, view.marks.standing == Some(ReviewState::Reviewed)),
         scopes: view.scopes.to_vec(),
         rule: view.rule.to_owned(),
         marks: marks(view.marks),
@@ -31,14 +31,14 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
     }
 }
 
-fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
+fn body(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
     match body {
         HostBody::Result { tool, parts, is_error, flags: _ } => {
             let content = parts.into_iter().filter_map(flow::to_read).collect();
-            QuestionBody::Result { tool, content, is_error }
+            ConsentRequestBody::Result { tool, content, is_error }
         }
         HostBody::StartServer { config, resolved, approved_before, plan, files, changed_files, writers, package } => {
-            QuestionBody::StartServer {
+            ConsentRequestBody::StartServer {
                 command: config.command,
                 resolved: Some(resolved.display().to_string()),
                 args: config.args,
@@ -55,16 +55,16 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
                 package: package.map(|package| packages::loaded(*package)),
             }
         }
-        HostBody::ConnectServer { config, approved_before } => QuestionBody::ConnectServer {
+        HostBody::ConnectServer { config, approved_before } => ConsentRequestBody::ConnectServer {
             url: UrlParts::of(&config.url),
-            headers: set_up::headers(&config, Values::Hidden),
+            headers: set_up::headers(&config, SecretVisibility::Hidden),
             transport_kind: config.kind.map(set_up::kind),
             unencrypted: config.is_plain_outside(),
             auth: endpoints::settings(config.auth.as_ref()),
             unattended: config.auth.as_ref().is_some_and(AuthConfig::is_unattended),
             approved_before,
         },
-        HostBody::Tool { tool, arguments, changed_since_allowed } => QuestionBody::Tool {
+        HostBody::Tool { tool, arguments, changed_since_allowed } => ConsentRequestBody::Tool {
             definition: (!is_reviewed).then(|| readable(&json!(tool))),
             definition_hash: Some(Hash::of(&json!(tool)).to_string()),
             claims: claims(&tool),
@@ -77,7 +77,7 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             changed_since_allowed,
         },
         HostBody::Read { kind, name, arguments } => {
-            QuestionBody::Read { what: kind, name, arguments: arguments.into() }
+            ConsentRequestBody::Read { what: kind, name, arguments: arguments.into() }
         }
         HostBody::Sampling { request, response, state } => sampling::body(*request, response, *state),
         HostBody::Form { message, form } => {
@@ -85,10 +85,10 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
                 Ok(Form { fields }) => (fields, None),
                 Err(cause) => (Vec::new(), Some(cause)),
             };
-            QuestionBody::Form { message, fields, unsupported }
+            ConsentRequestBody::Form { message, fields, unsupported }
         }
-        HostBody::Url { message, url } => QuestionBody::Url { message, url: UrlParts::asked_by_server(&url) },
-        HostBody::Roots => QuestionBody::Roots { folders: Vec::new() },
+        HostBody::Url { message, url } => ConsentRequestBody::Url { message, url: UrlParts::asked_by_server(&url) },
+        HostBody::Roots => ConsentRequestBody::Roots { folders: Vec::new() },
         HostBody::SignIn {
             url,
             issuer,
@@ -101,7 +101,7 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             redirect_uri,
             authorization_url,
             reason,
-        } => QuestionBody::SignIn {
+        } => ConsentRequestBody::SignIn {
             url: UrlParts::of(&url),
             issuer_url: UrlParts::of(&issuer),
             page_elsewhere: authorization_url.as_ref().is_some_and(|page| endpoints::elsewhere(page, &issuer)),
@@ -116,8 +116,11 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             authorization_url: authorization_url.map(|page| UrlParts::of(&page)),
             reason: authorization::reason(reason),
         },
-        HostBody::ClientId { url, issuer, redirect_uri } => {
-            QuestionBody::ClientId { url: UrlParts::of(&url), issuer_url: UrlParts::of(&issuer), issuer, redirect_uri }
-        }
+        HostBody::ClientId { url, issuer, redirect_uri } => ConsentRequestBody::ClientId {
+            url: UrlParts::of(&url),
+            issuer_url: UrlParts::of(&issuer),
+            issuer,
+            redirect_uri,
+        },
     }
 }

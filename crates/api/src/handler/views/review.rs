@@ -1,10 +1,10 @@
 //! Conversion of review states and findings.
 
-use offers::review::Marks as HostMarks;
+use offers::review::ReviewMarks as HostMarks;
 
 use crate::data::*;
 
-pub(in crate::handler) fn marks(marks: HostMarks) -> Marks {
+pub(in crate::handler) fn marks(marks: HostMarks) -> ReviewMarks {
     let HostMarks { standing, outdated, diff, look_alikes, flags } = marks;
-    Marks { review: standing, outdated, diff: diff.map(|diff| *diff), look_alikes, flags }
+    ReviewMarks { review: standing, outdated, diff: diff.map(|diff| *diff), look_alikes, flags }
 }

@@ -56,12 +56,12 @@ fn rule(from: own::RuleSource, rule: own::PolicyRule) -> Rule {
 
 fn argument(rule: own::ArgumentRule) -> ArgumentRule {
     let (test, pattern) = match rule.is {
-        own::ArgumentIs::Glob(glob) => (ArgumentTest::Glob, glob),
-        own::ArgumentIs::Regex(regex) => (ArgumentTest::Regex, regex),
-        own::ArgumentIs::Folder(folder) => (ArgumentTest::Folder, folder),
-        own::ArgumentIs::Path(path) => (ArgumentTest::Path, path),
-        own::ArgumentIs::Address(address) => (ArgumentTest::Url, address),
-        own::ArgumentIs::Number(range) => (ArgumentTest::Number, range),
+        own::ArgumentPattern::Glob(glob) => (ArgumentTest::Glob, glob),
+        own::ArgumentPattern::Regex(regex) => (ArgumentTest::Regex, regex),
+        own::ArgumentPattern::Folder(folder) => (ArgumentTest::Folder, folder),
+        own::ArgumentPattern::Path(path) => (ArgumentTest::Path, path),
+        own::ArgumentPattern::Address(address) => (ArgumentTest::Url, address),
+        own::ArgumentPattern::Number(range) => (ArgumentTest::Number, range),
     };
     ArgumentRule { at: rule.at, test, pattern }
 }
@@ -79,12 +79,12 @@ pub(in crate::handler) fn to_rule(rule: Rule) -> Result<own::PolicyRule, ApiErro
             .map(|argument| own::ArgumentRule {
                 at: argument.at,
                 is: match argument.test {
-                    ArgumentTest::Glob => own::ArgumentIs::Glob(argument.pattern),
-                    ArgumentTest::Regex => own::ArgumentIs::Regex(argument.pattern),
-                    ArgumentTest::Folder => own::ArgumentIs::Folder(argument.pattern),
-                    ArgumentTest::Path => own::ArgumentIs::Path(argument.pattern),
-                    ArgumentTest::Url => own::ArgumentIs::Address(argument.pattern),
-                    ArgumentTest::Number => own::ArgumentIs::Number(argument.pattern),
+                    ArgumentTest::Glob => own::ArgumentPattern::Glob(argument.pattern),
+                    ArgumentTest::Regex => own::ArgumentPattern::Regex(argument.pattern),
+                    ArgumentTest::Folder => own::ArgumentPattern::Folder(argument.pattern),
+                    ArgumentTest::Path => own::ArgumentPattern::Path(argument.pattern),
+                    ArgumentTest::Url => own::ArgumentPattern::Address(argument.pattern),
+                    ArgumentTest::Number => own::ArgumentPattern::Number(argument.pattern),
                 },
             })
             .collect(),
@@ -119,21 +119,21 @@ pub(in crate::handler) fn to_rule_ref(rule: &RuleRef) -> Result<own::RuleRef, Ap
     Ok(own::RuleRef { source: rule.source, id: number(&rule.id)? })
 }
 
-fn by(by: own::By) -> DecidedBy {
+fn by(by: own::DecisionSource) -> DecisionSource {
     match by {
-        own::By::BuiltIn => DecidedBy::BuiltIn,
-        own::By::Grant(id) => DecidedBy::Grant { id: id.0.to_string() },
-        own::By::Rule(rule) => DecidedBy::Rule { rule: rule_ref(rule) },
-        own::By::Preset => DecidedBy::Preset,
-        own::By::ManagedPreset => DecidedBy::ManagedPreset,
+        own::DecisionSource::BuiltIn => DecisionSource::BuiltIn,
+        own::DecisionSource::Grant(id) => DecisionSource::Grant { id: id.0.to_string() },
+        own::DecisionSource::Rule(rule) => DecisionSource::Rule { rule: rule_ref(rule) },
+        own::DecisionSource::Preset => DecisionSource::Preset,
+        own::DecisionSource::ManagedPreset => DecisionSource::ManagedPreset,
     }
 }
 
 pub(in crate::handler) fn dry_run_result(result: host::DryRunResult) -> DryRunResult {
     let (effect_is, reason, decided_by, scopes) = match result.explanation.decision {
-        own::Decision::Allow { by } => (Effect::Allow, "allowed", by, &[][..]),
-        own::Decision::Ask { rule, by, scopes } => (Effect::Ask, rule.name(), by, scopes),
-        own::Decision::Deny { rule, by } => (Effect::Deny, rule.name(), by, &[][..]),
+        own::Decision::Allow { by } => (RuleEffect::Allow, "allowed", by, &[][..]),
+        own::Decision::Ask { rule, by, scopes } => (RuleEffect::Ask, rule.name(), by, scopes),
+        own::Decision::Deny { rule, by } => (RuleEffect::Deny, rule.name(), by, &[][..]),
     };
     DryRunResult {
         effect: effect_is,
@@ -146,12 +146,12 @@ pub(in crate::handler) fn dry_run_result(result: host::DryRunResult) -> DryRunRe
     }
 }
 
-fn considered(one: own::Considered) -> Considered {
+fn considered(one: own::ConsideredRule) -> ConsideredRule {
     let argument = match one.fit {
-        own::Fit::OtherArgument(at) => u32::try_from(at).ok(),
+        own::RuleFit::OtherArgument(at) => u32::try_from(at).ok(),
         _ => None,
     };
-    Considered {
+    ConsideredRule {
         by: by(one.by),
         effect: one.effect,
         fit: one.fit.name().to_owned(),

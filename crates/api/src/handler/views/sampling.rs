@@ -12,14 +12,14 @@ pub(super) fn body(
     request: mcp::CreateMessageParams,
     response: Option<Box<mcp::CreateMessageResult>>,
     state: own::SamplingState,
-) -> QuestionBody {
+) -> ConsentRequestBody {
     let step = match (&response, &state.run) {
-        (_, own::Run::Running { .. }) => SamplingStep::Running,
+        (_, own::ModelAnswerState::Running { .. }) => SamplingStep::Running,
         (Some(_), _) => SamplingStep::Response,
         (None, _) => SamplingStep::Request,
     };
     let again = response.is_some() && own::asked_before(&request, &state).is_some();
-    QuestionBody::Sampling {
+    ConsentRequestBody::Sampling {
         step,
         again,
         request: sampling_request(request),
@@ -40,40 +40,42 @@ pub(super) fn body(
     }
 }
 
-fn loss(loss: models::Loss) -> SamplingLoss {
+fn loss(loss: models::LossyConversion) -> SamplingLoss {
     let then = json!(loss.then).as_str().unwrap_or_default().to_owned();
     SamplingLoss { what: loss.what.code().to_owned(), then }
 }
 
-fn chosen_by(by: own::ChosenBy) -> ModelChosenBy {
-    let name = |priority: own::Priority| match priority {
-        own::Priority::Cost => "cost".to_owned(),
-        own::Priority::Speed => "speed".to_owned(),
-        own::Priority::Intelligence => "intelligence".to_owned(),
+fn chosen_by(by: own::ModelChoiceReason) -> ModelChosenBy {
+    let name = |priority: own::ModelPriority| match priority {
+        own::ModelPriority::Cost => "cost".to_owned(),
+        own::ModelPriority::Speed => "speed".to_owned(),
+        own::ModelPriority::Intelligence => "intelligence".to_owned(),
     };
     match by {
-        own::ChosenBy::User => ModelChosenBy::User,
-        own::ChosenBy::Setting => ModelChosenBy::Setting,
-        own::ChosenBy::Hint(hint) => ModelChosenBy::Hint { hint },
-        own::ChosenBy::Equivalent(hint) => ModelChosenBy::Equivalent { hint },
-        own::ChosenBy::Priorities(all) => ModelChosenBy::Priorities { priorities: all.into_iter().map(name).collect() },
-        own::ChosenBy::Default => ModelChosenBy::Default,
-        own::ChosenBy::First => ModelChosenBy::First,
+        own::ModelChoiceReason::User => ModelChosenBy::User,
+        own::ModelChoiceReason::Setting => ModelChosenBy::Setting,
+        own::ModelChoiceReason::Hint(hint) => ModelChosenBy::Hint { hint },
+        own::ModelChoiceReason::Equivalent(hint) => ModelChosenBy::Equivalent { hint },
+        own::ModelChoiceReason::Priorities(all) => {
+            ModelChosenBy::Priorities { priorities: all.into_iter().map(name).collect() }
+        }
+        own::ModelChoiceReason::Default => ModelChosenBy::Default,
+        own::ModelChoiceReason::First => ModelChosenBy::First,
     }
 }
 
-fn run(run: own::Run) -> SamplingRun {
+fn run(run: own::ModelAnswerState) -> SamplingRun {
     match run {
-        own::Run::No => SamplingRun::No,
-        own::Run::Running { text, thinking } => SamplingRun::Running { text, thinking },
-        own::Run::Done { usage, micros, note } => SamplingRun::Done {
+        own::ModelAnswerState::No => SamplingRun::No,
+        own::ModelAnswerState::Running { text, thinking } => SamplingRun::Running { text, thinking },
+        own::ModelAnswerState::Done { usage, micros, note } => SamplingRun::Done {
             input_tokens: usage.input,
             output_tokens: usage.output,
             micros,
-            no_tool_used: note == Some(own::RunNote::NoToolUsed),
+            no_tool_used: note == Some(own::AnswerNote::NoToolUsed),
         },
-        own::Run::Stopped => SamplingRun::Stopped,
-        own::Run::Failed { code, message } => SamplingRun::Failed { code, message },
+        own::ModelAnswerState::Stopped => SamplingRun::Stopped,
+        own::ModelAnswerState::Failed { code, message } => SamplingRun::Failed { code, message },
     }
 }
 
@@ -91,18 +93,18 @@ pub(in crate::handler) fn report(report: own::SamplingReport) -> SamplingReport 
     }
 }
 
-fn stopped(limit: own::Limit) -> SamplingStopped {
+fn stopped(limit: own::ReachedLimit) -> ReachedSamplingLimit {
     let of = match limit.of {
-        own::LimitOf::Requests => "requests",
-        own::LimitOf::Tokens => "tokens",
-        own::LimitOf::Money => "money",
-        own::LimitOf::Rounds => "rounds",
+        own::LimitedQuantity::Requests => "requests",
+        own::LimitedQuantity::Tokens => "tokens",
+        own::LimitedQuantity::Money => "money",
+        own::LimitedQuantity::Rounds => "rounds",
     };
-    SamplingStopped { of: of.to_owned(), hour: limit.span == own::Span::Hour, most: limit.most }
+    ReachedSamplingLimit { of: of.to_owned(), hour: limit.span == own::LimitPeriod::Hour, most: limit.most }
 }
 
-const fn spent(spent: own::Spent) -> SamplingSpent {
-    SamplingSpent { requests: spent.requests, tokens: spent.tokens, micros: spent.micros }
+const fn spent(spent: own::ModelUsage) -> SamplingUsage {
+    SamplingUsage { requests: spent.requests, tokens: spent.tokens, micros: spent.micros }
 }
 
 fn settings(settings: own::SamplingSettings) -> SamplingSettings {

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use domain::call::Progress;
-use mcp_proto::session::{Answer, CallId, CloseReason, ServerQuestion, ServerRequestId, SessionEvent};
+use mcp_proto::session::{CallId, ClientResponse, CloseReason, ServerRequest, ServerRequestId, SessionEvent};
 use mcp_proto::types::{ElicitAction, ElicitResult};
-use mcp_transport::driver::{Control, DriverEvent, Frame};
-use offers::catalog::List;
-use supervision::activity::{Activity, ActivityKind};
+use mcp_transport::driver::{DriverEvent, Frame, SessionControl};
+use offers::catalog::CatalogList;
+use supervision::activity::{ActivityKind, ActivityLog};
 
-use super::{News, Purpose, Run, lists, note};
+use super::{CallPurpose, ConnectionEvent, SessionRun, lists, note};
 
 /// Maximum number of updated resources that are forwarded per tick.
 const MAX_UPDATED: usize = 50;
 
-impl Run<'_> {
-    pub(super) fn driver_event(&mut self, event: DriverEvent, session: &mut Control<'_>) {
+impl SessionRun<'_> {
+    pub(super) fn driver_event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
         match event {
             DriverEvent::Frame(frame) => {
                 self.frame(frame);
@@ -23,7 +23,7 @@ impl Run<'_> {
             DriverEvent::Stderr { line } => self.with_activity(|a| a.line(ActivityKind::Stderr, &line)),
             DriverEvent::Connected { transport, how } => {
                 self.with_activity(|a| a.line(ActivityKind::State, &format!("connected over {transport}: {how}")));
-                self.tell_owner(News::Connected { transport, how });
+                self.tell_owner(ConnectionEvent::Connected { transport, how });
             }
             DriverEvent::Note { line } => self.with_activity(|a| a.line(ActivityKind::State, &line)),
             DriverEvent::StderrDropped { bytes } => {
@@ -66,34 +66,35 @@ impl Run<'_> {
     }
 
     fn left_out(&mut self) {
-        self.with_activity(Activity::leave_out);
+        self.with_activity(ActivityLog::leave_out);
         if let Some(words) = self.usage.told_of_left_out() {
             self.with_activity(|a| a.anomaly(&words, None));
         }
     }
 
-    fn session_event(&mut self, event: SessionEvent, session: &mut Control<'_>) {
+    fn session_event(&mut self, event: SessionEvent, session: &mut SessionControl<'_>) {
         match event {
             SessionEvent::Ready(facts) => {
                 self.ready = true;
                 note(&self.activity, &format!("ready, speaking {}", facts.revision));
-                self.lists.offered = List::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                self.lists.offered =
+                    CatalogList::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
                 self.lists.changed.clone_from(&self.lists.offered);
-                self.tell_owner(News::Ready(facts));
+                self.tell_owner(ConnectionEvent::Ready(facts));
                 if self.lists.offered.is_empty() {
                     Arc::make_mut(&mut self.lists.catalog).is_read = true;
-                    self.tell_owner(News::Catalog(Arc::clone(&self.lists.catalog)));
+                    self.tell_owner(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
                 }
                 self.tick(session);
             }
             SessionEvent::Asked { request, call, question } => self.asked(request, call, *question, session),
             SessionEvent::Withdrawn { request, .. } => {
                 if self.questions.close(request) {
-                    self.tell_owner(News::Withdrawn { request });
+                    self.tell_owner(ConnectionEvent::Withdrawn { request });
                 }
             }
             SessionEvent::Progress { call, count, progress, total, message } => {
-                if let Some(Purpose::Ticket(ticket)) = self.calls.purposes.get(&call) {
+                if let Some(CallPurpose::Ticket(ticket)) = self.calls.purposes.get(&call) {
                     self.gathered.progress.insert(*ticket, Progress { count, progress, total, message });
                     self.ticks.soon();
                 }
@@ -126,23 +127,24 @@ impl Run<'_> {
             }
             SessionEvent::SubscriptionsLost { cause } => {
                 note(&self.activity, &format!("change notifications stopped and are asked for again: {cause}"));
-                self.tell_owner(News::Listening { lost: Some(cause) });
+                self.tell_owner(ConnectionEvent::Listening { lost: Some(cause) });
             }
             SessionEvent::SubscriptionsRenewed => {
                 note(&self.activity, "change notifications come again");
-                self.tell_owner(News::Listening { lost: None });
+                self.tell_owner(ConnectionEvent::Listening { lost: None });
                 // Changes in between were not reported.
                 self.read_all_again();
             }
             SessionEvent::Reopened(facts) => {
                 note(&self.activity, "the server forgot the session; a new one was opened");
-                self.lists.offered = List::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
-                self.tell_owner(News::Reopened(facts));
+                self.lists.offered =
+                    CatalogList::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                self.tell_owner(ConnectionEvent::Reopened(facts));
                 self.read_all_again();
             }
             SessionEvent::ItemsDropped { list, items } => self.items_dropped(list, items),
             SessionEvent::TaskChanged { call, task } => {
-                if let Some(Purpose::Ticket(ticket)) = self.calls.purposes.get(&call) {
+                if let Some(CallPurpose::Ticket(ticket)) = self.calls.purposes.get(&call) {
                     self.gathered.tasks.insert(*ticket, *task);
                     self.ticks.soon();
                 }
@@ -164,8 +166,8 @@ impl Run<'_> {
         &mut self,
         request: ServerRequestId,
         call: Option<CallId>,
-        question: ServerQuestion,
-        session: &mut Control<'_>,
+        question: ServerRequest,
+        session: &mut SessionControl<'_>,
     ) {
         if !self.questions.open(request) {
             self.usage.refused_question();
@@ -176,20 +178,20 @@ impl Run<'_> {
                 });
             }
             let answer = match question {
-                ServerQuestion::Elicitation(_) => {
-                    Answer::Elicitation(ElicitResult { action: ElicitAction::Cancel, content: None })
+                ServerRequest::Elicitation(_) => {
+                    ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Cancel, content: None })
                 }
-                ServerQuestion::Sampling(_) | ServerQuestion::Roots => {
-                    Answer::Refused { code: -1, message: "too many requests at once".into() }
+                ServerRequest::Sampling(_) | ServerRequest::Roots => {
+                    ClientResponse::Refused { code: -1, message: "too many requests at once".into() }
                 }
             };
             self.answer(request, answer, session);
             return;
         }
         let ticket = call.and_then(|call| match self.calls.purposes.get(&call) {
-            Some(Purpose::Ticket(ticket)) => Some(*ticket),
+            Some(CallPurpose::Ticket(ticket)) => Some(*ticket),
             _ => None,
         });
-        self.tell_owner(News::Asked { request, ticket, question: Box::new(question) });
+        self.tell_owner(ConnectionEvent::Asked { request, ticket, question: Box::new(question) });
     }
 }

@@ -3,20 +3,20 @@
 
 use std::sync::Arc;
 
-use mcp_proto::session::{CallError, ClientRequest, Deadline, DroppedItem, ListKind, ServerResult};
-use mcp_transport::driver::Control;
-use offers::catalog::{Catalog, List, ListReader, Next};
+use mcp_proto::session::{CallDeadline, CallError, ClientRequest, DroppedItem, ListKind, ServerResult};
+use mcp_transport::driver::SessionControl;
+use offers::catalog::{Catalog, CatalogList, ListReader, NextStep};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::ticks::TICK;
-use super::{News, Purpose, REREAD, Run, note};
+use super::{CallPurpose, ConnectionEvent, REREAD, SessionRun, note};
 
 /// Maximum number of dropped entries per page that are logged.
 const MAX_DROPPED: usize = 20;
 
-impl Run<'_> {
-    pub(super) fn read_stale(&mut self, session: &mut Control<'_>) {
+impl SessionRun<'_> {
+    pub(super) fn read_stale(&mut self, session: &mut SessionControl<'_>) {
         let at = self.start.clock.now();
         for list in self.lists.offered.clone() {
             let is_stale = self.lists.catalog.fresh_until[list as usize].is_some_and(|until| until <= at);
@@ -36,7 +36,7 @@ impl Run<'_> {
     }
 
     /// Marks lists as outdated. The owner is notified immediately, since reading them takes time and may fail.
-    pub(super) fn outdated(&mut self, lists: &[List]) {
+    pub(super) fn outdated(&mut self, lists: &[CatalogList]) {
         if lists.iter().all(|list| self.lists.catalog.is_outdated(*list)) {
             return;
         }
@@ -44,7 +44,7 @@ impl Run<'_> {
         for list in lists {
             catalog.outdated[*list as usize] = true;
         }
-        self.tell_owner(News::Catalog(Arc::clone(&self.lists.catalog)));
+        self.tell_owner(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
     }
 
     /// Entries that the session dropped belong to the next page.
@@ -55,7 +55,7 @@ impl Run<'_> {
             let words = format!("\"{}\" was left out of the {}: {}", item.name, list.words(), item.cause);
             note(&self.activity, &words);
             let reading = self.calls.purposes.values_mut().find_map(|purpose| match purpose {
-                Purpose::Page(reading) if reading.list == *list => Some(reading),
+                CallPurpose::Page(reading) if reading.list == *list => Some(reading),
                 _ => None,
             });
             if let Some(reading) = reading {
@@ -68,14 +68,14 @@ impl Run<'_> {
         &mut self,
         mut reading: ListReader,
         result: Result<ServerResult, CallError>,
-        session: &mut Control<'_>,
+        session: &mut SessionControl<'_>,
     ) {
         match result.map(|result| reading.page(result)) {
-            Ok(Next::Page(request)) => {
+            Ok(NextStep::Page(request)) => {
                 self.read(reading, request, session);
                 return;
             }
-            Ok(Next::Done) => {}
+            Ok(NextStep::Done) => {}
             Err(error) if reading.begin_again(&error) => {
                 let request = reading.request(None);
                 self.read(reading, request, session);
@@ -86,12 +86,12 @@ impl Run<'_> {
         self.finish(reading);
     }
 
-    fn read(&mut self, reading: ListReader, request: ClientRequest, session: &mut Control<'_>) {
+    fn read(&mut self, reading: ListReader, request: ClientRequest, session: &mut SessionControl<'_>) {
         let list = reading.list;
         let (idle, total) = self.start.times.list;
         // A list whose request can't be sent retains its known entries.
-        let page = Purpose::Page(Box::new(reading));
-        if let Err(error) = self.call(page, request, Deadline { idle, total }, session) {
+        let page = CallPurpose::Page(Box::new(reading));
+        if let Err(error) = self.call(page, request, CallDeadline { idle, total }, session) {
             let mut unread = ListReader::new(list);
             unread.fail(&error);
             self.finish(unread);
@@ -107,7 +107,7 @@ impl Run<'_> {
         reading.finish(catalog, self.start.clock.now());
         catalog.outdated[list as usize] |= is_outdated_again;
         catalog.is_read = self.lists.offered.iter().all(|list| self.lists.last_read.contains_key(list));
-        self.tell_owner(News::Catalog(Arc::clone(&self.lists.catalog)));
+        self.tell_owner(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
         self.lists.refreshes.read(list, &self.lists.catalog);
         if !self.lists.changed.is_empty() {
             self.ticks.soon();
@@ -115,8 +115,13 @@ impl Run<'_> {
     }
 
     /// Reads lists again, as soon as the readings in progress are done.
-    pub(super) fn refresh(&mut self, kind: ListKind, reply: oneshot::Sender<Arc<Catalog>>, session: &mut Control<'_>) {
-        let lists: Vec<List> =
+    pub(super) fn refresh(
+        &mut self,
+        kind: ListKind,
+        reply: oneshot::Sender<Arc<Catalog>>,
+        session: &mut SessionControl<'_>,
+    ) {
+        let lists: Vec<CatalogList> =
             lists_of(kind).iter().copied().filter(|list| self.lists.offered.contains(list)).collect();
         for list in &lists {
             if !self.lists.changed.contains(list) {
@@ -129,10 +134,10 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn read_changed_lists(&mut self, session: &mut Control<'_>) {
+    pub(super) fn read_changed_lists(&mut self, session: &mut SessionControl<'_>) {
         let now = Instant::now();
         for list in std::mem::take(&mut self.lists.changed) {
-            let being_read = self.calls.purposes.values().any(|p| matches!(p, Purpose::Page(r) if r.list == list));
+            let being_read = self.calls.purposes.values().any(|p| matches!(p, CallPurpose::Page(r) if r.list == list));
             let read_at = self.lists.last_read.get(&list).filter(|_| !self.lists.refreshes.wants(list));
             let again_at = read_at.map_or(now, |read| *read + REREAD);
             if being_read || again_at > now {
@@ -148,10 +153,10 @@ impl Run<'_> {
     }
 }
 
-pub(super) const fn lists_of(kind: ListKind) -> &'static [List] {
+pub(super) const fn lists_of(kind: ListKind) -> &'static [CatalogList] {
     match kind {
-        ListKind::Tools => &[List::Tools],
-        ListKind::Prompts => &[List::Prompts],
-        ListKind::Resources => &[List::Resources, List::Templates],
+        ListKind::Tools => &[CatalogList::Tools],
+        ListKind::Prompts => &[CatalogList::Prompts],
+        ListKind::Resources => &[CatalogList::Resources, CatalogList::Templates],
     }
 }

@@ -4,25 +4,25 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use mcp_transport::driver::Bell;
+use mcp_transport::driver::WakeFlag;
 use tokio::time::{Instant, Sleep};
 
 /// Interval at which activity, progress and changed resources are forwarded.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
 /// The next tick and its timer.
-pub(super) struct Ticks {
+pub(super) struct TickTimer {
     next: Option<Instant>,
     /// Timer of the next tick.
     alarm: Pin<Box<Sleep>>,
-    bell: Bell,
+    bell: WakeFlag,
     /// Set if the next tick is due within [`TICK`].
     is_soon: bool,
 }
 
-impl Ticks {
+impl TickTimer {
     pub(super) fn new() -> Self {
-        Self { next: None, alarm: Box::pin(tokio::time::sleep(TICK)), bell: Bell::default(), is_soon: false }
+        Self { next: None, alarm: Box::pin(tokio::time::sleep(TICK)), bell: WakeFlag::default(), is_soon: false }
     }
 
     /// Schedules the next tick within [`TICK`].
@@ -65,7 +65,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_earliest_of_the_wanted_ticks_comes_first() {
-        let (mut ticks, start) = (Ticks::new(), Instant::now());
+        let (mut ticks, start) = (TickTimer::new(), Instant::now());
         assert!(!ticks.is_due(start + TICK), "no tick is scheduled");
         ticks.at(start + 10 * TICK);
         ticks.soon();

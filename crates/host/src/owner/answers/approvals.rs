@@ -2,23 +2,23 @@
 //! `answers.rs`.
 
 use domain::Millis;
-use domain::question::QuestionOutcome;
+use domain::question::ConsentRequestOutcome;
 use launches::approvals::{address_words, command_words};
-use mcp_proto::session::Answer;
+use mcp_proto::session::ClientResponse;
 use mcp_proto::types::{ElicitAction, ElicitResult};
-use policy::{Grant, GrantId, Hash, Scope, Subject};
+use policy::{ApprovalScope, Grant, GrantId, GrantSubject, Hash};
 use ports::server_config::definition_hash;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, Value, json};
 
 use crate::owner::Owner;
-use crate::owner::gate::{Approval, Changed, Departure, Leaving, open_page};
-use crate::owner::state::{AnswerError, AnswerProgress, PendingRequest, RequestPurpose, content_of, subject_of};
-use crate::view::{HostEvent, QuestionBody, QuestionView};
+use crate::owner::gate::{Approval, OutgoingPayload, PayloadMismatch, SendPermit, open_page};
+use crate::owner::state::{AnswerProgress, DecisionError, PendingRequest, RequestPurpose, content_of, subject_of};
+use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
 /// The lifetime of an approval.
-struct Lasting {
-    scope: Scope,
+struct ApprovalDuration {
+    scope: ApprovalScope,
     conversation: Option<String>,
     expires_at: Option<Millis>,
 }
@@ -30,40 +30,42 @@ impl Owner {
         &mut self,
         at: usize,
         approval: Approval,
-        scope: Scope,
+        scope: ApprovalScope,
         lasts: Option<Millis>,
-    ) -> Result<AnswerProgress, AnswerError> {
+    ) -> Result<AnswerProgress, DecisionError> {
         let pending = &self.consent.pending[at];
-        if !pending.view.scopes.contains(&scope) || (scope == Scope::Once && lasts.is_some()) {
-            return Err(AnswerError::WrongKind("an approval can't hold that long here"));
+        if !pending.view.scopes.contains(&scope) || (scope == ApprovalScope::Once && lasts.is_some()) {
+            return Err(DecisionError::WrongKind("an approval can't hold that long here"));
         }
-        let conversation = self.calls.conversation_of(&pending.view.why).filter(|_| scope == Scope::Conversation);
-        if scope == Scope::Conversation && conversation.is_none() {
-            return Err(AnswerError::WrongKind("it belongs to no conversation"));
+        let conversation =
+            self.calls.conversation_of(&pending.view.why).filter(|_| scope == ApprovalScope::Conversation);
+        if scope == ApprovalScope::Conversation && conversation.is_none() {
+            return Err(DecisionError::WrongKind("it belongs to no conversation"));
         }
-        let lasting = Lasting { scope, conversation, expires_at: lasts.map(|lasts| self.now().saturating_add(lasts)) };
+        let lasting =
+            ApprovalDuration { scope, conversation, expires_at: lasts.map(|lasts| self.now().saturating_add(lasts)) };
         match &pending.view.body {
-            QuestionBody::StartServer { config, .. } => {
-                let (words, leaving) = (command_words(config), Leaving::shown(pending));
+            ConsentRequestBody::StartServer { config, .. } => {
+                let (words, leaving) = (command_words(config), OutgoingPayload::shown(pending));
                 self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
                     Ok(owner.launch_approved(pending, departure, lasting, words))
                 })
             }
-            QuestionBody::ConnectServer { config, .. } => {
-                let (words, leaving) = (address_words(config), Leaving::shown(pending));
+            ConsentRequestBody::ConnectServer { config, .. } => {
+                let (words, leaving) = (address_words(config), OutgoingPayload::shown(pending));
                 self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
                     Ok(owner.launch_approved(pending, departure, lasting, words))
                 })
             }
-            QuestionBody::Tool { tool, arguments, .. } => {
+            ConsentRequestBody::Tool { tool, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
-                let leaving = Leaving::shown(pending);
+                let leaving = OutgoingPayload::shown(pending);
                 self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
                     let mut acted = AnswerProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
                         let definition = definition_hash(&record.config, &tool);
-                        let subject = Subject::Tool(tool.name.clone());
+                        let subject = GrantSubject::Tool(tool.name.clone());
                         acted = owner.grant(&pending.view, subject, definition, lasting, tool.name);
                     }
                     if let RequestPurpose::Call(call) = pending.purpose {
@@ -72,8 +74,8 @@ impl Owner {
                     Ok(acted)
                 })
             }
-            QuestionBody::Read { .. } => {
-                let leaving = Leaving::shown(pending);
+            ConsentRequestBody::Read { .. } => {
+                let leaving = OutgoingPayload::shown(pending);
                 self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
                     if let RequestPurpose::Call(call) = pending.purpose {
                         owner.send_as_it_is(&call, departure);
@@ -81,40 +83,40 @@ impl Owner {
                     Ok(AnswerProgress::Done)
                 })
             }
-            QuestionBody::Result { .. } => {
-                let leaving = Leaving::shown(pending);
+            ConsentRequestBody::Result { .. } => {
+                let leaving = OutgoingPayload::shown(pending);
                 self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
                     owner.pass_result(&pending, departure);
                     Ok(AnswerProgress::Done)
                 })
             }
-            QuestionBody::Sampling { response: None, .. } => self.take_up(at, approval),
-            QuestionBody::Sampling { response: Some(response), .. } => {
-                let answer = Answer::Sampling(response.clone());
+            ConsentRequestBody::Sampling { response: None, .. } => self.take_up(at, approval),
+            ConsentRequestBody::Sampling { response: Some(response), .. } => {
+                let answer = ClientResponse::Sampling(response.clone());
                 self.servers.check_sampling_answer(&pending.view.server, response)?;
                 let logged = (Hash::of(&json!({ "answer": response })), content_of(&pending.view.body));
-                let leaving = Leaving::answer(pending, subject_of(&pending.view.body), logged, &answer);
+                let leaving = OutgoingPayload::answer(pending, subject_of(&pending.view.body), logged, &answer);
                 self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
                     owner.give(&pending, answer, departure);
                     Ok(AnswerProgress::Done)
                 })
             }
-            QuestionBody::Form { .. } => Err(AnswerError::WrongKind("a form is submitted with its content")),
-            QuestionBody::Url { .. } => Err(AnswerError::WrongKind("a URL is opened first")),
-            QuestionBody::Roots => Err(AnswerError::WrongKind("folders are shared by name")),
-            QuestionBody::SignIn { .. } => self.allow_sign_in(at, approval, scope),
-            QuestionBody::ClientId { .. } => Err(AnswerError::WrongKind("it requests a client id")),
+            ConsentRequestBody::Form { .. } => Err(DecisionError::WrongKind("a form is submitted with its content")),
+            ConsentRequestBody::Url { .. } => Err(DecisionError::WrongKind("a URL is opened first")),
+            ConsentRequestBody::Roots => Err(DecisionError::WrongKind("folders are shared by name")),
+            ConsentRequestBody::SignIn { .. } => self.allow_sign_in(at, approval, scope),
+            ConsentRequestBody::ClientId { .. } => Err(DecisionError::WrongKind("it requests a client id")),
         }
     }
 
     fn launch_approved(
         &mut self,
         pending: PendingRequest,
-        departure: Departure,
-        lasting: Lasting,
+        departure: SendPermit,
+        lasting: ApprovalDuration,
         words: String,
     ) -> AnswerProgress {
-        let acted = self.grant(&pending.view, Subject::Command, pending.view.hash.clone(), lasting, words);
+        let acted = self.grant(&pending.view, GrantSubject::Command, pending.view.hash.clone(), lasting, words);
         self.launch(&pending.view.server, departure);
         acted
     }
@@ -124,24 +126,24 @@ impl Owner {
         at: usize,
         approval: Approval,
         content: Map<String, Value>,
-    ) -> Result<AnswerProgress, AnswerError> {
+    ) -> Result<AnswerProgress, DecisionError> {
         let pending = &self.consent.pending[at];
-        let QuestionBody::Form { form, message } = &pending.view.body else {
-            return Err(AnswerError::WrongKind("it is not a form"));
+        let ConsentRequestBody::Form { form, message } = &pending.view.body else {
+            return Err(DecisionError::WrongKind("it is not a form"));
         };
         let Ok(form) = form else {
-            return Err(AnswerError::WrongKind("this form can't be shown; it can only be declined"));
+            return Err(DecisionError::WrongKind("this form can't be shown; it can only be declined"));
         };
         let problems = form.problems(&content);
         if !problems.is_empty() {
-            return Err(AnswerError::Form(problems));
+            return Err(DecisionError::Form(problems));
         }
         // The hash of a password would allow guessing it offline.
         let kept = form.without_secrets(&content);
         let logged = (Hash::of(&json!(kept)), Some(policy::canonical_object(&kept)));
-        let answer = Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
-        let leaving = Leaving::answer(pending, message.clone(), logged, &answer);
-        self.take_allowed(approval, Scope::Once, leaving, move |owner, pending, departure| {
+        let answer = ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
+        let leaving = OutgoingPayload::answer(pending, message.clone(), logged, &answer);
+        self.take_allowed(approval, ApprovalScope::Once, leaving, move |owner, pending, departure| {
             owner.give(&pending, answer, departure);
             Ok(AnswerProgress::Done)
         })
@@ -152,15 +154,15 @@ impl Owner {
         at: usize,
         approval: Approval,
         parts: UrlParts,
-    ) -> Result<AnswerProgress, AnswerError> {
+    ) -> Result<AnswerProgress, DecisionError> {
         if !parts.openable {
-            return Err(AnswerError::Browser("this address can't be opened; decline it".into()));
+            return Err(DecisionError::Browser("this address can't be opened; decline it".into()));
         }
         let shown = self.consent.pending[at].copy();
-        let leaving = Leaving::page(&shown, &parts.url);
-        self.depart(approval, Scope::Once, leaving, move |owner, departed| {
+        let leaving = OutgoingPayload::page(&shown, &parts.url);
+        self.depart(approval, ApprovalScope::Once, leaving, move |owner, departed| {
             let (at, departure) = departed?;
-            let page = departure.page(&shown.view.server, parts.url).map_err(|Changed| AnswerError::Stale)?;
+            let page = departure.page(&shown.view.server, parts.url).map_err(|PayloadMismatch| DecisionError::Stale)?;
             owner.consent.pending[at].being_acted_on = true;
             let platform = owner.ports.platform.clone();
             let opening = async move { open_page(platform.as_ref(), page).await };
@@ -174,16 +176,16 @@ impl Owner {
         let at = self.consent.position(id);
         let acted = match opened {
             Err(cause) => {
-                self.write_down(shown, QuestionOutcome::Withdrawn, None);
+                self.write_down(shown, ConsentRequestOutcome::Withdrawn, None);
                 if let Some(at) = at {
                     self.consent.pending[at].being_acted_on = false;
                 }
-                Err(AnswerError::Browser(cause))
+                Err(DecisionError::Browser(cause))
             }
             // No other decision applies while the page is being opened, so accepting it here is safe.
-            Ok(()) => at.ok_or(AnswerError::NotOpen).map(|at| {
+            Ok(()) => at.ok_or(DecisionError::NotOpen).map(|at| {
                 let pending = self.consent.pending.remove(at);
-                self.events.emit(HostEvent::QuestionClosed { id, outcome: QuestionOutcome::Allowed });
+                self.events.emit(HostEvent::ConsentRequestClosed { id, outcome: ConsentRequestOutcome::Allowed });
                 self.tell_opened(&pending);
                 AnswerProgress::Done
             }),
@@ -195,14 +197,14 @@ impl Owner {
     /// is effective until Drawbridge exits.
     fn grant(
         &mut self,
-        question: &QuestionView,
-        subject: Subject,
+        question: &ConsentRequestView,
+        subject: GrantSubject,
         rests_on: Hash,
-        lasting: Lasting,
+        lasting: ApprovalDuration,
         words: String,
     ) -> AnswerProgress {
-        let Lasting { scope, conversation, expires_at } = lasting;
-        if scope == Scope::Once {
+        let ApprovalDuration { scope, conversation, expires_at } = lasting;
+        if scope == ApprovalScope::Once {
             return AnswerProgress::Done;
         }
         let server = question.server.as_str();

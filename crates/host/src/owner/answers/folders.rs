@@ -3,17 +3,17 @@
 
 use std::path::{Path, PathBuf};
 
-use domain::question::QuestionId;
-use mcp_proto::session::{Answer, ClientNotification};
-use policy::{Hash, Scope};
+use domain::question::ConsentRequestId;
+use mcp_proto::session::{ClientNotification, ClientResponse};
+use policy::{ApprovalScope, Hash};
 use serde_json::json;
 
-use crate::connection::Tell;
+use crate::connection::ConnectionCommand;
 use crate::owner::Owner;
-use crate::owner::audit::Decided;
-use crate::owner::gate::{Approval, Leaving};
-use crate::owner::state::{AnswerError, AnswerProgress, AnswerReply, PendingRequest, roots_in};
-use crate::view::QuestionBody;
+use crate::owner::audit::AuditedDecision;
+use crate::owner::gate::{Approval, OutgoingPayload};
+use crate::owner::state::{AnswerProgress, DecisionError, DecisionReply, PendingRequest, roots_in};
+use crate::view::ConsentRequestBody;
 
 impl Owner {
     /// Shares these folders, whose paths are canonical.
@@ -22,21 +22,21 @@ impl Owner {
         at: usize,
         approval: Approval,
         folders: Vec<PathBuf>,
-    ) -> Result<AnswerProgress, AnswerError> {
-        if self.consent.pending[at].view.body != QuestionBody::Roots {
-            return Err(AnswerError::WrongKind("it is not a request for folders"));
+    ) -> Result<AnswerProgress, DecisionError> {
+        if self.consent.pending[at].view.body != ConsentRequestBody::Roots {
+            return Err(DecisionError::WrongKind("it is not a request for folders"));
         }
         let server = self.consent.pending[at].view.server.clone();
         let told = self.servers.told_of(&server, folders.clone());
         let Some(shared) = self.servers.shared_with_command(&server, folders) else {
-            return Err(AnswerError::WrongKind("there is no such server"));
+            return Err(DecisionError::WrongKind("there is no such server"));
         };
         let subject = policy::canonical_json(&json!(told));
         let logged = (Hash::of_bytes(subject.as_bytes()), None);
-        let answer = Answer::Roots(roots_in(&told));
-        let leaving = Leaving::answer(&self.consent.pending[at], subject, logged, &answer);
+        let answer = ClientResponse::Roots(roots_in(&told));
+        let leaving = OutgoingPayload::answer(&self.consent.pending[at], subject, logged, &answer);
         let again = leaving.clone();
-        self.take_allowed(approval, Scope::Always, leaving, move |owner, pending, departure| {
+        self.take_allowed(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
             owner.share_roots(&server, shared);
             owner.give(&pending, answer.clone(), departure);
             owner.share_again(&server, &again, &answer);
@@ -46,20 +46,25 @@ impl Owner {
     }
 
     /// Applies the decision to identical pending requests of the server, so that the user decides once.
-    fn share_again(&mut self, server: &str, leaving: &Leaving, answer: &Answer) {
-        let same =
-            |p: &&PendingRequest| p.view.server == server && p.view.body == QuestionBody::Roots && !p.being_acted_on;
-        let others: Vec<QuestionId> = self.consent.pending.iter().filter(same).map(|p| p.view.id).collect();
+    fn share_again(&mut self, server: &str, leaving: &OutgoingPayload, answer: &ClientResponse) {
+        let same = |p: &&PendingRequest| {
+            p.view.server == server && p.view.body == ConsentRequestBody::Roots && !p.being_acted_on
+        };
+        let others: Vec<ConsentRequestId> = self.consent.pending.iter().filter(same).map(|p| p.view.id).collect();
         for id in others {
             let Some(at) = self.consent.position(id) else { continue };
             let shown = self.consent.pending[at].view.hash.clone();
             let Ok(approval) = self.approval(at, shown.as_str()) else { break };
             let answer = answer.clone();
-            let taken =
-                self.take_allowed(approval, Scope::Always, leaving.clone(), move |owner, pending, departure| {
+            let taken = self.take_allowed(
+                approval,
+                ApprovalScope::Always,
+                leaving.clone(),
+                move |owner, pending, departure| {
                     owner.give(&pending, answer, departure);
                     Ok(AnswerProgress::Done)
-                });
+                },
+            );
             if taken.is_err() {
                 break;
             }
@@ -67,35 +72,35 @@ impl Owner {
     }
 
     /// Sets the roots of a server outside of a consent request, and notifies the server. The paths are canonical.
-    pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: AnswerReply) {
+    pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: DecisionReply) {
         let subject = policy::canonical_json(&json!(folders));
         let Some(shared) = self.servers.shared_with_command(server, folders) else {
-            let _ = reply.send(Err(AnswerError::WrongKind("there is no such server")));
+            let _ = reply.send(Err(DecisionError::WrongKind("there is no such server")));
             return;
         };
         // Removed folders are withheld immediately, even if the audit entry can't be written.
         self.narrow_roots(server, &shared);
         let hash = Hash::of_bytes(subject.as_bytes());
-        let entry = Decided {
+        let entry = AuditedDecision {
             server,
             kind: "roots",
             subject: &subject,
             decision: "allowed",
-            scope: Some(Scope::Always),
+            scope: Some(ApprovalScope::Always),
             by: self.options.decides,
             hash: hash.as_str(),
-            ..Decided::default()
+            ..AuditedDecision::default()
         };
         let server = server.to_owned();
         self.audit(entry, move |owner, written| {
-            let set = written.map_err(|_| AnswerError::Audit).and_then(|()| {
+            let set = written.map_err(|_| DecisionError::Audit).and_then(|()| {
                 if !owner.share_roots(&server, shared) {
-                    return Err(AnswerError::WrongKind("the server was removed or renamed meanwhile"));
+                    return Err(DecisionError::WrongKind("the server was removed or renamed meanwhile"));
                 }
                 Ok(())
             });
             // A server that is not ready lists the roots once it is.
-            let _ = owner.servers.tell(&server, Tell::Notify(ClientNotification::RootsListChanged));
+            let _ = owner.servers.tell(&server, ConnectionCommand::Notify(ClientNotification::RootsListChanged));
             owner.emit_server(&server);
             let _ = reply.send(set);
         });
@@ -107,16 +112,16 @@ impl Owner {
 ///
 /// # Errors
 ///
-/// Returns [`AnswerError::Folder`] if a path is not absolute, is not a folder, or can't be shared.
-pub(crate) async fn real_folders(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, AnswerError> {
+/// Returns [`DecisionError::Folder`] if a path is not absolute, is not a folder, or can't be shared.
+pub(crate) async fn real_folders(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, DecisionError> {
     let looked = tokio::task::spawn_blocking(move || resolved(&folders)).await;
-    looked.unwrap_or_else(|error| Err(AnswerError::Folder { folder: String::new(), cause: error.to_string() }))
+    looked.unwrap_or_else(|error| Err(DecisionError::Folder { folder: String::new(), cause: error.to_string() }))
 }
 
-fn resolved(folders: &[PathBuf]) -> Result<Vec<PathBuf>, AnswerError> {
+fn resolved(folders: &[PathBuf]) -> Result<Vec<PathBuf>, DecisionError> {
     let mut real: Vec<PathBuf> = Vec::new();
     for folder in folders {
-        let bad = |cause: &str| AnswerError::Folder { folder: folder.display().to_string(), cause: cause.to_owned() };
+        let bad = |cause: &str| DecisionError::Folder { folder: folder.display().to_string(), cause: cause.to_owned() };
         if !folder.is_absolute() {
             return Err(bad("give the whole path, from the root"));
         }

@@ -1,11 +1,11 @@
 //! Lists and revokes grants. Used by `handle/rules.rs`.
 
 use domain::StoreError;
-use policy::Subject;
+use policy::GrantSubject;
 use tokio::sync::oneshot;
 
 use crate::owner::Owner;
-use crate::owner::audit::Decided;
+use crate::owner::audit::AuditedDecision;
 use crate::view::HostEvent;
 
 impl Owner {
@@ -22,10 +22,10 @@ impl Owner {
         };
         self.permissions.judgement += 1;
         let subject = match &grant.subject {
-            Subject::Command => grant.words.clone(),
-            Subject::Tool(tool) => tool.clone(),
+            GrantSubject::Command => grant.words.clone(),
+            GrantSubject::Tool(tool) => tool.clone(),
         };
-        let entry = Decided {
+        let entry = AuditedDecision {
             server: &grant.server,
             kind: "revoke",
             subject: &subject,
@@ -33,10 +33,10 @@ impl Owner {
             scope: Some(grant.scope),
             by: self.options.decides,
             hash: grant.rests_on.as_str(),
-            ..Decided::default()
+            ..AuditedDecision::default()
         };
         self.note(entry);
-        if grant.subject == Subject::Command {
+        if grant.subject == GrantSubject::Command {
             self.approval_revoked(&grant.server);
         }
         self.events.emit(HostEvent::CatalogChanged(grant.server.clone()));

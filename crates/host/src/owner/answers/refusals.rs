@@ -3,25 +3,26 @@
 //! `cool_down.rs`).
 
 use domain::call::CallFailure;
-use domain::question::QuestionOutcome;
-use policy::By;
+use domain::question::ConsentRequestOutcome;
+use policy::DecisionSource;
 
 use crate::owner::Owner;
-use crate::owner::audit::Decided;
+use crate::owner::audit::AuditedDecision;
 use crate::owner::gate::refuses;
 use crate::owner::state::{PendingRequest, RequestPurpose, SignInAnswer, kind_of, refused, subject_of};
-use crate::view::{HostEvent, QuestionBody};
+use crate::view::{ConsentRequestBody, HostEvent};
 
 /// Maximum length of the reason for a denial, in characters.
 const MAX_REASON: usize = 2_000;
 
 impl Owner {
     /// Denies a consent request for the user. Counts against the server if the request is its own.
-    pub(super) fn refuse_as_user(&mut self, at: usize, outcome: QuestionOutcome, reason: Option<&str>) {
+    pub(super) fn refuse_as_user(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let asked = Some(&self.consent.pending[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
-        let is_about_folders = self.consent.pending[at].view.body == QuestionBody::Roots;
+        let is_about_folders = self.consent.pending[at].view.body == ConsentRequestBody::Roots;
         self.refuse(at, outcome, reason);
-        if let Some(server) = asked.as_deref().filter(|_| is_about_folders && outcome == QuestionOutcome::Denied) {
+        if let Some(server) = asked.as_deref().filter(|_| is_about_folders && outcome == ConsentRequestOutcome::Denied)
+        {
             self.share_none(server, reason);
         }
         if let Some(server) = asked {
@@ -36,14 +37,15 @@ impl Owner {
             self.share_roots(server, none);
             self.emit_server(server);
         }
-        let same =
-            |p: &PendingRequest| p.view.server == server && p.view.body == QuestionBody::Roots && p.can_be_refused();
+        let same = |p: &PendingRequest| {
+            p.view.server == server && p.view.body == ConsentRequestBody::Roots && p.can_be_refused()
+        };
         while let Some(at) = self.consent.pending.iter().position(same) {
-            self.refuse(at, QuestionOutcome::Denied, reason);
+            self.refuse(at, ConsentRequestOutcome::Denied, reason);
         }
     }
 
-    fn refuse(&mut self, at: usize, outcome: QuestionOutcome, reason: Option<&str>) {
+    fn refuse(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let pending = self.consent.pending.remove(at);
         self.write_down(&pending, outcome, None);
         let why = reason.map(|reason| format!(", who says: {}", cut(reason, MAX_REASON))).unwrap_or_default();
@@ -52,10 +54,10 @@ impl Owner {
     }
 
     /// Denies a pending request because of a rule.
-    pub(in crate::owner) fn refuse_by_rule(&mut self, at: usize, by: By) {
+    pub(in crate::owner) fn refuse_by_rule(&mut self, at: usize, by: DecisionSource) {
         let pending = self.consent.pending.remove(at);
         let rule = by.to_string();
-        self.note(Decided {
+        self.note(AuditedDecision {
             server: &pending.view.server,
             kind: kind_of(&pending.view.body),
             subject: &subject_of(&pending.view.body),
@@ -63,24 +65,29 @@ impl Owner {
             by: "policy",
             hash: pending.view.hash.as_str(),
             rule: rule.clone().into(),
-            ..Decided::default()
+            ..AuditedDecision::default()
         });
-        self.tell_refusal(&pending, QuestionOutcome::Denied, format!("by {rule}"));
+        self.tell_refusal(&pending, ConsentRequestOutcome::Denied, format!("by {rule}"));
     }
 
     /// Reports the denial to the originator of a consent request.
-    pub(in crate::owner) fn tell_refusal(&mut self, pending: &PendingRequest, outcome: QuestionOutcome, by: String) {
-        self.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome });
+    pub(in crate::owner) fn tell_refusal(
+        &mut self,
+        pending: &PendingRequest,
+        outcome: ConsentRequestOutcome,
+        by: String,
+    ) {
+        self.events.emit(HostEvent::ConsentRequestClosed { id: pending.view.id, outcome });
         match &pending.purpose {
             RequestPurpose::Start => {
-                let remote = matches!(pending.view.body, QuestionBody::ConnectServer { .. });
+                let remote = matches!(pending.view.body, ConsentRequestBody::ConnectServer { .. });
                 let what = if remote { "its address was not approved" } else { "its command was not approved" };
                 let kept = self.decline_package(&pending.view.server, &pending.view.body);
                 self.fail(&pending.view.server, kept.as_deref().unwrap_or(what));
             }
             RequestPurpose::Call(call) => {
                 let failure = match outcome {
-                    QuestionOutcome::Denied => CallFailure::Refused(by),
+                    ConsentRequestOutcome::Denied => CallFailure::Refused(by),
                     _ => CallFailure::Cancelled,
                 };
                 self.end_call(call, Err(failure));
@@ -94,7 +101,7 @@ impl Owner {
             }
             RequestPurpose::SignIn(number) => {
                 let answered =
-                    if outcome == QuestionOutcome::Denied { SignInAnswer::No } else { SignInAnswer::Cancelled };
+                    if outcome == ConsentRequestOutcome::Denied { SignInAnswer::No } else { SignInAnswer::Cancelled };
                 self.answer_sign_in(&pending.view, *number, answered);
             }
             RequestPurpose::Result(call) => self.calls.leave_result_out(call, outcome, by),
@@ -114,7 +121,7 @@ impl Owner {
         let asked = self.consent.pending.iter().any(|p| is_open(p) && p.is_asked_by_server());
         // Includes requests that the user initiated, since the queue should be empty after "deny all".
         while let Some(at) = self.consent.pending.iter().position(is_open) {
-            self.refuse(at, QuestionOutcome::Denied, None);
+            self.refuse(at, ConsentRequestOutcome::Denied, None);
         }
         // Counts as one denial, regardless of the number of requests.
         if asked {

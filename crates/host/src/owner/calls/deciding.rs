@@ -7,17 +7,17 @@ use std::sync::Arc;
 
 use domain::call::{Call, CallFailure, CallKind, CallState};
 use mcp_proto::session::ClientRequest;
-use offers::catalog::List;
+use offers::catalog::CatalogList;
 use offers::definitions::Definition;
-use policy::{Act, By, Decision, Hash, PathFacts, Standing};
+use policy::{Act, Decision, DecisionSource, Hash, ResolvedPaths, ReviewState};
 
-use super::{CallDisposition, CallQuestion};
+use super::{CallConsentRequest, CallDisposition};
 use crate::owner::Owner;
-use crate::owner::audit::Decided;
-use crate::owner::gate::Departure;
+use crate::owner::audit::AuditedDecision;
+use crate::owner::gate::SendPermit;
 use crate::owner::links::{follow, not_followed};
 use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestPurpose, standing_of};
-use crate::view::{QuestionBody, ServerState};
+use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
     /// Decides about a call, after resolving links in those of its paths that rules depend on.
@@ -42,7 +42,7 @@ impl Owner {
         });
     }
 
-    fn decide_taken(&mut self, mut record: Box<CallRecord>, paths: &PathFacts, shown: Option<String>) {
+    fn decide_taken(&mut self, mut record: Box<CallRecord>, paths: &ResolvedPaths, shown: Option<String>) {
         let Some(request) = &mut record.request else { return };
         let disposition = self.decide(&record.view, &record.origin, request, paths);
         let disposition = disposition.and_then(|disposition| {
@@ -63,7 +63,7 @@ impl Owner {
         view: &Call,
         origin: &CallOrigin,
         request: &mut CallRequest,
-        paths: &PathFacts,
+        paths: &ResolvedPaths,
     ) -> Result<CallDisposition, CallFailure> {
         match request.get() {
             ClientRequest::CallTool { .. } => self.decide_call(view, origin, request, paths),
@@ -77,7 +77,7 @@ impl Owner {
         call: &Call,
         origin: &CallOrigin,
         request: &mut CallRequest,
-        paths: &PathFacts,
+        paths: &ResolvedPaths,
     ) -> Result<CallDisposition, CallFailure> {
         let server = call.server.as_str();
         let no_tool = || CallFailure::Refused("because it calls no tool".to_owned());
@@ -99,8 +99,8 @@ impl Owner {
         let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
         let definition =
             record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(missing)?;
-        let is_outdated = record.offer.catalog.is_outdated(List::Tools);
-        let standing = record.offer.catalog.standing_now(List::Tools, definition.standing);
+        let is_outdated = record.offer.catalog.is_outdated(CatalogList::Tools);
+        let standing = record.offer.catalog.standing_now(CatalogList::Tools, definition.standing);
         let act = Act::CallTool {
             server,
             tool,
@@ -117,13 +117,13 @@ impl Owner {
             Decision::Allow { by } => {
                 let Some((hash, content)) = request.hash(definition) else { return Err(no_tool()) };
                 let ClientRequest::CallTool { name: tool, .. } = request.get() else { return Err(no_tool()) };
-                let decided = Decided {
+                let decided = AuditedDecision {
                     server,
                     kind: "tool",
                     subject: tool,
                     decision: "allowed",
                     scope: None,
-                    by: if matches!(by, By::Grant(_)) { "grant" } else { "policy" },
+                    by: if matches!(by, DecisionSource::Grant(_)) { "grant" } else { "policy" },
                     hash: hash.as_str(),
                     asker: origin.asker(),
                     content: Some(content),
@@ -131,11 +131,11 @@ impl Owner {
                     conversation: call.conversation.as_deref(),
                 };
                 let entry = self.entry(decided);
-                Ok(CallDisposition::Write(Box::new(entry), Departure::by_rule(by, server, hash)))
+                Ok(CallDisposition::Write(Box::new(entry), SendPermit::by_rule(by, server, hash)))
             }
             Decision::Deny { by, .. } => {
                 let (hash, content) = definition.call_hash(arguments);
-                self.note(Decided {
+                self.note(AuditedDecision {
                     server,
                     kind: "tool",
                     subject: tool,
@@ -146,16 +146,16 @@ impl Owner {
                     content: Some(content),
                     rule: by.text(),
                     conversation: call.conversation.as_deref(),
-                    ..Decided::default()
+                    ..AuditedDecision::default()
                 });
                 Err(CallFailure::Refused(format!("by {by}")))
             }
             Decision::Ask { rule, scopes, .. } => {
-                let body = QuestionBody::Tool {
+                let body = ConsentRequestBody::Tool {
                     tool: Box::new(record.offer.catalog.tool(tool).ok_or_else(missing)?),
                     arguments: arguments.clone(),
-                    changed_since_allowed: definition.standing == Standing::Changed
-                        || rule == policy::Rule::ToolChanged && !is_outdated,
+                    changed_since_allowed: definition.standing == ReviewState::Changed
+                        || rule == policy::DecisionReason::ToolChanged && !is_outdated,
                 };
                 Ok(CallDisposition::Ask((body, rule, scopes)))
             }
@@ -164,7 +164,7 @@ impl Owner {
 
     /// Sends a call whose entry is written, unless the basis of the decision has changed meanwhile. In that case an
     /// entry records that the call was not sent.
-    pub(in crate::owner) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, departure: Departure) {
+    pub(in crate::owner) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, departure: SendPermit) {
         let Some(request) = &mut record.request else { return };
         if let ClientRequest::CallTool { name, arguments, .. } = request.get()
             && !self.paths_in_call(&record.view.server, name, arguments).is_empty()
@@ -228,7 +228,7 @@ impl Owner {
             CallFailure::Refused(format!("the prompt \"{prompt}\" of {server} changed since {since}; review it first"))
         };
         match (self.prompt_now(server, prompt), shown) {
-            (Some((_, Standing::Changed)), _) => Err(changed("you saw it")),
+            (Some((_, ReviewState::Changed)), _) => Err(changed("you saw it")),
             (Some((now, _)), Some(shown)) if now.as_str() != shown => Err(changed("it was shown")),
             (Some((now, _)), _) => Ok(Some(now)),
             (None, Some(_)) => Err(changed("it was shown")),
@@ -238,7 +238,7 @@ impl Owner {
     }
 
     /// Requests the user's consent for a call.
-    fn ask_about(&mut self, record: Box<CallRecord>, (body, rule, scopes): CallQuestion) {
+    fn ask_about(&mut self, record: Box<CallRecord>, (body, rule, scopes): CallConsentRequest) {
         let (id, server) = (record.view.id.clone(), record.view.server.clone());
         let why = self.why_called(&record.origin, &server);
         self.calls.records.insert(id.as_str().into(), record);

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use domain::call::{Call, CallFailure, CallState, Progress};
 use domain::history::{Reading, ReadingKind};
-use domain::question::Why;
+use domain::question::ConsentRequestOrigin;
 use mcp_proto::session::{CallError, CloseReason, ServerResult, TaskView};
 use mcp_proto::types::ElicitParams;
 use policy::{Act, Decision};
 use supervision::limits::MAX_QUESTIONS;
 
-use crate::connection::{RunId, Ticket};
+use crate::connection::{CallTicket, RunId};
 use crate::owner::Owner;
 use crate::owner::state::{CallRecord, RequestPurpose, TicketUse};
-use crate::view::{HostEvent, QuestionBody};
+use crate::view::{ConsentRequestBody, HostEvent};
 
 impl Owner {
-    pub(in crate::owner) fn on_progress(&mut self, ticket: Ticket, progress: Progress) {
+    pub(in crate::owner) fn on_progress(&mut self, ticket: CallTicket, progress: Progress) {
         let Some(TicketUse::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
         let id = Arc::clone(id);
         if let Some(record) = self.calls.records.get_mut(&id) {
@@ -26,7 +26,7 @@ impl Owner {
         }
     }
 
-    pub(in crate::owner) fn on_task(&mut self, ticket: Ticket, task: TaskView) {
+    pub(in crate::owner) fn on_task(&mut self, ticket: CallTicket, task: TaskView) {
         let Some(TicketUse::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
         let id = Arc::clone(id);
         if let Some(record) = self.calls.records.get_mut(&id) {
@@ -35,7 +35,7 @@ impl Owner {
         }
     }
 
-    pub(in crate::owner) fn on_done(&mut self, ticket: Ticket, result: Result<ServerResult, CallError>) {
+    pub(in crate::owner) fn on_done(&mut self, ticket: CallTicket, result: Result<ServerResult, CallError>) {
         match self.calls.tickets.remove(&ticket) {
             Some(TicketUse::Call { id, .. }) => {
                 if let Err(CallError::UrlRequired(pages)) = &result {
@@ -73,14 +73,21 @@ impl Owner {
                 && let Decision::Ask { rule, scopes, .. } =
                     self.permissions.policy.decide(&Act::OpenUrl { server: &server }, self.now())
             {
-                self.ask(&server, why.clone(), QuestionBody::Url { message, url }, scopes, rule, RequestPurpose::Page);
+                self.ask(
+                    &server,
+                    why.clone(),
+                    ConsentRequestBody::Url { message, url },
+                    scopes,
+                    rule,
+                    RequestPurpose::Page,
+                );
             }
         }
     }
 
     /// Resumes a call after a consent request that it waited for.
-    pub(in crate::owner) fn goes_on(&mut self, why: &Why) {
-        if let Why::Call { call, .. } = why
+    pub(in crate::owner) fn goes_on(&mut self, why: &ConsentRequestOrigin) {
+        if let ConsentRequestOrigin::Call { call, .. } = why
             && self.calls.awaits_approval(call)
         {
             self.set_call(call, CallState::Running);

@@ -3,7 +3,7 @@
 use domain::Millis;
 use mcp_proto::session::CacheHint;
 use mcp_proto::types::{LogLevel, ResourceContents};
-use offers::reads::Read;
+use offers::reads::ResourceRead;
 use ports::server_config::config_hash;
 use tokio::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::view::{HostEvent, ServerState};
 
 impl Owner {
     /// Returns the cached contents of a resource while they are fresh.
-    pub(crate) fn fresh_read(&mut self, server: &str, uri: &str) -> Option<Read> {
+    pub(crate) fn fresh_read(&mut self, server: &str, uri: &str) -> Option<ResourceRead> {
         let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
         self.calls.reads.fresh(server, &config_hash(&record.config), uri, Instant::now())
     }

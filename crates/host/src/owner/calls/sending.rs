@@ -4,28 +4,28 @@
 use std::sync::Arc;
 
 use domain::call::{CallFailure, CallKind, CallState};
-use mcp_proto::session::{ClientRequest, Deadline, ListKind, ServerResult};
+use mcp_proto::session::{CallDeadline, ClientRequest, ListKind, ServerResult};
 use offers::catalog::Catalog;
 use policy::Hash;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
-use crate::connection::{Tell, Ticket};
+use crate::connection::{CallTicket, ConnectionCommand};
 use crate::owner::Owner;
-use crate::owner::gate::Departure;
+use crate::owner::gate::SendPermit;
 use crate::owner::state::{CallRecord, TicketUse};
 use crate::view::HostEvent;
 
 impl Owner {
     /// Sends a permitted call unmodified.
-    pub(in crate::owner) fn send_as_it_is(&mut self, id: &str, departure: Departure) {
+    pub(in crate::owner) fn send_as_it_is(&mut self, id: &str, departure: SendPermit) {
         if let Some(record) = self.calls.records.remove(id) {
             self.send(record, departure);
         }
     }
 
     /// Sends a permitted tool call with these arguments.
-    pub(in crate::owner) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>, departure: Departure) {
+    pub(in crate::owner) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>, departure: SendPermit) {
         let Some(mut record) = self.calls.records.remove(id) else { return };
         if record.request.as_mut().is_some_and(|request| request.change_arguments(&arguments)) {
             record.edited = Some(arguments);
@@ -34,7 +34,7 @@ impl Owner {
     }
 
     /// Sends a call whose entry is written.
-    pub(in crate::owner) fn send(&mut self, record: Box<CallRecord>, departure: Departure) {
+    pub(in crate::owner) fn send(&mut self, record: Box<CallRecord>, departure: SendPermit) {
         let allowed = departure.leaves().clone();
         if let Err((record, failure)) = self.try_send(record, departure) {
             self.note_withdrawn(&record.view, &record.origin, &allowed);
@@ -45,7 +45,7 @@ impl Owner {
     fn try_send(
         &mut self,
         mut record: Box<CallRecord>,
-        departure: Departure,
+        departure: SendPermit,
     ) -> Result<(), (Box<CallRecord>, CallFailure)> {
         if record.view.kind == CallKind::Prompt {
             // The call may have waited for the user, and the prompt may have changed.
@@ -62,12 +62,12 @@ impl Owner {
         };
         record.entry = self.audits.last;
         record.open_world = open_world;
-        let ticket = Ticket(self.events.new_id());
+        let ticket = CallTicket(self.events.new_id());
         let (idle, total) = match record.view.kind {
             CallKind::Tool => self.options.times.tool,
             CallKind::Prompt | CallKind::Resource => self.options.times.read,
         };
-        let tell = Tell::Call { ticket, request, deadline: Deadline { idle, total } };
+        let tell = ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } };
         match self.servers.tell(&record.view.server, tell) {
             Ok(run) => {
                 let id: Arc<str> = record.view.id.as_str().into();
@@ -103,8 +103,11 @@ impl Owner {
                 return;
             }
         };
-        let ticket = Ticket(self.events.new_id());
-        match self.servers.tell(server, Tell::Call { ticket, request, deadline: Deadline { idle, total } }) {
+        let ticket = CallTicket(self.events.new_id());
+        match self
+            .servers
+            .tell(server, ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } })
+        {
             Ok(run) => {
                 self.calls.tickets.insert(ticket, TicketUse::Plain { run, server: server.to_owned(), reply });
             }
@@ -121,6 +124,6 @@ impl Owner {
         kind: ListKind,
         reply: oneshot::Sender<Arc<Catalog>>,
     ) -> Result<(), CallFailure> {
-        self.servers.tell(server, Tell::Refresh { kind, reply }).map(|_| ())
+        self.servers.tell(server, ConnectionCommand::Refresh { kind, reply }).map(|_| ())
     }
 }

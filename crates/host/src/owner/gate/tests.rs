@@ -9,7 +9,7 @@ use super::*;
 fn s07_only_what_is_made_for_one_use_may_differ_in_a_sign_in_page() {
     let shown = "https://as.example/authorize?response_type=code&client_id=c&code_challenge_method=S256&scope=read";
     let opens = |opened: &str| {
-        let departure = Departure { to: "far".to_owned(), leaves: sign_in_page_hash(shown) };
+        let departure = SendPermit { to: "far".to_owned(), leaves: sign_in_page_hash(shown) };
         departure.sign_in_page("far", opened.to_owned()).is_ok()
     };
     assert!(
@@ -34,8 +34,9 @@ fn s07_only_what_is_made_for_one_use_may_differ_in_a_sign_in_page() {
 
 #[test]
 fn a_refusal_tells_nothing_that_was_entered() {
-    let elicited = |action, content| Answer::Elicitation(ElicitResult { action, content });
-    for harmless in [elicited(ElicitAction::Decline, None), elicited(ElicitAction::Cancel, None), Answer::Roots(vec![])]
+    let elicited = |action, content| ClientResponse::Elicitation(ElicitResult { action, content });
+    for harmless in
+        [elicited(ElicitAction::Decline, None), elicited(ElicitAction::Cancel, None), ClientResponse::Roots(vec![])]
     {
         assert_eq!(refuses(harmless.clone()).into_inner(), harmless, "a denial without content is sent unmodified");
     }
@@ -46,13 +47,13 @@ fn a_refusal_tells_nothing_that_was_entered() {
         elicited(ElicitAction::Decline, entered()),
     ] {
         let left = refuses(telling.clone()).into_inner();
-        assert!(matches!(left, Answer::Refused { .. }), "{telling:?} is replaced: {left:?}");
+        assert!(matches!(left, ClientResponse::Refused { .. }), "{telling:?} is replaced: {left:?}");
     }
 }
 
 #[test]
 fn a_link_is_opened_at_the_address_that_was_shown_or_not_at_all() {
-    let opened = |url: &str| followed_link(UrlParts::of(url)).map(Passed::into_inner);
+    let opened = |url: &str| followed_link(UrlParts::of(url)).map(AuthorizedPayload::into_inner);
     assert_eq!(opened("https://a.example/x?y=1").as_deref(), Some("https://a.example/x?y=1"));
     assert_eq!(opened("javascript:alert(1)"), None, "a script URL is not opened");
 }

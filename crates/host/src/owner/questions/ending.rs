@@ -4,17 +4,17 @@
 use std::sync::Arc;
 
 use domain::call::{CallFailure, CallState};
-use domain::question::QuestionOutcome;
+use domain::question::ConsentRequestOutcome;
 use mcp_proto::session::ServerRequestId;
-use policy::Scope;
+use policy::ApprovalScope;
 use ports::AuditEntry;
 
 use crate::connection::RunId;
 use crate::owner::Owner;
-use crate::owner::audit::Decided;
-use crate::owner::gate::Leaving;
+use crate::owner::audit::AuditedDecision;
+use crate::owner::gate::OutgoingPayload;
 use crate::owner::state::{PendingRequest, RequestPurpose, asker_of};
-use crate::view::{HostEvent, QuestionBody, ServerState};
+use crate::view::{ConsentRequestBody, HostEvent, ServerState};
 
 impl Owner {
     /// Updates pending requests after the tools of a server were read again, since each must refer to the current
@@ -24,13 +24,13 @@ impl Owner {
             return;
         };
         self.end_questions(|p| match &p.view.body {
-            QuestionBody::Tool { tool, .. } => p.view.server == server && catalog.tool(&tool.name).is_none(),
+            ConsentRequestBody::Tool { tool, .. } => p.view.server == server && catalog.tool(&tool.name).is_none(),
             _ => false,
         });
         for at in 0..self.consent.pending.len() {
             let pending = &mut self.consent.pending[at];
             if pending.view.server == server
-                && let QuestionBody::Tool { tool, changed_since_allowed, .. } = &mut pending.view.body
+                && let ConsentRequestBody::Tool { tool, changed_since_allowed, .. } = &mut pending.view.body
                 && let Some(now) = catalog.tool(&tool.name)
                 && **tool != now
             {
@@ -53,8 +53,11 @@ impl Owner {
     /// Removes consent requests that are no longer needed from the queue.
     pub(in crate::owner) fn end_questions(&mut self, is_over: impl Fn(&PendingRequest) -> bool) {
         for pending in self.consent.take_ended(is_over) {
-            self.write_down(&pending, QuestionOutcome::Withdrawn, None);
-            self.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: QuestionOutcome::Withdrawn });
+            self.write_down(&pending, ConsentRequestOutcome::Withdrawn, None);
+            self.events.emit(HostEvent::ConsentRequestClosed {
+                id: pending.view.id,
+                outcome: ConsentRequestOutcome::Withdrawn,
+            });
             match pending.purpose {
                 RequestPurpose::Call(call) => {
                     let server = pending.view.server;
@@ -90,10 +93,10 @@ impl Owner {
     pub(in crate::owner) fn write_down(
         &mut self,
         pending: &PendingRequest,
-        outcome: QuestionOutcome,
-        scope: Option<Scope>,
+        outcome: ConsentRequestOutcome,
+        scope: Option<ApprovalScope>,
     ) {
-        let entry = self.entry_of(pending, outcome, scope, &mut Leaving::shown(pending));
+        let entry = self.entry_of(pending, outcome, scope, &mut OutgoingPayload::shown(pending));
         self.note_entry(entry);
     }
 
@@ -101,19 +104,19 @@ impl Owner {
     pub(in crate::owner) fn entry_of(
         &self,
         pending: &PendingRequest,
-        outcome: QuestionOutcome,
-        scope: Option<Scope>,
-        leaving: &mut Leaving,
+        outcome: ConsentRequestOutcome,
+        scope: Option<ApprovalScope>,
+        leaving: &mut OutgoingPayload,
     ) -> AuditEntry {
         let (view, content) = (&pending.view, leaving.content.take());
         let conversation = self.calls.conversation_of(&view.why);
-        self.entry(Decided {
+        self.entry(AuditedDecision {
             server: &view.server,
             kind: leaving.kind,
             subject: &leaving.subject,
             decision: outcome.name(),
             scope,
-            by: if outcome == QuestionOutcome::Withdrawn { "policy" } else { self.options.decides },
+            by: if outcome == ConsentRequestOutcome::Withdrawn { "policy" } else { self.options.decides },
             hash: leaving.logged.as_str(),
             asker: asker_of(&view.why),
             content,

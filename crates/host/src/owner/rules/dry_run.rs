@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use mcp_proto::types::Tool;
-use offers::catalog::List;
+use offers::catalog::CatalogList;
 use offers::definitions::{asks_each_time, claims_of};
-use offers::review::Kind;
-use policy::{Act, Hash, PathFacts, Subject};
+use offers::review::DefinitionKind;
+use policy::{Act, GrantSubject, Hash, ResolvedPaths};
 use ports::server_config::config_hash;
 use tokio::sync::oneshot;
 
 use crate::owner::Owner;
 use crate::owner::links::{follow, not_followed};
 use crate::owner::state::{KnownTool, standing_of};
-use crate::rules::{DryAct, DryRunResult, RulesError};
+use crate::rules::{DryRunAct, DryRunResult, RulesError};
 use crate::view::ServerState;
 
 impl Owner {
@@ -21,11 +21,11 @@ impl Owner {
     pub(crate) fn dry_run(
         &mut self,
         server: String,
-        asked: DryAct,
+        asked: DryRunAct,
         reply: oneshot::Sender<Result<DryRunResult, RulesError>>,
     ) {
         let paths = match &asked {
-            DryAct::Tool { tool, arguments, .. } => self.paths_in_call(&server, tool, arguments),
+            DryRunAct::Tool { tool, arguments, .. } => self.paths_in_call(&server, tool, arguments),
             _ => BTreeSet::new(),
         };
         if paths.is_empty() {
@@ -40,8 +40,13 @@ impl Owner {
         });
     }
 
-    fn dry_run_with(&mut self, server: &str, asked: &DryAct, paths: &PathFacts) -> Result<DryRunResult, RulesError> {
-        if let DryAct::Tool { tool, arguments, conversation, after_untrusted } = asked
+    fn dry_run_with(
+        &mut self,
+        server: &str,
+        asked: &DryRunAct,
+        paths: &ResolvedPaths,
+    ) -> Result<DryRunResult, RulesError> {
+        if let DryRunAct::Tool { tool, arguments, conversation, after_untrusted } = asked
             && self.servers.records.contains_key(server)
         {
             let known = self.known_definition(server, tool)?;
@@ -55,21 +60,21 @@ impl Owner {
             ));
         }
         let record = self.servers.records.get(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
-        let approved = self.permissions.policy.grants().find(server, &Subject::Command);
+        let approved = self.permissions.policy.grants().find(server, &GrantSubject::Command);
         // The hash of a local command includes the resolved file, which is only determined by a start.
         let approved = approved.filter(|_| self.is_approved(server, &record.config));
         let hash = approved.map_or_else(|| config_hash(&record.config), |grant| grant.rests_on.clone());
         let act = match asked {
-            DryAct::Tool { .. } | DryAct::Read => Act::ReadAtUsersWish { server, conversation: None },
-            DryAct::Start if record.config.as_http().is_some() => Act::ConnectServer { server, address: &hash },
-            DryAct::Start => Act::StartServer { server, command: &hash },
-            DryAct::Sampling => {
+            DryRunAct::Tool { .. } | DryRunAct::Read => Act::ReadAtUsersWish { server, conversation: None },
+            DryRunAct::Start if record.config.as_http().is_some() => Act::ConnectServer { server, address: &hash },
+            DryRunAct::Start => Act::StartServer { server, command: &hash },
+            DryRunAct::Sampling => {
                 Act::Sample { server, would_use: self.models.sampling.would_use(server, 0, self.now()) }
             }
-            DryAct::Form => Act::FillForm { server },
-            DryAct::Url => Act::OpenUrl { server },
-            DryAct::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },
-            DryAct::SignIn => Act::SignIn { server, steps_up: false },
+            DryRunAct::Form => Act::FillForm { server },
+            DryRunAct::Url => Act::OpenUrl { server },
+            DryRunAct::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },
+            DryRunAct::SignIn => Act::SignIn { server, steps_up: false },
         };
         let assumed_unchanged = matches!(act, Act::StartServer { .. }) && approved.is_some();
         Ok(DryRunResult {
@@ -89,12 +94,12 @@ impl Owner {
             let own =
                 record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(no_tool)?;
             let (definition, claims, asks_each_time) = (own.approval.clone(), own.claims, own.asks_each_time);
-            let standing = record.offer.catalog.standing_now(List::Tools, own.standing);
+            let standing = record.offer.catalog.standing_now(CatalogList::Tools, own.standing);
             return Ok(KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged: false });
         }
-        let approved = self.permissions.policy.grants().find(server, &Subject::Tool(tool.to_owned()));
+        let approved = self.permissions.policy.grants().find(server, &GrantSubject::Tool(tool.to_owned()));
         let definition = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
-        let pin = self.reviews.pins.get(server).and_then(|pins| pins.of(Kind::Tool).get(tool));
+        let pin = self.reviews.pins.get(server).and_then(|pins| pins.of(DefinitionKind::Tool).get(tool));
         let seen = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
         let standing = self.standing_unseen(server, tool);
         let asks_each_time = seen.as_ref().is_some_and(asks_each_time);

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::parsed;
 use crate::owner::Owner;
-use crate::owner::audit::Decided;
+use crate::owner::audit::AuditedDecision;
 use crate::rules::{RulesError, RulesView};
 
 /// Maximum number of rules recorded one by one when a file changed.
@@ -51,14 +51,14 @@ impl Owner {
         for (subject, decision) in lines {
             let hash = Hash::of_bytes(subject.as_bytes());
             let (kind, by) = ("rule", "another program");
-            let entry = Decided {
+            let entry = AuditedDecision {
                 kind,
                 subject: &subject,
                 decision,
                 by,
                 asker: "file",
                 hash: hash.as_str(),
-                ..Decided::default()
+                ..AuditedDecision::default()
             };
             self.note(entry);
         }
@@ -181,7 +181,8 @@ impl Owner {
     ) {
         let hash = Hash::of_bytes(subject.as_bytes());
         let by = self.options.decides;
-        let entry = Decided { kind: "rule", subject, decision, by, hash: hash.as_str(), ..Decided::default() };
+        let entry =
+            AuditedDecision { kind: "rule", subject, decision, by, hash: hash.as_str(), ..AuditedDecision::default() };
         self.audit(entry, then);
     }
 }

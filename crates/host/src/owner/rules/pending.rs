@@ -3,18 +3,18 @@
 
 use std::collections::BTreeSet;
 
-use domain::question::QuestionId;
+use domain::question::ConsentRequestId;
 use offers::definitions::claims_of;
-use policy::{Act, By, Decision, SamplingUse, Standing};
+use policy::{Act, Decision, DecisionSource, ReviewState, SamplingUse};
 
 use crate::owner::Owner;
 use crate::owner::state::PendingRequest;
-use crate::view::QuestionBody;
+use crate::view::ConsentRequestBody;
 
 impl Owner {
     /// Refuses a consent request that a rule now denies, unless it was approved and its payload was sent. Refusing one
     /// may end others.
-    pub(super) fn refuse_if_denied(&mut self, id: QuestionId) {
+    pub(super) fn refuse_if_denied(&mut self, id: ConsentRequestId) {
         let at = self.consent.pending.iter().position(|pending| pending.view.id == id && pending.can_be_refused());
         if let Some((at, by)) = at.and_then(|at| Some((at, self.denied_now(at)?))) {
             self.refuse_by_rule(at, by);
@@ -23,7 +23,7 @@ impl Owner {
 
     /// Returns the rule or grant that denies a consent request now. The rules and the payload may have changed since
     /// the request.
-    pub(in crate::owner) fn denied_now(&self, at: usize) -> Option<By> {
+    pub(in crate::owner) fn denied_now(&self, at: usize) -> Option<DecisionSource> {
         match self.decide_again(self.consent.pending.get(at)?) {
             Decision::Deny { by, .. } => Some(by),
             _ => None,
@@ -34,14 +34,14 @@ impl Owner {
         let (server, hash) = (pending.view.server.as_str(), &pending.view.hash);
         let conversation = self.calls.conversation_of(&pending.view.why);
         let act = match &pending.view.body {
-            QuestionBody::StartServer { .. } => Act::StartServer { server, command: hash },
-            QuestionBody::ConnectServer { .. } => Act::ConnectServer { server, address: hash },
-            QuestionBody::Tool { tool, arguments, .. } => Act::CallTool {
+            ConsentRequestBody::StartServer { .. } => Act::StartServer { server, command: hash },
+            ConsentRequestBody::ConnectServer { .. } => Act::ConnectServer { server, address: hash },
+            ConsentRequestBody::Tool { tool, arguments, .. } => Act::CallTool {
                 server,
                 tool: &tool.name,
                 // Denials don't depend on these fields.
                 definition: hash,
-                standing: Standing::New,
+                standing: ReviewState::New,
                 after_untrusted: false,
                 asks_each_time: false,
                 claims: claims_of(tool),
@@ -49,14 +49,16 @@ impl Owner {
                 paths: &pending.paths,
                 conversation: conversation.as_deref(),
             },
-            QuestionBody::Read { .. } | QuestionBody::Result { .. } => {
+            ConsentRequestBody::Read { .. } | ConsentRequestBody::Result { .. } => {
                 Act::ReadAtUsersWish { server, conversation: conversation.as_deref() }
             }
-            QuestionBody::Sampling { .. } => Act::Sample { server, would_use: SamplingUse::default() },
-            QuestionBody::Form { .. } => Act::FillForm { server },
-            QuestionBody::Url { .. } => Act::OpenUrl { server },
-            QuestionBody::Roots => Act::ShareRoots { server, decided: false },
-            QuestionBody::SignIn { .. } | QuestionBody::ClientId { .. } => Act::SignIn { server, steps_up: false },
+            ConsentRequestBody::Sampling { .. } => Act::Sample { server, would_use: SamplingUse::default() },
+            ConsentRequestBody::Form { .. } => Act::FillForm { server },
+            ConsentRequestBody::Url { .. } => Act::OpenUrl { server },
+            ConsentRequestBody::Roots => Act::ShareRoots { server, decided: false },
+            ConsentRequestBody::SignIn { .. } | ConsentRequestBody::ClientId { .. } => {
+                Act::SignIn { server, steps_up: false }
+            }
         };
         self.permissions.policy.decide(&act, self.now())
     }
@@ -64,7 +66,7 @@ impl Owner {
     /// Returns the paths in a consent request for a call that rules depend on.
     pub(in crate::owner) fn paths_in_question(&self, pending: &PendingRequest) -> BTreeSet<String> {
         match &pending.view.body {
-            QuestionBody::Tool { tool, arguments, .. } => {
+            ConsentRequestBody::Tool { tool, arguments, .. } => {
                 self.paths_in_call(&pending.view.server, &tool.name, arguments)
             }
             _ => BTreeSet::new(),

@@ -7,17 +7,17 @@ use tokio::sync::oneshot;
 
 use super::edits::put_rule;
 use crate::owner::Owner;
-use crate::rules::{RulesError, Trust};
+use crate::rules::{RulesError, TrustDuration};
 
 impl Owner {
     /// Trusts a server with calls of its tools, or ends that trust.
-    pub(crate) fn trust(&mut self, server: &str, trust: Trust, reply: oneshot::Sender<Result<(), RulesError>>) {
+    pub(crate) fn trust(&mut self, server: &str, trust: TrustDuration, reply: oneshot::Sender<Result<(), RulesError>>) {
         if !self.servers.records.contains_key(server) {
             let _ = reply.send(Err(RulesError::NoSuchServer(server.to_owned())));
             return;
         }
         let (rule, server) = (PolicyRule::trusting(server), server.to_owned());
-        let decision = if trust == Trust::No { "denied" } else { "allowed" };
+        let decision = if trust == TrustDuration::No { "denied" } else { "allowed" };
         self.audit_rule(&rule, decision, move |owner, written| match written {
             Ok(()) => owner.set_trust(server, trust, reply),
             Err(error) => drop(reply.send(Err(error.into()))),
@@ -25,13 +25,13 @@ impl Owner {
     }
 
     /// Returns how long a server is trusted.
-    pub(crate) fn trust_in(&self, server: &str) -> Trust {
+    pub(crate) fn trust_in(&self, server: &str) -> TrustDuration {
         self.permissions.trust_in(server, self.now())
     }
 
-    fn set_trust(&mut self, server: String, trust: Trust, reply: oneshot::Sender<Result<(), RulesError>>) {
+    fn set_trust(&mut self, server: String, trust: TrustDuration, reply: oneshot::Sender<Result<(), RulesError>>) {
         // Starts with the state in memory, since ending trust must not depend on an unusable file.
-        if trust == Trust::Run {
+        if trust == TrustDuration::Run {
             if let Err(error) = self.permissions.policy.trust_for_run(&server) {
                 let _ = reply.send(Err(error.into()));
                 return;
@@ -40,7 +40,7 @@ impl Owner {
             self.permissions.policy.end_trust(&server);
         }
         let stands = self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(&server));
-        if stands == (trust == Trust::Always) && !self.documents.writer.is_written_later(Document::Policy) {
+        if stands == (trust == TrustDuration::Always) && !self.documents.writer.is_written_later(Document::Policy) {
             self.emit_server(&server);
             self.rules_changed();
             let _ = reply.send(Ok(()));
@@ -50,7 +50,7 @@ impl Owner {
         let name = server.clone();
         let change = move |file: &mut PolicyFile| {
             file.rules.retain(|rule| !rule.trusts(&name));
-            if trust == Trust::Always {
+            if trust == TrustDuration::Always {
                 put_rule(file, &PolicyRule::trusting(&name))?;
             }
             Ok(())

@@ -4,18 +4,18 @@ use domain::call::CallState;
 use mcp_proto::session::ServerRequestId;
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
-use policy::{Decision, Rule, Scope};
+use policy::{ApprovalScope, Decision, DecisionReason};
 use server_requests::sampling::convert;
-use server_requests::sampling::{Choice, ChosenBy, Run, SamplingState};
+use server_requests::sampling::{ModelAnswerState, ModelChoice, ModelChoiceReason, SamplingState};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
 use crate::connection::RunId;
-use crate::owner::state::{AnswerError, RequestPurpose};
-use crate::view::QuestionBody;
+use crate::owner::state::{DecisionError, RequestPurpose};
+use crate::view::ConsentRequestBody;
 
 /// Scopes of an approval: each request requires one.
-const EACH_TIME: &[Scope] = &[Scope::Once];
+const EACH_TIME: &[ApprovalScope] = &[ApprovalScope::Once];
 
 /// A sampling request of a server.
 pub(super) struct SamplingRequest {
@@ -41,7 +41,7 @@ impl Owner {
             if let Some(record) = self.servers.records.get(server) {
                 record.note(ActivityKind::State, &format!("sampling was refused: {reason}"));
             }
-            let body = QuestionBody::Sampling { request: params, response: None, state: Box::default() };
+            let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
             return self.refuse_unseen(server, of, (&body, None), &reason, answer);
         }
         let wanted_tokens = params.max_tokens;
@@ -61,10 +61,10 @@ impl Owner {
     /// Requests consent although a rule allows the request, because no model is available, or the server's limit is
     /// lower than the rule's.
     pub(super) fn ask_in_place_of_rule(&mut self, request: SamplingRequest) {
-        self.ask_user(request, Rule::SamplingAsks, EACH_TIME);
+        self.ask_user(request, DecisionReason::SamplingAsks, EACH_TIME);
     }
 
-    fn ask_user(&mut self, request: SamplingRequest, rule: Rule, scopes: &'static [Scope]) {
+    fn ask_user(&mut self, request: SamplingRequest, rule: DecisionReason, scopes: &'static [ApprovalScope]) {
         let SamplingRequest { server, of, call, params, state } = request;
         let why = self.calls.why_of(call.as_deref());
         let round = call.as_deref().and_then(|call| self.calls.round_of(call));
@@ -72,7 +72,7 @@ impl Owner {
             self.set_call(call, CallState::AwaitingInput);
         }
         let purpose = RequestPurpose::Request { run: of.0, request: of.1, call };
-        let body = QuestionBody::Sampling { request: params, response: None, state: Box::new(state) };
+        let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::new(state) };
         self.ask_with(&server, why, body, scopes, rule, purpose, (None, round));
     }
 
@@ -81,7 +81,7 @@ impl Owner {
     pub(in crate::owner) fn look_again_at_models(&mut self) {
         for at in 0..self.consent.pending.len() {
             let pending = &self.consent.pending[at];
-            let QuestionBody::Sampling { request, state, .. } = &pending.view.body else { continue };
+            let ConsentRequestBody::Sampling { request, state, .. } = &pending.view.body else { continue };
             if pending.running.is_some() {
                 continue;
             }
@@ -92,7 +92,7 @@ impl Owner {
             if let Some((model, by)) = chosen {
                 self.models.put_choice(&mut new, model, by, &request);
             }
-            if let QuestionBody::Sampling { state, .. } = &mut self.consent.pending[at].view.body
+            if let ConsentRequestBody::Sampling { state, .. } = &mut self.consent.pending[at].view.body
                 && *state != new
             {
                 *state = new;
@@ -106,15 +106,17 @@ impl Owner {
         &mut self,
         at: usize,
         mut new: Box<CreateMessageParams>,
-    ) -> Result<(), AnswerError> {
+    ) -> Result<(), DecisionError> {
         self.consent.is_not_running(at)?;
-        convert::check(&new).map_err(AnswerError::Unfit)?;
-        let QuestionBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else { return Ok(()) };
+        convert::check(&new).map_err(DecisionError::Unfit)?;
+        let ConsentRequestBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else {
+            return Ok(());
+        };
         new.max_tokens = new.max_tokens.clamp(1, state.wanted_tokens.max(1));
         new.tools.clone_from(&request.tools);
         new.tool_choice.clone_from(&request.tool_choice);
         let mut state = state.clone();
-        if let Some(Choice { model, by, .. }) = state.model.take() {
+        if let Some(ModelChoice { model, by, .. }) = state.model.take() {
             self.models.put_choice(&mut state, model, by, &new);
         }
         self.consent.put_request(at, new, state);
@@ -122,13 +124,15 @@ impl Owner {
     }
 
     /// Applies the user's choice of another model.
-    pub(in crate::owner) fn edit_model(&mut self, at: usize, model: ModelRef) -> Result<(), AnswerError> {
+    pub(in crate::owner) fn edit_model(&mut self, at: usize, model: ModelRef) -> Result<(), DecisionError> {
         self.consent.is_not_running(at)?;
-        self.models.registry.provider(&model.provider).map_err(|error| AnswerError::Model(error.to_string()))?;
-        let QuestionBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else { return Ok(()) };
+        self.models.registry.provider(&model.provider).map_err(|error| DecisionError::Model(error.to_string()))?;
+        let ConsentRequestBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else {
+            return Ok(());
+        };
         let (request, mut state) = (request.clone(), state.clone());
-        state.run = Run::No;
-        self.models.put_choice(&mut state, model, ChosenBy::User, &request);
+        state.run = ModelAnswerState::No;
+        self.models.put_choice(&mut state, model, ModelChoiceReason::User, &request);
         self.consent.put_request(at, request, state);
         Ok(())
     }

@@ -3,11 +3,11 @@
 
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
-use server_requests::sampling::{Spending, Spent, estimated_tokens};
+use server_requests::sampling::{ModelUsage, UsageRecord, estimated_tokens};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
-use crate::owner::state::{AnswerError, ModelOutcome, ModelRun, UsageReservation, rounds};
+use crate::owner::state::{DecisionError, ModelOutcome, ModelRun, UsageReservation, rounds};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -18,25 +18,25 @@ impl Owner {
         server: &str,
         model: &ModelRef,
         params: &CreateMessageParams,
-        then: impl FnOnce(&mut Self, Result<UsageReservation, AnswerError>) + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<UsageReservation, DecisionError>) + Send + 'static,
     ) {
         let settings = self.models.sampling.settings(server);
         let (input, price) = (estimated_tokens(params), self.models.price_of(model));
         // Local models cost nothing.
         let is_local = self.models.providers.settings_of(&model.provider).is_ok_and(|provider| provider.is_local());
         if settings.bounds_money() && price.is_none() && !is_local {
-            return then(self, Err(AnswerError::NoPrice(model.model.clone())));
+            return then(self, Err(DecisionError::NoPrice(model.model.clone())));
         }
         let micros = self.models.most_micros(model, params).unwrap_or(0);
         let tokens = input.saturating_add(params.max_tokens);
-        let spent = Spent { requests: 1, tokens, micros, rounds: rounds(params) };
+        let spent = ModelUsage { requests: 1, tokens, micros, rounds: rounds(params) };
         let at = self.now();
         if let Some(limit) = self.models.sampling.spending(server).too_much(&settings, &spent, at) {
-            return then(self, Err(AnswerError::Budget(limit)));
+            return then(self, Err(DecisionError::Budget(limit)));
         }
         let reservation = UsageReservation { server: server.to_owned(), at, spent, input, price };
         // Checks the current usage on disk again, since another process may serve requests of the same server.
-        let change = move |own: &mut Spending| {
+        let change = move |own: &mut UsageRecord| {
             let over = own.too_much(&settings, &spent, at);
             if over.is_none() {
                 own.add(&spent, at);
@@ -44,7 +44,7 @@ impl Owner {
             over
         };
         self.change_spending(server, change, |owner, over| match over.flatten() {
-            Some(limit) => then(owner, Err(AnswerError::Budget(limit))),
+            Some(limit) => then(owner, Err(DecisionError::Budget(limit))),
             // If the usage can't be written, it counts in memory.
             None => then(owner, Ok(reservation)),
         });
@@ -52,7 +52,7 @@ impl Owner {
 
     /// Counts a request that the user replies to by hand. It uses no tokens.
     pub(super) fn count_by_hand(&mut self, server: &str, params: &CreateMessageParams) {
-        let (spent, at) = (Spent { requests: 1, rounds: rounds(params), ..Spent::default() }, self.now());
+        let (spent, at) = (ModelUsage { requests: 1, rounds: rounds(params), ..ModelUsage::default() }, self.now());
         self.change_spending(server, move |own| own.add(&spent, at), |_, _| ());
     }
 
@@ -78,7 +78,7 @@ impl Owner {
         self.settle_as(reservation, reservation.unanswered());
     }
 
-    fn settle_as(&mut self, reservation: &UsageReservation, spent: Spent) {
+    fn settle_as(&mut self, reservation: &UsageReservation, spent: ModelUsage) {
         let (at, most) = (reservation.at, reservation.spent);
         self.change_spending(&reservation.server, move |own| own.settle(at, &most, &spent), |_, _| ());
     }
@@ -88,7 +88,7 @@ impl Owner {
     fn change_spending<T: Send + 'static>(
         &mut self,
         server: &str,
-        change: impl Fn(&mut Spending) -> T + Send + 'static,
+        change: impl Fn(&mut UsageRecord) -> T + Send + 'static,
         then: impl FnOnce(&mut Self, Option<T>) + Send + 'static,
     ) {
         let settings = self.models.sampling.settings(server);

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use server_requests::sampling::{SamplingReport, SamplingSettings};
 use tokio::sync::oneshot;
 
-use super::audit::Decided;
+use super::audit::AuditedDecision;
 use super::state::{ReadDocument, Sampling, SamplingRecord};
 use super::{Owner, ServerError};
 use crate::HostClosed;
@@ -74,14 +74,14 @@ impl Owner {
         }
         let subject = canonical_json(&json!(settings));
         let hash = Hash::of_bytes(subject.as_bytes());
-        let entry = Decided {
+        let entry = AuditedDecision {
             server,
             kind: "sampling-settings",
             subject: &subject,
             decision: if settings.on { "allowed" } else { "denied" },
             by: self.options.decides,
             hash: hash.as_str(),
-            ..Decided::default()
+            ..AuditedDecision::default()
         };
         self.audit(entry, move |owner, written| {
             if let Err(error) = written {

@@ -3,19 +3,19 @@
 
 use std::time::Duration;
 
-use domain::question::QuestionId;
+use domain::question::ConsentRequestId;
 use futures_util::StreamExt as _;
-use models::{Delta, ModelError, ModelRef, Registry, Request, ToolChoice};
-use policy::Scope;
+use models::{ModelError, ModelRef, ProviderRegistry, ReplyDelta, Request, ToolChoice};
+use policy::ApprovalScope;
 use server_requests::sampling::convert::{from_reply, tool_choice, uses_tool};
-use server_requests::sampling::{Run, RunNote, ask_hash, empty_response};
+use server_requests::sampling::{AnswerNote, ModelAnswerState, ask_hash, empty_response};
 use tokio::time::Instant;
 
 use super::Owner;
-use crate::owner::gate::{Approval, Leaving, Passed};
-use crate::owner::state::{AnswerError, AnswerProgress, ModelOutcome, ModelRun, RunProgress, UsageReservation};
+use crate::owner::gate::{Approval, AuthorizedPayload, OutgoingPayload};
+use crate::owner::state::{AnswerProgress, DecisionError, ModelOutcome, ModelRun, RunProgress, UsageReservation};
 use crate::owner::{DeferredTurn, WeakOwner};
-use crate::view::{HostEvent, QuestionBody, QuestionView};
+use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
 /// Interval in which streamed text is coalesced: two frames of the page.
 const TOGETHER: Duration = Duration::from_millis(33);
@@ -23,10 +23,10 @@ const TOGETHER: Duration = Duration::from_millis(33);
 impl Owner {
     /// Sends the request to the chosen model, once its usage is reserved and the decision is recorded. The reply is
     /// added to the consent request.
-    pub(super) fn ask_model(&mut self, at: usize, approval: Approval) -> Result<AnswerProgress, AnswerError> {
+    pub(super) fn ask_model(&mut self, at: usize, approval: Approval) -> Result<AnswerProgress, DecisionError> {
         self.consent.is_not_running(at)?;
         let shown = self.consent.pending[at].copy();
-        let QuestionBody::Sampling { request: params, state, .. } = &shown.view.body else {
+        let ConsentRequestBody::Sampling { request: params, state, .. } = &shown.view.body else {
             return Ok(AnswerProgress::Done);
         };
         let Some(choice) = &state.model else { return Ok(AnswerProgress::Done) };
@@ -40,8 +40,8 @@ impl Owner {
                 (pending.being_acted_on, pending.being_written) = (false, false);
             }
             let acted = reservation.and_then(|reservation| {
-                let leaving = Leaving::ask(&params, &state);
-                owner.depart(approval, Scope::Once, leaving, move |owner, departed| {
+                let leaving = OutgoingPayload::ask(&params, &state);
+                owner.depart(approval, ApprovalScope::Once, leaving, move |owner, departed| {
                     let asks = departed.and_then(|(at, departure)| Ok((at, departure.ask(&server, &params, &state)?)));
                     match asks {
                         Ok((at, asks)) => {
@@ -60,7 +60,7 @@ impl Owner {
         Ok(AnswerProgress::Later)
     }
 
-    fn run_model(&mut self, at: usize, asks: Passed<(ModelRef, Request)>, reservation: UsageReservation) {
+    fn run_model(&mut self, at: usize, asks: AuthorizedPayload<(ModelRef, Request)>, reservation: UsageReservation) {
         self.models.sampling.last_run += 1;
         let (number, id) = (self.models.sampling.last_run, self.consent.pending[at].view.id);
         let work = ModelRequest { models: self.models.registry.clone(), asks };
@@ -73,17 +73,17 @@ impl Owner {
         let progress = RunProgress::default();
         let task = tokio::spawn(work.run(self.lifetime.back.clone(), progress.clone(), Some(tell), end));
         self.consent.pending[at].running = Some(ModelRun::new(number, reservation, progress, task.abort_handle()));
-        if let QuestionBody::Sampling { request, state, .. } = &mut self.consent.pending[at].view.body {
+        if let ConsentRequestBody::Sampling { request, state, .. } = &mut self.consent.pending[at].view.body {
             state.attempts = state.attempts.saturating_add(1);
             state.asked = Some(ask_hash(request, state));
         }
-        self.put_answer(at, None, Run::Running { text: String::new(), thinking: false });
+        self.put_answer(at, None, ModelAnswerState::Running { text: String::new(), thinking: false });
     }
 
-    fn on_sampling_text(&mut self, id: QuestionId, number: u64, more: String) {
+    fn on_sampling_text(&mut self, id: ConsentRequestId, number: u64, more: String) {
         let Some(at) = self.consent.running_at(id, number) else { return };
-        if let QuestionBody::Sampling { state, .. } = &mut self.consent.pending[at].view.body
-            && let Run::Running { text, thinking } = &mut state.run
+        if let ConsentRequestBody::Sampling { state, .. } = &mut self.consent.pending[at].view.body
+            && let ModelAnswerState::Running { text, thinking } = &mut state.run
         {
             text.push_str(&more);
             *thinking = text.is_empty();
@@ -91,58 +91,58 @@ impl Owner {
         self.events.emit(HostEvent::SamplingText { id, text: more });
     }
 
-    fn on_sampling_end(&mut self, id: QuestionId, number: u64, ended: ModelOutcome) {
+    fn on_sampling_end(&mut self, id: ConsentRequestId, number: u64, ended: ModelOutcome) {
         let Some(at) = self.consent.running_at(id, number) else { return };
         let Some(running) = self.consent.pending[at].running.take() else { return };
         let micros = self.settle(&running, &ended);
-        let QuestionBody::Sampling { request, .. } = &self.consent.pending[at].view.body else { return };
+        let ConsentRequestBody::Sampling { request, .. } = &self.consent.pending[at].view.body else { return };
         let (answer, run) = match ended {
-            Err(error) => (None, Run::Failed { code: error.kind(), message: error.to_string() }),
+            Err(error) => (None, ModelAnswerState::Failed { code: error.kind(), message: error.to_string() }),
             Ok(reply) => match from_reply(&reply, request) {
-                Err(unfit) => (None, Run::Failed { code: unfit.code(), message: unfit.to_string() }),
+                Err(unfit) => (None, ModelAnswerState::Failed { code: unfit.code(), message: unfit.to_string() }),
                 Ok(answer) => {
                     let broke = tool_choice(request) == ToolChoice::Required && !uses_tool(&answer);
-                    let note = broke.then_some(RunNote::NoToolUsed);
-                    (Some(answer), Run::Done { usage: reply.usage, micros, note })
+                    let note = broke.then_some(AnswerNote::NoToolUsed);
+                    (Some(answer), ModelAnswerState::Done { usage: reply.usage, micros, note })
                 }
             },
         };
         self.put_answer(at, answer, run);
         if self.settings.current.announce {
-            let QuestionView { server, id, .. } = &self.consent.pending[at].view;
+            let ConsentRequestView { server, id, .. } = &self.consent.pending[at].view;
             self.ports.platform.announce(server, "sampling-answer", Some(*id));
         }
     }
 
     /// Stops the model at the user's request. The partial text stays as the reply.
-    pub(in crate::owner) fn stop_model(&mut self, at: usize) -> Result<(), AnswerError> {
+    pub(in crate::owner) fn stop_model(&mut self, at: usize) -> Result<(), DecisionError> {
         let Some(running) = self.consent.pending[at].running.take() else {
-            return Err(AnswerError::WrongKind("no model answers it now"));
+            return Err(DecisionError::WrongKind("no model answers it now"));
         };
-        let QuestionBody::Sampling { state, .. } = &self.consent.pending[at].view.body else { return Ok(()) };
+        let ConsentRequestBody::Sampling { state, .. } = &self.consent.pending[at].view.body else { return Ok(()) };
         let (text, model) = match (&state.run, &state.model) {
-            (Run::Running { text, .. }, Some(choice)) => (text.clone(), choice.model.model.clone()),
+            (ModelAnswerState::Running { text, .. }, Some(choice)) => (text.clone(), choice.model.model.clone()),
             _ => return Ok(()),
         };
         self.settle_stopped(&running);
         drop(running);
         if text.is_empty() {
-            self.put_answer(at, None, Run::No);
+            self.put_answer(at, None, ModelAnswerState::No);
             return Ok(());
         }
         let mut answer = empty_response();
         answer.content = mcp_proto::types::SamplingContent::One(mcp_proto::types::ContentBlock::text(text));
         answer.model = model;
         answer.stop_reason = None;
-        self.put_answer(at, Some(answer), Run::Stopped);
+        self.put_answer(at, Some(answer), ModelAnswerState::Stopped);
         Ok(())
     }
 }
 
 /// A request that is about to be sent to a model.
 pub(super) struct ModelRequest {
-    pub(super) models: Registry,
-    pub(super) asks: Passed<(ModelRef, Request)>,
+    pub(super) models: ProviderRegistry,
+    pub(super) asks: AuthorizedPayload<(ModelRef, Request)>,
 }
 
 impl ModelRequest {
@@ -180,21 +180,21 @@ impl ModelRequest {
                     // A stream without an end event was interrupted.
                     None => return Err(ModelError::Cut),
                     Some(Err(error)) => return Err(error),
-                    Some(Ok(Delta::Text(text))) => {
+                    Some(Ok(ReplyDelta::Text(text))) => {
                         came(text.len());
                         held.push_str(&text);
                     }
-                    Some(Ok(Delta::Thinking(text))) => {
+                    Some(Ok(ReplyDelta::Thinking(text))) => {
                         came(text.len());
                         if !thinks && let Some(tell) = &tell {
                             thinks = true;
                             send(tell(String::new()));
                         }
                     }
-                    Some(Ok(Delta::ToolUseArguments { text, .. })) => came(text.len()),
-                    Some(Ok(Delta::ToolUseBegan { .. })) => {}
-                    Some(Ok(Delta::Usage(so_far))) => progress.change(|came| came.usage = so_far),
-                    Some(Ok(Delta::Ended(reply))) => return Ok(reply),
+                    Some(Ok(ReplyDelta::ToolUseArguments { text, .. })) => came(text.len()),
+                    Some(Ok(ReplyDelta::ToolUseBegan { .. })) => {}
+                    Some(Ok(ReplyDelta::Usage(so_far))) => progress.change(|came| came.usage = so_far),
+                    Some(Ok(ReplyDelta::Ended(reply))) => return Ok(reply),
                 }
             }
         }

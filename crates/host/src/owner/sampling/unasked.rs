@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use domain::StoreError;
-use mcp_proto::session::{Answer, ServerRequestId};
+use mcp_proto::session::{ClientResponse, ServerRequestId};
 use mcp_proto::types::CreateMessageResult;
 use models::{ModelRef, Request, ToolChoice};
-use policy::{Act, By, Decision, Hash, SamplingUse, canonical_json};
+use policy::{Act, Decision, DecisionSource, Hash, SamplingUse, canonical_json};
 use serde_json::json;
 use server_requests::sampling::ask_hash;
 use server_requests::sampling::convert::{from_reply, tool_choice, uses_tool};
@@ -18,8 +18,8 @@ use super::asked::SamplingRequest;
 use super::run::ModelRequest;
 use crate::connection::RunId;
 use crate::owner::DeferredTurn;
-use crate::owner::audit::Decided;
-use crate::owner::gate::{Departure, Passed, allowed_answer, refuses};
+use crate::owner::audit::AuditedDecision;
+use crate::owner::gate::{AuthorizedPayload, SendPermit, allowed_answer, refuses};
 use crate::owner::state::{
     ModelOutcome, ModelRun, RunProgress, UnaskedRequest, UsageReservation, refusal, sampling_subject,
 };
@@ -27,11 +27,11 @@ use crate::owner::state::{
 impl Owner {
     /// Sends a request to its model as this rule allows, once its usage is reserved and the decision is recorded.
     /// Requests consent instead if there is no model, or the server's own limits don't allow it.
-    pub(super) fn sample_unasked(&mut self, request: SamplingRequest, by: By) {
+    pub(super) fn sample_unasked(&mut self, request: SamplingRequest, by: DecisionSource) {
         let (server, of) = (request.server.clone(), request.of);
         let Some(choice) = request.state.model.clone() else { return self.ask_in_place_of_rule(request) };
         let hash = ask_hash(&request.params, &request.state);
-        let departure = Departure::by_rule(by, &server, hash.clone());
+        let departure = SendPermit::by_rule(by, &server, hash.clone());
         let Ok(asks) = departure.ask(&server, &request.params, &request.state) else {
             return self.ask_in_place_of_rule(request);
         };
@@ -53,15 +53,15 @@ impl Owner {
     fn write_down_unasked(
         &mut self,
         request: SamplingRequest,
-        (number, by): (u64, By),
-        (asks, hash): (Passed<(ModelRef, Request)>, Hash),
+        (number, by): (u64, DecisionSource),
+        (asks, hash): (AuthorizedPayload<(ModelRef, Request)>, Hash),
         reservation: UsageReservation,
     ) {
         if !self.models.sampling.is_unasked(request.of, number) {
             return self.settle_unanswered(&reservation);
         }
         let subject = sampling_subject(&request.params, None, &request.state);
-        let entry = self.entry(Decided {
+        let entry = self.entry(AuditedDecision {
             server: &request.server,
             kind: "sampling",
             subject: &subject,
@@ -71,7 +71,7 @@ impl Owner {
             asker: "server",
             content: Some(canonical_json(&json!(request.params))),
             rule: by.text(),
-            ..Decided::default()
+            ..AuditedDecision::default()
         });
         self.audit_entry(entry, move |owner, written| {
             let is_wanted = owner.models.sampling.is_unasked(request.of, number);
@@ -97,7 +97,7 @@ impl Owner {
         &mut self,
         of: (RunId, ServerRequestId),
         number: u64,
-        asks: Passed<(ModelRef, Request)>,
+        asks: AuthorizedPayload<(ModelRef, Request)>,
         reservation: UsageReservation,
     ) {
         let work = ModelRequest { models: self.models.registry.clone(), asks };
@@ -129,7 +129,7 @@ impl Owner {
             Ok(answer) => {
                 let hash = Hash::of(&json!({ "answer": answer }));
                 let (subject, by) = (format!("answered by {}", answer.model), unasked.by);
-                let entry = self.entry(Decided {
+                let entry = self.entry(AuditedDecision {
                     server: &server,
                     kind: "sampling-answer",
                     subject: &subject,
@@ -139,7 +139,7 @@ impl Owner {
                     asker: "server",
                     content: Some(canonical_json(&json!(answer))),
                     rule: unasked.by.text(),
-                    ..Decided::default()
+                    ..AuditedDecision::default()
                 });
                 // Until the entry is written, the reply can be refused or withdrawn like the request.
                 self.models.sampling.unasked.insert(of, UnaskedRequest { running: None, ..unasked });
@@ -149,7 +149,7 @@ impl Owner {
                     }
                     owner.models.sampling.unasked.remove(&of);
                     let refused = |error: StoreError| refuses(refusal(error.to_string()));
-                    let answer = allowed_answer(by, Answer::Sampling(Box::new(answer)));
+                    let answer = allowed_answer(by, ClientResponse::Sampling(Box::new(answer)));
                     owner.servers.tell_answer(&server, run, request, written.map_or_else(refused, |()| answer));
                 });
             }
@@ -186,7 +186,7 @@ impl Owner {
         let own: Vec<(RunId, ServerRequestId)> = own.map(|(of, _)| *of).collect();
         for (run, request) in own {
             if let Some(unasked) = self.models.sampling.unasked.remove(&(run, request)) {
-                self.note(Decided {
+                self.note(AuditedDecision {
                     server,
                     kind: "sampling-answer",
                     subject: "not wanted any more",
@@ -194,7 +194,7 @@ impl Owner {
                     by: self.options.decides,
                     hash: Hash::of(&json!({ "request": unasked.params })).as_str(),
                     asker: "server",
-                    ..Decided::default()
+                    ..AuditedDecision::default()
                 });
             }
             let refusal = refuses(refusal("the user rejected the request".to_owned()));

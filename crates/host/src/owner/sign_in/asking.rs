@@ -3,14 +3,14 @@
 
 use credentials::sign_in::{EnteredClient, SignInReason};
 use domain::call::CallState;
-use domain::question::Why;
-use policy::{Act, Decision, Scope};
+use domain::question::ConsentRequestOrigin;
+use policy::{Act, ApprovalScope, Decision};
 use tokio::sync::oneshot;
 
-use super::super::gate::{Approval, Changed, Leaving};
-use super::super::state::{AnswerError, AnswerProgress, RequestPurpose, SignInAnswer, kind_of};
-use super::super::{Decided, Owner};
-use crate::view::{QuestionBody, QuestionView};
+use super::super::gate::{Approval, OutgoingPayload, PayloadMismatch};
+use super::super::state::{AnswerProgress, DecisionError, RequestPurpose, SignInAnswer, kind_of};
+use super::super::{AuditedDecision, Owner};
+use crate::view::{ConsentRequestBody, ConsentRequestView};
 
 /// Maximum length of an entered client id or secret, in bytes.
 const MAX_ENTERED: usize = 2_048;
@@ -22,21 +22,25 @@ impl Owner {
         &mut self,
         server: &str,
         number: u64,
-        body: QuestionBody,
+        body: ConsentRequestBody,
         reply: oneshot::Sender<SignInAnswer>,
     ) {
         if self.lifetime.is_closing || !self.servers.records.contains_key(server) || reply.is_closed() {
             return;
         }
         let operation = match &body {
-            QuestionBody::SignIn { reason: SignInReason::StepUp { operation }, .. } => Some(operation.clone()),
+            ConsentRequestBody::SignIn { reason: SignInReason::StepUp { operation }, .. } => Some(operation.clone()),
             _ => None,
         };
         let steps_up = operation.is_some();
         match self.permissions.policy.decide(&Act::SignIn { server, steps_up }, self.now()) {
             Decision::Ask { rule, scopes, .. } => {
                 let call = operation.and_then(|operation| self.calls.sender_of(server, &operation));
-                let why = if steps_up { self.calls.why_of(call.as_deref()) } else { Why::User { conversation: None } };
+                let why = if steps_up {
+                    self.calls.why_of(call.as_deref())
+                } else {
+                    ConsentRequestOrigin::User { conversation: None }
+                };
                 if let Some(call) = call {
                     self.set_call(&call, CallState::AwaitingApproval);
                 }
@@ -46,7 +50,7 @@ impl Owner {
             Decision::Allow { .. } => {}
             Decision::Deny { rule, .. } => {
                 let hash = super::super::state::hash_of(&body, None);
-                let decided = Decided {
+                let decided = AuditedDecision {
                     server,
                     kind: kind_of(&body),
                     subject: rule.name(),
@@ -54,7 +58,7 @@ impl Owner {
                     scope: None,
                     by: "policy",
                     hash: hash.as_str(),
-                    ..Decided::default()
+                    ..AuditedDecision::default()
                 };
                 self.note(decided);
                 // The sign-in may have been cancelled.
@@ -70,7 +74,12 @@ impl Owner {
     }
 
     /// Sends the decision on a consent request to the sign-in.
-    pub(in crate::owner) fn answer_sign_in(&mut self, question: &QuestionView, number: u64, answered: SignInAnswer) {
+    pub(in crate::owner) fn answer_sign_in(
+        &mut self,
+        question: &ConsentRequestView,
+        number: u64,
+        answered: SignInAnswer,
+    ) {
         self.goes_on(&question.why);
         if let Some(reply) = self.sign_ins.replies.remove(&number) {
             // The sign-in may have been cancelled.
@@ -83,18 +92,18 @@ impl Owner {
         &mut self,
         at: usize,
         approval: Approval,
-        scope: Scope,
-    ) -> Result<AnswerProgress, AnswerError> {
+        scope: ApprovalScope,
+    ) -> Result<AnswerProgress, DecisionError> {
         let pending = &self.consent.pending[at];
-        let QuestionBody::SignIn { authorization_url, .. } = &pending.view.body else {
-            return Err(AnswerError::WrongKind("it is not a sign-in"));
+        let ConsentRequestBody::SignIn { authorization_url, .. } = &pending.view.body else {
+            return Err(DecisionError::WrongKind("it is not a sign-in"));
         };
         let leaving = match authorization_url {
-            Some(url) => Leaving::sign_in_page(pending, url),
-            None => Leaving::shown(pending),
+            Some(url) => OutgoingPayload::sign_in_page(pending, url),
+            None => OutgoingPayload::shown(pending),
         };
         self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
-            if let QuestionBody::SignIn { issuer, endpoints, authorization_url, .. } = &pending.view.body {
+            if let ConsentRequestBody::SignIn { issuer, endpoints, authorization_url, .. } = &pending.view.body {
                 // If no page is opened, the issuer is part of the settings, which are pinned with the address.
                 if authorization_url.is_some() {
                     owner.pin_issuer(&pending.view.server, issuer);
@@ -114,18 +123,19 @@ impl Owner {
         at: usize,
         approval: Approval,
         client: EnteredClient,
-    ) -> Result<AnswerProgress, AnswerError> {
-        if !matches!(self.consent.pending[at].view.body, QuestionBody::ClientId { .. }) {
-            return Err(AnswerError::WrongKind("it is not a request for a client id"));
+    ) -> Result<AnswerProgress, DecisionError> {
+        if !matches!(self.consent.pending[at].view.body, ConsentRequestBody::ClientId { .. }) {
+            return Err(DecisionError::WrongKind("it is not a request for a client id"));
         }
         let is_usable = |text: &str| (1..=MAX_ENTERED).contains(&text.len()) && !text.chars().any(char::is_control);
         let secret = client.client_secret.as_deref();
         if !is_usable(&client.client_id) || secret.is_some_and(|secret| !is_usable(secret)) {
-            return Err(AnswerError::WrongKind("an id and a secret must be a single line each"));
+            return Err(DecisionError::WrongKind("an id and a secret must be a single line each"));
         }
-        let leaving = Leaving::client(&self.consent.pending[at], &client);
-        self.take_allowed(approval, Scope::Once, leaving, |owner, pending, departure| {
-            let client = departure.client(&pending.view.server, client).map_err(|Changed| AnswerError::Stale)?;
+        let leaving = OutgoingPayload::client(&self.consent.pending[at], &client);
+        self.take_allowed(approval, ApprovalScope::Once, leaving, |owner, pending, departure| {
+            let client =
+                departure.client(&pending.view.server, client).map_err(|PayloadMismatch| DecisionError::Stale)?;
             if let RequestPurpose::SignIn(number) = pending.purpose {
                 owner.answer_sign_in(&pending.view, number, SignInAnswer::Client(client));
             }

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use credentials::sign_in::SignInError;
-use credentials::vault::Emptied;
-use mcp_auth::{AuthError, Reason, Revoked, SignedOut as Done};
+use credentials::vault::EmptiedVault;
+use mcp_auth::{AuthError, AuthReason, RevocationOutcome, SignOutOutcome as Done};
 use policy::Hash;
 use ports::server_config::{ServerConfig, ServerEntry};
 use tokio::sync::oneshot;
 
 use super::super::state::{AfterSession, AfterSignOut, SignOutReply};
-use super::super::{Decided, Owner, ServerRecord};
-use super::{SignIn, views};
+use super::super::{AuditedDecision, Owner, ServerRecord};
+use super::{ServerSignIn, views};
 use crate::view::ServerState;
 
 /// Receives the result of removing the local tokens. Dropped if there was nothing to remove.
-pub(crate) type Forgotten = oneshot::Sender<Result<(), String>>;
+pub(crate) type ForgetReply = oneshot::Sender<Result<(), String>>;
 
 impl Owner {
     pub(crate) fn sign_out(&mut self, name: &str, reply: SignOutReply) {
@@ -56,7 +56,7 @@ impl Owner {
         }
     }
 
-    fn sign_out_now(&mut self, name: &str, sign_in: &SignIn, reply: SignOutReply, after: AfterSignOut) {
+    fn sign_out_now(&mut self, name: &str, sign_in: &ServerSignIn, reply: SignOutReply, after: AfterSignOut) {
         let (authorization, name) = (sign_in.authorization.clone(), name.to_owned());
         let issuer = authorization.account().map(|account| account.issuer).unwrap_or_default();
         self.beside(async move { authorization.sign_out().await }, move |owner, done| {
@@ -89,7 +89,7 @@ impl Owner {
         self.events.authorization_changed(name);
         if goes_on {
             if let Some(record) = self.servers.records.get_mut(name) {
-                record.access.reason = Some(Reason::AnotherAccount);
+                record.access.reason = Some(AuthReason::AnotherAccount);
             }
             // The server exists and supports signing in, so no other error is possible.
             let _ = self.sign_in(name);
@@ -98,7 +98,7 @@ impl Owner {
 
     fn note_signed_out(&mut self, name: &str, issuer: &str) {
         let hash = Hash::of_bytes(issuer.as_bytes());
-        let decided = Decided {
+        let decided = AuditedDecision {
             server: name,
             kind: "sign-out",
             subject: issuer,
@@ -106,13 +106,13 @@ impl Owner {
             scope: None,
             by: self.options.decides,
             hash: hash.as_str(),
-            ..Decided::default()
+            ..AuditedDecision::default()
         };
         self.note(decided);
     }
 
     /// Removes the tokens for the old name or address of a server that the user is about to change.
-    pub(in crate::owner) fn forget_old_sign_in(&mut self, was: &str, entry: &ServerEntry, forgotten: Forgotten) {
+    pub(in crate::owner) fn forget_old_sign_in(&mut self, was: &str, entry: &ServerEntry, forgotten: ForgetReply) {
         let url = |config: &ServerConfig| config.as_http().map(|config| config.url.clone());
         let is_same = |record: &ServerRecord| entry.name == was && url(&record.config) == url(&entry.config);
         if self.servers.records.get(was).is_some_and(|record| !is_same(record)) {
@@ -121,14 +121,14 @@ impl Owner {
     }
 
     /// Removes all tokens and registrations of a server, then revokes the tokens if revocation is offered.
-    pub(in crate::owner) fn forget_sign_in(&mut self, name: &str, forgotten: Forgotten) {
+    pub(in crate::owner) fn forget_sign_in(&mut self, name: &str, forgotten: ForgetReply) {
         let Some((record, maker)) = self.servers.records.get(name).zip(self.sign_in_maker(name)) else { return };
         // This instance also knows the tokens that it is just requesting.
         let used = record.access.sign_in.as_ref().map(|sign_in| Arc::clone(&sign_in.authorization));
         let config = record.config.as_http().cloned();
         let (emptying, name) = (self.sign_ins.vaults.empty(name), name.to_owned());
         tokio::spawn(async move {
-            let Emptied { was, removed } = emptying.await;
+            let EmptiedVault { was, removed } = emptying.await;
             let is_remote = config.is_some();
             // The secrets that the settings reference may be removed after the notification.
             let kept = match config.zip(was) {
@@ -143,10 +143,11 @@ impl Owner {
                     Err(unmade) => Err(unmade.to_string()),
                 };
                 match ended.map(|done| done.revoked) {
-                    Ok(Revoked::Failed { cause }) | Err(cause) => {
+                    Ok(RevocationOutcome::Failed { cause }) | Err(cause) => {
                         tracing::warn!(server = name, cause, "the tokens of a removed server could not be revoked");
                     }
-                    Ok(Revoked::Yes | Revoked::NotOffered | Revoked::NothingToRevoke) => {}
+                    Ok(RevocationOutcome::Yes | RevocationOutcome::NotOffered | RevocationOutcome::NothingToRevoke) => {
+                    }
                 }
             }
         });

@@ -1,14 +1,14 @@
 //! A sign-in, from its cause until the server is running again.
 
 use credentials::sign_in::{SignInError, SignInNeeded, SignInPhase};
-use mcp_auth::{Account, AuthError, Reason};
+use mcp_auth::{Account, AuthError, AuthReason};
 use policy::Hash;
 use supervision::activity::ActivityKind;
 use url::Url;
 
 use super::super::state::AfterSession;
-use super::super::{Decided, Owner};
-use super::{SignIn, views};
+use super::super::{AuditedDecision, Owner};
+use super::{ServerSignIn, views};
 use crate::view::ServerState;
 
 /// Kind of the announcement for a sign-in that waits for the user.
@@ -78,10 +78,10 @@ impl Owner {
             }
             (ServerState::Ready, Some(_)) if record.access.is_outdated => {
                 // The next connection creates a new sign-in.
-                record.access.reason.get_or_insert(Reason::SignIn);
+                record.access.reason.get_or_insert(AuthReason::SignIn);
                 self.start_anew(name, "it is started again with its settings as they are now");
             }
-            (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, Reason::SignIn),
+            (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, AuthReason::SignIn),
             _ => {
                 // The server exists, so no other error is possible.
                 let _ = self.start(name);
@@ -94,7 +94,7 @@ impl Owner {
     pub(in crate::owner) fn sign_in_if_asked(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if let Some(sign_in) = record.access.is_ready() {
-            self.begin_sign_in(name, &sign_in, Reason::SignIn);
+            self.begin_sign_in(name, &sign_in, AuthReason::SignIn);
         }
     }
 
@@ -106,7 +106,7 @@ impl Owner {
         self.servers.end_session(name, cause.to_owned());
     }
 
-    pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &SignIn, reason: Reason) {
+    pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &ServerSignIn, reason: AuthReason) {
         let id = self.events.new_id();
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.access.asked = false;
@@ -164,7 +164,7 @@ impl Owner {
 
     fn note_signed_in(&mut self, name: &str, words: &str) {
         let hash = Hash::of_bytes(words.as_bytes());
-        let decided = Decided {
+        let decided = AuditedDecision {
             server: name,
             kind: "signed-in",
             subject: words,
@@ -172,7 +172,7 @@ impl Owner {
             scope: None,
             by: self.options.decides,
             hash: hash.as_str(),
-            ..Decided::default()
+            ..AuditedDecision::default()
         };
         self.note(decided);
     }
@@ -195,8 +195,8 @@ impl Owner {
 }
 
 /// Returns the reason for a sign-in to a server that rejected a request.
-fn again(sign_in: &SignIn, cause: String) -> Reason {
-    if sign_in.authorization.account().is_some() { Reason::Again { cause } } else { Reason::SignIn }
+fn again(sign_in: &ServerSignIn, cause: String) -> AuthReason {
+    if sign_in.authorization.account().is_some() { AuthReason::Again { cause } } else { AuthReason::SignIn }
 }
 
 /// Checks that a pasted address is the redirect URI with an authorization response.

@@ -3,20 +3,20 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use credentials::settings::{self, Unmade, not_offered};
-use credentials::vault::{SecretsVault, Vaults};
+use credentials::settings::{self, SignInSettingsError, not_offered};
+use credentials::vault::{SecretsVault, TokenVaults};
 use mcp_auth::Authorization;
 use policy::Hash;
 use ports::Ports;
 use ports::server_config::{HttpConfig, address_hash};
-use supervision::activity::Activity;
+use supervision::activity::ActivityLog;
 use tokio::sync::watch;
 use url::Url;
 
 use super::super::WeakOwner;
-use super::signing::Signing;
-use super::user::Asker;
-use super::{SignIn, views};
+use super::signing::RequestSigner;
+use super::user::SignInUser;
+use super::{ServerSignIn, views};
 
 /// Minimum interval between notifications about a changed sign-in.
 const TICK: Duration = Duration::from_millis(50);
@@ -26,9 +26,9 @@ pub(in crate::owner) struct Maker {
     pub(super) server: String,
     pub(super) back: WeakOwner,
     pub(super) ports: Ports,
-    pub(super) vaults: Arc<Vaults>,
-    pub(super) activity: Arc<Mutex<Activity>>,
-    pub(super) existing: Option<SignIn>,
+    pub(super) vaults: Arc<TokenVaults>,
+    pub(super) activity: Arc<Mutex<ActivityLog>>,
+    pub(super) existing: Option<ServerSignIn>,
     /// Hashes of the approved addresses.
     pub(super) approved: Vec<Hash>,
     /// Endpoints of the most recently approved sign-in.
@@ -38,13 +38,13 @@ pub(in crate::owner) struct Maker {
 impl Maker {
     /// Creates the sign-in of a server from the vault, or returns `None` if the server does not support signing in. May
     /// wait for the keychain to prompt the user.
-    pub(in crate::owner) async fn make(self, config: HttpConfig) -> Result<Option<SignIn>, Unmade> {
+    pub(in crate::owner) async fn make(self, config: HttpConfig) -> Result<Option<ServerSignIn>, SignInSettingsError> {
         if not_offered(Some(&config)).is_some() {
             return Ok(None);
         }
         let secrets = Arc::clone(&self.ports.secrets);
         let is_approved = self.has_approved(&config);
-        let serves = |existing: &SignIn| existing.is_for(&config) && existing.is_approved == is_approved;
+        let serves = |existing: &ServerSignIn| existing.is_for(&config) && existing.is_approved == is_approved;
         let mut sign_in = match self.existing.clone().filter(serves) {
             Some(existing) => existing,
             None => {
@@ -64,7 +64,11 @@ impl Maker {
     }
 
     /// Returns an authorization that can revoke the tokens of an emptied vault.
-    pub(super) async fn revoking(self, config: HttpConfig, was: SecretsVault) -> Result<Arc<Authorization>, Unmade> {
+    pub(super) async fn revoking(
+        self,
+        config: HttpConfig,
+        was: SecretsVault,
+    ) -> Result<Arc<Authorization>, SignInSettingsError> {
         Ok(self.anew(config, was).await?.authorization)
     }
 
@@ -73,10 +77,10 @@ impl Maker {
         self.approved.contains(&address_hash(config))
     }
 
-    async fn anew(self, config: HttpConfig, vault: SecretsVault) -> Result<SignIn, Unmade> {
+    async fn anew(self, config: HttpConfig, vault: SecretsVault) -> Result<ServerSignIn, SignInSettingsError> {
         let is_approved = self.has_approved(&config);
         let Self { server, back, ports, activity, endpoints, .. } = self;
-        let asker = Asker::new(&server, &config.url, back.clone(), &ports);
+        let asker = SignInUser::new(&server, &config.url, back.clone(), &ports);
         let vault = Arc::new(vault);
         let (asked, secrets, config) = (Arc::clone(&asker), Arc::clone(&ports.secrets), Arc::new(config));
         let from = Arc::clone(&config);
@@ -84,11 +88,11 @@ impl Maker {
         let making =
             move || settings::settings(&from, (is_approved, &endpoints), secrets.as_ref(), vault, asked, clock);
         let made = tokio::task::spawn_blocking(making).await;
-        let settings = made.map_err(|error| Unmade::Address(error.to_string()))??;
+        let settings = made.map_err(|error| SignInSettingsError::Address(error.to_string()))??;
         let authorization = Authorization::new(settings);
         tokio::spawn(tell_changes(authorization.changed(), server, back));
-        let signing = Arc::new(Signing::new(Arc::clone(&authorization), Arc::clone(&asker), activity));
-        Ok(SignIn { authorization, asker, signing, config, is_approved, found: None })
+        let signing = Arc::new(RequestSigner::new(Arc::clone(&authorization), Arc::clone(&asker), activity));
+        Ok(ServerSignIn { authorization, asker, signing, config, is_approved, found: None })
     }
 }
 

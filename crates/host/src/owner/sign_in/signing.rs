@@ -4,14 +4,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use mcp_auth::{Authorization, Reason};
-use mcp_transport::http::{Authorizer, Challenge, MOST_SENDINGS, Signed, Stop, Verdict};
+use mcp_auth::{AuthReason, Authorization};
+use mcp_transport::http::{
+    AuthChallenge, Authorizer, ChallengeOutcome, MOST_SENDINGS, RequestSignature, SigningRefusal,
+};
 use secrecy::SecretString;
-use supervision::activity::Activity;
+use supervision::activity::ActivityLog;
 use tokio::task::AbortHandle;
 use url::Url;
 
-use super::user::Asker;
+use super::user::SignInUser;
 
 /// Marker for no token that was redacted yet.
 const NONE_YET: u64 = u64::MAX;
@@ -21,18 +23,22 @@ const UNAUTHORIZED: u16 = 401;
 const FORBIDDEN: u16 = 403;
 
 /// The signer for one server.
-pub(super) struct Signing {
+pub(super) struct RequestSigner {
     authorization: Arc<Authorization>,
-    asker: Arc<Asker>,
-    activity: Arc<Mutex<Activity>>,
+    asker: Arc<SignInUser>,
+    activity: Arc<Mutex<ActivityLog>>,
     /// Generation of the last token added to the redactions. Each is added before the server receives it.
     hidden: AtomicU64,
     /// Reason why the last rejection could not be resolved.
     refused: Mutex<Option<String>>,
 }
 
-impl Signing {
-    pub(super) fn new(authorization: Arc<Authorization>, asker: Arc<Asker>, activity: Arc<Mutex<Activity>>) -> Self {
+impl RequestSigner {
+    pub(super) fn new(
+        authorization: Arc<Authorization>,
+        asker: Arc<SignInUser>,
+        activity: Arc<Mutex<ActivityLog>>,
+    ) -> Self {
         Self { authorization, asker, activity, hidden: AtomicU64::new(NONE_YET), refused: Mutex::default() }
     }
 
@@ -43,11 +49,11 @@ impl Signing {
 
     /// Steps up the authorization, waiting for the user, who may take longer than the timeout of the call. Once the
     /// browser is open, the step-up continues without the call.
-    async fn stepped_up(&self, challenge: Challenge) -> Verdict {
+    async fn stepped_up(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let authorization = Arc::clone(&self.authorization);
         let stepping = tokio::spawn(async move { authorization.challenged(challenge).await });
-        let _unwanted = Unwanted { asker: &self.asker, task: stepping.abort_handle() };
-        stepping.await.unwrap_or_else(|error| Verdict::Stop(format!("the step-up was aborted: {error}")))
+        let _unwanted = StepUpGuard { asker: &self.asker, task: stepping.abort_handle() };
+        stepping.await.unwrap_or_else(|error| ChallengeOutcome::Stop(format!("the step-up was aborted: {error}")))
     }
 
     async fn refuse(&self, cause: &str) {
@@ -58,18 +64,18 @@ impl Signing {
 }
 
 /// Returns the token that a request is signed with.
-fn token(signed: &Signed) -> Option<SecretString> {
+fn token(signed: &RequestSignature) -> Option<SecretString> {
     let (_, header) = signed.headers.iter().find(|(name, _)| name.as_str() == "authorization")?;
     header.expose()?.split_once(' ').map(|(_, token)| token.into())
 }
 
 /// Aborts a step-up that no call waits for, unless the user has the browser open.
-struct Unwanted<'a> {
-    asker: &'a Asker,
+struct StepUpGuard<'a> {
+    asker: &'a SignInUser,
     task: AbortHandle,
 }
 
-impl Drop for Unwanted<'_> {
+impl Drop for StepUpGuard<'_> {
     fn drop(&mut self) {
         if self.asker.way().ends_at.is_none() {
             self.task.abort();
@@ -78,8 +84,8 @@ impl Drop for Unwanted<'_> {
 }
 
 #[async_trait]
-impl Authorizer for Signing {
-    async fn sign(&self, method: &str, url: &Url) -> Result<Signed, Stop> {
+impl Authorizer for RequestSigner {
+    async fn sign(&self, method: &str, url: &Url) -> Result<RequestSignature, SigningRefusal> {
         let signed = self.authorization.sign(method, url).await;
         match &signed {
             // The generation is stored after the redaction, otherwise a concurrent request could be sent before it.
@@ -95,10 +101,10 @@ impl Authorizer for Signing {
         signed
     }
 
-    async fn challenged(&self, challenge: Challenge) -> Verdict {
+    async fn challenged(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let status = challenge.status;
         if status == FORBIDDEN && self.authorization.in_progress().is_none() {
-            self.asker.begins(Reason::StepUp { operation: challenge.operation.clone() });
+            self.asker.begins(AuthReason::StepUp { operation: challenge.operation.clone() });
         }
         let is_last = challenge.attempt + 1 >= MOST_SENDINGS;
         let mut verdict = if status == FORBIDDEN {
@@ -106,10 +112,11 @@ impl Authorizer for Signing {
         } else {
             self.authorization.challenged(challenge).await
         };
-        if is_last && verdict == Verdict::Again {
-            verdict = Verdict::Stop(format!("the server refused it {MOST_SENDINGS} times, each time signed anew"));
+        if is_last && verdict == ChallengeOutcome::Again {
+            verdict =
+                ChallengeOutcome::Stop(format!("the server refused it {MOST_SENDINGS} times, each time signed anew"));
         }
-        if let Verdict::Stop(cause) = &verdict
+        if let ChallengeOutcome::Stop(cause) = &verdict
             && status == UNAUTHORIZED
         {
             self.refuse(cause).await;
@@ -133,7 +140,7 @@ mod tests {
 
     #[test]
     fn the_token_to_hide_is_that_of_the_request() {
-        let signed = |headers: &[(&'static str, &str)]| Signed {
+        let signed = |headers: &[(&'static str, &str)]| RequestSignature {
             headers: headers
                 .iter()
                 .map(|(name, text)| (HeaderName::from_static(name), SecretHeader::new(text).unwrap()))

@@ -7,18 +7,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use credentials::sign_in::EnteredClient;
 use domain::Millis;
-use mcp_auth::{Answer, ClientAuthentication, Consent, Preregistered, Reason, User};
+use mcp_auth::{AuthReason, ClientAuthentication, ConsentAnswer, ConsentPrompt, PreregisteredClient, User};
 use ports::time::SharedClock;
 use ports::url_parts::UrlParts;
 use ports::{Platform, Ports};
 use tokio::sync::{mpsc, oneshot};
 use url::Url;
 
-use super::super::gate::{Departure, open_page};
+use super::super::gate::{SendPermit, open_page};
 use super::super::state::SignInAnswer;
 use super::super::{Owner, WeakOwner};
 use super::views;
-use crate::view::QuestionBody;
+use crate::view::ConsentRequestBody;
 
 /// Timeout of a sign-in that waits for the browser, in milliseconds.
 const BROWSER: Millis = 5 * 60 * 1000;
@@ -28,7 +28,7 @@ const MAX_PASTED: usize = 4;
 /// The progress of a sign-in that concerns the user.
 #[derive(Debug, Clone)]
 pub(super) struct ConsentProgress {
-    pub(super) reason: Reason,
+    pub(super) reason: AuthReason,
     pub(super) since: Millis,
     /// Redirect URI of the browser, once known.
     pub(super) redirect_uri: Option<Url>,
@@ -39,13 +39,13 @@ pub(super) struct ConsentProgress {
 }
 
 impl ConsentProgress {
-    pub(super) fn new(reason: Reason, since: Millis) -> Self {
+    pub(super) fn new(reason: AuthReason, since: Millis) -> Self {
         Self { reason, since, redirect_uri: None, ends_at: None, browser_problem: None }
     }
 }
 
 /// The user, as seen by the sign-in of one server.
-pub(super) struct Asker {
+pub(super) struct SignInUser {
     server: String,
     url: String,
     back: WeakOwner,
@@ -53,7 +53,7 @@ pub(super) struct Asker {
     clock: SharedClock,
     way: Mutex<ConsentProgress>,
     /// Authorization of the approved page, until it is opened.
-    agreed: Mutex<Option<Departure>>,
+    agreed: Mutex<Option<SendPermit>>,
     paste: mpsc::Sender<String>,
     pasted: tokio::sync::Mutex<mpsc::Receiver<String>>,
 }
@@ -61,7 +61,7 @@ pub(super) struct Asker {
 /// Number of the next consent request of any server.
 static QUESTIONS: AtomicU64 = AtomicU64::new(0);
 
-impl Asker {
+impl SignInUser {
     pub(super) fn new(server: &str, url: &str, back: WeakOwner, ports: &Ports) -> Arc<Self> {
         let (paste, pasted) = mpsc::channel(MAX_PASTED);
         Arc::new(Self {
@@ -69,7 +69,7 @@ impl Asker {
             url: url.to_owned(),
             back,
             platform: Arc::clone(&ports.platform),
-            way: Mutex::new(ConsentProgress::new(Reason::SignIn, ports.clock.now())),
+            way: Mutex::new(ConsentProgress::new(AuthReason::SignIn, ports.clock.now())),
             clock: Arc::clone(&ports.clock),
             agreed: Mutex::default(),
             paste,
@@ -85,12 +85,12 @@ impl Asker {
         self.way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn agreed(&self) -> MutexGuard<'_, Option<Departure>> {
+    fn agreed(&self) -> MutexGuard<'_, Option<SendPermit>> {
         self.agreed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Resets the progress for another sign-in.
-    pub(super) fn begins(&self, reason: Reason) {
+    pub(super) fn begins(&self, reason: AuthReason) {
         *self.way() = ConsentProgress::new(reason, self.clock.now());
         *self.agreed() = None;
         // Addresses pasted for a previous sign-in are discarded.
@@ -111,10 +111,10 @@ impl Asker {
     }
 
     /// Requests consent, and waits for the decision. Dropping the future withdraws the request.
-    async fn ask(&self, body: QuestionBody) -> SignInAnswer {
+    async fn ask(&self, body: ConsentRequestBody) -> SignInAnswer {
         let number = QUESTIONS.fetch_add(1, Ordering::Relaxed);
         let (reply, replied) = oneshot::channel();
-        let _withdrawn = Withdrawn { back: &self.back, number };
+        let _withdrawn = ConsentWithdrawal { back: &self.back, number };
         let server = self.server.clone();
         self.tell_owner(move |owner| owner.ask_to_sign_in(&server, number, body, reply));
         replied.await.unwrap_or(SignInAnswer::Cancelled)
@@ -136,12 +136,12 @@ fn later(back: WeakOwner, act: impl FnOnce(&mut Owner) + Send + 'static) {
 }
 
 /// Withdraws a consent request when its sign-in no longer waits for the decision.
-struct Withdrawn<'a> {
+struct ConsentWithdrawal<'a> {
     back: &'a WeakOwner,
     number: u64,
 }
 
-impl Drop for Withdrawn<'_> {
+impl Drop for ConsentWithdrawal<'_> {
     fn drop(&mut self) {
         let number = self.number;
         later(self.back.clone(), move |owner| owner.withdraw_sign_in_question(number));
@@ -149,8 +149,8 @@ impl Drop for Withdrawn<'_> {
 }
 
 #[async_trait]
-impl User for Asker {
-    async fn consent(&self, request: Consent) -> Answer {
+impl User for SignInUser {
+    async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer {
         {
             let mut way = self.way();
             way.reason.clone_from(&request.reason);
@@ -159,19 +159,19 @@ impl User for Asker {
         match self.ask(views::question(request)).await {
             SignInAnswer::Yes(departure) => {
                 *self.agreed() = Some(departure);
-                Answer::Yes
+                ConsentAnswer::Yes
             }
-            SignInAnswer::No => Answer::No,
-            SignInAnswer::Client(_) | SignInAnswer::Cancelled => Answer::Cancel,
+            SignInAnswer::No => ConsentAnswer::No,
+            SignInAnswer::Client(_) | SignInAnswer::Cancelled => ConsentAnswer::Cancel,
         }
     }
 
-    async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<Preregistered> {
+    async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient> {
         let (url, redirect_uri) = (self.url.clone(), redirect_uri.to_string());
-        match self.ask(QuestionBody::ClientId { url, issuer: issuer.to_owned(), redirect_uri }).await {
+        match self.ask(ConsentRequestBody::ClientId { url, issuer: issuer.to_owned(), redirect_uri }).await {
             SignInAnswer::Client(client) => {
                 let EnteredClient { client_id, client_secret } = client.into_inner();
-                Some(Preregistered {
+                Some(PreregisteredClient {
                     issuer: Some(issuer.to_owned()),
                     client_id,
                     redirect_port: None,

@@ -2,22 +2,22 @@
 
 use credentials::sign_in::{
     AccountView, ClientIdentity, EndpointUse, SignInEndpoint, SignInFailure, SignInPhase, SignInProgress, SignInReason,
-    SignInStep, SignedOut, TokensKept,
+    SignInStep, SignOutOutcome, TokenStorage,
 };
 use domain::Millis;
 use mcp_auth::{
-    Account, AuthError, Authorization, Cause, ClientKind, Consent, Endpoint, EndpointUse as AuthUse, InProgress, Kept,
-    Phase, Reason, Revoked, Step, VaultProblem,
+    Account, AuthEndpoint, AuthError, AuthErrorCause, AuthPhase, AuthProgress, AuthReason, AuthStep, Authorization,
+    ClientKind, ConsentPrompt, EndpointUse as AuthUse, EntryPersistence, RevocationOutcome, VaultProblem,
 };
 use ports::SecretsStatus;
 use ports::time::millis;
 
-use super::SignIn;
+use super::ServerSignIn;
 use super::user::ConsentProgress;
-use crate::view::QuestionBody;
+use crate::view::ConsentRequestBody;
 
-pub(super) fn question(consent: Consent) -> QuestionBody {
-    QuestionBody::SignIn {
+pub(super) fn question(consent: ConsentPrompt) -> ConsentRequestBody {
+    ConsentRequestBody::SignIn {
         url: consent.server.into(),
         issuer: consent.issuer,
         resource: consent.resource,
@@ -32,7 +32,7 @@ pub(super) fn question(consent: Consent) -> QuestionBody {
     }
 }
 
-fn endpoint(endpoint: Endpoint) -> SignInEndpoint {
+fn endpoint(endpoint: AuthEndpoint) -> SignInEndpoint {
     let purpose = match endpoint.purpose {
         AuthUse::Token => EndpointUse::Token,
         AuthUse::Provider => EndpointUse::Provider,
@@ -58,18 +58,20 @@ pub(super) fn account(account: Account) -> AccountView {
 }
 
 /// Returns the progress of a sign-in that has just started.
-pub(super) const fn beginning() -> InProgress {
-    InProgress { phase: Phase::ResourceMetadata, authorize_url: None }
+pub(super) const fn beginning() -> AuthProgress {
+    AuthProgress { phase: AuthPhase::ResourceMetadata, authorize_url: None }
 }
 
-pub(super) fn progress(progress: InProgress, way: &ConsentProgress) -> SignInProgress {
+pub(super) fn progress(progress: AuthProgress, way: &ConsentProgress) -> SignInProgress {
     let phase = match progress.phase {
-        Phase::ResourceMetadata | Phase::ServerMetadata | Phase::ClientId => SignInPhase::Discovering,
-        Phase::Consent => SignInPhase::AwaitingConsent,
-        Phase::Browser | Phase::Callback => SignInPhase::AwaitingBrowser,
-        Phase::IdentityProvider | Phase::Token | Phase::Refresh | Phase::Storage | Phase::Revocation => {
-            SignInPhase::Exchanging
-        }
+        AuthPhase::ResourceMetadata | AuthPhase::ServerMetadata | AuthPhase::ClientId => SignInPhase::Discovering,
+        AuthPhase::Consent => SignInPhase::AwaitingConsent,
+        AuthPhase::Browser | AuthPhase::Callback => SignInPhase::AwaitingBrowser,
+        AuthPhase::IdentityProvider
+        | AuthPhase::Token
+        | AuthPhase::Refresh
+        | AuthPhase::Storage
+        | AuthPhase::Revocation => SignInPhase::Exchanging,
     };
     let waits = phase == SignInPhase::AwaitingBrowser;
     SignInProgress {
@@ -87,7 +89,7 @@ pub(super) fn steps(authorization: &Authorization) -> Vec<SignInStep> {
     authorization.steps().into_iter().map(step).collect()
 }
 
-fn step(step: Step) -> SignInStep {
+fn step(step: AuthStep) -> SignInStep {
     let lines = |first: String, headers: Vec<(String, String)>, body: String| {
         let headers = headers.into_iter().map(|(name, value)| format!("{name}: {value}"));
         let mut lines: Vec<String> = std::iter::once(first).chain(headers).collect();
@@ -106,36 +108,36 @@ fn step(step: Step) -> SignInStep {
     }
 }
 
-pub(super) fn kept(sign_in: &SignIn) -> Option<TokensKept> {
+pub(super) fn kept(sign_in: &ServerSignIn) -> Option<TokenStorage> {
     match sign_in.authorization.kept() {
-        Some(Kept::Safely) => Some(TokensKept::Keychain),
-        Some(Kept::ThisRun { cause }) => Some(TokensKept::ThisRun { cause }),
+        Some(EntryPersistence::Safely) => Some(TokenStorage::Keychain),
+        Some(EntryPersistence::ThisRun { cause }) => Some(TokenStorage::ThisRun { cause }),
         // Nothing was written since the tokens were found.
         None => sign_in.found.clone(),
     }
 }
 
 /// Returns the storage of existing secrets.
-pub(super) fn found(status: SecretsStatus) -> TokensKept {
+pub(super) fn found(status: SecretsStatus) -> TokenStorage {
     match status {
-        SecretsStatus::Keychain => TokensKept::Keychain,
-        other => TokensKept::ThisRun { cause: other.to_string() },
+        SecretsStatus::Keychain => TokenStorage::Keychain,
+        other => TokenStorage::ThisRun { cause: other.to_string() },
     }
 }
 
-pub(super) fn signed_out(revoked: Revoked) -> SignedOut {
+pub(super) fn signed_out(revoked: RevocationOutcome) -> SignOutOutcome {
     match revoked {
-        Revoked::Yes => SignedOut::Revoked,
-        Revoked::NotOffered => SignedOut::RevocationNotOffered,
-        Revoked::Failed { cause } => SignedOut::RevocationFailed(cause),
-        Revoked::NothingToRevoke => SignedOut::NobodySignedIn,
+        RevocationOutcome::Yes => SignOutOutcome::Revoked,
+        RevocationOutcome::NotOffered => SignOutOutcome::RevocationNotOffered,
+        RevocationOutcome::Failed { cause } => SignOutOutcome::RevocationFailed(cause),
+        RevocationOutcome::NothingToRevoke => SignOutOutcome::NobodySignedIn,
     }
 }
 
 /// Returns the reason why a sign-in failed and the next step, as text.
 pub(super) fn words(error: &AuthError) -> String {
     match error.cause {
-        Cause::Declined => "You declined the sign-in.".to_owned(),
+        AuthErrorCause::Declined => "You declined the sign-in.".to_owned(),
         _ => format!("{error}. {}", error.next_step()),
     }
 }
@@ -143,32 +145,32 @@ pub(super) fn words(error: &AuthError) -> String {
 /// Returns the stable identifier of an error.
 pub(super) const fn failure(error: &AuthError) -> SignInFailure {
     match &error.cause {
-        Cause::Declined => SignInFailure::Declined,
-        Cause::Cancelled => SignInFailure::Cancelled,
-        Cause::TimedOut => SignInFailure::TimedOut,
-        Cause::Unreachable { .. } => SignInFailure::Unreachable,
-        Cause::Status { .. } | Cause::Unreadable { .. } => SignInFailure::BadResponse,
-        Cause::UnsafeUrl { .. } => SignInFailure::UnsafeUrl,
-        Cause::ResourceMismatch { .. } => SignInFailure::ResourceMismatch,
-        Cause::IssuerMismatch { .. } | Cause::IssuerMissing => SignInFailure::IssuerMismatch,
-        Cause::NoPkce { .. } => SignInFailure::NoPkce,
-        Cause::NoAuthorizationServer => SignInFailure::NoAuthorizationServer,
-        Cause::NoClientId { .. } => SignInFailure::NoClientId,
-        Cause::OtherIssuer { .. } => SignInFailure::OtherIssuer,
-        Cause::Refused { .. } => SignInFailure::Refused,
-        Cause::Browser { .. } => SignInFailure::Browser,
-        Cause::Callback { .. } => SignInFailure::Callback,
-        Cause::TooManyRequests => SignInFailure::TooManyRequests,
-        Cause::Vault(error) => match error.kind {
+        AuthErrorCause::Declined => SignInFailure::Declined,
+        AuthErrorCause::Cancelled => SignInFailure::Cancelled,
+        AuthErrorCause::TimedOut => SignInFailure::TimedOut,
+        AuthErrorCause::Unreachable { .. } => SignInFailure::Unreachable,
+        AuthErrorCause::Status { .. } | AuthErrorCause::Unreadable { .. } => SignInFailure::BadResponse,
+        AuthErrorCause::UnsafeUrl { .. } => SignInFailure::UnsafeUrl,
+        AuthErrorCause::ResourceMismatch { .. } => SignInFailure::ResourceMismatch,
+        AuthErrorCause::IssuerMismatch { .. } | AuthErrorCause::IssuerMissing => SignInFailure::IssuerMismatch,
+        AuthErrorCause::NoPkce { .. } => SignInFailure::NoPkce,
+        AuthErrorCause::NoAuthorizationServer => SignInFailure::NoAuthorizationServer,
+        AuthErrorCause::NoClientId { .. } => SignInFailure::NoClientId,
+        AuthErrorCause::OtherIssuer { .. } => SignInFailure::OtherIssuer,
+        AuthErrorCause::Refused { .. } => SignInFailure::Refused,
+        AuthErrorCause::Browser { .. } => SignInFailure::Browser,
+        AuthErrorCause::Callback { .. } => SignInFailure::Callback,
+        AuthErrorCause::TooManyRequests => SignInFailure::TooManyRequests,
+        AuthErrorCause::Vault(error) => match error.kind {
             VaultProblem::Locked => SignInFailure::KeychainLocked,
             VaultProblem::Missing => SignInFailure::KeychainMissing,
             VaultProblem::Broken | VaultProblem::Closed => SignInFailure::Storage,
         },
-        Cause::Key { .. } => SignInFailure::Key,
-        Cause::NoProof { .. } => SignInFailure::NoProof,
-        Cause::Unbound => SignInFailure::Unbound,
-        Cause::NotApproved { .. } => SignInFailure::NotApproved,
-        Cause::SignInNeeded { .. } => SignInFailure::SignInNeeded,
+        AuthErrorCause::Key { .. } => SignInFailure::Key,
+        AuthErrorCause::NoProof { .. } => SignInFailure::NoProof,
+        AuthErrorCause::Unbound => SignInFailure::Unbound,
+        AuthErrorCause::NotApproved { .. } => SignInFailure::NotApproved,
+        AuthErrorCause::SignInNeeded { .. } => SignInFailure::SignInNeeded,
     }
 }
 
@@ -178,12 +180,12 @@ pub(super) fn account_words(account: &Account) -> String {
     format!("{} ({scopes})", account.issuer)
 }
 
-pub(super) fn reason(reason: Reason) -> SignInReason {
+pub(super) fn reason(reason: AuthReason) -> SignInReason {
     match reason {
-        Reason::SignIn => SignInReason::SignIn,
-        Reason::StepUp { operation } => SignInReason::StepUp { operation },
-        Reason::Again { cause } => SignInReason::Again(cause),
-        Reason::AnotherAccount => SignInReason::ChangeAccount,
+        AuthReason::SignIn => SignInReason::SignIn,
+        AuthReason::StepUp { operation } => SignInReason::StepUp { operation },
+        AuthReason::Again { cause } => SignInReason::Again(cause),
+        AuthReason::AnotherAccount => SignInReason::ChangeAccount,
     }
 }
 
@@ -206,7 +208,7 @@ mod tests {
     #[test]
     fn s07_another_endpoint_is_another_question() {
         let consent = |token: &str, purpose: AuthUse| {
-            question(Consent {
+            question(ConsentPrompt {
                 server: "https://mcp.example/".parse().unwrap(),
                 resource: "https://mcp.example/".to_owned(),
                 issuer: "https://as.example".to_owned(),
@@ -214,14 +216,14 @@ mod tests {
                 new_scopes: Vec::new(),
                 client: ClientKind::Registered,
                 client_id: "us".to_owned(),
-                endpoints: vec![Endpoint {
+                endpoints: vec![AuthEndpoint {
                     purpose,
                     url: token.parse().unwrap(),
                     issuer: "https://as.example".to_owned(),
                 }],
                 authorize_url: None,
                 redirect_uri: None,
-                reason: Reason::SignIn,
+                reason: AuthReason::SignIn,
             })
         };
         let hash = |token, purpose| hash_of(&consent(token, purpose), None);

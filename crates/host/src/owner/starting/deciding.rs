@@ -3,19 +3,19 @@
 
 use std::sync::Arc;
 
-use domain::question::Why;
+use domain::question::ConsentRequestOrigin;
 use launches::approvals::{command_hash, without_sandbox};
 use launches::packages::LoadedPackage;
 use launches::parts::changed_files;
-use policy::{Act, Decision, Hash, Rule, Scope, Subject};
+use policy::{Act, ApprovalScope, Decision, DecisionReason, GrantSubject, Hash};
 use ports::server_config::{HttpConfig, StdioConfig};
 use supervision::activity::ActivityKind;
 
-use super::finding::Found;
-use crate::owner::gate::Departure;
+use super::finding::ResolvedCommand;
+use crate::owner::gate::SendPermit;
 use crate::owner::state::{RequestPurpose, kind_of};
-use crate::owner::{Decided, Owner};
-use crate::view::{QuestionBody, ServerState};
+use crate::owner::{AuditedDecision, Owner};
+use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
     /// Decides about a completely resolved command, including the version of the package that it loads.
@@ -23,10 +23,10 @@ impl Owner {
         &mut self,
         name: &str,
         config: StdioConfig,
-        found: Found,
+        found: ResolvedCommand,
         mut package: Option<LoadedPackage>,
     ) {
-        let Found { program: resolved, plan, files, .. } = found;
+        let ResolvedCommand { program: resolved, plan, files, .. } = found;
         if let Some(record) = self.servers.records.get_mut(name) {
             if let Some(package) = &mut package {
                 package.configured = record.config.command_line();
@@ -41,7 +41,7 @@ impl Owner {
         let seen = self.reviews.pins.get(name).and_then(|pins| pins.identity.as_ref());
         let changed_files = seen.map(|seen| changed_files(&seen.parts, &files)).unwrap_or_default();
         let approved_before = None;
-        let body = QuestionBody::StartServer {
+        let body = ConsentRequestBody::StartServer {
             config,
             resolved,
             approved_before,
@@ -55,17 +55,17 @@ impl Owner {
     }
 
     /// Applies the policy's decision on starting or connecting to a server.
-    pub(super) fn decide_start(&mut self, name: &str, hash: &Hash, mut body: QuestionBody) {
+    pub(super) fn decide_start(&mut self, name: &str, hash: &Hash, mut body: ConsentRequestBody) {
         let act = start_act(name, hash, &body);
         let signed_in = self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
         match self.permissions.policy.decide(&act, self.now()) {
             Decision::Deny { rule, .. } => self.fail(name, rule.name()),
             // Continuing after the sign-in that the start waited for requires no new consent.
             Decision::Ask { .. } if signed_in => {
-                self.launch_audited(name, Departure::after_sign_in(name, hash.clone()), body, "policy");
+                self.launch_audited(name, SendPermit::after_sign_in(name, hash.clone()), body, "policy");
             }
             Decision::Allow { by } => {
-                self.launch_audited(name, Departure::by_rule(by, name, hash.clone()), body, "grant");
+                self.launch_audited(name, SendPermit::by_rule(by, name, hash.clone()), body, "grant");
             }
             Decision::Ask { rule, scopes, .. } => self.ask_start(name, &mut body, rule, scopes),
         }
@@ -73,20 +73,26 @@ impl Owner {
 
     /// Requests consent for starting a server. For a server that ended by itself, the origin is the host, and the user
     /// is not interrupted.
-    fn ask_start(&mut self, name: &str, body: &mut QuestionBody, rule: Rule, scopes: &'static [Scope]) {
-        let before = self.permissions.policy.grants().find(name, &Subject::Command).map(|g| g.words.clone());
+    fn ask_start(
+        &mut self,
+        name: &str,
+        body: &mut ConsentRequestBody,
+        rule: DecisionReason,
+        scopes: &'static [ApprovalScope],
+    ) {
+        let before = self.permissions.policy.grants().find(name, &GrantSubject::Command).map(|g| g.words.clone());
         let before = before.map(|words| without_sandbox(&words).to_owned()).filter(|words| !words.is_empty());
-        if let QuestionBody::StartServer { approved_before, .. } | QuestionBody::ConnectServer { approved_before, .. } =
-            body
+        if let ConsentRequestBody::StartServer { approved_before, .. }
+        | ConsentRequestBody::ConnectServer { approved_before, .. } = body
         {
             *approved_before = before;
         }
-        let mut why = Why::User { conversation: None };
+        let mut why = ConsentRequestOrigin::User { conversation: None };
         if let Some(record) = self.servers.records.get_mut(name) {
             record.set(ServerState::AwaitingApproval);
             if let Some(cause) = record.supervision.ended_because() {
                 record.note(ActivityKind::State, "its approval does not cover another start, so consent is requested");
-                why = Why::Ended { cause };
+                why = ConsentRequestOrigin::Ended { cause };
             }
         }
         self.emit_server(name);
@@ -94,7 +100,7 @@ impl Owner {
     }
 
     /// Launches a server without consent, once the decision is recorded.
-    fn launch_audited(&mut self, name: &str, departure: Departure, body: QuestionBody, by: &'static str) {
+    fn launch_audited(&mut self, name: &str, departure: SendPermit, body: ConsentRequestBody, by: &'static str) {
         let Some(record) = self.servers.records.get(name) else { return };
         // Restarts after a failure are initiated by the host, not by the user.
         let brings_back = record.supervision.is_bringing_back();
@@ -107,7 +113,7 @@ impl Owner {
         let words = record.config.as_http().map_or_else(command, HttpConfig::shown_url);
         let (config, judgement) = (Arc::clone(&record.config), self.permissions.judgement);
         let kind = kind_of(&body);
-        let entry = self.entry(Decided {
+        let entry = self.entry(AuditedDecision {
             server: name,
             kind,
             subject: &words,
@@ -115,7 +121,7 @@ impl Owner {
             by,
             hash: hash.as_str(),
             asker: if brings_back || by == "policy" { "host" } else { "user" },
-            ..Decided::default()
+            ..AuditedDecision::default()
         });
         let (server, subject) = (name.to_owned(), words);
         self.audit_entry(entry, move |owner, written| {
@@ -141,7 +147,7 @@ impl Owner {
     }
 
     /// Returns `true` if a start still requires no consent.
-    fn still_starts(&self, name: &str, hash: &Hash, body: &QuestionBody) -> bool {
+    fn still_starts(&self, name: &str, hash: &Hash, body: &ConsentRequestBody) -> bool {
         match self.permissions.policy.decide(&start_act(name, hash, body), self.now()) {
             Decision::Allow { .. } => true,
             Decision::Ask { .. } => {
@@ -152,9 +158,9 @@ impl Owner {
     }
 }
 
-fn start_act<'a>(name: &'a str, hash: &'a Hash, body: &QuestionBody) -> Act<'a> {
+fn start_act<'a>(name: &'a str, hash: &'a Hash, body: &ConsentRequestBody) -> Act<'a> {
     match body {
-        QuestionBody::ConnectServer { .. } => Act::ConnectServer { server: name, address: hash },
+        ConsentRequestBody::ConnectServer { .. } => Act::ConnectServer { server: name, address: hash },
         _ => Act::StartServer { server: name, command: hash },
     }
 }

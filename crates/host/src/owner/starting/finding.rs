@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use launches::packages::Launched;
-use launches::sandbox::{NoPlan, OwnFiles, plan};
+use launches::packages::LauncherPackage;
+use launches::sandbox::{AppFiles, SandboxPlanError, plan};
 use ports::server_config::{BundleFiles, StdioConfig};
-use process::sandbox::Plan;
+use process::sandbox::ResolvedSandbox;
 use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 
 /// Resolves a command. The login shell's search path is read once for all servers, and again if it doesn't contain the
@@ -39,19 +39,19 @@ pub(super) async fn find_and_plan(
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
     config: StdioConfig,
-    own: OwnFiles,
+    own: AppFiles,
     bundle: Option<BundleFiles>,
-) -> (SearchPath, Result<FoundLaunch, NoPlan>) {
+) -> (SearchPath, Result<FoundLaunch, SandboxPlanError>) {
     let verified = verify_bundle(&own, bundle).await;
     let command = own.settle(&name, &config, command).await;
     let (path, found) = find(command.clone(), known).await;
-    let planned = match verified.and(found.map_err(NoPlan::from)) {
+    let planned = match verified.and(found.map_err(SandboxPlanError::from)) {
         Ok(program) => match plan(&command, &program, &path, &config, &own).await {
             Ok(plan) => {
                 let launched = crate::owner::packages::launched(&config, &command.directory());
                 let files = files(command, program.clone(), path.clone()).await;
                 let real = tokio::fs::canonicalize(&program).await.ok();
-                Ok((Found { program, real, plan, files }, launched))
+                Ok((ResolvedCommand { program, real, plan, files }, launched))
             }
             Err(error) => Err(error),
         },
@@ -61,7 +61,7 @@ pub(super) async fn find_and_plan(
 }
 
 /// Verifies all files of an unpacked bundle on a blocking thread.
-pub(super) async fn verify_bundle(own: &OwnFiles, bundle: Option<BundleFiles>) -> Result<(), NoPlan> {
+pub(super) async fn verify_bundle(own: &AppFiles, bundle: Option<BundleFiles>) -> Result<(), SandboxPlanError> {
     let Some(BundleFiles { tree, folder, .. }) = bundle else { return Ok(()) };
     let root = own.bundles();
     let verified = tokio::task::spawn_blocking(move || {
@@ -71,23 +71,23 @@ pub(super) async fn verify_bundle(own: &OwnFiles, bundle: Option<BundleFiles>) -
         bundles::verify_folder(&place, &tree).map_err(|change| change.to_string())
     });
     // Cancelled only if the host shuts down.
-    verified.await.unwrap_or_else(|_| Err("it could not be read".to_owned())).map_err(NoPlan::Bundle)
+    verified.await.unwrap_or_else(|_| Err("it could not be read".to_owned())).map_err(SandboxPlanError::Bundle)
 }
 
 /// A resolved command, with everything that determines what it runs.
 #[derive(Debug, Clone)]
-pub(in crate::owner) struct Found {
+pub(in crate::owner) struct ResolvedCommand {
     pub(in crate::owner) program: PathBuf,
     /// Path of the program after resolving links.
     pub(in crate::owner) real: Option<PathBuf>,
     /// Sandbox plan, if the server has a sandbox.
-    pub(in crate::owner) plan: Option<Plan>,
+    pub(in crate::owner) plan: Option<ResolvedSandbox>,
     /// Files that determine what the command runs.
     pub(in crate::owner) files: LaunchFiles,
 }
 
 /// A resolved command, with the package that it loads.
-pub(super) type FoundLaunch = (Found, Option<Launched>);
+pub(super) type FoundLaunch = (ResolvedCommand, Option<LauncherPackage>);
 
 /// Reads the files that determine what a command runs. If that is cancelled, the set is empty, so that the start fails
 /// when they are checked again.

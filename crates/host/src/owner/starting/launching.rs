@@ -4,27 +4,27 @@
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
-use credentials::settings::Unmade;
+use credentials::settings::SignInSettingsError;
 use launches::approvals::command_hash;
 use launches::files_now::files_now;
-use mcp_proto::session::{Opening, SessionConfig};
+use mcp_proto::session::{OpeningMode, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
 use ports::Secrets;
-use ports::secrets::{Filled, Unresolved};
+use ports::secrets::{FilledValues, UnresolvedSecret};
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, address_hash};
 use process::{LaunchFiles, SearchPath, ServerCommand};
 use serde_json::json;
 
 use super::finding::verify_bundle;
-use crate::connection::{self, HttpStart, RunId, Start, Target, outcome_unresolved};
+use crate::connection::{self, ConnectionStart, ConnectionTarget, HttpStart, RunId, outcome_unresolved};
 use crate::owner::Owner;
-use crate::owner::gate::Departure;
-use crate::owner::sign_in::SignIn;
+use crate::owner::gate::SendPermit;
+use crate::owner::sign_in::ServerSignIn;
 use crate::view::ServerState;
 
 impl Owner {
     /// Launches a server whose command is resolved, or whose address is known.
-    pub(in crate::owner) fn launch(&mut self, name: &str, departure: Departure) {
+    pub(in crate::owner) fn launch(&mut self, name: &str, departure: SendPermit) {
         if self.lifetime.is_closing {
             return;
         }
@@ -41,7 +41,7 @@ impl Owner {
                 let stdio = &record.launch.command.clone().unwrap_or_else(|| stdio.clone());
                 let command = ServerCommand { approved, files, ..self.command(name, stdio) };
                 if !ports::secrets::in_environment(stdio) {
-                    return self.connect_process(name, Target::Process { command, program, path }, departure);
+                    return self.connect_process(name, ConnectionTarget::Process { command, program, path }, departure);
                 }
                 let (name, stdio, secrets) = (name.to_owned(), stdio.clone(), Arc::clone(&self.ports.secrets));
                 self.emit_server(&name);
@@ -66,8 +66,8 @@ impl Owner {
         &mut self,
         name: &str,
         config: &ServerConfig,
-        departure: Departure,
-        prepared: Result<Prepared, Unmade>,
+        departure: SendPermit,
+        prepared: Result<PreparedRemote, SignInSettingsError>,
     ) {
         if self.lifetime.is_closing {
             return;
@@ -80,7 +80,7 @@ impl Owner {
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
                 start.authorizer = sign_in.map(|made| record.access.keep(made).authorizer());
                 start.known = self.known_server(name);
-                self.connect(name, Target::Url(start), None, departure);
+                self.connect(name, ConnectionTarget::Url(start), None, departure);
             }
             Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
         }
@@ -90,10 +90,10 @@ impl Owner {
         &mut self,
         name: &str,
         config: &ServerConfig,
-        departure: Departure,
+        departure: SendPermit,
         command: ServerCommand,
         (program, path): (PathBuf, SearchPath),
-        read: Result<Filled, Unresolved>,
+        read: Result<FilledValues, UnresolvedSecret>,
     ) {
         if self.lifetime.is_closing {
             return;
@@ -104,7 +104,7 @@ impl Owner {
                 // Redacted in case the server repeats them.
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
                 let command = ServerCommand { environment, ..command };
-                self.connect_process(name, Target::Process { command, program, path }, departure);
+                self.connect_process(name, ConnectionTarget::Process { command, program, path }, departure);
             }
             Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
         }
@@ -112,8 +112,8 @@ impl Owner {
 
     /// Checks the program, scripts and files of the bundle again, since they may have changed during the wait for the
     /// user and for secrets.
-    fn connect_process(&mut self, name: &str, target: Target, departure: Departure) {
-        let Target::Process { command: ServerCommand { files: Some(files), .. }, .. } = &target else {
+    fn connect_process(&mut self, name: &str, target: ConnectionTarget, departure: SendPermit) {
+        let ConnectionTarget::Process { command: ServerCommand { files: Some(files), .. }, .. } = &target else {
             return self.connect(name, target, None, departure);
         };
         let Some(config) = self.servers.records.get(name).map(|record| Arc::clone(&record.config)) else { return };
@@ -135,19 +135,19 @@ impl Owner {
         });
     }
 
-    fn connect(&mut self, name: &str, target: Target, files: Option<&LaunchFiles>, departure: Departure) {
+    fn connect(&mut self, name: &str, target: ConnectionTarget, files: Option<&LaunchFiles>, departure: SendPermit) {
         let run = RunId(self.events.new_id());
         let known = self.known_revision(name);
         let sampling = self.models.sampling.offered(name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let now = match (&target, &record.config.transport) {
-            (Target::Process { program, .. }, ServerTransport::Stdio(stdio)) => {
+            (ConnectionTarget::Process { program, .. }, ServerTransport::Stdio(stdio)) => {
                 let stdio = record.launch.command.as_ref().unwrap_or(stdio);
                 files.map(|files| {
                     command_hash(stdio, program, record.launch.plan.as_ref(), files, record.launch.package.as_ref())
                 })
             }
-            (Target::Url(_), ServerTransport::Http(http)) => Some(address_hash(http)),
+            (ConnectionTarget::Url(_), ServerTransport::Http(http)) => Some(address_hash(http)),
             _ => None,
         };
         let mut timeouts = self.options.timeouts.clone();
@@ -159,7 +159,7 @@ impl Owner {
         let mut session = SessionConfig {
             client: self.options.client.clone(),
             capabilities: capabilities(&record.config, sampling),
-            opening: record.config.revision.map_or(Opening::Probe, Opening::Pinned),
+            opening: record.config.revision.map_or(OpeningMode::Probe, OpeningMode::Pinned),
             known,
             trace: self.options.trace.clone(),
             timeouts,
@@ -170,7 +170,7 @@ impl Owner {
         session.limits.in_flight_calls = limits.calls as usize;
         let (times, activity, used) = (self.options.times, Arc::clone(&record.activity), Arc::clone(&record.used));
         let clock = Arc::clone(&self.ports.clock);
-        let start = Start { run, target, session, times, activity, limits, used, clock };
+        let start = ConnectionStart { run, target, session, times, activity, limits, used, clock };
         record.session.connection = Some(connection::connect(start, self.lifetime.back.clone()));
         self.servers.runs.insert(run, name.to_owned());
         self.emit_server(name);
@@ -178,21 +178,21 @@ impl Owner {
 }
 
 /// A remote server with its secrets, and its sign-in.
-type Prepared = (HttpStart, Option<SignIn>);
+type PreparedRemote = (HttpStart, Option<ServerSignIn>);
 
 /// Inserts the secrets into the headers. May wait for the keychain to prompt the user.
-async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, Unresolved> {
+async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, UnresolvedSecret> {
     let read = tokio::task::spawn_blocking(move || {
         let (headers, secrets) = ports::secrets::resolve(&config, secrets.as_ref())?;
         Ok(HttpStart { url: config.url, headers, secrets, kind: config.kind, known: None, authorizer: None })
     });
-    read.await.unwrap_or_else(|error| Err(Unresolved::Interrupted(error.to_string())))
+    read.await.unwrap_or_else(|error| Err(UnresolvedSecret::Interrupted(error.to_string())))
 }
 
 /// Inserts the secrets into the environment of a local server.
-async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Result<Filled, Unresolved> {
+async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Result<FilledValues, UnresolvedSecret> {
     let read = tokio::task::spawn_blocking(move || ports::secrets::resolve_environment(&config, secrets.as_ref()));
-    read.await.unwrap_or_else(|error| Err(Unresolved::Interrupted(error.to_string())))
+    read.await.unwrap_or_else(|error| Err(UnresolvedSecret::Interrupted(error.to_string())))
 }
 
 /// Returns the client capabilities for a server. The session omits those that a revision doesn't know.

@@ -8,7 +8,7 @@ mod request;
 pub(in crate::owner) use held_result::HeldResult;
 pub use held_result::{ResultOrigin, ResultVerdict};
 pub use origin::CallOrigin;
-pub use record::Sent;
+pub use record::SentNotifier;
 pub(in crate::owner) use record::{CallRecord, TicketUse};
 pub(crate) use record::{CallReply, NewCall};
 pub(in crate::owner) use request::CallRequest;
@@ -16,11 +16,11 @@ pub(in crate::owner) use request::CallRequest;
 use std::sync::Arc;
 
 use domain::call::{Call, CallFailure, CallKind, CallState};
-use domain::question::{QuestionOutcome, Why};
-use offers::reads::Reads;
+use domain::question::{ConsentRequestOrigin, ConsentRequestOutcome};
+use offers::reads::ResourceCache;
 use rustc_hash::FxHashMap;
 
-use crate::connection::{RunId, Ticket};
+use crate::connection::{CallTicket, RunId};
 
 /// Maximum number of concurrent calls over all servers.
 const MAX_CALLS: usize = 1_000;
@@ -31,11 +31,11 @@ pub(in crate::owner) struct CallTable {
     /// Calls in progress, by id.
     pub(in crate::owner) records: FxHashMap<Arc<str>, Box<CallRecord>>,
     /// Purpose of each ticket of a connection.
-    pub(in crate::owner) tickets: FxHashMap<Ticket, TicketUse>,
+    pub(in crate::owner) tickets: FxHashMap<CallTicket, TicketUse>,
     /// Results that wait for review, by call.
     pub(in crate::owner) held_results: FxHashMap<String, HeldResult>,
     /// Cached resources that are still fresh.
-    pub(in crate::owner) reads: Reads,
+    pub(in crate::owner) reads: ResourceCache,
 }
 
 impl CallTable {
@@ -74,16 +74,18 @@ impl CallTable {
     }
 
     /// Returns the tickets of a run.
-    pub(in crate::owner) fn tickets_of(&self, run: RunId) -> Vec<Ticket> {
+    pub(in crate::owner) fn tickets_of(&self, run: RunId) -> Vec<CallTicket> {
         self.tickets.iter().filter(|(_, ticket)| ticket.run() == run).map(|(ticket, _)| *ticket).collect()
     }
 
     /// Returns the origin of a consent request that arrived during this call.
-    pub(in crate::owner) fn why_of(&self, call: Option<&str>) -> Why {
-        call.and_then(|id| self.records.get(id)).map_or(Why::Server, |record| Why::Call {
-            call: record.view.id.clone(),
-            kind: record.view.kind,
-            name: record.view.name.clone(),
+    pub(in crate::owner) fn why_of(&self, call: Option<&str>) -> ConsentRequestOrigin {
+        call.and_then(|id| self.records.get(id)).map_or(ConsentRequestOrigin::Server, |record| {
+            ConsentRequestOrigin::Call {
+                call: record.view.id.clone(),
+                kind: record.view.kind,
+                name: record.view.name.clone(),
+            }
         })
     }
 
@@ -112,7 +114,7 @@ impl CallTable {
     }
 
     /// Returns the call that a ticket belongs to.
-    pub(in crate::owner) fn call_of(&self, ticket: Ticket) -> Option<String> {
+    pub(in crate::owner) fn call_of(&self, ticket: CallTicket) -> Option<String> {
         match self.tickets.get(&ticket) {
             Some(TicketUse::Call { id, .. }) => Some(id.to_string()),
             _ => None,
@@ -120,21 +122,23 @@ impl CallTable {
     }
 
     /// Drops a result that was denied, and sends the verdict.
-    pub(in crate::owner) fn leave_result_out(&mut self, call: &str, outcome: QuestionOutcome, by: String) {
+    pub(in crate::owner) fn leave_result_out(&mut self, call: &str, outcome: ConsentRequestOutcome, by: String) {
         let Some(HeldResult { reply, .. }) = self.held_results.remove(call) else { return };
-        let stops = outcome == QuestionOutcome::Cancelled;
+        let stops = outcome == ConsentRequestOutcome::Cancelled;
         let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
         // The model's run may have ended.
         let _ = reply.send(verdict);
     }
 
     /// Returns the conversation that led to a consent request.
-    pub(in crate::owner) fn conversation_of(&self, why: &Why) -> Option<String> {
+    pub(in crate::owner) fn conversation_of(&self, why: &ConsentRequestOrigin) -> Option<String> {
         match why {
-            Why::User { conversation } => conversation.clone(),
-            Why::Model { conversation, .. } => Some(conversation.clone()),
-            Why::Call { call, .. } => self.records.get(call.as_str()).and_then(|call| call.view.conversation.clone()),
-            Why::Server | Why::Ended { .. } => None,
+            ConsentRequestOrigin::User { conversation } => conversation.clone(),
+            ConsentRequestOrigin::Model { conversation, .. } => Some(conversation.clone()),
+            ConsentRequestOrigin::Call { call, .. } => {
+                self.records.get(call.as_str()).and_then(|call| call.view.conversation.clone())
+            }
+            ConsentRequestOrigin::Server | ConsentRequestOrigin::Ended { .. } => None,
         }
     }
 }

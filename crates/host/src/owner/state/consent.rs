@@ -5,9 +5,9 @@ mod content;
 mod pending;
 mod throttle;
 
-pub use answer::AnswerError;
 pub(in crate::owner) use answer::AnswerProgress;
-pub(crate) use answer::AnswerReply;
+pub use answer::DecisionError;
+pub(crate) use answer::DecisionReply;
 pub(in crate::owner) use content::{
     asker_of, body_of, content_of, hash_of, kind_of, refusal, refused, sampling_subject, subject_of,
 };
@@ -16,7 +16,7 @@ pub(in crate::owner) use throttle::{REFUSALS, RequestThrottle};
 
 use std::collections::BTreeMap;
 
-use domain::question::QuestionId;
+use domain::question::ConsentRequestId;
 use mcp_proto::types::CreateMessageParams;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ use server_requests::sampling::SamplingState;
 use supervision::limits::MAX_QUESTIONS;
 
 use super::ModelRun;
-use crate::view::QuestionBody;
+use crate::view::ConsentRequestBody;
 
 /// The consent requests that wait for the user.
 #[derive(Default)]
@@ -33,19 +33,19 @@ pub(in crate::owner) struct ConsentQueue {
     /// Requests in the queue, oldest first.
     pub(in crate::owner) pending: Vec<PendingRequest>,
     /// Receivers of the outcomes of approvals that are being executed.
-    pub(in crate::owner) answering: FxHashMap<QuestionId, AnswerReply>,
+    pub(in crate::owner) answering: FxHashMap<ConsentRequestId, DecisionReply>,
     /// Denials by server name. Contains only servers with a denied request.
     pub(in crate::owner) throttles: BTreeMap<String, RequestThrottle>,
 }
 
 impl ConsentQueue {
     /// Returns the index of a request.
-    pub(in crate::owner) fn position(&self, id: QuestionId) -> Option<usize> {
+    pub(in crate::owner) fn position(&self, id: ConsentRequestId) -> Option<usize> {
         self.pending.iter().position(|pending| pending.view.id == id)
     }
 
     /// Marks a request as no longer being acted on, and returns its index if it is still in the queue.
-    pub(in crate::owner) fn release(&mut self, id: QuestionId) -> Option<usize> {
+    pub(in crate::owner) fn release(&mut self, id: ConsentRequestId) -> Option<usize> {
         let at = self.position(id)?;
         let pending = &mut self.pending[at];
         (pending.being_acted_on, pending.being_written) = (false, false);
@@ -53,7 +53,7 @@ impl ConsentQueue {
     }
 
     /// Marks the examination of a request's files or paths as done, and returns its index if it is still in the queue.
-    pub(in crate::owner) fn looked_at(&mut self, id: QuestionId) -> Option<usize> {
+    pub(in crate::owner) fn looked_at(&mut self, id: ConsentRequestId) -> Option<usize> {
         let at = self.position(id)?;
         self.pending[at].being_looked_at = false;
         Some(at)
@@ -78,7 +78,7 @@ impl ConsentQueue {
     }
 
     /// Sends the outcome of a decision, unless it is still being executed.
-    pub(in crate::owner) fn answered(&mut self, id: QuestionId, acted: Result<AnswerProgress, AnswerError>) {
+    pub(in crate::owner) fn answered(&mut self, id: ConsentRequestId, acted: Result<AnswerProgress, DecisionError>) {
         let outcome = match acted {
             Ok(AnswerProgress::Later) => return,
             Ok(AnswerProgress::Done) => Ok(()),
@@ -100,17 +100,17 @@ impl ConsentQueue {
     ///
     /// # Errors
     ///
-    /// Returns [`AnswerError::NotOpen`] if the request is no longer pending, and [`AnswerError::WrongKind`] if it has
+    /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, and [`DecisionError::WrongKind`] if it has
     /// no valid form.
     pub(in crate::owner) fn check_form(
         &self,
-        id: QuestionId,
+        id: ConsentRequestId,
         content: &Map<String, Value>,
-    ) -> Result<Vec<FormProblem>, AnswerError> {
-        let pending = self.pending.iter().find(|pending| pending.view.id == id).ok_or(AnswerError::NotOpen)?;
+    ) -> Result<Vec<FormProblem>, DecisionError> {
+        let pending = self.pending.iter().find(|pending| pending.view.id == id).ok_or(DecisionError::NotOpen)?;
         match &pending.view.body {
-            QuestionBody::Form { form: Ok(form), .. } => Ok(form.problems(content)),
-            _ => Err(AnswerError::WrongKind("it is not a form")),
+            ConsentRequestBody::Form { form: Ok(form), .. } => Ok(form.problems(content)),
+            _ => Err(DecisionError::WrongKind("it is not a form")),
         }
     }
 
@@ -121,22 +121,22 @@ impl ConsentQueue {
         new: Box<CreateMessageParams>,
         new_state: Box<SamplingState>,
     ) {
-        if let QuestionBody::Sampling { request, state, .. } = &mut self.pending[at].view.body {
+        if let ConsentRequestBody::Sampling { request, state, .. } = &mut self.pending[at].view.body {
             *request = new;
             *state = new_state;
         }
     }
 
     /// Returns an error if a model is replying to the request at this index.
-    pub(in crate::owner) fn is_not_running(&self, at: usize) -> Result<(), AnswerError> {
+    pub(in crate::owner) fn is_not_running(&self, at: usize) -> Result<(), DecisionError> {
         if self.pending[at].running.is_some() {
-            return Err(AnswerError::WrongKind("a model answers it now; stop it first"));
+            return Err(DecisionError::WrongKind("a model answers it now; stop it first"));
         }
         Ok(())
     }
 
     /// Returns the index of the request that this run of a model replies to.
-    pub(in crate::owner) fn running_at(&self, id: QuestionId, number: u64) -> Option<usize> {
+    pub(in crate::owner) fn running_at(&self, id: ConsentRequestId, number: u64) -> Option<usize> {
         let is_it = |run: &ModelRun| run.is(number);
         self.pending.iter().position(|p| p.view.id == id && p.running.as_ref().is_some_and(is_it))
     }

@@ -2,14 +2,14 @@
 
 mod labels;
 
+pub use labels::ConversationLabel;
 pub(in crate::owner) use labels::ConversationLabels;
-pub use labels::Label;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::flow::DataFlow;
 use domain::history::Reading;
-use domain::question::Why;
+use domain::question::ConsentRequestOrigin;
 
 use super::CallOrigin;
 
@@ -60,11 +60,16 @@ impl FlowTable {
     }
 
     /// Returns the origin of a call, for its consent request.
-    pub(in crate::owner) fn why_called(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> Why {
+    pub(in crate::owner) fn why_called(
+        &self,
+        origin: &CallOrigin,
+        server: &str,
+        is_remote: bool,
+    ) -> ConsentRequestOrigin {
         match origin {
-            CallOrigin::User { conversation } => Why::User { conversation: conversation.clone() },
-            CallOrigin::CommandLine => Why::User { conversation: None },
-            CallOrigin::Model { conversation } => Why::Model {
+            CallOrigin::User { conversation } => ConsentRequestOrigin::User { conversation: conversation.clone() },
+            CallOrigin::CommandLine => ConsentRequestOrigin::User { conversation: None },
+            CallOrigin::Model { conversation } => ConsentRequestOrigin::Model {
                 conversation: conversation.clone(),
                 after: self.labels.before_call(conversation, server).unwrap_or_default(),
                 read: self.read_before(conversation, server, is_remote),
@@ -90,7 +95,9 @@ mod tests {
         );
         let user = CallOrigin::User { conversation: Some("c".to_owned()) };
         assert!(!table.is_after_untrusted(&user, "s", false), "the user's own call is trusted");
-        let Why::Model { after, .. } = table.why_called(&model, "s", false) else { panic!("a model calls") };
+        let ConsentRequestOrigin::Model { after, .. } = table.why_called(&model, "s", false) else {
+            panic!("a model calls")
+        };
         assert_eq!(after, ["other"], "the origin names the other server");
     }
 
@@ -110,7 +117,9 @@ mod tests {
         let open = Reading { open_world: true, ..Reading::new("s", ReadingKind::Tool, "search") };
         table.labels.add_readings("c", &[open]);
         assert!(table.is_after_untrusted(&model, "s", false), "S26: a tool with `openWorldHint` counts");
-        let Why::Model { read, .. } = table.why_called(&model, "s", false) else { panic!("a model calls") };
+        let ConsentRequestOrigin::Model { read, .. } = table.why_called(&model, "s", false) else {
+            panic!("a model calls")
+        };
         assert_eq!(
             read.iter().map(|own| own.name.as_str()).collect::<Vec<_>>(),
             ["search"],

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use domain::Millis;
 use launches::packages::PackageVersion;
-use launches::sandbox::{OwnFiles, rename_home};
+use launches::sandbox::{AppFiles, rename_home};
 use policy::Hash;
 use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, config_hash};
 use process::SearchPath;
@@ -26,7 +26,7 @@ pub(in crate::owner) struct LaunchFacts {
     pub(in crate::owner) packages: BTreeMap<String, ApprovedPackage>,
     /// Origin of an installed server.
     pub(in crate::owner) origins: BTreeMap<String, InstallRecord>,
-    pub(in crate::owner) own_files: OwnFiles,
+    pub(in crate::owner) own_files: AppFiles,
     pub(in crate::owner) search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
 }
 
@@ -92,7 +92,7 @@ impl LaunchFacts {
     pub(in crate::owner) fn as_approved(&self, name: &str, config: &ServerConfig) -> ServerConfig {
         let mut approved = config.clone();
         if let (Some(package), Some(stdio)) = (self.approved_package(name, config), approved.as_stdio_mut())
-            && let Some(launches::packages::Launched::Package(reference)) =
+            && let Some(launches::packages::LauncherPackage::Package(reference)) =
                 launches::packages::launched(&stdio.command, &stdio.args)
         {
             stdio.args = reference.pinned(&stdio.args, &package.version);

@@ -22,16 +22,16 @@ mod server_record;
 mod settings;
 mod sign_ins;
 
-pub use calls::{CallOrigin, ResultOrigin, ResultVerdict, Sent};
+pub use calls::{CallOrigin, ResultOrigin, ResultVerdict, SentNotifier};
 pub(in crate::owner) use calls::{CallRecord, CallRequest, CallTable, HeldResult, TicketUse};
 pub(crate) use calls::{CallReply, NewCall};
-pub use consent::AnswerError;
-pub(crate) use consent::AnswerReply;
+pub use consent::DecisionError;
+pub(crate) use consent::DecisionReply;
 pub(in crate::owner) use consent::{
     AnswerProgress, ConsentQueue, PendingRequest, REFUSALS, RequestPurpose, RequestThrottle, asker_of, body_of,
     content_of, hash_of, kind_of, refusal, refused, sampling_subject, subject_of,
 };
-pub use data_flow::Label;
+pub use data_flow::ConversationLabel;
 pub(in crate::owner) use data_flow::{FlowTable, ServerFlows};
 pub(in crate::owner) use events::EventStream;
 pub(in crate::owner) use folders::{FolderShare, FolderShares, roots_in};

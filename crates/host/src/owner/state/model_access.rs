@@ -6,7 +6,7 @@ mod providers;
 pub(in crate::owner) use providers::ProviderTable;
 
 use mcp_proto::types::CreateMessageParams;
-use models::{ModelRef, Price, TokenUse};
+use models::{ModelPrice, ModelRef, TokenUsage};
 use server_requests::sampling::estimated_tokens;
 
 use super::{Sampling, micros, usage};
@@ -15,7 +15,7 @@ use super::{Sampling, micros, usage};
 #[derive(Default)]
 pub(crate) struct ModelAccess {
     /// Providers that can receive requests.
-    pub(crate) registry: models::Registry,
+    pub(crate) registry: models::ProviderRegistry,
     /// Settings and listed models of the providers.
     pub(crate) providers: ProviderTable,
     pub(in crate::owner) sampling: Sampling,
@@ -23,7 +23,7 @@ pub(crate) struct ModelAccess {
 
 impl ModelAccess {
     /// Returns the price of a model, if it is known and in US dollars.
-    pub(in crate::owner) fn price_of(&self, model: &ModelRef) -> Option<Price> {
+    pub(in crate::owner) fn price_of(&self, model: &ModelRef) -> Option<ModelPrice> {
         self.registry.model(model)?.price.clone().filter(|price| price.currency == "USD")
     }
 
@@ -32,7 +32,7 @@ impl ModelAccess {
         let price = self.price_of(model)?;
         let plain = usage(estimated_tokens(params), params.max_tokens);
         // Writing input to a provider's cache may cost more.
-        let kept = TokenUse { written_input: plain.input, ..plain };
+        let kept = TokenUsage { written_input: plain.input, ..plain };
         micros(&price, &plain).max(micros(&price, &kept))
     }
 }

@@ -7,14 +7,14 @@ use domain::Millis;
 use domain::call::CallFailure;
 use domain::history::Reading;
 use policy::{
-    Act, Claims, Decision, Grants, Hash, PathFacts, Policy, PolicyFile, PolicyRule, RuleSource, Scope, Standing,
-    Subject,
+    Act, ApprovalScope, Decision, GrantSubject, Grants, Hash, Policy, PolicyFile, PolicyRule, ResolvedPaths,
+    ReviewState, RuleSource, ToolClaims,
 };
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
 use serde_json::{Map, Value};
 
 use super::{FlowTable, FolderShares};
-use crate::rules::{DryRunResult, RuleFile, RulesView, Trust};
+use crate::rules::{DryRunResult, RuleFile, RulesView, TrustDuration};
 
 /// Rules, grants, data flow settings and shared folders.
 pub(in crate::owner) struct Permissions {
@@ -38,8 +38,8 @@ pub(in crate::owner) struct RuleFiles {
 /// The tool of a dry run, as far as it is known.
 pub(in crate::owner) struct KnownTool {
     pub(in crate::owner) definition: Hash,
-    pub(in crate::owner) standing: Standing,
-    pub(in crate::owner) claims: Claims,
+    pub(in crate::owner) standing: ReviewState,
+    pub(in crate::owner) claims: ToolClaims,
     /// Set if the definition requires the user's consent for each call.
     pub(in crate::owner) asks_each_time: bool,
     /// Set if the definition is assumed to be unchanged because its server is not running.
@@ -92,14 +92,14 @@ impl Permissions {
     }
 
     /// Returns how long a server is trusted.
-    pub(in crate::owner) fn trust_in(&self, server: &str, now: Millis) -> Trust {
+    pub(in crate::owner) fn trust_in(&self, server: &str, now: Millis) -> TrustDuration {
         let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
-            Trust::Always
+            TrustDuration::Always
         } else if self.policy.is_trusted_for_run(server) {
-            Trust::Run
+            TrustDuration::Run
         } else {
-            Trust::No
+            TrustDuration::No
         }
     }
 
@@ -135,7 +135,7 @@ impl Permissions {
     pub(in crate::owner) fn dry_call(
         &self,
         server: &str,
-        (tool, arguments, paths): (&str, &Map<String, Value>, &PathFacts),
+        (tool, arguments, paths): (&str, &Map<String, Value>, &ResolvedPaths),
         known: KnownTool,
         conversation: Option<&str>,
         after_untrusted: bool,
@@ -162,11 +162,11 @@ impl Permissions {
     /// excluded.
     pub(in crate::owner) fn granted_tools(&self, server: &str, at: Millis) -> HashMap<String, Hash> {
         let of_all = self.policy.grants().iter();
-        let own = of_all.filter(|grant| grant.server == server && grant.scope != Scope::Conversation);
+        let own = of_all.filter(|grant| grant.server == server && grant.scope != ApprovalScope::Conversation);
         own.filter(|grant| !grant.has_expired(at))
             .filter_map(|grant| match &grant.subject {
-                Subject::Tool(tool) => Some((tool.clone(), grant.rests_on.clone())),
-                Subject::Command => None,
+                GrantSubject::Tool(tool) => Some((tool.clone(), grant.rests_on.clone())),
+                GrantSubject::Command => None,
             })
             .collect()
     }

@@ -12,20 +12,20 @@ use domain::Millis;
 use domain::call::CallFailure;
 use indexmap::IndexMap;
 use launches::sandbox::reachable;
-use mcp_proto::session::{Answer, ServerRequestId};
+use mcp_proto::session::{ClientResponse, ServerRequestId};
 use mcp_proto::types::CreateMessageResult;
-use offers::review::{Kind, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys};
+use offers::review::{DefinitionKind, LookAlike, MAX_LOOK_ALIKES, NameKeys, ReviewMarks};
 use policy::Hash;
 use ports::server_config::{ServerConfig, config_hash};
 use process::orphans::RunningRecord;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::{Value, json};
-use supervision::activity::Together;
+use supervision::activity::TotalActivitySize;
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::{AnswerError, FolderShare, ReviewError, SelfDescription, ServerRecord, ShownDefinition};
-use crate::connection::{RunId, Tell};
-use crate::owner::gate::Passed;
+use super::{DecisionError, FolderShare, ReviewError, SelfDescription, ServerRecord, ShownDefinition};
+use crate::connection::{ConnectionCommand, RunId};
+use crate::owner::gate::AuthorizedPayload;
 use crate::view::ServerState;
 
 /// All servers of the settings file, and their runs.
@@ -38,7 +38,7 @@ pub(crate) struct ServerRegistry {
     /// Running processes, as recorded on disk.
     pub(in crate::owner) running: FxHashMap<RunId, RunningRecord>,
     /// Total size of the activity logs of all servers.
-    pub(in crate::owner) activity_size: Together,
+    pub(in crate::owner) activity_size: TotalActivitySize,
 }
 
 impl ServerRegistry {
@@ -57,8 +57,8 @@ impl ServerRegistry {
         let definitions: Vec<Option<Value>> = seen
             .iter()
             .map(|seen| match seen.kind {
-                Kind::Tool => catalog.tool(&seen.name).map(|tool| json!(tool)),
-                Kind::Prompt => catalog.prompt(&seen.name).map(|prompt| json!(prompt)),
+                DefinitionKind::Tool => catalog.tool(&seen.name).map(|tool| json!(tool)),
+                DefinitionKind::Prompt => catalog.prompt(&seen.name).map(|prompt| json!(prompt)),
             })
             .collect();
         let is_same = |seen: &ShownDefinition, now: &Option<Value>| {
@@ -87,7 +87,7 @@ impl ServerRegistry {
     ///
     /// Returns [`CallFailure::NotFound`] if no server has this name, [`CallFailure::NotReady`] if it is not ready, and
     /// [`CallFailure::Busy`] if its command channel is full.
-    pub(in crate::owner) fn tell(&self, server: &str, tell: Tell) -> Result<RunId, CallFailure> {
+    pub(in crate::owner) fn tell(&self, server: &str, tell: ConnectionCommand) -> Result<RunId, CallFailure> {
         let record = self.records.get(server).ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?;
         match &record.session.connection {
             Some(connection) if record.state == ServerState::Ready => {
@@ -116,10 +116,10 @@ impl ServerRegistry {
     }
 
     /// Returns the warnings about a server itself.
-    pub(in crate::owner) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> Marks {
+    pub(in crate::owner) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> ReviewMarks {
         let Some((name, keys)) = record.offer.description.name.as_ref().filter(|_| record.session.facts.is_some())
         else {
-            return Marks::default();
+            return ReviewMarks::default();
         };
         let others = self.records.iter().filter(|(other, _)| *other != server);
         let found = others.filter_map(|(label, other)| {
@@ -133,10 +133,10 @@ impl ServerRegistry {
             let like = claimed.or_else(|| keys.meet(&NameKeys::of(label)).then_some(label))?;
             Some(LookAlike { server: label.clone(), name: like.to_owned(), same: like == name })
         });
-        Marks {
+        ReviewMarks {
             look_alikes: found.take(MAX_LOOK_ALIKES).collect(),
             flags: record.offer.description.flags.clone(),
-            ..Marks::default()
+            ..ReviewMarks::default()
         }
     }
 
@@ -162,13 +162,13 @@ impl ServerRegistry {
         &self,
         server: &str,
         response: &CreateMessageResult,
-    ) -> Result<(), AnswerError> {
+    ) -> Result<(), DecisionError> {
         if response.content.blocks().is_empty() {
-            return Err(AnswerError::WrongKind("the answer is empty"));
+            return Err(DecisionError::WrongKind("the answer is empty"));
         }
         if self.records.get(server).is_some_and(|record| !record.session.can_carry(&response.content)) {
             let cause = "the server's protocol revision cannot carry such content; send one text";
-            return Err(AnswerError::WrongKind(cause));
+            return Err(DecisionError::WrongKind(cause));
         }
         Ok(())
     }
@@ -181,7 +181,7 @@ impl ServerRegistry {
             && let Some(connection) = &record.session.connection
         {
             // If the connection is busy, the next reader triggers it again.
-            let _ = connection.tell.try_send(Box::new(Tell::ReadStale));
+            let _ = connection.tell.try_send(Box::new(ConnectionCommand::ReadStale));
         }
     }
 
@@ -191,7 +191,7 @@ impl ServerRegistry {
         server: &str,
         run: RunId,
         request: ServerRequestId,
-        answer: Passed<Answer>,
+        answer: AuthorizedPayload<ClientResponse>,
     ) {
         let Some(connection) =
             self.records.get(server).and_then(|r| r.session.connection.as_ref()).filter(|c| c.run == run)
@@ -199,7 +199,7 @@ impl ServerRegistry {
             return;
         };
         let tell = connection.tell.clone();
-        if let Err(error) = tell.try_send(Box::new(Tell::Answer { request, answer })) {
+        if let Err(error) = tell.try_send(Box::new(ConnectionCommand::Answer { request, answer })) {
             // The connection is busy, but every request must receive a response.
             tokio::spawn(async move { tell.send(error.into_inner()).await });
         }

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use credentials::sign_in::SignInEndpoint;
-use offers::review::{Diff, Kind, KindNames, Pins, ServerPins};
-use policy::{Hash, Standing};
+use offers::review::{DefinitionDiff, DefinitionKind, KindNames, Pins, ServerPins};
+use policy::{Hash, ReviewState};
 use serde_json::{Map, Value, json};
 
 use super::ServerRecord;
-use super::server_record::Offer;
+use super::server_record::OfferState;
 use crate::HostClosed;
 
 /// The pins of all servers.
@@ -25,7 +25,7 @@ pub(in crate::owner) struct Reviews {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownDefinition {
     /// Kind of the definition: a tool or a prompt.
-    pub kind: Kind,
+    pub kind: DefinitionKind,
     /// Name of the tool or prompt.
     pub name: String,
     /// Hash of the displayed definition.
@@ -106,28 +106,28 @@ impl Reviews {
         issuer: &str,
         endpoints: &[SignInEndpoint],
         opens_page: bool,
-    ) -> Option<Diff> {
+    ) -> Option<DefinitionDiff> {
         sign_in_diff(self.pins.get(server)?, issuer, endpoints, opens_page)
     }
 
     /// Returns the number of listed tools and prompts that the user never reviewed, and of those that changed since the
     /// review.
     pub(in crate::owner) fn unreviewed(&self, server: &str, record: &ServerRecord) -> [usize; 2] {
-        let Offer { catalog, identity, unreviewed, .. } = &record.offer;
+        let OfferState { catalog, identity, unreviewed, .. } = &record.offer;
         *unreviewed.get_or_init(|| {
             let pins = self.of(server);
             let standing = |kind, name: &str, definition: &Value| {
                 pins.standing(kind, name, &Hash::of(definition), identity.as_ref())
             };
             let tools = catalog.tools.iter().filter_map(|listed| listed.read().ok());
-            let tools = tools.map(|tool| standing(Kind::Tool, &tool.name, &json!(tool)));
+            let tools = tools.map(|tool| standing(DefinitionKind::Tool, &tool.name, &json!(tool)));
             let prompts = catalog.prompts.iter().filter_map(|listed| listed.read().ok());
-            let prompts = prompts.map(|prompt| standing(Kind::Prompt, &prompt.name, &json!(prompt)));
+            let prompts = prompts.map(|prompt| standing(DefinitionKind::Prompt, &prompt.name, &json!(prompt)));
             let mut counts = [0, 0];
             for standing in tools.chain(prompts) {
                 match standing {
-                    Standing::New => counts[0] += 1,
-                    Standing::Changed => counts[1] += 1,
+                    ReviewState::New => counts[0] += 1,
+                    ReviewState::Changed => counts[1] += 1,
                     _ => {}
                 }
             }
@@ -141,13 +141,18 @@ impl Reviews {
             return record.offer.catalog.names.clone();
         }
         let Some(pins) = self.pins.get(server) else { return KindNames::default() };
-        let names = || [Kind::Tool, Kind::Prompt].map(|kind| Arc::new(pins.names(kind)));
+        let names = || [DefinitionKind::Tool, DefinitionKind::Prompt].map(|kind| Arc::new(pins.names(kind)));
         record.offer.pinned_names.get_or_init(names).clone()
     }
 }
 
 /// Returns the changes of a sign-in's issuer and endpoints. Without a page to open, the issuer is part of the settings.
-fn sign_in_diff(pins: &ServerPins, issuer: &str, endpoints: &[SignInEndpoint], opens_page: bool) -> Option<Diff> {
+fn sign_in_diff(
+    pins: &ServerPins,
+    issuer: &str,
+    endpoints: &[SignInEndpoint],
+    opens_page: bool,
+) -> Option<DefinitionDiff> {
     let (mut before, mut now) = (Map::new(), Map::new());
     if let Some(pinned) = pins.issuer.as_ref().filter(|_| opens_page) {
         before.insert("issuer".to_owned(), json!(pinned));
@@ -157,8 +162,8 @@ fn sign_in_diff(pins: &ServerPins, issuer: &str, endpoints: &[SignInEndpoint], o
         before.extend(pins.endpoints.iter().map(|(name, url)| (name.clone(), json!(url))));
         now.extend(endpoint_parts(endpoints).into_iter().map(|(name, url)| (name, json!(url))));
     }
-    let diff = Diff::between(&before.into(), &now.into());
-    (!diff.is_empty()).then_some(Diff { server_changed: true, ..diff })
+    let diff = DefinitionDiff::between(&before.into(), &now.into());
+    (!diff.is_empty()).then_some(DefinitionDiff { server_changed: true, ..diff })
 }
 
 /// Returns the review state of a tool's definition with this hash.
@@ -168,9 +173,9 @@ pub(in crate::owner) fn standing_of(
     tool: &str,
     own: &Hash,
     identity: Option<&Hash>,
-) -> Standing {
-    let standing = |pins: &ServerPins| pins.standing(Kind::Tool, tool, own, identity);
-    pins.get(server).map_or(Standing::New, |pins| standing(pins))
+) -> ReviewState {
+    let standing = |pins: &ServerPins| pins.standing(DefinitionKind::Tool, tool, own, identity);
+    pins.get(server).map_or(ReviewState::New, |pins| standing(pins))
 }
 
 /// Returns the endpoints of a sign-in by purpose. Several URLs of one purpose are separated by spaces.

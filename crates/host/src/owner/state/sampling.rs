@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 
 use domain::Millis;
 use mcp_proto::jsonrpc::code;
-use mcp_proto::session::{Answer, ServerRequestId};
+use mcp_proto::session::{ClientResponse, ServerRequestId};
 use mcp_proto::types::{CreateMessageParams, SamplingCapability};
-use policy::{By, SamplingUse};
+use policy::{DecisionSource, SamplingUse};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
-use server_requests::sampling::{SamplingSettings, Spending, convert, estimated_tokens, tool_rounds};
+use server_requests::sampling::{SamplingSettings, UsageRecord, convert, estimated_tokens, tool_rounds};
 
 use super::refusal;
 use crate::connection::RunId;
@@ -44,7 +44,7 @@ pub(in crate::owner) struct SamplingRecord {
     #[serde(flatten)]
     pub(in crate::owner) settings: SamplingSettings,
     #[serde(default)]
-    pub(in crate::owner) spent: Spending,
+    pub(in crate::owner) spent: UsageRecord,
 }
 
 /// A request that a model replies to without consent.
@@ -54,7 +54,7 @@ pub(in crate::owner) struct UnaskedRequest {
     /// Run of the model, or `None` before the usage is reserved and recorded, and after the model has replied.
     pub(in crate::owner) running: Option<ModelRun>,
     pub(in crate::owner) params: Box<CreateMessageParams>,
-    pub(in crate::owner) by: By,
+    pub(in crate::owner) by: DecisionSource,
 }
 
 impl Sampling {
@@ -70,7 +70,7 @@ impl Sampling {
         settings
     }
 
-    pub(in crate::owner) fn spending(&self, server: &str) -> Spending {
+    pub(in crate::owner) fn spending(&self, server: &str) -> UsageRecord {
         self.kept.get(server).map(|kept| kept.spent.clone()).unwrap_or_default()
     }
 
@@ -101,9 +101,10 @@ impl Sampling {
         server: &str,
         params: &CreateMessageParams,
         now: Millis,
-    ) -> Result<(), (String, Answer)> {
+    ) -> Result<(), (String, ClientResponse)> {
         let settings = self.settings(server);
-        let invalid = |cause: String| (cause.clone(), Answer::Refused { code: code::INVALID_PARAMS, message: cause });
+        let invalid =
+            |cause: String| (cause.clone(), ClientResponse::Refused { code: code::INVALID_PARAMS, message: cause });
         if !settings.on {
             let cause = "it is disabled for this server".to_owned();
             return Err((cause, refusal("the user turned sampling off for this server".to_owned())));

@@ -12,12 +12,12 @@ pub(in crate::owner) use supervision::Supervision;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ::supervision::activity::{Activity, ActivityKind};
+use ::supervision::activity::{ActivityKind, ActivityLog};
 use ::supervision::limits::UsageGauge;
 use domain::Millis;
 use launches::packages::LoadedPackage;
 use mcp_proto::Revision;
-use mcp_proto::session::Facts;
+use mcp_proto::session::ServerFacts;
 use mcp_proto::types::{ContentBlock, LogLevel, SamplingCapability, SamplingContent};
 use offers::catalog::Catalog;
 use offers::definitions::Definitions;
@@ -25,12 +25,12 @@ use offers::review::KindNames;
 use policy::Hash;
 use ports::server_config::{ServerConfig, StdioConfig};
 use ports::time::SharedClock;
-use process::sandbox::Plan;
+use process::sandbox::ResolvedSandbox;
 use process::{LaunchFiles, SearchPath};
 
 use crate::connection::Connection;
-use crate::owner::sign_in::SignIn;
-use crate::view::{Connected, ServerState};
+use crate::owner::sign_in::ServerSignIn;
+use crate::view::{RemoteConnection, ServerState};
 
 /// The state of one server.
 pub(crate) struct ServerRecord {
@@ -38,9 +38,9 @@ pub(crate) struct ServerRecord {
     pub(crate) state: ServerState,
     pub(crate) since: Millis,
     pub(crate) session: SessionState,
-    pub(crate) launch: Launch,
-    pub(crate) offer: Offer,
-    pub(crate) activity: Arc<Mutex<Activity>>,
+    pub(crate) launch: LaunchState,
+    pub(crate) offer: OfferState,
+    pub(crate) activity: Arc<Mutex<ActivityLog>>,
     /// Resource usage of the server, compared with its limits.
     pub(crate) used: Arc<Mutex<UsageGauge>>,
     pub(in crate::owner) supervision: Supervision,
@@ -51,14 +51,14 @@ pub(crate) struct ServerRecord {
 }
 
 impl ServerRecord {
-    pub(in crate::owner) fn new(config: ServerConfig, activity: Activity, clock: SharedClock) -> Self {
+    pub(in crate::owner) fn new(config: ServerConfig, activity: ActivityLog, clock: SharedClock) -> Self {
         Self {
             config: Arc::new(config),
             state: ServerState::Stopped,
             since: clock.now(),
             session: SessionState::default(),
-            launch: Launch::default(),
-            offer: Offer::default(),
+            launch: LaunchState::default(),
+            offer: OfferState::default(),
             activity: Arc::new(Mutex::new(activity)),
             used: Arc::default(),
             supervision: Supervision::default(),
@@ -93,7 +93,7 @@ impl ServerRecord {
 
     /// Returns the sign-in if it is usable immediately. A sign-in that signs for a connection, or is in progress, stays
     /// usable until that ends, even if its settings have changed.
-    pub(in crate::owner) fn usable_sign_in(&self) -> Option<&SignIn> {
+    pub(in crate::owner) fn usable_sign_in(&self) -> Option<&ServerSignIn> {
         let is_in_use = self.session.connection.is_some() || self.access.flow.is_some();
         if is_in_use { self.access.sign_in.as_ref() } else { self.access.current() }
     }
@@ -117,10 +117,10 @@ impl ServerRecord {
 #[derive(Default)]
 pub(crate) struct SessionState {
     pub(crate) connection: Option<Connection>,
-    pub(crate) facts: Option<Facts>,
+    pub(crate) facts: Option<ServerFacts>,
     pub(crate) pid: Option<u32>,
     /// Connection to a remote server, once it was reached.
-    pub(crate) connected: Option<Connected>,
+    pub(crate) connected: Option<RemoteConnection>,
     pub(crate) subscriptions: Vec<String>,
     pub(crate) log_level: Option<LogLevel>,
     /// Reason why change notifications stopped, or `None` if they arrive.
@@ -149,11 +149,11 @@ impl SessionState {
 
 /// The command of a local server, from its resolution to the end of its process.
 #[derive(Default)]
-pub(crate) struct Launch {
+pub(crate) struct LaunchState {
     /// Resolved path of the program and the search path, between the consent request and the start.
     pub(crate) found: Option<(PathBuf, SearchPath)>,
     /// Sandbox plan, if the server has a sandbox, from the resolution of the command to the end of the process.
-    pub(crate) plan: Option<Plan>,
+    pub(crate) plan: Option<ResolvedSandbox>,
     /// Files that determine what the command runs, as resolved.
     pub(crate) files: Option<LaunchFiles>,
     /// Command to run, including the version of its package, once resolved.
@@ -166,7 +166,7 @@ pub(crate) struct Launch {
 
 /// The lists of a server, and values derived from them.
 #[derive(Default)]
-pub(crate) struct Offer {
+pub(crate) struct OfferState {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) definitions: Definitions,
     /// Names of the reviewed definitions, computed on first use.

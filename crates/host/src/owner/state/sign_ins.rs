@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use credentials::sign_in::EnteredClient;
-use credentials::vault::Vaults;
+use credentials::vault::TokenVaults;
 use rustc_hash::FxHashMap;
 use tokio::sync::oneshot;
 
-use crate::owner::gate::{Departure, Passed};
+use crate::owner::gate::{AuthorizedPayload, SendPermit};
 
 /// The sign-ins of all servers.
 pub(in crate::owner) struct SignIns {
-    pub(in crate::owner) vaults: Arc<Vaults>,
+    pub(in crate::owner) vaults: Arc<TokenVaults>,
     /// Sign-ins that wait for a decision, by the number of their consent request.
     pub(in crate::owner) replies: FxHashMap<u64, oneshot::Sender<SignInAnswer>>,
 }
 
 impl SignIns {
-    pub(in crate::owner) fn new(vaults: Vaults) -> Self {
+    pub(in crate::owner) fn new(vaults: TokenVaults) -> Self {
         Self { vaults: Arc::new(vaults), replies: FxHashMap::default() }
     }
 }
@@ -26,9 +26,9 @@ impl SignIns {
 #[derive(Debug)]
 pub(in crate::owner) enum SignInAnswer {
     /// Approved: continue with the approved page.
-    Yes(Departure),
+    Yes(SendPermit),
     /// Approved: continue with this client id.
-    Client(Passed<EnteredClient>),
+    Client(AuthorizedPayload<EnteredClient>),
     /// Denied: stop the sign-in.
     No,
     /// Dismissed without a decision.

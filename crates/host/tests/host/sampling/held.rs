@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::pin::pin;
 
-use models::{Conversion, Conversions, ModelRef, Uncarried};
+use models::{Conversion, ConversionChoices, ModelRef, UnsupportedFeature};
 
 use super::*;
 use crate::providers::settings;
@@ -13,7 +13,7 @@ use crate::providers::settings;
 const MOST: u64 = 4_000;
 
 /// Makes a request that a rule allows, and waits until its model works.
-async fn under_way(app: &App, model: &ScriptedModel, id: &str) -> Called {
+async fn under_way(app: &TestApp, model: &ScriptedModel, id: &str) -> PendingCall {
     let before = model.asked().len();
     // Longer than disabling takes on a slow machine. No test waits for its end.
     model.next(vec![Step::Waits(Duration::from_secs(10)), text("Aye.", (10, 2)).remove(1)]);
@@ -35,7 +35,7 @@ async fn what_is_turned_off_while_a_model_answers_goes_back_to_nobody() {
             "the setting" => set(&app, SamplingSettings { on: false, ..on() }).await,
             "the rule" => app.host.remove_rule(rules.remove(0)).await.unwrap(),
             "a rule that asks" => {
-                let asks = PolicyRule { effect: Effect::Ask, sampling: None, ..rule(1, 1) };
+                let asks = PolicyRule { effect: RuleEffect::Ask, sampling: None, ..rule(1, 1) };
                 rules.push(app.host.set_rule(asks).await.unwrap());
             }
             _ => {
@@ -62,7 +62,7 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
     set(&app, SamplingSettings { max_tokens: 64, ..on() }).await;
     let called = call(&app, "1", json!({ "with_picture": false }));
     let mut question = app.question(SERVER, "the model", is_sampling).await;
-    let thinks = Step::Says(Delta::Thinking("Hm. ".repeat(300)));
+    let thinks = Step::Says(ReplyDelta::Thinking("Hm. ".repeat(300)));
     // Steps of the model, the error at the end if any, and the minimum number of tokens to count.
     let cases = [
         (vec![Step::Hangs], None, 64),
@@ -82,21 +82,21 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
             let running = until(
                 &app,
                 "at work",
-                |state, _| matches!(state.run, Run::Running { thinking, .. } if thinking == has_thought),
+                |state, _| matches!(state.run, ModelAnswerState::Running { thinking, .. } if thinking == has_thought),
             )
             .await;
-            app.answer(&running, UserAnswer::Stop).await;
+            app.answer(&running, UserDecision::Stop).await;
         }
         question = until(&app, "stopped", |state, _| match state.run {
-            Run::Failed { code, .. } => Some(code.name()) == fails,
-            Run::No => fails.is_none(),
+            ModelAnswerState::Failed { code, .. } => Some(code.name()) == fails,
+            ModelAnswerState::No => fails.is_none(),
             _ => false,
         })
         .await;
         let after = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
         assert!(after - before >= least, "[sampling-rate-limit]: {} of {least} tokens were counted", after - before);
     }
-    app.answer(&question, UserAnswer::Deny).await;
+    app.answer(&question, UserDecision::Deny).await;
     assert!(!said(called).await.0, "the request is denied");
     user.abort();
 }
@@ -110,7 +110,7 @@ async fn a_request_that_takes_all_that_is_left_can_be_made_shorter_or_answered_b
     let question = app.question(SERVER, "the model", is_sampling).await;
     let refused = app.host.answer(question.id, question.hash.to_string(), ONCE).await;
     assert!(
-        matches!(refused, Err(AnswerError::Budget(_))),
+        matches!(refused, Err(DecisionError::Budget(_))),
         "[sampling-rate-limit]: a request beyond the budget is refused: {refused:?}"
     );
     assert!(model.asked().is_empty(), "[sampling-rate-limit]: no request was sent to a model");
@@ -118,7 +118,7 @@ async fn a_request_that_takes_all_that_is_left_can_be_made_shorter_or_answered_b
     shorter.messages.truncate(1);
     shorter.messages[0].content = SamplingContent::One(ContentBlock::text("Short?"));
     shorter.max_tokens = 20;
-    let question = app.host.edit(question.id, Edit::Request(Box::new(shorter))).await.unwrap();
+    let question = app.host.edit(question.id, ConsentRequestEdit::Request(Box::new(shorter))).await.unwrap();
     model.next(text("Aye.", (10, 2)));
     app.answer(&question, ONCE).await;
     app.answer(&answered(&app).await, ONCE).await;
@@ -128,7 +128,7 @@ async fn a_request_that_takes_all_that_is_left_can_be_made_shorter_or_answered_b
 
 #[tokio::test]
 async fn an_approval_is_for_the_provider_as_it_was_shown() {
-    let app = App::start(vec![(SERVER, demo(&["--era", "legacy"]))]).await;
+    let app = TestApp::start(vec![(SERVER, demo(&["--era", "legacy"]))]).await;
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
     let user = app.always(is_use);
@@ -138,20 +138,20 @@ async fn an_approval_is_for_the_provider_as_it_was_shown() {
     let called = call(&app, "1", json!({}));
     let shown = app.question(SERVER, "the model", is_sampling).await;
     let mut quiet = settings("http://127.0.0.1:9/v1");
-    quiet.conversions = Conversions([(Uncarried::Image, Conversion::LeaveOut)].into_iter().collect());
+    quiet.conversions = ConversionChoices([(UnsupportedFeature::Image, Conversion::LeaveOut)].into_iter().collect());
     for changed in [settings("http://127.0.0.1:10/v1"), quiet] {
         let before = app.question(SERVER, "as it is", is_sampling).await;
         app.host.set_provider(changed).await.unwrap();
         let taken = app.host.answer(before.id, before.hash.to_string(), ONCE).await;
         assert!(
-            matches!(taken, Err(AnswerError::Stale)),
+            matches!(taken, Err(DecisionError::Stale)),
             "the approval does not cover the changed provider: {taken:?}"
         );
     }
     app.host.remove_provider("own".into()).await.unwrap();
     let without = until(&app, "no model", |state, _| state.model.is_none()).await;
     assert_ne!(without.hash, shown.hash, "removing the provider changes the hash");
-    app.answer(&without, UserAnswer::Deny).await;
+    app.answer(&without, UserDecision::Deny).await;
     assert!(!said(called).await.0, "the request is denied");
     user.abort();
 }
@@ -172,11 +172,11 @@ async fn a_request_that_is_edited_while_it_is_counted_is_not_asked() {
     let edited = tokio::select! {
         biased;
         taken = &mut approved => panic!("the approval did not wait for the reservation: {taken:?}"),
-        edited = app.host.edit(shown.id, Edit::Request(Box::new(other))) => edited.unwrap(),
+        edited = app.host.edit(shown.id, ConsentRequestEdit::Request(Box::new(other))) => edited.unwrap(),
     };
     assert_ne!(edited.hash, shown.hash, "the edit changes the hash");
     drop(lock);
-    assert_eq!(approved.await, Err(AnswerError::Stale), "the approval does not cover the edited request");
+    assert_eq!(approved.await, Err(DecisionError::Stale), "the approval does not cover the edited request");
     assert!(model.asked().is_empty(), "no request was sent to a model");
     let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
     assert!(!kinds.iter().any(|kind| kind == "sampling"), "no approval is audited: {kinds:?}");

@@ -4,17 +4,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use host::HostOptions;
-use host::view::{QuestionBody, ServerState, UserAnswer};
+use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use mcp_proto::types::LogLevel;
-use policy::Scope;
+use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
-use ports::{SecretError, SecretKept, Secrets};
+use ports::{SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
-use testkit::app::{App, remote};
+use testkit::app::{TestApp, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript};
 use testkit::http::{HttpServer, ordinary};
 
-use super::{Far, NAME};
+use super::{NAME, RemoteSetup};
 
 const REVISION: &str = "2025-11-25";
 
@@ -69,14 +69,16 @@ async fn with_resources(issuer: &AuthorizationServer) -> (HttpServer, Arc<Atomic
 
 #[tokio::test]
 async fn what_was_set_up_is_set_up_again() {
-    let issues =
-        AuthorizationScript { refresh: testkit::authorization::Refresh::None, ..AuthorizationScript::default() };
+    let issues = AuthorizationScript {
+        refresh: testkit::authorization::RefreshBehaviour::None,
+        ..AuthorizationScript::default()
+    };
     let issuer = AuthorizationServer::start(issues).await;
     let (server, refuses) = with_resources(&issuer).await;
-    let app = App::start(vec![(NAME, remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![(NAME, remote(&server.url("/mcp")))]).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let answering = app.always(|question| {
-        matches!(question.body, QuestionBody::SignIn { .. }).then_some(UserAnswer::Allow(Scope::Once))
+        matches!(question.body, ConsentRequestBody::SignIn { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     // The first session requires no sign-in, and the user signs in anyway.
     app.ready(NAME).await;
@@ -112,12 +114,12 @@ async fn what_was_set_up_is_set_up_again() {
 
 /// A keychain that can be locked.
 #[derive(Default)]
-struct Lockable {
+struct LockableKeychain {
     inner: SecretsInMemory,
     is_locked: AtomicBool,
 }
 
-impl Secrets for Lockable {
+impl Secrets for LockableKeychain {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
         if self.is_locked.load(Ordering::Relaxed) {
             return Err(SecretError::Locked("for this test".into()));
@@ -125,9 +127,9 @@ impl Secrets for Lockable {
         self.inner.get(key)
     }
 
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         self.inner.set(key, secret)?;
-        Ok(SecretKept::Keychain)
+        Ok(SecretPersistence::Keychain)
     }
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {
@@ -141,27 +143,28 @@ impl Secrets for Lockable {
 
 #[tokio::test]
 async fn a_locked_keychain_is_told_and_loses_nothing() {
-    let far = Far::new().await;
-    let keychain = Arc::new(Lockable::default());
+    let far = RemoteSetup::new().await;
+    let keychain = Arc::new(LockableKeychain::default());
     let folder = tempfile::tempdir().unwrap();
     let servers = vec![(NAME, remote(&far.server.url()))];
-    let app = App::start_with(folder, servers, HostOptions::default(), keychain.clone()).await;
+    let app = TestApp::start_with(folder, servers, HostOptions::default(), keychain.clone()).await;
     app.platform.browses.store(true, Ordering::Relaxed);
-    let far = Far { app, ..far }.signed_in().await;
+    let far = RemoteSetup { app, ..far }.signed_in().await;
     assert_eq!(
         far.view().await.kept,
-        Some(credentials::sign_in::TokensKept::Keychain),
+        Some(credentials::sign_in::TokenStorage::Keychain),
         "the tokens are in the keychain"
     );
     far.app.host.close().await;
     keychain.is_locked.store(true, Ordering::Relaxed);
     let options = HostOptions { autostart: true, ..HostOptions::default() };
-    let Far { issuer, server, app, .. } = far;
-    let app = App::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
-    let far = Far { issuer, server, app, keychain: Arc::default() };
+    let RemoteSetup { issuer, server, app, .. } = far;
+    let app = TestApp::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
+    let far = RemoteSetup { issuer, server, app, keychain: Arc::default() };
     // The grant is sealed with the key in the keychain, so consent is required.
     let allowing = far.app.always(|question| {
-        matches!(question.body, QuestionBody::ConnectServer { .. }).then_some(UserAnswer::Allow(Scope::Once))
+        matches!(question.body, ConsentRequestBody::ConnectServer { .. })
+            .then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     assert_eq!(
         far.app.server(NAME).await.state,
@@ -179,7 +182,7 @@ async fn a_locked_keychain_is_told_and_loses_nothing() {
 
 #[tokio::test]
 async fn tokens_that_could_not_be_renewed_are_tried_again_with_the_network() {
-    let far = Far::with(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
+    let far = RemoteSetup::with(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
     let allowing = far.allows_tools();
     far.issuer.end_access_tokens();
     far.issuer.set(|script| script.down = Some(503));
@@ -195,7 +198,7 @@ async fn tokens_that_could_not_be_renewed_are_tried_again_with_the_network() {
 
 #[tokio::test]
 async fn tokens_that_could_not_be_renewed_are_tried_again_a_while_later() {
-    let far = Far::with(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
+    let far = RemoteSetup::with(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
     let allowing = far.allows_tools();
     far.issuer.end_access_tokens();
     far.issuer.set(|script| script.down = Some(503));

@@ -4,25 +4,25 @@ use std::sync::atomic::Ordering;
 
 use credentials::sign_in::{ClientIdentity, SignInError, SignInPhase, SignInReason};
 use host::HostOptions;
-use host::view::{AppSettings, QuestionBody, ServerState, UserAnswer};
-use policy::Scope;
+use host::view::{AppSettings, ConsentRequestBody, ServerState, UserDecision};
+use policy::ApprovalScope;
 use testkit::app::PATIENCE;
-use testkit::authorization::{AuthorizationScript, Authorizing, ProtectedScript};
+use testkit::authorization::{AuthorizationBehaviour, AuthorizationScript, ProtectedScript};
 use testkit::browser;
 use testkit::deadline::holds_within;
 
-use super::{Far, NAME, is_sign_in};
+use super::{NAME, RemoteSetup, is_sign_in};
 
 #[tokio::test]
 async fn from_a_refusal_to_a_server_in_use() {
-    let far = Far::with(
+    let far = RemoteSetup::with(
         AuthorizationScript::default(),
         ProtectedScript { challenge_scope: Some("read write".into()), ..ProtectedScript::default() },
     )
     .await;
     far.approve().await;
     let question = far.question().await;
-    let QuestionBody::SignIn {
+    let ConsentRequestBody::SignIn {
         url,
         issuer,
         resource,
@@ -58,14 +58,15 @@ async fn from_a_refusal_to_a_server_in_use() {
     let at_issuer = |name: &str| format!("{issuer}/{name}");
     let shown: Vec<String> = endpoints.iter().map(|endpoint| endpoint.url.clone()).collect();
     assert_eq!(shown, ["token", "register", "revoke"].map(at_issuer), "the endpoints are displayed");
-    assert_eq!(question.scopes, [Scope::Once], "the approval applies to this sign-in only");
+    assert_eq!(question.scopes, [ApprovalScope::Once], "the approval applies to this sign-in only");
     assert_eq!(question.rule, "sign-in-asks", "the rule names the sign-in");
     assert!(far.app.platform.opened.lock().unwrap().is_empty(), "no page is opened before the decision");
     let view = far.view().await;
     assert_eq!(view.in_progress.unwrap().phase, SignInPhase::AwaitingConsent, "the phase is reported");
-    let never = far.app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Always)).await;
+    let never =
+        far.app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Always)).await;
     assert!(never.is_err(), "a permanent approval is refused");
-    far.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    far.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     far.ready().await;
     let view = far.view().await;
     let account = view.account.expect("an account is signed in");
@@ -86,9 +87,9 @@ async fn from_a_refusal_to_a_server_in_use() {
 
 #[tokio::test]
 async fn nobody_is_asked_when_nobody_is_there() {
-    let far = Far::new().await;
+    let far = RemoteSetup::new().await;
     far.approve().await;
-    far.app.answer(&far.question().await, UserAnswer::Deny).await;
+    far.app.answer(&far.question().await, UserDecision::Deny).await;
     far.needs_sign_in("declined").await;
     assert!(far.issuer.authorizations().is_empty(), "no page is opened after a denial");
     let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
@@ -104,10 +105,10 @@ async fn nobody_is_asked_when_nobody_is_there() {
 
 #[tokio::test]
 async fn a_refusal_holds_until_the_user_wants_to_sign_in() {
-    let far = Far::new().await;
+    let far = RemoteSetup::new().await;
     far.approve().await;
     for _ in 0..2 {
-        far.app.answer(&far.question().await, UserAnswer::Deny).await;
+        far.app.answer(&far.question().await, UserDecision::Deny).await;
         far.needs_sign_in("declined").await;
         assert!(far.app.questions().await.is_empty(), "consent is not requested again automatically");
         assert!(far.view().await.failed.is_some(), "the reason of the failure is retained");
@@ -121,8 +122,9 @@ async fn a_refusal_holds_until_the_user_wants_to_sign_in() {
 
 #[tokio::test]
 async fn a_sign_in_can_be_cancelled_at_any_time() {
-    let issues = AuthorizationScript { authorizing: Authorizing::ShowsPage, ..AuthorizationScript::default() };
-    let far = Far::with(issues, ProtectedScript::default()).await;
+    let issues =
+        AuthorizationScript { authorizing: AuthorizationBehaviour::ShowsPage, ..AuthorizationScript::default() };
+    let far = RemoteSetup::with(issues, ProtectedScript::default()).await;
     far.approve().await;
     // While its consent request is pending.
     far.question().await;
@@ -157,7 +159,7 @@ async fn a_sign_in_can_be_cancelled_at_any_time() {
 
 #[tokio::test]
 async fn a_browser_elsewhere_will_do() {
-    let far = Far::new().await;
+    let far = RemoteSetup::new().await;
     far.app.platform.browses.store(false, Ordering::Relaxed);
     let waits = far.app.host.paste_redirect(NAME.into(), "http://127.0.0.1:1/?code=a&state=b".into()).await;
     assert_eq!(waits, Err(SignInError::NotWaiting(NAME.into())), "no sign-in waits for a redirect");
@@ -180,7 +182,7 @@ async fn a_browser_elsewhere_will_do() {
 
 #[tokio::test]
 async fn there_is_no_signing_in_where_the_user_has_a_key() {
-    let far = Far::new().await;
+    let far = RemoteSetup::new().await;
     let mut config = far.app.server(NAME).await.config.as_http().unwrap().clone();
     config.headers.insert("authorization".into(), "Bearer mine".into());
     let entry = ports::server_config::ServerEntry { name: NAME.into(), config: config.into() };
@@ -203,10 +205,10 @@ async fn there_is_no_signing_in_where_the_user_has_a_key() {
 
 #[tokio::test]
 async fn announcements_can_be_turned_off() {
-    let far = Far::new().await;
+    let far = RemoteSetup::new().await;
     far.app.host.set_settings(AppSettings { announce: false, ..AppSettings::default() }).await.unwrap();
     far.approve().await;
-    far.app.answer(&far.question().await, UserAnswer::Deny).await;
+    far.app.answer(&far.question().await, UserDecision::Deny).await;
     let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.needs_sign_in("").await;
     assert!(far.app.platform.announced.lock().unwrap().is_empty(), "no announcement is shown");

@@ -4,18 +4,18 @@ use std::sync::atomic::Ordering;
 
 use credentials::sign_in::SignInReason;
 use domain::call::{CallFailure, CallKind, CallState};
-use domain::question::Why;
-use host::view::{QuestionBody, ServerState, UserAnswer};
-use policy::Scope;
-use testkit::authorization::{AuthorizationScript, ProtectedScript, Refresh};
+use domain::question::ConsentRequestOrigin;
+use host::view::{ConsentRequestBody, ServerState, UserDecision};
+use policy::ApprovalScope;
+use testkit::authorization::{AuthorizationScript, ProtectedScript, RefreshBehaviour};
 use testkit::browser;
 
-use super::{Far, NAME, is_sign_in};
+use super::{NAME, RemoteSetup, is_sign_in};
 
 #[tokio::test]
 async fn fifty_calls_wait_for_one_renewal() {
     let issues = AuthorizationScript { delay_ms: 300, ..AuthorizationScript::default() };
-    let far = Far::with(issues, ProtectedScript::default()).await.signed_in().await;
+    let far = RemoteSetup::with(issues, ProtectedScript::default()).await.signed_in().await;
     let allowing = far.allows_tools();
     far.echo("first", "x").await.expect("the call succeeds");
     far.issuer.end_access_tokens();
@@ -41,20 +41,20 @@ async fn a_call_that_needs_more_goes_on_after_the_question() {
         tool_scopes: [("echo".to_owned(), "write".to_owned())].into(),
         ..ProtectedScript::default()
     };
-    let far = Far::with(AuthorizationScript::default(), serves).await.signed_in().await;
+    let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
     let allowing = far.allows_tools();
     let calling = far.echo("more", "hello");
     let answering = async {
         let question = far.question().await;
-        let QuestionBody::SignIn { scopes, held_scopes, reason, .. } = &question.body else { unreachable!() };
+        let ConsentRequestBody::SignIn { scopes, held_scopes, reason, .. } = &question.body else { unreachable!() };
         assert_eq!(held_scopes, &["read"], "the granted scopes are listed separately");
         assert!(scopes.contains(&"read".to_owned()) && scopes.contains(&"write".to_owned()), "from all: {scopes:?}");
         assert_eq!(reason, &SignInReason::StepUp { operation: "tools/call".into() }, "the reason names the method");
-        let led_to_it = Why::Call { call: "more".into(), kind: CallKind::Tool, name: "echo".into() };
+        let led_to_it = ConsentRequestOrigin::Call { call: "more".into(), kind: CallKind::Tool, name: "echo".into() };
         assert_eq!(question.why, led_to_it, "the origin is the call");
         let state = far.app.host.snapshot().await.unwrap().calls[0].state;
         assert_eq!(state, CallState::AwaitingApproval, "the call waits for the decision");
-        far.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        far.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     };
     let (called, ()) = tokio::join!(calling, answering);
     assert!(
@@ -79,10 +79,10 @@ async fn a_call_that_is_not_allowed_more_fails_alone() {
         tool_scopes: [("echo".to_owned(), "write".to_owned())].into(),
         ..ProtectedScript::default()
     };
-    let far = Far::with(AuthorizationScript::default(), serves).await.signed_in().await;
+    let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
     let allowing = far.allows_tools();
     let calling = far.echo("more", "hello");
-    let answering = async { far.app.answer(&far.question().await, UserAnswer::Deny).await };
+    let answering = async { far.app.answer(&far.question().await, UserDecision::Deny).await };
     let (called, ()) = tokio::join!(calling, answering);
     let failure = called.expect_err("the call fails").to_string();
     assert!(failure.contains("403"), "the error contains the server's response: {failure}");
@@ -103,7 +103,7 @@ async fn a_call_that_is_given_up_takes_back_its_question_and_no_more() {
         tool_scopes: [("echo".to_owned(), "write".to_owned())].into(),
         ..ProtectedScript::default()
     };
-    let far = Far::with(AuthorizationScript::default(), serves).await.signed_in().await;
+    let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
     let allowing = far.allows_tools();
     far.app.platform.browses.store(false, Ordering::Relaxed);
     let asked = async {
@@ -131,8 +131,8 @@ async fn a_call_that_is_given_up_takes_back_its_question_and_no_more() {
 
 #[tokio::test]
 async fn a_session_whose_tokens_ended_waits_for_the_user() {
-    let issues = AuthorizationScript { refresh: Refresh::None, ..AuthorizationScript::default() };
-    let far = Far::with(issues, ProtectedScript::default()).await.signed_in().await;
+    let issues = AuthorizationScript { refresh: RefreshBehaviour::None, ..AuthorizationScript::default() };
+    let far = RemoteSetup::with(issues, ProtectedScript::default()).await.signed_in().await;
     let allowing = far.allows_tools();
     far.issuer.end_access_tokens();
     far.echo("late", "x").await.expect_err("the call can't be signed");

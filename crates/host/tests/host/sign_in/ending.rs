@@ -4,30 +4,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use credentials::sign_in::SignedOut;
+use credentials::sign_in::SignOutOutcome;
 use host::HostOptions;
 use host::view::ServerState;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::{HttpConfig, ServerEntry};
-use ports::{SecretError, SecretKept, Secrets};
-use testkit::app::{App, PATIENCE, remote};
+use ports::{SecretError, SecretPersistence, Secrets};
+use testkit::app::{PATIENCE, TestApp, remote};
 use testkit::authorization::{AuthorizationScript, ProtectedScript, value};
 use testkit::deadline::holds_within;
 
-use super::{Far, NAME};
+use super::{NAME, RemoteSetup};
 
 #[tokio::test]
 async fn who_signs_out_is_out_everywhere() {
-    let far = Far::new().await.signed_in().await;
+    let far = RemoteSetup::new().await.signed_in().await;
     let out = far.app.host.sign_out(NAME.into()).await.unwrap();
-    assert_eq!(out, SignedOut::Revoked, "the tokens were revoked");
+    assert_eq!(out, SignOutOutcome::Revoked, "the tokens were revoked");
     assert_eq!(far.issuer.good_tokens(), (0, 0), "no token is valid any more");
     far.needs_sign_in("you signed out").await;
     assert_eq!(far.view().await.account, None, "nobody is signed in");
     assert!(far.app.decisions().iter().any(|(kind, ..)| kind == "sign-out"), "the sign-out is audited");
     assert_eq!(
         far.app.host.sign_out(NAME.into()).await.unwrap(),
-        SignedOut::NobodySignedIn,
+        SignOutOutcome::NobodySignedIn,
         "a second sign-out has nothing to do"
     );
     let far = far.tomorrow(host::HostOptions::default()).await;
@@ -40,19 +40,19 @@ async fn who_signs_out_is_out_everywhere() {
 #[tokio::test]
 async fn what_became_of_the_tokens_is_told() {
     let issues = AuthorizationScript { revocation: false, ..AuthorizationScript::default() };
-    let far = Far::with(issues, ProtectedScript::default()).await.signed_in().await;
+    let far = RemoteSetup::with(issues, ProtectedScript::default()).await.signed_in().await;
     let out = far.app.host.sign_out(NAME.into()).await.unwrap();
-    assert_eq!(out, SignedOut::RevocationNotOffered, "revocation is not offered");
+    assert_eq!(out, SignOutOutcome::RevocationNotOffered, "revocation is not offered");
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
     far.app.host.close().await;
 
-    let far = Far::new().await.signed_in().await;
+    let far = RemoteSetup::new().await.signed_in().await;
     far.issuer.set(|script| script.down = Some(503));
     let out = far.app.host.sign_out(NAME.into()).await.unwrap();
     assert!(
-        matches!(&out, SignedOut::RevocationFailed(cause) if cause.contains("503")),
+        matches!(&out, SignOutOutcome::RevocationFailed(cause) if cause.contains("503")),
         "the failure and its cause are reported: {out:?}"
     );
     assert_eq!(far.view().await.account, None, "the account is signed out in any case");
@@ -61,7 +61,7 @@ async fn what_became_of_the_tokens_is_told() {
 
 #[tokio::test]
 async fn another_account_can_be_chosen() {
-    let far = Far::new().await.signed_in().await;
+    let far = RemoteSetup::new().await.signed_in().await;
     far.app.host.change_account(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
@@ -79,9 +79,9 @@ async fn another_account_can_be_chosen() {
 
 #[tokio::test]
 async fn nothing_is_left_of_a_server_that_is_removed() {
-    let key = |far: &Far, kind: &str| format!(r#"["sign-in","far","{}",[{kind}]]"#, far.server.url());
+    let key = |far: &RemoteSetup, kind: &str| format!(r#"["sign-in","far","{}",[{kind}]]"#, far.server.url());
     for is_removed in [true, false] {
-        let far = Far::new().await.signed_in().await;
+        let far = RemoteSetup::new().await.signed_in().await;
         assert!(far.keychain.get(&key(&far, "\"account\"")).unwrap().is_some(), "the tokens exist before the removal");
         if is_removed {
             far.app.host.remove_server(NAME.into()).await.unwrap();
@@ -107,7 +107,7 @@ async fn nothing_is_left_of_a_server_that_is_removed() {
 
 #[tokio::test]
 async fn nothing_is_left_of_a_server_that_got_a_header_of_its_own() {
-    let far = Far::new().await.signed_in().await;
+    let far = RemoteSetup::new().await.signed_in().await;
     let headers = [("Authorization".to_owned(), "Bearer mine".to_owned())].into();
     let config = HttpConfig { url: far.server.url(), headers, ..HttpConfig::default() };
     let entry = ServerEntry { name: NAME.into(), config: config.into() };
@@ -122,19 +122,19 @@ async fn nothing_is_left_of_a_server_that_got_a_header_of_its_own() {
 
 /// A keychain whose writes are slow on request.
 #[derive(Default)]
-struct Slow {
+struct SlowKeychain {
     inner: SecretsInMemory,
     is_slow: AtomicBool,
     is_asked: AtomicBool,
     has_kept: AtomicBool,
 }
 
-impl Secrets for Slow {
+impl Secrets for SlowKeychain {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
         self.inner.get(key)
     }
 
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         let is_slow = self.is_slow.load(Ordering::SeqCst);
         if is_slow {
             self.is_asked.store(true, Ordering::SeqCst);
@@ -157,12 +157,12 @@ impl Secrets for Slow {
 
 #[tokio::test]
 async fn tokens_that_come_while_their_server_is_removed_are_not_left() {
-    let far = Far::new().await;
-    let keychain = Arc::new(Slow::default());
+    let far = RemoteSetup::new().await;
+    let keychain = Arc::new(SlowKeychain::default());
     let (folder, servers) = (tempfile::tempdir().unwrap(), vec![(NAME, remote(&far.server.url()))]);
-    let app = App::start_with(folder, servers, HostOptions::default(), keychain.clone()).await;
+    let app = TestApp::start_with(folder, servers, HostOptions::default(), keychain.clone()).await;
     app.platform.browses.store(true, Ordering::Relaxed);
-    let far = Far { app, ..far }.signed_in().await;
+    let far = RemoteSetup { app, ..far }.signed_in().await;
     let allowing = far.allows_tools();
     // Saved without a change: its secrets may have changed, so the next connection creates a new sign-in.
     let entry = ServerEntry { name: NAME.into(), config: far.app.server(NAME).await.config };

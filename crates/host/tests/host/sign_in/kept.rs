@@ -1,21 +1,21 @@
 //! Sign-ins persist across restarts, and secrets are stored only in the keychain.
 
-use credentials::sign_in::{ClientIdentity, EnteredClient, TokensKept};
+use credentials::sign_in::{ClientIdentity, EnteredClient, TokenStorage};
 use host::HostOptions;
-use host::view::{QuestionBody, ServerState, UserAnswer};
+use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use ports::server_config::{AuthConfig, Grant, HttpConfig, ServerEntry};
 use ports::{Secrets as _, secrets};
 use testkit::app::PATIENCE;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 use testkit::deadline::holds_within;
 
-use super::{Far, NAME, is_sign_in};
+use super::{NAME, RemoteSetup, is_sign_in};
 
 #[tokio::test]
 async fn who_signed_in_today_is_signed_in_tomorrow() {
-    let far = Far::new().await.signed_in().await;
+    let far = RemoteSetup::new().await.signed_in().await;
     let kept = far.view().await.kept;
-    assert!(matches!(&kept, Some(TokensKept::ThisRun { .. })), "the storage of the tokens is reported: {kept:?}");
+    assert!(matches!(&kept, Some(TokenStorage::ThisRun { .. })), "the storage of the tokens is reported: {kept:?}");
     let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.ready().await;
     assert_eq!(far.issuer.authorizations().len(), 1, "no new sign-in is required");
@@ -23,7 +23,7 @@ async fn who_signed_in_today_is_signed_in_tomorrow() {
     let view = far.view().await;
     assert!(view.account.is_some(), "the account is known before the server is running");
     assert!(
-        matches!(&view.kept, Some(TokensKept::ThisRun { .. })),
+        matches!(&view.kept, Some(TokenStorage::ThisRun { .. })),
         "the storage of the found tokens is reported: {:?}",
         view.kept
     );
@@ -37,7 +37,7 @@ async fn who_signed_in_today_is_signed_in_tomorrow() {
 
 #[tokio::test]
 async fn no_token_is_seen_or_written_anywhere() {
-    let far = Far::new().await.signed_in().await;
+    let far = RemoteSetup::new().await.signed_in().await;
     let allowing = far.allows_tools();
     for (number, token) in far.issuer.secrets().into_iter().filter(|s| s.starts_with("access")).enumerate() {
         far.echo(&format!("echo-{number}"), &format!("you sent {token}, did you not")).await.expect("a call passes");
@@ -98,7 +98,7 @@ async fn the_settings_say_who_drawbridge_is() {
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
     let key = secrets::key("far.clientSecret", &config.origin().unwrap());
-    let far = Far::over(issuer, server, config.into()).await;
+    let far = RemoteSetup::over(issuer, server, config.into()).await;
     // Fails without the secret.
     far.approve().await;
     let view = far.app.until(NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
@@ -112,13 +112,13 @@ async fn the_settings_say_who_drawbridge_is() {
     far.keychain.set(&key, "cl1ent-secret").unwrap();
     far.app.host.start_server(NAME.into()).await.unwrap();
     let question = far.question().await;
-    let QuestionBody::SignIn { client_id, scopes, .. } = &question.body else { unreachable!() };
+    let ConsentRequestBody::SignIn { client_id, scopes, .. } = &question.body else { unreachable!() };
     assert_eq!(
         (client_id.as_str(), scopes),
         ("us", &vec!["files".to_owned()]),
         "the client id and the scopes are displayed"
     );
-    far.app.answer(&question, UserAnswer::Allow(policy::Scope::Once)).await;
+    far.app.answer(&question, UserDecision::Allow(policy::ApprovalScope::Once)).await;
     far.ready().await;
     assert!(!far.app.activity(NAME).await.contains("cl1ent-secret"), "the activity log doesn't contain the secret");
     let steps = format!("{:?}", far.view().await.steps);
@@ -127,7 +127,7 @@ async fn the_settings_say_who_drawbridge_is() {
 }
 
 /// Returns a server whose settings reference a client id and secret, and the key of that secret.
-async fn with_secret(secret: &str) -> (Far, String) {
+async fn with_secret(secret: &str) -> (RemoteSetup, String) {
     let clients = [("us".to_owned(), Some(secret.to_owned()))].into();
     let auth_methods = vec!["client_secret_basic".to_owned()];
     let script = AuthorizationScript { registration: false, clients, auth_methods, ..AuthorizationScript::default() };
@@ -141,11 +141,11 @@ async fn with_secret(secret: &str) -> (Far, String) {
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
     let key = secrets::key("far.clientSecret", &config.origin().unwrap());
-    (Far::over(issuer, server, config.into()).await, key)
+    (RemoteSetup::over(issuer, server, config.into()).await, key)
 }
 
 /// Stores a new value of a secret under the same name.
-async fn enter(far: &Far, key: &str, secret: &str) {
+async fn enter(far: &RemoteSetup, key: &str, secret: &str) {
     far.keychain.set(key, secret).unwrap();
     let entry = ServerEntry { name: NAME.into(), config: far.app.server(NAME).await.config };
     far.app.host.update_server(NAME.into(), entry).await.unwrap();
@@ -225,7 +225,7 @@ async fn who_has_a_key_of_their_own_is_not_asked() {
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
     let key = secrets::key("far.clientSecret", &config.origin().unwrap());
-    let far = Far::over(issuer, server, config.into()).await;
+    let far = RemoteSetup::over(issuer, server, config.into()).await;
     far.keychain.set(&key, "cl1ent-secret").unwrap();
     far.approve().await;
     far.ready().await;
@@ -248,14 +248,14 @@ async fn who_has_a_key_of_their_own_is_not_asked() {
 async fn an_id_can_be_entered_when_nothing_else_helps() {
     let clients = [("typed".to_owned(), None)].into();
     let script = AuthorizationScript { registration: false, clients, ..AuthorizationScript::default() };
-    let far = Far::with(script, ProtectedScript::default()).await;
+    let far = RemoteSetup::with(script, ProtectedScript::default()).await;
     far.approve().await;
-    let is_it = |q: &host::view::QuestionView| matches!(q.body, QuestionBody::ClientId { .. });
+    let is_it = |q: &host::view::ConsentRequestView| matches!(q.body, ConsentRequestBody::ClientId { .. });
     let question = far.app.question(NAME, "the id", is_it).await;
-    let QuestionBody::ClientId { issuer, redirect_uri, .. } = &question.body else { unreachable!() };
+    let ConsentRequestBody::ClientId { issuer, redirect_uri, .. } = &question.body else { unreachable!() };
     assert_eq!(issuer, &far.issuer.issuer(), "[auth-manual-client-id] the issuer is displayed");
     let shown = redirect_uri.clone();
-    let entered = |id: &str| UserAnswer::Client(EnteredClient { client_id: id.into(), client_secret: None });
+    let entered = |id: &str| UserDecision::Client(EnteredClient { client_id: id.into(), client_secret: None });
     let taken = far.app.host.answer(question.id, question.hash.to_string(), entered("")).await;
     assert!(taken.is_err(), "an empty id is refused");
     far.app.answer(&question, entered("typed")).await;

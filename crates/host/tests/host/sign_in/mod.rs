@@ -10,28 +10,28 @@ mod strangers;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use testkit::calls::CallTool as _;
+use testkit::calls::UserCalls as _;
 
 use credentials::sign_in::{AuthorizationView, SignInPhase};
 use host::HostOptions;
-use host::view::{QuestionBody, QuestionView, ServerState, ServerView, UserAnswer};
-use policy::Scope;
+use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, ServerView, UserDecision};
+use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::ServerConfig;
-use testkit::app::{App, PATIENCE, remote};
+use testkit::app::{PATIENCE, TestApp, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
 /// A server that requires a sign-in, its authorization server, and an app that has it configured.
-struct Far {
+struct RemoteSetup {
     issuer: AuthorizationServer,
     server: ProtectedServer,
-    app: App,
+    app: TestApp,
     keychain: Arc<SecretsInMemory>,
 }
 
 const NAME: &str = "far";
 
-impl Far {
+impl RemoteSetup {
     async fn new() -> Self {
         Self::with(AuthorizationScript::default(), ProtectedScript::default()).await
     }
@@ -46,7 +46,7 @@ impl Far {
     async fn over(issuer: AuthorizationServer, server: ProtectedServer, config: ServerConfig) -> Self {
         let keychain = Arc::new(SecretsInMemory::default());
         let folder = tempfile::tempdir().unwrap();
-        let app = App::start_with(folder, vec![(NAME, config)], HostOptions::default(), keychain.clone()).await;
+        let app = TestApp::start_with(folder, vec![(NAME, config)], HostOptions::default(), keychain.clone()).await;
         app.platform.browses.store(true, Ordering::Relaxed);
         Self { issuer, server, app, keychain }
     }
@@ -55,7 +55,7 @@ impl Far {
     async fn tomorrow(self, options: HostOptions) -> Self {
         let Self { issuer, server, app, keychain } = self;
         app.host.close().await;
-        let app = App::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
+        let app = TestApp::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
         app.platform.browses.store(true, Ordering::Relaxed);
         Self { issuer, server, app, keychain }
     }
@@ -63,18 +63,18 @@ impl Far {
     /// Starts the server and approves its address permanently.
     async fn approve(&self) {
         self.app.host.start_server(NAME.into()).await.unwrap();
-        let is_connect = |q: &QuestionView| matches!(q.body, QuestionBody::ConnectServer { .. });
+        let is_connect = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
         let question = self.app.question(NAME, "its address", is_connect).await;
-        self.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+        self.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
     }
 
-    async fn question(&self) -> QuestionView {
+    async fn question(&self) -> ConsentRequestView {
         self.app.question(NAME, "signing in", is_sign_in).await
     }
 
     async fn allow(&self) {
         let question = self.question().await;
-        self.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        self.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
     }
 
     async fn ready(&self) -> ServerView {
@@ -140,13 +140,14 @@ impl Far {
     /// Spawns a user who allows every tool call.
     fn allows_tools(&self) -> tokio::task::JoinHandle<()> {
         self.app.always(|question| {
-            matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Always))
+            matches!(question.body, ConsentRequestBody::Tool { .. })
+                .then_some(UserDecision::Allow(ApprovalScope::Always))
         })
     }
 }
 
-fn is_sign_in(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::SignIn { .. })
+fn is_sign_in(question: &ConsentRequestView) -> bool {
+    matches!(question.body, ConsentRequestBody::SignIn { .. })
 }
 
 /// Returns the reason why a server requires a sign-in, and a flag that is set while one is in progress.

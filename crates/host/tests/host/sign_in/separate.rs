@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use host::view::{QuestionBody, ServerState, UserAnswer};
-use policy::Scope;
-use testkit::app::{App, remote};
+use host::view::{ConsentRequestBody, ServerState, UserDecision};
+use policy::ApprovalScope;
+use testkit::app::{TestApp, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, leaks};
 
 #[tokio::test]
@@ -18,10 +18,12 @@ async fn two_servers_with_two_issuers_know_nothing_of_each_other() {
     // Three entries: two accounts at the first server, one at the second.
     let servers =
         vec![("work", remote(&first.url())), ("home", remote(&first.url())), ("other", remote(&second.url()))];
-    let app = App::start(servers).await;
+    let app = TestApp::start(servers).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let answering = app.always(|question| match question.body {
-        QuestionBody::ConnectServer { .. } | QuestionBody::SignIn { .. } => Some(UserAnswer::Allow(Scope::Once)),
+        ConsentRequestBody::ConnectServer { .. } | ConsentRequestBody::SignIn { .. } => {
+            Some(UserDecision::Allow(ApprovalScope::Once))
+        }
         _ => None,
     });
     for name in ["work", "home", "other"] {
@@ -53,10 +55,12 @@ async fn two_servers_with_two_issuers_know_nothing_of_each_other() {
 async fn no_local_server_gets_a_token() {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let far = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-    let app = App::start(vec![("far", remote(&far.url())), ("near", testkit::app::demo(&[]))]).await;
+    let app = TestApp::start(vec![("far", remote(&far.url())), ("near", testkit::app::demo(&[]))]).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let answering = app.always(|question| match question.body {
-        QuestionBody::ConnectServer { .. } | QuestionBody::SignIn { .. } => Some(UserAnswer::Allow(Scope::Once)),
+        ConsentRequestBody::ConnectServer { .. } | ConsentRequestBody::SignIn { .. } => {
+            Some(UserDecision::Allow(ApprovalScope::Once))
+        }
         _ => None,
     });
     app.host.start_server("far".into()).await.unwrap();

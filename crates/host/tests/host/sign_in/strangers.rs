@@ -2,21 +2,21 @@
 
 use host::HostOptions;
 use host::view::ServerState;
-use testkit::authorization::{AuthorizationScript, ProtectedScript, ResourceMetadata, value};
+use testkit::authorization::{AuthorizationScript, ProtectedScript, ResourceMetadataLocation, value};
 
-use super::{Far, NAME};
+use super::{NAME, RemoteSetup};
 
-async fn far() -> Far {
+async fn far() -> RemoteSetup {
     let serves = ProtectedScript {
         lets_strangers_in: true,
-        metadata: ResourceMetadata::WellKnown,
+        metadata: ResourceMetadataLocation::WellKnown,
         ..ProtectedScript::default()
     };
-    Far::with(AuthorizationScript::default(), serves).await
+    RemoteSetup::with(AuthorizationScript::default(), serves).await
 }
 
 /// Waits until the server is ready and an account is signed in.
-async fn in_use_by_somebody(far: &Far) {
+async fn in_use_by_somebody(far: &RemoteSetup) {
     let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
     loop {
         let view = far.view().await;
@@ -30,7 +30,7 @@ async fn in_use_by_somebody(far: &Far) {
     }
 }
 
-async fn stopped(far: &Far) {
+async fn stopped(far: &RemoteSetup) {
     far.app.host.stop_server(NAME.into()).await.unwrap();
     far.app.until(NAME, "stopped", |s| s.state == ServerState::Stopped).await;
 }
@@ -74,7 +74,7 @@ async fn a_wish_to_sign_in_ends_with_its_answer() {
     far.app.host.sign_in(NAME.into()).await.unwrap();
     let question = far.question().await;
     assert!(far.view().await.in_progress.is_some(), "the sign-in in progress is reported");
-    far.app.answer(&question, host::view::UserAnswer::Deny).await;
+    far.app.answer(&question, host::view::UserDecision::Deny).await;
     far.no_questions().await;
     far.app.until(NAME, "in use as before", |s| s.state == ServerState::Ready).await;
     let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;

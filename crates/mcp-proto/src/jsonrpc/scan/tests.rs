@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::super::spans::Spans;
+use super::super::spans::LargeValueRecorder;
 use super::*;
 
 fn is_valid(text: &str) -> bool {
-    let mut scan = Scan::new(text);
+    let mut scan = JsonScanner::new(text);
     scan.value().is_some() && scan.is_done()
 }
 
@@ -106,7 +106,7 @@ fn valid() -> impl Strategy<Value = Value> {
 }
 
 /// Consumes a value and each nested value with every method of the scanner, and records their positions.
-fn passed(scan: &mut Scan<'_>, depth: usize, into: &mut Vec<(usize, usize, bool)>) -> Option<()> {
+fn passed(scan: &mut JsonScanner<'_>, depth: usize, into: &mut Vec<(usize, usize, bool)>) -> Option<()> {
     let first = scan.peek()?;
     let start = scan.at();
     scan.clone().value()?;
@@ -159,12 +159,12 @@ proptest! {
     #[test]
     fn what_was_recorded_is_passed_to_the_same_places(value in valid(), pretty in any::<bool>()) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
-        let mut spans = Spans::default();
-        prop_assert_eq!(Scan::new(&text).value_recorded(&mut spans), Some(&*text), "the whole value must be consumed");
+        let mut spans = LargeValueRecorder::default();
+        prop_assert_eq!(JsonScanner::new(&text).value_recorded(&mut spans), Some(&*text), "the whole value must be consumed");
         let large = spans.found();
         let (mut first, mut again) = (Vec::new(), Vec::new());
-        passed(&mut Scan::new(&text), 0, &mut first);
-        passed(&mut Scan::again(&text, large.as_deref().map_or(&[], Vec::as_slice)), 0, &mut again);
+        passed(&mut JsonScanner::new(&text), 0, &mut first);
+        passed(&mut JsonScanner::again(&text, large.as_deref().map_or(&[], Vec::as_slice)), 0, &mut again);
         prop_assert_eq!(first, again, "recorded spans must not change the positions in {}", text);
     }
 }

@@ -10,19 +10,19 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use mcp_proto::{CloseReason, DeliveryFault, Outgoing, OutgoingKind, SessionEvent};
+use mcp_proto::{CloseReason, DeliveryFault, OutgoingKind, OutgoingMessage, SessionEvent};
 use reqwest::Method;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::driver::alarm::Alarm;
-use crate::driver::core::{Core, now};
+use crate::driver::alarm::DueTimer;
+use crate::driver::core::{DriverCore, now};
 use crate::driver::owner::ready;
-use crate::driver::{DriverEvent, TransportFound};
-use crate::http::endpoint::{Endpoint, Parts};
-use crate::http::exchange::{self, Step, What, Work};
-use crate::http::headers::{self, Belongs};
-use crate::http::news::News;
+use crate::driver::{DetectedTransport, DriverEvent};
+use crate::http::endpoint::{HttpEndpoint, RequestParts};
+use crate::http::exchange::{self, ExchangeEvent, ExchangeFuture, ExchangeStep};
+use crate::http::headers::{self, SessionHeaders};
+use crate::http::news::ConnectionNotes;
 use crate::http::{HttpLimits, fault, news};
 
 /// Exchange number of the stream.
@@ -34,18 +34,18 @@ const WAITING: usize = 10_000;
 const LAST_MESSAGES: Duration = Duration::from_millis(500);
 
 /// The driver of one server over HTTP+SSE.
-pub(super) struct Legacy<'o> {
-    pub(super) core: Core<'o>,
-    pub(super) news: News,
-    alarm: Alarm,
-    endpoint: Endpoint,
+pub(super) struct LegacyDriver<'o> {
+    pub(super) core: DriverCore<'o>,
+    pub(super) news: ConnectionNotes,
+    alarm: DueTimer,
+    endpoint: HttpEndpoint,
     /// URL of the stream.
     url: Url,
     limits: HttpLimits,
-    work: FuturesUnordered<Work>,
-    posts: HashMap<u64, Post>,
+    work: FuturesUnordered<ExchangeFuture>,
+    posts: HashMap<u64, PendingPost>,
     last_post: u64,
-    waiting: VecDeque<Outgoing>,
+    waiting: VecDeque<OutgoingMessage>,
     /// URL for messages, once the server has sent it.
     post_to: Option<Url>,
     /// Exchange number of the POST that must complete before others are sent.
@@ -60,33 +60,33 @@ pub(super) struct Legacy<'o> {
 }
 
 /// A message that is being sent.
-struct Post {
+struct PendingPost {
     about: OutgoingKind,
     /// Set if the server did not accept it in time.
     late: bool,
 }
 
-/// The result of [`Legacy::run`].
-pub(super) enum Finished<'o> {
+/// The result of [`LegacyDriver::run`].
+pub(super) enum LegacyEnd<'o> {
     /// The session has ended, and all events were handed over.
     Done,
     /// The server does not support this transport, for this reason.
-    NotFound(Box<(Core<'o>, News, DeliveryFault)>),
+    NotFound(Box<(DriverCore<'o>, ConnectionNotes, DeliveryFault)>),
 }
 
-impl<'o> Legacy<'o> {
+impl<'o> LegacyDriver<'o> {
     pub(super) fn new(
-        core: Core<'o>,
-        news: News,
-        endpoint: Endpoint,
+        core: DriverCore<'o>,
+        news: ConnectionNotes,
+        endpoint: HttpEndpoint,
         url: Url,
         limits: HttpLimits,
         may_give_back: bool,
-    ) -> Legacy<'o> {
-        Legacy {
+    ) -> LegacyDriver<'o> {
+        LegacyDriver {
             core,
             news,
-            alarm: Alarm::new(),
+            alarm: DueTimer::new(),
             endpoint,
             url,
             give_back_at: may_give_back.then(|| now() + limits.endpoint),
@@ -103,9 +103,9 @@ impl<'o> Legacy<'o> {
         }
     }
 
-    pub(super) async fn run(mut self) -> Finished<'o> {
-        let headers = headers::get(None, Belongs::NOTHING);
-        let parts = Parts { method: Method::GET, url: self.url.clone(), headers, body: None };
+    pub(super) async fn run(mut self) -> LegacyEnd<'o> {
+        let headers = headers::get(None, SessionHeaders::NOTHING);
+        let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
         let limit = self.limits.message_bytes;
         self.work.push(exchange::stream(STREAM, self.endpoint.clone(), parts, limit, Duration::ZERO));
         while !self.is_over() {
@@ -113,10 +113,10 @@ impl<'o> Legacy<'o> {
             self.pump();
         }
         match self.not_found.take() {
-            Some(fault) if !self.core.is_stopped() => Finished::NotFound(Box::new((self.core, self.news, fault))),
+            Some(fault) if !self.core.is_stopped() => LegacyEnd::NotFound(Box::new((self.core, self.news, fault))),
             _ => {
                 self.end().await;
-                Finished::Done
+                LegacyEnd::Done
             }
         }
     }
@@ -175,7 +175,8 @@ impl<'o> Legacy<'o> {
             while self.core.has_room() {
                 let Some(event) = self.core.session.poll_event() else { break };
                 if matches!(event, SessionEvent::Ready(_)) {
-                    let connected = DriverEvent::Connected { transport: TransportFound::HttpSse, how: self.news.how() };
+                    let connected =
+                        DriverEvent::Connected { transport: DetectedTransport::HttpSse, how: self.news.how() };
                     self.core.outbox.push(connected);
                 }
                 self.core.tell(event);
@@ -205,7 +206,7 @@ impl<'o> Legacy<'o> {
 
     /// Returns the next message to send. Some POSTs are reserved for pings, notifications and responses, even if the
     /// server delays all requests.
-    fn next_message(&mut self) -> Option<Outgoing> {
+    fn next_message(&mut self) -> Option<OutgoingMessage> {
         let requests = self.limits.posts.saturating_sub(HttpLimits::RESERVED).max(1);
         let only_small = self.posts.len() >= requests;
         let is_small = |about: &OutgoingKind| match about {
@@ -216,25 +217,25 @@ impl<'o> Legacy<'o> {
         self.waiting.remove(next)
     }
 
-    fn post(&mut self, outgoing: Outgoing, url: Url) {
-        let Outgoing { json, about, .. } = outgoing;
+    fn post(&mut self, outgoing: OutgoingMessage, url: Url) {
+        let OutgoingMessage { json, about, .. } = outgoing;
         let body = Bytes::from(json);
         self.core.show_sent(body.clone(), &about);
         self.last_post += 1;
         if matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized") {
             self.gate = Some(self.last_post);
         }
-        let parts = Parts { method: Method::POST, url, headers: headers::plain_post(), body: Some(body) };
+        let parts = RequestParts { method: Method::POST, url, headers: headers::plain_post(), body: Some(body) };
         let (number, endpoint, within) = (self.last_post, self.endpoint.clone(), self.limits.accept);
         self.work.push(match &about {
             OutgoingKind::Request { .. } => exchange::answered_elsewhere(number, endpoint, parts, within),
             _ => exchange::message(number, endpoint, parts, within),
         });
-        self.posts.insert(number, Post { about, late: false });
+        self.posts.insert(number, PendingPost { about, late: false });
     }
 
-    fn on_step(&mut self, step: Step, now: Instant) {
-        let Step { exchange, moved, what, .. } = step;
+    fn on_step(&mut self, step: ExchangeStep, now: Instant) {
+        let ExchangeStep { exchange, moved, what, .. } = step;
         if exchange == STREAM {
             if let Some(moved) = moved {
                 self.note(format!("a redirect was followed to {}", fault::shown(moved.to.path())));
@@ -247,15 +248,19 @@ impl<'o> Legacy<'o> {
             self.gate = None;
         }
         let fault = match what {
-            What::Refused(refusal) => {
+            ExchangeEvent::Refused(refusal) => {
                 if let Some(message) = refusal.message {
                     self.core.show_received(message);
                 }
                 refusal.fault
             }
-            What::Failed(fault) => fault,
-            What::Late(work) => return self.on_late(exchange, post.about, work),
-            What::Accepted | What::Body(_) | What::Events { .. } | What::Expired | What::Asks(_) => return,
+            ExchangeEvent::Failed(fault) => fault,
+            ExchangeEvent::Late(work) => return self.on_late(exchange, post.about, work),
+            ExchangeEvent::Accepted
+            | ExchangeEvent::Body(_)
+            | ExchangeEvent::Events { .. }
+            | ExchangeEvent::Expired
+            | ExchangeEvent::Asks(_) => return,
         };
         match post.about {
             // An intermediary ended the delayed HTTP response. The server's answer may still be sent on the stream.
@@ -274,10 +279,10 @@ impl<'o> Legacy<'o> {
     }
 
     /// Continues to wait for the HTTP response as long as the session waits for the answer.
-    fn on_late(&mut self, exchange: u64, about: OutgoingKind, work: Work) {
+    fn on_late(&mut self, exchange: u64, about: OutgoingKind, work: ExchangeFuture) {
         if matches!(&about, OutgoingKind::Request { id, .. } if self.core.session.is_waiting_for(id)) {
             self.work.push(exchange::still_late(exchange, work, self.limits.accept));
-            self.posts.insert(exchange, Post { about, late: true });
+            self.posts.insert(exchange, PendingPost { about, late: true });
         }
     }
 
@@ -287,7 +292,7 @@ impl<'o> Legacy<'o> {
         self.gate = None;
         self.pump_messages();
         self.core.tell_rest();
-        let Legacy { core, mut work, posts, .. } = self;
+        let LegacyDriver { core, mut work, posts, .. } = self;
         let mut left = posts.len();
         let last = timeout(LAST_MESSAGES, async {
             while left > 0 && work.next().await.is_some_and(|step| step.exchange != STREAM) {

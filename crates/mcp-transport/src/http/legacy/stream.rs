@@ -5,17 +5,17 @@ use std::time::Instant;
 use mcp_proto::{CloseReason, DeliveryFault, OutgoingKind, StreamOrigin};
 use url::Url;
 
-use super::{Legacy, STREAM};
+use super::{LegacyDriver, STREAM};
 use crate::driver::core::now;
-use crate::http::exchange::{self, Stream, What, end_cause};
+use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, end_cause};
 use crate::http::fault;
-use crate::http::sse::{End, Event};
-use crate::lines::Line;
+use crate::http::sse::{SseEvent, StreamEnd};
+use crate::lines::DecodedLine;
 
-impl Legacy<'_> {
-    pub(super) fn on_stream(&mut self, what: What, now: Instant) {
+impl LegacyDriver<'_> {
+    pub(super) fn on_stream(&mut self, what: ExchangeEvent, now: Instant) {
         match what {
-            What::Events { events, next, .. } => {
+            ExchangeEvent::Events { events, next, .. } => {
                 self.is_answered = true;
                 for event in events {
                     self.on_event(event, now);
@@ -25,13 +25,17 @@ impl Legacy<'_> {
                 }
                 self.on_rest(next);
             }
-            What::Refused(refusal) => self.on_no_stream(refusal.fault, now),
-            What::Failed(fault) => self.on_no_stream(fault, now),
-            What::Accepted | What::Body(_) | What::Expired | What::Late(_) | What::Asks(_) => {}
+            ExchangeEvent::Refused(refusal) => self.on_no_stream(refusal.fault, now),
+            ExchangeEvent::Failed(fault) => self.on_no_stream(fault, now),
+            ExchangeEvent::Accepted
+            | ExchangeEvent::Body(_)
+            | ExchangeEvent::Expired
+            | ExchangeEvent::Late(_)
+            | ExchangeEvent::Asks(_) => {}
         }
     }
 
-    fn on_rest(&mut self, next: Result<Stream, End<reqwest::Error>>) {
+    fn on_rest(&mut self, next: Result<BoxedEvents, StreamEnd<reqwest::Error>>) {
         match next {
             Ok(stream) => self.work.push(exchange::more(STREAM, stream)),
             Err(end) if self.post_to.is_none() => {
@@ -46,9 +50,9 @@ impl Legacy<'_> {
         }
     }
 
-    fn on_event(&mut self, event: Event, now: Instant) {
+    fn on_event(&mut self, event: SseEvent, now: Instant) {
         match event {
-            Event::Data { kind, data } if self.post_to.is_none() => {
+            SseEvent::Data { kind, data } if self.post_to.is_none() => {
                 let found = if kind == "endpoint" {
                     self.endpoint_at(&data)
                 } else {
@@ -63,13 +67,13 @@ impl Legacy<'_> {
                     Err(cause) => self.on_no_stream(DeliveryFault::Unusable { cause }, now),
                 }
             }
-            Event::Data { kind, data } if kind == "message" => {
-                self.core.line(Line::Whole(data), StreamOrigin::Get, now);
+            SseEvent::Data { kind, data } if kind == "message" => {
+                self.core.line(DecodedLine::Whole(data), StreamOrigin::Get, now);
             }
-            Event::TooLarge { head } => {
-                self.core.line(Line::TooLong { head }, StreamOrigin::Get, now);
+            SseEvent::TooLarge { head } => {
+                self.core.line(DecodedLine::TooLong { head }, StreamOrigin::Get, now);
             }
-            Event::Data { .. } | Event::Id(_) | Event::Retry(_) => {}
+            SseEvent::Data { .. } | SseEvent::Id(_) | SseEvent::Retry(_) => {}
         }
     }
 

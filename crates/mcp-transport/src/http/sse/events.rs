@@ -10,7 +10,7 @@ use eventsource_stream::{EventStream, EventStreamError};
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, Stream, StreamExt};
 
-use super::guard::{Clean, Guard, TooLarge};
+use super::guard::{GuardOutput, OversizedEvent, SseGuard};
 
 /// Maximum number of events in a batch.
 const AT_ONCE: usize = 64;
@@ -19,7 +19,7 @@ const BYTES_AT_ONCE: usize = 1024 * 1024;
 
 /// An item of an event stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum SseEvent {
     /// An event with data.
     Data {
         /// Event type, or `message` if the stream names none.
@@ -48,32 +48,34 @@ pub(crate) enum StreamFault<E> {
 }
 
 /// Reader of the events in a byte stream.
-pub(crate) struct Events<E> {
-    stream: EventStream<Guarded<E>>,
+pub(crate) struct SseEvents<E> {
+    stream: EventStream<GuardedStream<E>>,
     last_id: String,
     /// Remaining items of the last event.
-    rest: VecDeque<Event>,
+    rest: VecDeque<SseEvent>,
 }
 
-impl<E: Send + 'static> Events<E> {
+impl<E: Send + 'static> SseEvents<E> {
     /// Creates a reader. `limit` is the maximum size of an event, in bytes.
-    pub(crate) fn new(bytes: BoxStream<'static, Result<Bytes, E>>, limit: usize) -> Events<E> {
-        let guarded = Guarded { bytes: Some(bytes), guard: Guard::new(limit) };
-        Events { stream: EventStream::new(guarded), last_id: String::new(), rest: VecDeque::new() }
+    pub(crate) fn new(bytes: BoxStream<'static, Result<Bytes, E>>, limit: usize) -> SseEvents<E> {
+        let guarded = GuardedStream { bytes: Some(bytes), guard: SseGuard::new(limit) };
+        SseEvents { stream: EventStream::new(guarded), last_id: String::new(), rest: VecDeque::new() }
     }
 
     /// Returns the next item, or `None` at the end.
-    pub(crate) async fn next(&mut self) -> Option<Result<Event, StreamFault<E>>> {
+    pub(crate) async fn next(&mut self) -> Option<Result<SseEvent, StreamFault<E>>> {
         loop {
             if let Some(event) = self.rest.pop_front() {
                 return Some(Ok(event));
             }
             match self.stream.next().await? {
                 Ok(event) => self.split(event),
-                Err(EventStreamError::Transport(Broken::TooLarge(TooLarge { head }))) => {
-                    return Some(Ok(Event::TooLarge { head }));
+                Err(EventStreamError::Transport(StreamError::TooLarge(OversizedEvent { head }))) => {
+                    return Some(Ok(SseEvent::TooLarge { head }));
                 }
-                Err(EventStreamError::Transport(Broken::Bytes(error))) => return Some(Err(StreamFault::Body(error))),
+                Err(EventStreamError::Transport(StreamError::Bytes(error))) => {
+                    return Some(Err(StreamFault::Body(error)));
+                }
                 Err(EventStreamError::Utf8(error)) => return Some(Err(StreamFault::Unreadable(error.to_string()))),
                 Err(EventStreamError::Parser(error)) => {
                     return Some(Err(StreamFault::Unreadable(error.code.description().to_owned())));
@@ -83,16 +85,16 @@ impl<E: Send + 'static> Events<E> {
     }
 
     /// Waits for an event and returns it with all others that are ready. The end of the stream is returned after them.
-    pub(crate) async fn next_batch(&mut self) -> (Vec<Event>, Option<End<E>>) {
+    pub(crate) async fn next_batch(&mut self) -> (Vec<SseEvent>, Option<StreamEnd<E>>) {
         let mut events = Vec::new();
         let mut bytes = 0;
         let mut next = Some(self.next().await);
         while let Some(event) = next {
             match event {
-                None => return (events, Some(End::Ended)),
-                Some(Err(fault)) => return (events, Some(End::Broken(fault))),
+                None => return (events, Some(StreamEnd::Ended)),
+                Some(Err(fault)) => return (events, Some(StreamEnd::Broken(fault))),
                 Some(Ok(event)) => {
-                    if let Event::Data { data, .. } = &event {
+                    if let SseEvent::Data { data, .. } = &event {
                         bytes += data.len();
                     }
                     events.push(event);
@@ -105,48 +107,50 @@ impl<E: Send + 'static> Events<E> {
 
     fn split(&mut self, event: eventsource_stream::Event) {
         if let Some(retry) = event.retry {
-            self.rest.push_back(Event::Retry(retry));
+            self.rest.push_back(SseEvent::Retry(retry));
         }
         if event.id != self.last_id {
             self.last_id.clone_from(&event.id);
-            self.rest.push_back(Event::Id(event.id));
+            self.rest.push_back(SseEvent::Id(event.id));
         }
         // An event without data only sets its ID or a time (WHATWG: it is not dispatched).
         if !event.data.is_empty() {
-            self.rest.push_back(Event::Data { kind: event.event, data: Bytes::from(event.data) });
+            self.rest.push_back(SseEvent::Data { kind: event.event, data: Bytes::from(event.data) });
         }
     }
 }
 
 /// The reason why a stream has no more events.
 #[derive(Debug)]
-pub(crate) enum End<E> {
+pub(crate) enum StreamEnd<E> {
     /// The server ended the stream.
     Ended,
     /// The stream broke off.
     Broken(StreamFault<E>),
 }
 
-enum Broken<E> {
+enum StreamError<E> {
     Bytes(E),
-    TooLarge(TooLarge),
+    TooLarge(OversizedEvent),
 }
 
 /// The byte stream behind the guard.
-struct Guarded<E> {
+struct GuardedStream<E> {
     /// The source, or `None` at the end.
     bytes: Option<BoxStream<'static, Result<Bytes, E>>>,
-    guard: Guard,
+    guard: SseGuard,
 }
 
-impl<E> Stream for Guarded<E> {
-    type Item = Result<Bytes, Broken<E>>;
+impl<E> Stream for GuardedStream<E> {
+    type Item = Result<Bytes, StreamError<E>>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             match self.guard.next() {
-                Some(Clean::Line(line)) => return Poll::Ready(Some(Ok(line))),
-                Some(Clean::TooLarge(too_large)) => return Poll::Ready(Some(Err(Broken::TooLarge(too_large)))),
+                Some(GuardOutput::Line(line)) => return Poll::Ready(Some(Ok(line))),
+                Some(GuardOutput::TooLarge(too_large)) => {
+                    return Poll::Ready(Some(Err(StreamError::TooLarge(too_large))));
+                }
                 None => {}
             }
             let Some(bytes) = &mut self.bytes else { return Poll::Ready(None) };
@@ -154,7 +158,7 @@ impl<E> Stream for Guarded<E> {
                 Some(Ok(chunk)) => self.guard.push(chunk),
                 Some(Err(error)) => {
                     self.bytes = None;
-                    return Poll::Ready(Some(Err(Broken::Bytes(error))));
+                    return Poll::Ready(Some(Err(StreamError::Bytes(error))));
                 }
                 None => self.bytes = None,
             }
@@ -178,9 +182,9 @@ mod tests {
     const LIMIT: usize = 1024 * 1024;
 
     /// Returns the items of a stream with these chunks.
-    fn read(chunks: Vec<Vec<u8>>, limit: usize) -> Vec<Event> {
+    fn read(chunks: Vec<Vec<u8>>, limit: usize) -> Vec<SseEvent> {
         let bytes = stream::iter(chunks.into_iter().map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk))));
-        let mut events = Events::new(bytes.boxed(), limit);
+        let mut events = SseEvents::new(bytes.boxed(), limit);
         let mut said = Vec::new();
         futures_util::FutureExt::now_or_never(async {
             while let Some(event) = events.next().await {
@@ -191,12 +195,12 @@ mod tests {
         said
     }
 
-    fn data(data: &'static str) -> Event {
-        Event::Data { kind: "message".to_owned(), data: Bytes::from_static(data.as_bytes()) }
+    fn data(data: &'static str) -> SseEvent {
+        SseEvent::Data { kind: "message".to_owned(), data: Bytes::from_static(data.as_bytes()) }
     }
 
     /// Checks the items for every split of the input into two chunks, and byte by byte.
-    fn assert_read(input: &[u8], expected: &[Event]) {
+    fn assert_read(input: &[u8], expected: &[SseEvent]) {
         for at in 0..=input.len() {
             let said = read(vec![input[..at].to_vec(), input[at..].to_vec()], LIMIT);
             assert_eq!(said, expected, "{:?} cut at {at}", String::from_utf8_lossy(input));
@@ -222,10 +226,10 @@ mod tests {
     #[test]
     fn ids_and_times_count_without_data() {
         // [http-sse-priming-event] [http-sse-retry-field]
-        assert_read(b"id: 7\ndata:\n\n", &[Event::Id("7".into())]);
-        assert_read(b"id: 7\n\n", &[Event::Id("7".into())]);
-        assert_read(b"retry: 1500\n\n", &[Event::Retry(Duration::from_millis(1500))]);
-        assert_read(b"id: 1\ndata: a\n\ndata: b\n\n", &[Event::Id("1".into()), data("a"), data("b")]);
+        assert_read(b"id: 7\ndata:\n\n", &[SseEvent::Id("7".into())]);
+        assert_read(b"id: 7\n\n", &[SseEvent::Id("7".into())]);
+        assert_read(b"retry: 1500\n\n", &[SseEvent::Retry(Duration::from_millis(1500))]);
+        assert_read(b"id: 1\ndata: a\n\ndata: b\n\n", &[SseEvent::Id("1".into()), data("a"), data("b")]);
         assert_read(b"retry: +5\nid: a\0b\nretry: 1.5\nretry:\n\ndata: a\n\n", &[data("a")]);
     }
 
@@ -236,7 +240,7 @@ mod tests {
 
     #[test]
     fn lines_of_one_event_are_joined() {
-        let event = Event::Data { kind: "x".into(), data: Bytes::from_static(b"a\n\nb") };
+        let event = SseEvent::Data { kind: "x".into(), data: Bytes::from_static(b"a\n\nb") };
         assert_read(b"event: x\ndata: a\ndata\ndata: b\n\n", &[event]);
     }
 
@@ -247,7 +251,7 @@ mod tests {
         input.extend(b"\ndata: more\n\ndata: b\n\n");
         for size in [1, 7, 4096, 100_000] {
             let said = read(input.chunks(size).map(<[u8]>::to_vec).collect(), 1000);
-            let [first, Event::TooLarge { head }, last] = &said[..] else { panic!("chunks of {size}: {said:?}") };
+            let [first, SseEvent::TooLarge { head }, last] = &said[..] else { panic!("chunks of {size}: {said:?}") };
             assert_eq!(
                 (first, last),
                 (&data("a"), &data("b")),
@@ -257,7 +261,7 @@ mod tests {
         }
         let comment: Vec<u8> = std::iter::once(b':').chain(std::iter::repeat_n(b'x', 5000)).collect();
         let said = read(vec![comment], 1000);
-        assert!(matches!(said[..], [Event::TooLarge { .. }]), "an endless comment must be skipped: {said:?}");
+        assert!(matches!(said[..], [SseEvent::TooLarge { .. }]), "an endless comment must be skipped: {said:?}");
     }
 
     #[test]

@@ -5,15 +5,15 @@ use std::convert::Infallible;
 use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt, stream};
 
-pub use super::events::Event;
-use super::events::Events;
+pub use super::events::SseEvent;
+use super::events::SseEvents;
 
 /// Returns the items of a stream whose bytes arrive in `chunks`. Events larger than `limit` bytes are skipped.
 ///
 /// Returns `None` if the reader waits for more after the last chunk, or reports a fault. Neither may happen.
 #[must_use]
-pub fn read(chunks: Vec<Bytes>, limit: usize) -> Option<Vec<Event>> {
-    let mut events = Events::new(stream::iter(chunks.into_iter().map(Ok::<_, Infallible>)).boxed(), limit);
+pub fn read(chunks: Vec<Bytes>, limit: usize) -> Option<Vec<SseEvent>> {
+    let mut events = SseEvents::new(stream::iter(chunks.into_iter().map(Ok::<_, Infallible>)).boxed(), limit);
     let all = async {
         let mut read = Vec::new();
         while let Some(event) = events.next().await {

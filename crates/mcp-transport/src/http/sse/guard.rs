@@ -15,21 +15,21 @@ const RETRY_DIGITS: usize = 18;
 
 /// An event beyond the size limit. It is skipped, and the stream continues after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TooLarge {
+pub(super) struct OversizedEvent {
     /// First bytes of its data.
     pub(super) head: Bytes,
 }
 
 /// An item of the normalized output.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Clean {
+pub(super) enum GuardOutput {
     /// A line with its `\n`. An empty line ends a block.
     Line(Bytes),
-    TooLarge(TooLarge),
+    TooLarge(OversizedEvent),
 }
 
 #[derive(Debug)]
-pub(super) struct Guard {
+pub(super) struct SseGuard {
     limit: usize,
     input: Bytes,
     /// Current block. Its last line begins at `line`.
@@ -47,10 +47,10 @@ pub(super) struct Guard {
     ready: Bytes,
 }
 
-impl Guard {
+impl SseGuard {
     /// Creates a guard. `limit` is the maximum size of a block, in bytes.
-    pub(super) fn new(limit: usize) -> Guard {
-        Guard {
+    pub(super) fn new(limit: usize) -> SseGuard {
+        SseGuard {
             limit,
             input: Bytes::new(),
             block: BytesMut::new(),
@@ -64,30 +64,30 @@ impl Guard {
         }
     }
 
-    /// Adds input. Must be called only after [`Guard::next`] has returned `None`.
+    /// Adds input. Must be called only after [`SseGuard::next`] has returned `None`.
     pub(super) fn push(&mut self, chunk: Bytes) {
         debug_assert!(self.input.is_empty(), "the previous input must be consumed");
         self.input = chunk;
     }
 
     /// Returns the next line of a complete block.
-    pub(super) fn next(&mut self) -> Option<Clean> {
+    pub(super) fn next(&mut self) -> Option<GuardOutput> {
         loop {
             if !self.ready.is_empty() {
                 let end = memchr(b'\n', &self.ready).map_or(self.ready.len(), |at| at + 1);
-                return Some(Clean::Line(self.ready.split_to(end)));
+                return Some(GuardOutput::Line(self.ready.split_to(end)));
             }
             if self.input.is_empty() {
                 return None;
             }
             if let Some(too_large) = self.take_line() {
-                return Some(Clean::TooLarge(too_large));
+                return Some(GuardOutput::TooLarge(too_large));
             }
         }
     }
 
     /// Consumes input up to the end of a line, or all of it.
-    fn take_line(&mut self) -> Option<TooLarge> {
+    fn take_line(&mut self) -> Option<OversizedEvent> {
         if std::mem::take(&mut self.after_return) && self.input.first() == Some(&b'\n') {
             self.input.advance(1);
         }
@@ -114,7 +114,7 @@ impl Guard {
         None
     }
 
-    fn skip(&mut self, part: &[u8], line_ended: bool) -> TooLarge {
+    fn skip(&mut self, part: &[u8], line_ended: bool) -> OversizedEvent {
         let room = EXCERPT_BYTES.saturating_sub(self.block.len());
         self.block.extend_from_slice(&part[..part.len().min(room)]);
         self.block.truncate(EXCERPT_BYTES);
@@ -124,7 +124,7 @@ impl Guard {
         self.clear();
         // The line beyond the limit is not empty. The next one may be.
         self.skipping = Some(line_ended);
-        TooLarge { head }
+        OversizedEvent { head }
     }
 
     fn end_line(&mut self) {

@@ -9,4 +9,4 @@ mod guard;
 #[cfg(test)]
 mod reference;
 
-pub(super) use events::{End, Event, Events, StreamFault};
+pub(super) use events::{SseEvent, SseEvents, StreamEnd, StreamFault};

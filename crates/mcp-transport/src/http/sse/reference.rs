@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use super::Event;
+use super::SseEvent;
 
 /// Returns the items of a complete stream.
-pub(super) fn read(input: &[u8]) -> Vec<Event> {
+pub(super) fn read(input: &[u8]) -> Vec<SseEvent> {
     let text = String::from_utf8_lossy(input).into_owned();
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).replace("\r\n", "\n").replace('\r', "\n");
     let mut said = Vec::new();
@@ -16,14 +16,14 @@ pub(super) fn read(input: &[u8]) -> Vec<Event> {
     let complete = text.rfind('\n').map_or("", |at| &text[..=at]);
     for line in complete.split_terminator('\n') {
         if line.is_empty() {
-            said.extend(retry.take().map(Event::Retry));
+            said.extend(retry.take().map(SseEvent::Retry));
             if id != last_id {
                 last_id.clone_from(&id);
-                said.push(Event::Id(id.clone()));
+                said.push(SseEvent::Id(id.clone()));
             }
             if data.pop().is_some() && !data.is_empty() {
                 let kind = if kind.is_empty() { "message".to_owned() } else { kind.clone() };
-                said.push(Event::Data { kind, data: data.clone().into() });
+                said.push(SseEvent::Data { kind, data: data.clone().into() });
             }
             data.clear();
             kind.clear();

@@ -3,17 +3,17 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use mcp_proto::{CloseReason, DeliveryFault, Incoming, InvalidCause, RequestId, StreamOrigin};
+use mcp_proto::{CloseReason, DeliveryFault, IncomingMessage, InvalidCause, RequestId, StreamOrigin};
 use reqwest::header::HeaderValue;
 
-use super::{Exchange, Kind, Streamable};
-use crate::driver::intake::Answers;
-use crate::http::endpoint::Moved;
-use crate::http::exchange::{self, Step, Stream, What, end_cause};
-use crate::http::fault::{self, Refusal};
-use crate::http::sse::{End, Event};
+use super::{ActiveExchange, ExchangeKind, StreamableDriver};
+use crate::driver::intake::ResponseKind;
+use crate::http::endpoint::FollowedRedirect;
+use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, ExchangeStep, end_cause};
+use crate::http::fault::{self, HttpRefusal};
+use crate::http::sse::{SseEvent, StreamEnd};
 use crate::http::{headers, retry};
-use crate::lines::Line;
+use crate::lines::DecodedLine;
 
 /// Number of lost sessions, and the period, after which the connection is closed, because the server would lose the
 /// next session as well.
@@ -22,9 +22,9 @@ const LOSSES_WITHIN: Duration = Duration::from_secs(60);
 /// Maximum time that a stream may stay open after its response.
 const AFTER_ANSWER: Duration = Duration::from_secs(1);
 
-impl Streamable<'_> {
-    pub(super) fn on_answer(&mut self, step: Step, now: Instant) {
-        let Step { exchange, moved, session, what } = step;
+impl StreamableDriver<'_> {
+    pub(super) fn on_answer(&mut self, step: ExchangeStep, now: Instant) {
+        let ExchangeStep { exchange, moved, session, what } = step;
         let Some(running) = self.exchanges.get(&exchange) else { return };
         if let Some(session) = session
             && running.name == "initialize"
@@ -36,24 +36,24 @@ impl Streamable<'_> {
         }
         self.let_go(exchange);
         match what {
-            What::Asks(work) => {
+            ExchangeEvent::Asks(work) => {
                 self.hold(exchange, now);
                 self.go_on(exchange, work);
             }
-            What::Accepted => self.on_accepted(exchange),
-            What::Body(body) => self.on_body(exchange, body, now),
-            What::Events { opened, events, next } => self.on_events(exchange, opened, events, next, now),
-            What::Refused(refusal) => self.on_refused(exchange, refusal, now),
-            What::Failed(fault) => self.on_failed(exchange, fault, now),
-            What::Late(_) => {}
-            What::Expired => {
+            ExchangeEvent::Accepted => self.on_accepted(exchange),
+            ExchangeEvent::Body(body) => self.on_body(exchange, body, now),
+            ExchangeEvent::Events { opened, events, next } => self.on_events(exchange, opened, events, next, now),
+            ExchangeEvent::Refused(refusal) => self.on_refused(exchange, refusal, now),
+            ExchangeEvent::Failed(fault) => self.on_failed(exchange, fault, now),
+            ExchangeEvent::Late(_) => {}
+            ExchangeEvent::Expired => {
                 self.finish(exchange);
             }
         }
     }
 
-    fn on_moved(&mut self, moved: Moved) {
-        let Moved { to, permanent } = moved;
+    fn on_moved(&mut self, moved: FollowedRedirect) {
+        let FollowedRedirect { to, permanent } = moved;
         self.note(format!("a redirect was followed to {}", fault::shown(to.path())));
         if permanent {
             self.url = to;
@@ -79,22 +79,22 @@ impl Streamable<'_> {
     /// Handles a complete response body.
     fn on_body(&mut self, exchange: u64, body: Bytes, now: Instant) {
         let Some(finished) = self.finish(exchange) else { return };
-        let Kind::Request { id, .. } = finished.kind else { return };
-        let answers = self.core.line(Line::Whole(body.clone()), StreamOrigin::Post(id.clone()), now);
+        let ExchangeKind::Request { id, .. } = finished.kind else { return };
+        let answers = self.core.line(DecodedLine::Whole(body.clone()), StreamOrigin::Post(id.clone()), now);
         self.on_opening_step(&finished.name, answers);
-        if answers == Answers::Nothing {
+        if answers == ResponseKind::Nothing {
             let cause = why_no_answer(&body);
             self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
         }
     }
 
-    fn on_opening_step(&mut self, name: &str, answers: Answers) {
+    fn on_opening_step(&mut self, name: &str, answers: ResponseKind) {
         if matches!(name, "initialize" | "server/discover") {
             match answers {
-                Answers::Nothing => self.news.step(format!("{name} was not answered")),
-                Answers::WithResult => self.news.step(format!("{name} answered")),
-                Answers::WithError(code) => self.news.step(format!("{name} answered with error {code}")),
-                Answers::Unreadable => self.news.step(format!("{name} answered with something unreadable")),
+                ResponseKind::Nothing => self.news.step(format!("{name} was not answered")),
+                ResponseKind::WithResult => self.news.step(format!("{name} answered")),
+                ResponseKind::WithError(code) => self.news.step(format!("{name} answered with error {code}")),
+                ResponseKind::Unreadable => self.news.step(format!("{name} answered with something unreadable")),
             }
         }
     }
@@ -103,8 +103,8 @@ impl Streamable<'_> {
         &mut self,
         exchange: u64,
         opened: bool,
-        events: Vec<Event>,
-        next: Result<Stream, End<reqwest::Error>>,
+        events: Vec<SseEvent>,
+        next: Result<BoxedEvents, StreamEnd<reqwest::Error>>,
         now: Instant,
     ) {
         if opened {
@@ -115,24 +115,24 @@ impl Streamable<'_> {
             let Some(running) = self.exchanges.get_mut(&exchange) else { return };
             running.resume.failures = 0;
             match event {
-                Event::Id(id) => running.resume.last_id = id,
-                Event::Retry(wanted) => running.resume.retry = Some(retry::clamped(wanted)),
+                SseEvent::Id(id) => running.resume.last_id = id,
+                SseEvent::Retry(wanted) => running.resume.retry = Some(retry::clamped(wanted)),
                 // A priming event is empty. A message ends the growth of the pauses, but not their lower bound.
-                Event::Data { kind, data } if kind == "message" => {
+                SseEvent::Data { kind, data } if kind == "message" => {
                     if !data.is_empty() {
                         running.resume.fruitless = running.resume.fruitless.min(1);
                     }
                     self.on_message(exchange, data, now);
                 }
                 // MCP defines no other event types.
-                Event::Data { .. } => {}
-                Event::TooLarge { head } => self.on_too_large(exchange, head, now),
+                SseEvent::Data { .. } => {}
+                SseEvent::TooLarge { head } => self.on_too_large(exchange, head, now),
             }
         }
         let Some(running) = self.exchanges.get(&exchange) else { return };
         let answered = match running.kind {
-            Kind::Request { answered, .. } => answered,
-            Kind::Message | Kind::Get => None,
+            ExchangeKind::Request { answered, .. } => answered,
+            ExchangeKind::Message | ExchangeKind::Get => None,
         };
         match (next, answered) {
             (Ok(stream), None) => self.go_on(exchange, exchange::more(exchange, stream)),
@@ -147,21 +147,23 @@ impl Streamable<'_> {
     fn on_message(&mut self, exchange: u64, data: Bytes, now: Instant) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         let (origin, name) = match &running.kind {
-            Kind::Request { id, .. } => (StreamOrigin::Post(id.clone()), running.name.clone()),
-            Kind::Message | Kind::Get => {
+            ExchangeKind::Request { id, .. } => (StreamOrigin::Post(id.clone()), running.name.clone()),
+            ExchangeKind::Message | ExchangeKind::Get => {
                 // Some servers send responses on the GET stream. The request's own stream is then useless.
-                if let Ok(Incoming::Response { id, .. }) = Incoming::decode(&data) {
+                if let Ok(IncomingMessage::Response { id, .. }) = IncomingMessage::decode(&data) {
                     self.finish_request(&id);
                 }
                 (StreamOrigin::Get, String::new())
             }
         };
-        let answers = self.core.line(Line::Whole(data), origin, now);
-        if answers == Answers::Nothing {
+        let answers = self.core.line(DecodedLine::Whole(data), origin, now);
+        if answers == ResponseKind::Nothing {
             return;
         }
         self.on_opening_step(&name, answers);
-        if let Some(Exchange { kind: Kind::Request { answered, .. }, .. }) = self.exchanges.get_mut(&exchange) {
+        if let Some(ActiveExchange { kind: ExchangeKind::Request { answered, .. }, .. }) =
+            self.exchanges.get_mut(&exchange)
+        {
             answered.get_or_insert(tokio::time::Instant::from_std(now));
         }
     }
@@ -170,42 +172,42 @@ impl Streamable<'_> {
     fn on_too_large(&mut self, exchange: u64, head: Bytes, now: Instant) {
         let limit = self.limits.message_bytes;
         match self.exchanges.get(&exchange).map(|running| &running.kind) {
-            Some(Kind::Request { id, .. }) => {
+            Some(ExchangeKind::Request { id, .. }) => {
                 let id = id.clone();
                 self.finish(exchange);
                 let cause = format!("an event of its stream is larger than {limit} bytes");
                 self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
             }
             _ => {
-                self.core.line(Line::TooLong { head }, StreamOrigin::Get, now);
+                self.core.line(DecodedLine::TooLong { head }, StreamOrigin::Get, now);
             }
         }
     }
 
-    fn on_refused(&mut self, exchange: u64, refusal: Refusal, now: Instant) {
+    fn on_refused(&mut self, exchange: u64, refusal: HttpRefusal, now: Instant) {
         let Some(running) = self.exchanges.get(&exchange) else { return };
-        let Refusal { status, fault, message } = refusal;
+        let HttpRefusal { status, fault, message } = refusal;
         let lost = status == 404 && running.in_session;
-        if running.resume.reopening || matches!(running.kind, Kind::Get) {
+        if running.resume.reopening || matches!(running.kind, ExchangeKind::Get) {
             return self.on_stream_refused(exchange, status, &fault, now);
         }
         let opened = self.gate == Some(exchange);
-        let Some(Exchange { kind, name, .. }) = self.finish(exchange) else { return };
+        let Some(ActiveExchange { kind, name, .. }) = self.finish(exchange) else { return };
         if let Some(message) = message {
             self.core.show_received(message);
         }
         match kind {
             _ if lost => {
-                let refused = if let Kind::Request { id, .. } = &kind { Some(id) } else { None };
+                let refused = if let ExchangeKind::Request { id, .. } = &kind { Some(id) } else { None };
                 self.on_session_lost(refused, now);
             }
-            Kind::Request { id, .. } => {
+            ExchangeKind::Request { id, .. } => {
                 if matches!(&*name, "initialize" | "server/discover") {
                     self.news.step(format!("{name} answered {status}"));
                 }
                 self.core.session.handle_undelivered(&id, fault, now);
             }
-            Kind::Message | Kind::Get => {
+            ExchangeKind::Message | ExchangeKind::Get => {
                 self.note(format!("{name} was refused: {}", fault::shown(&fault.to_string())));
                 if opened {
                     self.listen();
@@ -231,7 +233,7 @@ impl Streamable<'_> {
     pub(super) fn leave_session(&mut self) {
         self.session_id = None;
         self.had_get = false;
-        let is_answered = |kind: &Kind| matches!(kind, Kind::Request { answered: Some(_), .. });
+        let is_answered = |kind: &ExchangeKind| matches!(kind, ExchangeKind::Request { answered: Some(_), .. });
         let running = self.exchanges.iter().filter(|(_, exchange)| !is_answered(&exchange.kind));
         let running: Vec<u64> = running.map(|(number, _)| *number).collect();
         for exchange in running {
@@ -243,19 +245,19 @@ impl Streamable<'_> {
 
     fn on_failed(&mut self, exchange: u64, fault: DeliveryFault, now: Instant) {
         let Some(running) = self.exchanges.get(&exchange) else { return };
-        if running.resume.reopening || matches!(running.kind, Kind::Get) {
+        if running.resume.reopening || matches!(running.kind, ExchangeKind::Get) {
             return self.on_stream_failed(exchange, &fault, now);
         }
         let opened = self.gate == Some(exchange);
-        let Some(Exchange { kind, name, .. }) = self.finish(exchange) else { return };
+        let Some(ActiveExchange { kind, name, .. }) = self.finish(exchange) else { return };
         match kind {
-            Kind::Request { id, .. } => {
+            ExchangeKind::Request { id, .. } => {
                 if matches!(&*name, "initialize" | "server/discover") {
                     self.news.step(format!("{name} failed ({fault})"));
                 }
                 self.core.session.handle_undelivered(&id, fault, now);
             }
-            Kind::Message | Kind::Get => {
+            ExchangeKind::Message | ExchangeKind::Get => {
                 self.note(format!("{name} was not delivered: {}", fault::shown(&fault.to_string())));
                 if opened {
                     self.listen();
@@ -267,7 +269,7 @@ impl Streamable<'_> {
 
 /// Returns a message that explains why a body is no response to its request.
 fn why_no_answer(body: &Bytes) -> String {
-    match Incoming::decode(body).map_err(|invalid| invalid.cause) {
+    match IncomingMessage::decode(body).map_err(|invalid| invalid.cause) {
         Ok(_) => "the answer is not one to this request".to_owned(),
         Err(InvalidCause::Blank) => "the answer is empty".to_owned(),
         // The texts of these causes refer to standard output.

@@ -6,21 +6,21 @@ use futures_util::StreamExt;
 use reqwest::Method;
 use tokio::time::timeout;
 
-use super::{Kind, Streamable};
-use crate::http::endpoint::Parts;
-use crate::http::headers::{self, Belongs};
+use super::{ExchangeKind, StreamableDriver};
+use crate::http::endpoint::RequestParts;
+use crate::http::headers::{self, SessionHeaders};
 
 /// Time limit for the last messages, which counts against that for closing.
 const LAST_MESSAGES: Duration = Duration::from_millis(500);
 
-impl Streamable<'_> {
+impl StreamableDriver<'_> {
     /// Closes the session, ends it at the server, and hands over the remaining events. Only the handover waits for the
     /// owner.
     pub(super) async fn end(mut self) {
         self.core.close_session();
         // The responses of pending requests are not needed any more.
         let open: Vec<u64> =
-            self.exchanges.iter().filter(|(_, e)| !matches!(e.kind, Kind::Message)).map(|(n, _)| *n).collect();
+            self.exchanges.iter().filter(|(_, e)| !matches!(e.kind, ExchangeKind::Message)).map(|(n, _)| *n).collect();
         for exchange in open {
             self.finish(exchange);
         }
@@ -29,10 +29,10 @@ impl Streamable<'_> {
         self.core.tell_rest();
 
         let goodbye = self.session_id.as_ref().map(|session| {
-            let headers = headers::delete(Belongs { session: Some(session), revision: self.revision() });
-            Parts { method: Method::DELETE, url: self.url.clone(), headers, body: None }
+            let headers = headers::delete(SessionHeaders { session: Some(session), revision: self.revision() });
+            RequestParts { method: Method::DELETE, url: self.url.clone(), headers, body: None }
         });
-        let Streamable { core, mut work, endpoint, limits, .. } = self;
+        let StreamableDriver { core, mut work, endpoint, limits, .. } = self;
         let last = timeout(limits.close, async {
             let _ = timeout(LAST_MESSAGES, async { while work.next().await.is_some() {} }).await;
             if let Some(parts) = goodbye {

@@ -14,39 +14,39 @@ use std::time::{Duration, Instant};
 use futures_util::future::{AbortHandle, Abortable, Aborted};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use mcp_proto::{CallId, CloseReason, OpeningFault, Outgoing, RequestId, Revision, SessionEvent};
+use mcp_proto::{CallId, CloseReason, OpeningFault, OutgoingMessage, RequestId, Revision, SessionEvent};
 use reqwest::header::HeaderValue;
 use url::Url;
 
 use super::HttpLimits;
-use super::endpoint::Endpoint;
-use super::exchange::{Step, Work};
-use super::news::News;
-use crate::driver::alarm::Alarm;
-use crate::driver::core::{Core, now};
+use super::endpoint::HttpEndpoint;
+use super::exchange::{ExchangeFuture, ExchangeStep};
+use super::news::ConnectionNotes;
+use crate::driver::alarm::DueTimer;
+use crate::driver::core::{DriverCore, now};
 use crate::driver::owner::ready;
-use crate::driver::{DriverEvent, TransportFound};
+use crate::driver::{DetectedTransport, DriverEvent};
 
 /// Maximum number of steps that are handled before the owner is polled again.
 const STEPS_AT_ONCE: usize = 64;
 
 /// The driver of one server over Streamable HTTP.
-pub(super) struct Streamable<'o> {
-    pub(super) core: Core<'o>,
-    pub(super) news: News,
-    alarm: Alarm,
-    endpoint: Endpoint,
+pub(super) struct StreamableDriver<'o> {
+    pub(super) core: DriverCore<'o>,
+    pub(super) news: ConnectionNotes,
+    alarm: DueTimer,
+    endpoint: HttpEndpoint,
     url: Url,
     limits: HttpLimits,
-    work: FuturesUnordered<Abortable<Work>>,
-    exchanges: HashMap<u64, Exchange>,
+    work: FuturesUnordered<Abortable<ExchangeFuture>>,
+    exchanges: HashMap<u64, ActiveExchange>,
     last_exchange: u64,
     /// Number of running POSTs.
     posts: usize,
     /// Requests that wait for a free POST.
-    requests: VecDeque<Outgoing>,
+    requests: VecDeque<OutgoingMessage>,
     /// Notifications and responses that wait for a free POST.
-    messages: VecDeque<Outgoing>,
+    messages: VecDeque<OutgoingMessage>,
     /// Exchange that must complete before others are sent: a server may refuse messages before `initialized`.
     gate: Option<u64>,
     session_id: Option<HeaderValue>,
@@ -62,28 +62,28 @@ pub(super) struct Streamable<'o> {
     not_streamable: Option<SessionEvent>,
 }
 
-/// The result of [`Streamable::run`].
-pub(super) enum Finished<'o> {
+/// The result of [`StreamableDriver::run`].
+pub(super) enum StreamableEnd<'o> {
     /// The session has ended, and all events were handed over.
     Done,
     /// The server seems not to support this transport, as the event explains.
-    NotStreamable(Box<(Core<'o>, News, SessionEvent)>),
+    NotStreamable(Box<(DriverCore<'o>, ConnectionNotes, SessionEvent)>),
 }
 
 /// A POST or a stream in progress.
-struct Exchange {
-    kind: Kind,
+struct ActiveExchange {
+    kind: ExchangeKind,
     abort: AbortHandle,
     /// Name of the exchange in notes.
     name: String,
     /// Set if the request contained the session ID.
     in_session: bool,
-    resume: Resume,
+    resume: ResumeState,
     /// Call whose deadline is paused while the exchange waits for the authorizer.
     held: Option<CallId>,
 }
 
-enum Kind {
+enum ExchangeKind {
     /// A POST with a request, and the stream of its response.
     Request {
         id: RequestId,
@@ -99,7 +99,7 @@ enum Kind {
 
 /// State for reopening a stream.
 #[derive(Default)]
-struct Resume {
+struct ResumeState {
     last_id: String,
     /// Reconnection time that the server requests.
     retry: Option<Duration>,
@@ -113,19 +113,19 @@ struct Resume {
     reopening: bool,
 }
 
-impl<'o> Streamable<'o> {
+impl<'o> StreamableDriver<'o> {
     pub(super) fn new(
-        core: Core<'o>,
-        news: News,
-        endpoint: Endpoint,
+        core: DriverCore<'o>,
+        news: ConnectionNotes,
+        endpoint: HttpEndpoint,
         url: Url,
         limits: HttpLimits,
         may_fall_back: bool,
-    ) -> Streamable<'o> {
-        Streamable {
+    ) -> StreamableDriver<'o> {
+        StreamableDriver {
             core,
             news,
-            alarm: Alarm::new(),
+            alarm: DueTimer::new(),
             endpoint,
             url,
             limits,
@@ -145,17 +145,17 @@ impl<'o> Streamable<'o> {
         }
     }
 
-    pub(super) async fn run(mut self) -> Finished<'o> {
+    pub(super) async fn run(mut self) -> StreamableEnd<'o> {
         self.pump();
         while !self.is_over() {
             self.step().await;
             self.pump();
         }
         match self.not_streamable.take() {
-            Some(why) if !self.core.is_stopped() => Finished::NotStreamable(Box::new((self.core, self.news, why))),
+            Some(why) if !self.core.is_stopped() => StreamableEnd::NotStreamable(Box::new((self.core, self.news, why))),
             _ => {
                 self.end().await;
-                Finished::Done
+                StreamableEnd::Done
             }
         }
     }
@@ -196,7 +196,7 @@ impl<'o> Streamable<'o> {
         }
     }
 
-    fn on_step(&mut self, step: Result<Step, Aborted>, now: Instant) {
+    fn on_step(&mut self, step: Result<ExchangeStep, Aborted>, now: Instant) {
         // Aborted exchanges were already removed from the table.
         if let Ok(step) = step {
             self.on_answer(step, now);
@@ -226,7 +226,7 @@ impl<'o> Streamable<'o> {
             }
             SessionEvent::Ready(_) => {
                 let connected =
-                    DriverEvent::Connected { transport: TransportFound::StreamableHttp, how: self.news.how() };
+                    DriverEvent::Connected { transport: DetectedTransport::StreamableHttp, how: self.news.how() };
                 self.core.outbox.push(connected);
             }
             _ => {}
@@ -235,7 +235,7 @@ impl<'o> Streamable<'o> {
     }
 
     /// Sets `work` as the next step of an exchange.
-    fn go_on(&mut self, exchange: u64, work: Work) {
+    fn go_on(&mut self, exchange: u64, work: ExchangeFuture) {
         if let Some(running) = self.exchanges.get_mut(&exchange) {
             let (abort, registration) = AbortHandle::new_pair();
             running.abort = abort;
@@ -243,25 +243,25 @@ impl<'o> Streamable<'o> {
         }
     }
 
-    fn start(&mut self, kind: Kind, name: String, in_session: bool) -> u64 {
+    fn start(&mut self, kind: ExchangeKind, name: String, in_session: bool) -> u64 {
         self.last_exchange += 1;
-        if !matches!(kind, Kind::Get) {
+        if !matches!(kind, ExchangeKind::Get) {
             self.posts += 1;
         }
         let abort = AbortHandle::new_pair().0;
         self.exchanges.insert(
             self.last_exchange,
-            Exchange { kind, abort, name, in_session, resume: Resume::default(), held: None },
+            ActiveExchange { kind, abort, name, in_session, resume: ResumeState::default(), held: None },
         );
         self.last_exchange
     }
 
     /// Ends an exchange. Its pending work is dropped, which closes its stream.
-    fn finish(&mut self, exchange: u64) -> Option<Exchange> {
+    fn finish(&mut self, exchange: u64) -> Option<ActiveExchange> {
         self.let_go(exchange);
         let finished = self.exchanges.remove(&exchange)?;
         finished.abort.abort();
-        if matches!(finished.kind, Kind::Get) {
+        if matches!(finished.kind, ExchangeKind::Get) {
             self.get = None;
         } else {
             self.posts -= 1;
@@ -274,7 +274,7 @@ impl<'o> Streamable<'o> {
 
     /// Pauses the deadline of a call whose exchange waits for the user.
     fn hold(&mut self, exchange: u64, now: Instant) {
-        if let Some(Exchange { kind: Kind::Request { id, .. }, held: held @ None, .. }) =
+        if let Some(ActiveExchange { kind: ExchangeKind::Request { id, .. }, held: held @ None, .. }) =
             self.exchanges.get_mut(&exchange)
         {
             *held = self.core.session.pause_call_of(id, now);
@@ -312,8 +312,8 @@ impl<'o> Streamable<'o> {
     }
 }
 
-impl Exchange {
+impl ActiveExchange {
     fn is_for(&self, request: &RequestId) -> bool {
-        matches!(&self.kind, Kind::Request { id, .. } if id == request)
+        matches!(&self.kind, ExchangeKind::Request { id, .. } if id == request)
     }
 }

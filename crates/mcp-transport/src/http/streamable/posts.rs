@@ -1,15 +1,15 @@
 //! Sends the messages of the session, each in its own POST.
 
 use bytes::Bytes;
-use mcp_proto::{CloseReason, DeliveryFault, Incoming, Outgoing, OutgoingKind, RequestId};
+use mcp_proto::{CloseReason, DeliveryFault, IncomingMessage, OutgoingKind, OutgoingMessage, RequestId};
 use reqwest::Method;
 use serde::Deserialize;
 
-use super::{Kind, Streamable};
+use super::{ExchangeKind, StreamableDriver};
 use crate::driver::core::now;
 use crate::http::HttpLimits;
-use crate::http::endpoint::Parts;
-use crate::http::headers::{self, Belongs};
+use crate::http::endpoint::RequestParts;
+use crate::http::headers::{self, SessionHeaders};
 use crate::http::{exchange, news};
 
 /// Maximum number of messages that wait for a free POST before the session is closed. The session limits requests, so
@@ -18,11 +18,11 @@ const WAITING: usize = 10_000;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Cancelled {
+struct CancelledParams {
     request_id: RequestId,
 }
 
-impl Streamable<'_> {
+impl StreamableDriver<'_> {
     /// Sends the queued messages.
     pub(super) fn pump_messages(&mut self) {
         while let Some(outgoing) = self.core.session.poll_transmit() {
@@ -71,8 +71,8 @@ impl Streamable<'_> {
         self.finish_request(request);
     }
 
-    fn post(&mut self, outgoing: Outgoing) {
-        let Outgoing { json, about, head } = outgoing;
+    fn post(&mut self, outgoing: OutgoingMessage) {
+        let OutgoingMessage { json, about, head } = outgoing;
         let body = Bytes::from(json);
         let modern = self.revision().or(head.as_ref().and_then(|head| head.revision));
         let modern = modern.is_some_and(mcp_proto::Revision::is_modern)
@@ -88,7 +88,7 @@ impl Streamable<'_> {
             OutgoingKind::Request { method, .. } if method == "server/discover" && !self.opens(method) => "ping".into(),
             about => news::name(about),
         };
-        let headers = headers::post(head.as_deref(), Belongs { session, revision });
+        let headers = headers::post(head.as_deref(), SessionHeaders { session, revision });
         self.core.show_sent(body.clone(), &about);
         let headers = match headers {
             Ok(headers) => headers,
@@ -97,11 +97,11 @@ impl Streamable<'_> {
                 return self.unsendable(about, cause);
             }
         };
-        let parts = Parts { method: Method::POST, url: self.url.clone(), headers, body: Some(body.clone()) };
+        let parts = RequestParts { method: Method::POST, url: self.url.clone(), headers, body: Some(body.clone()) };
         let endpoint = self.endpoint.clone();
         match about {
             OutgoingKind::Request { id, .. } => {
-                let kind = Kind::Request { id, modern, answered: None };
+                let kind = ExchangeKind::Request { id, modern, answered: None };
                 let number = self.start(kind, name, in_session);
                 self.go_on(number, exchange::request(number, endpoint, parts, self.limits.message_bytes));
             }
@@ -111,7 +111,7 @@ impl Streamable<'_> {
                 }
                 let gates =
                     matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized");
-                let number = self.start(Kind::Message, name, in_session);
+                let number = self.start(ExchangeKind::Message, name, in_session);
                 if gates {
                     self.gate = Some(number);
                 }
@@ -126,8 +126,8 @@ impl Streamable<'_> {
         if method != "notifications/cancelled" {
             return;
         }
-        if let Ok(Incoming::Notification { params: Some(params), .. }) = Incoming::decode(body)
-            && let Ok(Cancelled { request_id }) = params.parse::<Cancelled>()
+        if let Ok(IncomingMessage::Notification { params: Some(params), .. }) = IncomingMessage::decode(body)
+            && let Ok(CancelledParams { request_id }) = params.parse::<CancelledParams>()
         {
             self.give_up(&request_id);
         }

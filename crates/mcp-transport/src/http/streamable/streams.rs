@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 use mcp_proto::{DeliveryFault, RequestId};
 use reqwest::Method;
 
-use super::{Kind, Streamable};
-use crate::http::endpoint::Parts;
-use crate::http::headers::{self, Belongs};
+use super::{ExchangeKind, StreamableDriver};
+use crate::http::endpoint::RequestParts;
+use crate::http::headers::{self, SessionHeaders};
 use crate::http::{exchange, fault, retry};
 
 /// Minimum lifetime of a stream that does not count as a failure, even without events.
 const LONG_LIFE: Duration = Duration::from_secs(10);
 
-impl Streamable<'_> {
+impl StreamableDriver<'_> {
     /// Opens the GET stream, which is optional for servers.
     pub(super) fn listen(&mut self) {
         let legacy = self.revision().is_some_and(|revision| !revision.is_modern());
         if legacy && self.get.is_none() {
-            let number = self.start(Kind::Get, "the GET stream".to_owned(), self.session_id.is_some());
+            let number = self.start(ExchangeKind::Get, "the GET stream".to_owned(), self.session_id.is_some());
             self.get = Some(number);
             self.reopen(number, Duration::ZERO);
         }
@@ -32,16 +32,16 @@ impl Streamable<'_> {
         running.resume.opened_at = Some(now);
         let again = std::mem::take(&mut running.resume.reopening);
         match &running.kind {
-            Kind::Get => {
+            ExchangeKind::Get => {
                 self.had_get = true;
                 self.note("the GET stream is open");
             }
-            Kind::Request { .. } if again => {
+            ExchangeKind::Request { .. } if again => {
                 let line = format!("the stream of {} was resumed", running.name);
                 self.had_get = true;
                 self.note(line);
             }
-            Kind::Request { .. } | Kind::Message => {}
+            ExchangeKind::Request { .. } | ExchangeKind::Message => {}
         }
     }
 
@@ -53,18 +53,20 @@ impl Streamable<'_> {
             running.resume.fruitless = 0;
         }
         match &running.kind {
-            Kind::Message => {
+            ExchangeKind::Message => {
                 self.finish(exchange);
             }
-            Kind::Request { id, modern: true, .. } => {
+            ExchangeKind::Request { id, modern: true, .. } => {
                 let id = id.clone();
                 self.lose(exchange, &id, format!("{cause} before the answer"), now);
             }
-            Kind::Request { id, modern: false, .. } if headers::last_event_id(&running.resume.last_id).is_none() => {
+            ExchangeKind::Request { id, modern: false, .. }
+                if headers::last_event_id(&running.resume.last_id).is_none() =>
+            {
                 let id = id.clone();
                 self.lose(exchange, &id, format!("{cause} before the answer, and it cannot be resumed"), now);
             }
-            Kind::Request { .. } | Kind::Get => self.again(exchange, cause),
+            ExchangeKind::Request { .. } | ExchangeKind::Get => self.again(exchange, cause),
         }
     }
 
@@ -80,12 +82,12 @@ impl Streamable<'_> {
             return self.on_stream_failed(exchange, fault, now);
         }
         match &running.kind {
-            Kind::Request { id, .. } => {
+            ExchangeKind::Request { id, .. } => {
                 let id = id.clone();
                 let cause = format!("the stream ended before the answer, and resuming it was refused: {fault}");
                 self.lose(exchange, &id, cause, now);
             }
-            Kind::Get | Kind::Message => {
+            ExchangeKind::Get | ExchangeKind::Message => {
                 self.finish(exchange);
                 if status == 405 {
                     self.note("the server offers no GET stream (405)");
@@ -102,12 +104,12 @@ impl Streamable<'_> {
         let Some(running) = self.exchanges.get(&exchange) else { return };
         let unusable = matches!(fault, DeliveryFault::Unusable { .. });
         match &running.kind {
-            Kind::Request { id, .. } if unusable || running.resume.failures >= most => {
+            ExchangeKind::Request { id, .. } if unusable || running.resume.failures >= most => {
                 let id = id.clone();
                 let cause = format!("the stream ended before the answer and could not be resumed: {fault}");
                 self.lose(exchange, &id, cause, now);
             }
-            Kind::Get if unusable => {
+            ExchangeKind::Get if unusable => {
                 self.finish(exchange);
                 self.note(format!("there is no GET stream: {}", fault::shown(&fault.to_string())));
             }
@@ -138,9 +140,9 @@ impl Streamable<'_> {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         running.resume.reopening = true;
         let last_id = headers::last_event_id(&running.resume.last_id);
-        let belongs = Belongs { session: self.session_id.as_ref(), revision };
+        let belongs = SessionHeaders { session: self.session_id.as_ref(), revision };
         let headers = headers::get(last_id.as_ref(), belongs);
-        let parts = Parts { method: Method::GET, url: self.url.clone(), headers, body: None };
+        let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
         let work = exchange::stream(exchange, self.endpoint.clone(), parts, self.limits.message_bytes, pause);
         self.go_on(exchange, work);
     }

@@ -5,37 +5,37 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::super::assembly::Assembly;
+use super::super::assembly::ReplyAssembly;
 use super::super::encode::count;
-use super::super::{Answer, fault};
+use super::super::{AnswerDecoder, fault};
 use super::WIRE;
-use crate::{ModelError, Stop};
+use crate::{ModelError, StopReason};
 
 /// The state of a streamed answer.
-pub(super) struct Streamed {
+pub(super) struct ResponseStream {
     model: String,
     /// Provider and model that the answer's thoughts may be sent back to.
     source: String,
-    items: BTreeMap<String, Item>,
+    items: BTreeMap<String, ResponseItem>,
     is_refused: bool,
     is_done: bool,
 }
 
 /// The state of an item of the answer.
 #[derive(Default)]
-struct Item {
+struct ResponseItem {
     /// Key of the tool call, if the item is one.
     key: Option<u64>,
     /// Set if text or arguments of the item were streamed.
     is_streamed: bool,
 }
 
-impl Streamed {
+impl ResponseStream {
     pub(super) fn new(model: String, source: String) -> Self {
         Self { model, source, items: BTreeMap::new(), is_refused: false, is_done: false }
     }
 
-    fn item(&mut self, name: String, assembly: &mut Assembly) -> Result<&mut Item, ModelError> {
+    fn item(&mut self, name: String, assembly: &mut ReplyAssembly) -> Result<&mut ResponseItem, ModelError> {
         if !self.items.contains_key(&name) {
             assembly.grow(name.len())?;
         }
@@ -43,12 +43,12 @@ impl Streamed {
     }
 
     /// Returns text, thinking or arguments of an item, which the item's final event repeats.
-    fn piece<'e>(&mut self, event: &'e Value, assembly: &mut Assembly) -> Result<&'e str, ModelError> {
+    fn piece<'e>(&mut self, event: &'e Value, assembly: &mut ReplyAssembly) -> Result<&'e str, ModelError> {
         self.item(name(event), assembly)?.is_streamed = true;
         Ok(event["delta"].as_str().unwrap_or_default())
     }
 
-    fn arguments(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+    fn arguments(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let text = self.piece(event, assembly)?;
         match self.item(name(event), assembly)?.key {
             Some(key) => assembly.arguments(key, text),
@@ -57,7 +57,7 @@ impl Streamed {
     }
 
     /// Returns the key of a tool call, and starts the call at its first event.
-    fn tool_use(&mut self, name: String, item: &Value, assembly: &mut Assembly) -> Result<u64, ModelError> {
+    fn tool_use(&mut self, name: String, item: &Value, assembly: &mut ReplyAssembly) -> Result<u64, ModelError> {
         let own = self.item(name, assembly)?;
         if let Some(key) = own.key {
             return Ok(key);
@@ -73,7 +73,7 @@ impl Streamed {
     }
 
     /// Processes a complete item. Content that was not streamed is taken from it.
-    fn whole(&mut self, name: String, item: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+    fn whole(&mut self, name: String, item: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         // A repeated end of an item adds no content.
         let is_streamed = std::mem::replace(&mut self.item(name.clone(), assembly)?.is_streamed, true);
         match item["type"].as_str() {
@@ -105,13 +105,13 @@ impl Streamed {
     }
 
     /// Adds a refusal of the model, which replaces the text.
-    fn refusal(&mut self, text: &str, assembly: &mut Assembly) -> Result<(), ModelError> {
+    fn refusal(&mut self, text: &str, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         self.is_refused |= !text.is_empty();
         assembly.text(text)
     }
 
     /// Processes the end of the answer, with its usage. A server that doesn't stream sends everything here.
-    fn finish(&mut self, response: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+    fn finish(&mut self, response: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if self.items.is_empty() {
             for (index, item) in response["output"].as_array().into_iter().flatten().enumerate() {
                 self.whole(index.to_string(), item, assembly)?;
@@ -130,11 +130,11 @@ impl Streamed {
         match response["status"].as_str() {
             Some("failed") => return Err(fault::in_stream(response, &self.model)),
             Some("incomplete") => assembly.stop(match response["incomplete_details"]["reason"].as_str() {
-                Some("max_output_tokens") => Stop::MaxTokens,
-                Some("content_filter") => Stop::Refused,
-                other => Stop::Other(fault::short(other.unwrap_or("incomplete"))),
+                Some("max_output_tokens") => StopReason::MaxTokens,
+                Some("content_filter") => StopReason::Refused,
+                other => StopReason::Other(fault::short(other.unwrap_or("incomplete"))),
             }),
-            _ if self.is_refused => assembly.stop(Stop::Refused),
+            _ if self.is_refused => assembly.stop(StopReason::Refused),
             _ => {}
         }
         self.is_done = true;
@@ -142,8 +142,8 @@ impl Streamed {
     }
 }
 
-impl Answer for Streamed {
-    fn take(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+impl AnswerDecoder for ResponseStream {
+    fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         match event["type"].as_str() {
             Some("response.created") => assembly.model(event["response"]["model"].as_str().unwrap_or_default()),
             Some("response.output_item.added") if event["item"]["type"] == "function_call" => {

@@ -8,30 +8,30 @@ mod answer;
 use serde_json::{Map, Value, json};
 
 use super::encode::{data_url, joined_texts, of_wire};
-use super::exchange::Framing;
-use super::openai::Speaker;
-use super::{Answer, Outgoing, Wire};
-use crate::carry::{Carries, PICTURES, Temperature};
+use super::exchange::EventFraming;
+use super::openai::ChatDialect;
+use super::{AnswerDecoder, Wire, WireRequest};
+use crate::carry::{PICTURES, TemperatureSupport, WireCapabilities};
 use crate::{Message, Part, ProviderSettings, Request, Role, Tool, ToolChoice, limits};
-use answer::Streamed;
+use answer::ResponseStream;
 
 /// The name of this wire in stored thoughts.
 const WIRE: &str = "responses";
 
 pub(super) struct Responses {
-    speaker: Speaker,
+    speaker: ChatDialect,
     /// Scheme, host and port of the provider.
     origin: String,
 }
 
 impl Responses {
     pub(super) fn of(settings: &ProviderSettings) -> Self {
-        Self { speaker: Speaker::of(settings), origin: settings.origin() }
+        Self { speaker: ChatDialect::of(settings), origin: settings.origin() }
     }
 
     /// Returns `true` if the model thinks, or `None` if its name does not reveal it.
     fn thinks(&self, model: &str) -> Option<bool> {
-        (self.speaker == Speaker::OpenAi).then(|| limits::openai(model).is_some())
+        (self.speaker == ChatDialect::OpenAi).then(|| limits::openai(model).is_some())
     }
 
     /// Returns the origin of a model's thoughts. They can only be decrypted there.
@@ -41,20 +41,20 @@ impl Responses {
 }
 
 impl Wire for Responses {
-    fn carries(&self, model: Option<&str>) -> Carries {
-        let is_openai = self.speaker == Speaker::OpenAi;
+    fn carries(&self, model: Option<&str>) -> WireCapabilities {
+        let is_openai = self.speaker == ChatDialect::OpenAi;
         let thinks = model.map_or(is_openai, |model| self.thinks(model) == Some(true));
-        Carries {
+        WireCapabilities {
             images: PICTURES,
             audio: &[],
-            files: if self.speaker == Speaker::Other { &[] } else { &["application/pdf"] },
+            files: if self.speaker == ChatDialect::Other { &[] } else { &["application/pdf"] },
             // Other implementations accept only text there.
             images_in_results: is_openai,
             files_in_results: is_openai,
             tool_error: false,
             tool_required: true,
             stops: 0,
-            temperature: if thinks { Temperature::Never } else { Temperature::Always },
+            temperature: if thinks { TemperatureSupport::Never } else { TemperatureSupport::Always },
             thinking_with_tools: true,
         }
     }
@@ -63,11 +63,11 @@ impl Wire for Responses {
         key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
     }
 
-    fn framing(&self) -> Framing {
-        Framing::ServerSent
+    fn framing(&self) -> EventFraming {
+        EventFraming::ServerSent
     }
 
-    fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing {
+    fn request(&self, settings: &ProviderSettings, request: &Request) -> WireRequest {
         let mut body = Map::new();
         body.insert("model".into(), request.model.clone().into());
         body.insert("stream".into(), true.into());
@@ -100,11 +100,11 @@ impl Wire for Responses {
                 body.insert("reasoning".into(), json!({ "effort": "medium", "summary": "auto" }));
             }
         }
-        Outgoing { url: settings.at("responses"), body: body.into() }
+        WireRequest { url: settings.at("responses"), body: body.into() }
     }
 
-    fn answer(&self, model: &str) -> Box<dyn Answer> {
-        Box::new(Streamed::new(model.to_owned(), self.source(model)))
+    fn answer(&self, model: &str) -> Box<dyn AnswerDecoder> {
+        Box::new(ResponseStream::new(model.to_owned(), self.source(model)))
     }
 }
 

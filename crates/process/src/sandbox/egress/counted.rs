@@ -11,12 +11,12 @@ use tokio::net::TcpStream;
 
 /// Number of bytes transferred over one connection, in each direction.
 #[derive(Debug, Default)]
-pub(super) struct Traffic {
+pub(super) struct TrafficCounter {
     read: AtomicU64,
     written: AtomicU64,
 }
 
-impl Traffic {
+impl TrafficCounter {
     pub(super) fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
@@ -30,11 +30,11 @@ impl Traffic {
 #[derive(Debug)]
 pub(super) struct CountedStream {
     stream: TcpStream,
-    traffic: Arc<Traffic>,
+    traffic: Arc<TrafficCounter>,
 }
 
 impl CountedStream {
-    pub(super) fn new(stream: TcpStream, traffic: Arc<Traffic>) -> CountedStream {
+    pub(super) fn new(stream: TcpStream, traffic: Arc<TrafficCounter>) -> CountedStream {
         CountedStream { stream, traffic }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-use super::counted::Traffic;
+use super::counted::TrafficCounter;
 use super::hosts::{Destination, HostPattern};
 
 /// Minimum interval between two batches of lines.
@@ -17,37 +17,37 @@ const EVERY_OPEN: Duration = Duration::from_secs(60);
 /// Maximum number of destinations that are named in one batch. Others are only counted.
 const MAX_NAMED: usize = 16;
 
-/// Collects events until [`Ledger::take`] is called.
+/// Collects events until [`EgressLedger::take`] is called.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
-    state: Mutex<State>,
+pub(super) struct EgressLedger {
+    state: Mutex<LedgerState>,
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    entries: Vec<Entry>,
+struct LedgerState {
+    entries: Vec<LedgerEntry>,
     /// Number of events for destinations beyond [`MAX_NAMED`].
     unnamed: u64,
     /// Open connections, at most as many as the proxy allows.
-    open: Vec<Open>,
+    open: Vec<TrackedConnection>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct LedgerEntry {
     destination: Destination,
-    outcome: Outcome,
+    outcome: ConnectionOutcome,
 }
 
 #[derive(Debug)]
-enum Outcome {
-    Allowed(Counts),
+enum ConnectionOutcome {
+    Allowed(ConnectionCounts),
     Refused { times: u64, cause: String, add: HostPattern },
     Unreachable { times: u64, cause: String },
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct ConnectionCounts {
     opened: u64,
     closed: u64,
     up: u64,
@@ -55,9 +55,9 @@ struct Counts {
 }
 
 #[derive(Debug)]
-struct Open {
+struct TrackedConnection {
     destination: Destination,
-    traffic: Arc<Traffic>,
+    traffic: Arc<TrafficCounter>,
     told_up: u64,
     told_down: u64,
 }
@@ -65,13 +65,13 @@ struct Open {
 /// An open connection. Dropping it counts it as closed.
 #[derive(Debug)]
 pub(super) struct OpenConnection {
-    ledger: Arc<Ledger>,
-    traffic: Arc<Traffic>,
+    ledger: Arc<EgressLedger>,
+    traffic: Arc<TrafficCounter>,
 }
 
 impl OpenConnection {
     /// Returns the byte counters of the connection to the destination.
-    pub(super) fn traffic(&self) -> Arc<Traffic> {
+    pub(super) fn traffic(&self) -> Arc<TrafficCounter> {
         Arc::clone(&self.traffic)
     }
 }
@@ -82,14 +82,14 @@ impl Drop for OpenConnection {
     }
 }
 
-impl Ledger {
+impl EgressLedger {
     /// Records a connection that was opened.
     pub(super) fn opened(self: &Arc<Self>, destination: &Destination) -> OpenConnection {
-        let traffic = Arc::new(Traffic::default());
+        let traffic = Arc::new(TrafficCounter::default());
         let mut state = self.lock();
         state.count(destination, |counts| counts.opened += 1);
         let (destination, open) = (destination.clone(), Arc::clone(&traffic));
-        state.open.push(Open { destination, traffic: open, told_up: 0, told_down: 0 });
+        state.open.push(TrackedConnection { destination, traffic: open, told_up: 0, told_down: 0 });
         drop(state);
         self.changed.notify_one();
         OpenConnection { ledger: Arc::clone(self), traffic }
@@ -99,12 +99,13 @@ impl Ledger {
     pub(super) fn refused(&self, destination: &Destination, cause: &str, add: &HostPattern) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
-            Outcome::Refused { times, .. } if entry.destination == *destination => Some(times),
+            ConnectionOutcome::Refused { times, .. } if entry.destination == *destination => Some(times),
             _ => None,
         });
         match known {
             Some(times) => *times += 1,
-            None => state.add(destination, Outcome::Refused { times: 1, cause: cause.to_owned(), add: add.clone() }),
+            None => state
+                .add(destination, ConnectionOutcome::Refused { times: 1, cause: cause.to_owned(), add: add.clone() }),
         }
         drop(state);
         self.changed.notify_one();
@@ -114,12 +115,12 @@ impl Ledger {
     pub(super) fn unreachable(&self, destination: &Destination, cause: &str) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
-            Outcome::Unreachable { times, .. } if entry.destination == *destination => Some(times),
+            ConnectionOutcome::Unreachable { times, .. } if entry.destination == *destination => Some(times),
             _ => None,
         });
         match known {
             Some(times) => *times += 1,
-            None => state.add(destination, Outcome::Unreachable { times: 1, cause: cause.to_owned() }),
+            None => state.add(destination, ConnectionOutcome::Unreachable { times: 1, cause: cause.to_owned() }),
         }
         drop(state);
         self.changed.notify_one();
@@ -149,7 +150,7 @@ impl Ledger {
         lines
     }
 
-    fn closed(&self, traffic: &Arc<Traffic>) {
+    fn closed(&self, traffic: &Arc<TrafficCounter>) {
         let mut state = self.lock();
         if let Some(index) = state.open.iter().position(|open| Arc::ptr_eq(&open.traffic, traffic)) {
             state.measure(index);
@@ -160,12 +161,12 @@ impl Ledger {
         self.changed.notify_one();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LedgerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl LedgerState {
     /// Adds the bytes of an open connection since its last measurement.
     fn measure(&mut self, index: usize) {
         let Some(open) = self.open.get_mut(index) else { return };
@@ -181,32 +182,32 @@ impl State {
         }
     }
 
-    fn count(&mut self, destination: &Destination, change: impl FnOnce(&mut Counts)) {
+    fn count(&mut self, destination: &Destination, change: impl FnOnce(&mut ConnectionCounts)) {
         let known = self.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
-            Outcome::Allowed(counts) if entry.destination == *destination => Some(counts),
+            ConnectionOutcome::Allowed(counts) if entry.destination == *destination => Some(counts),
             _ => None,
         });
         if let Some(counts) = known {
             return change(counts);
         }
-        let mut counts = Counts::default();
+        let mut counts = ConnectionCounts::default();
         change(&mut counts);
-        self.add(destination, Outcome::Allowed(counts));
+        self.add(destination, ConnectionOutcome::Allowed(counts));
     }
 
-    fn add(&mut self, destination: &Destination, outcome: Outcome) {
+    fn add(&mut self, destination: &Destination, outcome: ConnectionOutcome) {
         if self.entries.len() < MAX_NAMED {
-            self.entries.push(Entry { destination: destination.clone(), outcome });
+            self.entries.push(LedgerEntry { destination: destination.clone(), outcome });
         } else {
             self.unnamed += 1;
         }
     }
 }
 
-fn words(Entry { destination, outcome }: &Entry) -> String {
+fn words(LedgerEntry { destination, outcome }: &LedgerEntry) -> String {
     let times = |times: &u64| if *times == 1 { String::new() } else { format!(" {times} times") };
     match outcome {
-        Outcome::Allowed(Counts { opened, closed, up, down }) => {
+        ConnectionOutcome::Allowed(ConnectionCounts { opened, closed, up, down }) => {
             let mut text = format!("network: {destination} allowed");
             for (number, what) in
                 [(opened, "opened"), (closed, "closed")].into_iter().filter(|(number, _)| **number > 0)
@@ -217,11 +218,11 @@ fn words(Entry { destination, outcome }: &Entry) -> String {
             let _ = write!(text, ", {up} bytes up, {down} bytes down");
             text
         }
-        Outcome::Refused { times: number, cause, add } => format!(
+        ConnectionOutcome::Refused { times: number, cause, add } => format!(
             "network: {destination} refused{}: {cause}. To allow it, add {add} to the hosts of its sandbox",
             times(number)
         ),
-        Outcome::Unreachable { times: number, cause } => {
+        ConnectionOutcome::Unreachable { times: number, cause } => {
             format!("network: {destination} could not be reached{}: {cause}", times(number))
         }
     }
@@ -235,7 +236,7 @@ mod tests {
 
     #[test]
     fn s24_a_flood_becomes_few_lines() {
-        let ledger = Ledger::default();
+        let ledger = EgressLedger::default();
         let add: HostPattern = "a.example".parse().unwrap();
         for number in 0..1_000 {
             let destination = Destination::new(&format!("{number}.example"), 443).unwrap();

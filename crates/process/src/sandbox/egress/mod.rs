@@ -11,7 +11,7 @@
 //! - `ledger`: aggregates connections and refusals for the server's activity log
 //! - `environment`: the variables that direct programs to the proxy
 //!
-//! Only bubblewrap creates such a namespace. Under other mechanisms, `Plan::make` refuses named hosts.
+//! Only bubblewrap creates such a namespace. Under other mechanisms, `ResolvedSandbox::make` refuses named hosts.
 
 pub mod hosts;
 
@@ -29,7 +29,7 @@ mod resolve;
 #[cfg(target_os = "linux")]
 pub(crate) use environment::{PORT, lead_to_proxy};
 #[cfg(target_os = "linux")]
-pub(crate) use proxy::Egress;
+pub(crate) use proxy::EgressProxy;
 
 pub use hosts::{Destination, HostPattern, HostPatternError};
 
@@ -38,7 +38,7 @@ pub const MAX_HOSTS: usize = 100;
 
 /// The network access of a sandboxed server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Network {
+pub enum NetworkAccess {
     /// No network access except the sandbox's own loopback interface.
     #[default]
     None,
@@ -48,16 +48,18 @@ pub enum Network {
     Full,
 }
 
-impl Network {
+impl NetworkAccess {
     /// Returns a message that explains why the setting is invalid, or `None` if it is valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         match self {
-            Network::Hosts(hosts) if hosts.is_empty() => {
+            NetworkAccess::Hosts(hosts) if hosts.is_empty() => {
                 Some("no host is named; name at least one, or turn the network off".to_owned())
             }
-            Network::Hosts(hosts) if hosts.len() > MAX_HOSTS => Some(format!("at most {MAX_HOSTS} hosts can be named")),
-            Network::None | Network::Hosts(_) | Network::Full => None,
+            NetworkAccess::Hosts(hosts) if hosts.len() > MAX_HOSTS => {
+                Some(format!("at most {MAX_HOSTS} hosts can be named"))
+            }
+            NetworkAccess::None | NetworkAccess::Hosts(_) | NetworkAccess::Full => None,
         }
     }
 }

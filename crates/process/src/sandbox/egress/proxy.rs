@@ -23,10 +23,10 @@ use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::HostPattern;
-use super::counted::{CountedStream, Traffic};
+use super::counted::{CountedStream, TrafficCounter};
 use super::hosts::Destination;
-use super::ledger::{Ledger, OpenConnection};
-use super::resolve::{self, Fault, Lookup};
+use super::ledger::{EgressLedger, OpenConnection};
+use super::resolve::{self, ConnectFault, LookupFunction};
 
 /// Maximum number of concurrent connections of one server. Further ones wait until one ends.
 const MAX_CONNECTIONS: usize = 64;
@@ -43,7 +43,7 @@ const OF_PROXIES: [&str; 4] = ["keep-alive", "proxy-connection", "proxy-authoriz
 
 /// Time limits for the parts of a connection.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Times {
+pub(super) struct ProxyTimeouts {
     /// From the beginning of a request to the end of its head.
     head: Duration,
     /// Connecting, after the name was resolved.
@@ -52,35 +52,43 @@ pub(super) struct Times {
     idle: Duration,
 }
 
-impl Times {
-    const DEFAULT: Times =
-        Times { head: Duration::from_secs(15), connect: Duration::from_secs(15), idle: Duration::from_secs(600) };
+impl ProxyTimeouts {
+    const DEFAULT: ProxyTimeouts = ProxyTimeouts {
+        head: Duration::from_secs(15),
+        connect: Duration::from_secs(15),
+        idle: Duration::from_secs(600),
+    };
 }
 
 /// A running proxy. Dropping it closes all its connections.
 #[derive(Debug)]
-pub(crate) struct Egress {
-    ledger: Arc<Ledger>,
-    /// Receiver of activity lines, until [`Egress::lines`] takes it.
+pub(crate) struct EgressProxy {
+    ledger: Arc<EgressLedger>,
+    /// Receiver of activity lines, until [`EgressProxy::lines`] takes it.
     lines: Option<mpsc::Receiver<String>>,
     _task: AbortOnDropHandle<()>,
 }
 
-impl Egress {
+impl EgressProxy {
     /// Starts a proxy that forwards connections on the listener to these hosts.
-    pub(crate) fn start(listener: TcpListener, hosts: Vec<HostPattern>) -> Egress {
-        Egress::start_with(listener, hosts, resolve::system, Times::DEFAULT)
+    pub(crate) fn start(listener: TcpListener, hosts: Vec<HostPattern>) -> EgressProxy {
+        EgressProxy::start_with(listener, hosts, resolve::system, ProxyTimeouts::DEFAULT)
     }
 
-    fn start_with(listener: TcpListener, hosts: Vec<HostPattern>, lookup: Lookup, times: Times) -> Egress {
-        let ledger = Arc::new(Ledger::default());
-        let proxy = Arc::new(Proxy { hosts, lookup, times, ledger: Arc::clone(&ledger) });
+    fn start_with(
+        listener: TcpListener,
+        hosts: Vec<HostPattern>,
+        lookup: LookupFunction,
+        times: ProxyTimeouts,
+    ) -> EgressProxy {
+        let ledger = Arc::new(EgressLedger::default());
+        let proxy = Arc::new(ProxyState { hosts, lookup, times, ledger: Arc::clone(&ledger) });
         let (sender, lines) = mpsc::channel(MAX_LINES);
         let told = Arc::clone(&ledger);
         let task = tokio::spawn(async move {
             tokio::join!(accept(listener, proxy), tell(&told, sender));
         });
-        Egress { ledger, lines: Some(lines), _task: AbortOnDropHandle::new(task) }
+        EgressProxy { ledger, lines: Some(lines), _task: AbortOnDropHandle::new(task) }
     }
 
     /// Returns the receiver of activity lines on the first call, then `None`.
@@ -95,16 +103,16 @@ impl Egress {
 }
 
 /// State shared by all connections of a server.
-struct Proxy {
+struct ProxyState {
     hosts: Vec<HostPattern>,
-    lookup: Lookup,
-    times: Times,
-    ledger: Arc<Ledger>,
+    lookup: LookupFunction,
+    times: ProxyTimeouts,
+    ledger: Arc<EgressLedger>,
 }
 
 /// State of one connection from the server.
 #[derive(Default)]
-struct Client {
+struct ProxyClient {
     tunnel: Mutex<Option<Tunnel>>,
     /// Task of the upstream connection of the latest request.
     upstream: Mutex<Option<AbortOnDropHandle<()>>>,
@@ -119,7 +127,7 @@ struct Tunnel {
 
 type Body = BoxBody<Bytes, hyper::Error>;
 
-async fn tell(ledger: &Ledger, lines: mpsc::Sender<String>) {
+async fn tell(ledger: &EgressLedger, lines: mpsc::Sender<String>) {
     loop {
         for line in ledger.next().await {
             if lines.send(line).await.is_err() {
@@ -129,7 +137,7 @@ async fn tell(ledger: &Ledger, lines: mpsc::Sender<String>) {
     }
 }
 
-async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
+async fn accept(listener: TcpListener, proxy: Arc<ProxyState>) {
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
@@ -152,12 +160,12 @@ async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
     }
 }
 
-impl Proxy {
+impl ProxyState {
     /// Serves one connection until it ends or is idle for too long.
     async fn serve(&self, stream: TcpStream) {
-        let traffic = Arc::new(Traffic::default());
+        let traffic = Arc::new(TrafficCounter::default());
         let stream = CountedStream::new(stream, Arc::clone(&traffic));
-        let client = Client::default();
+        let client = ProxyClient::default();
         let serving = async {
             let connection = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
@@ -180,7 +188,7 @@ impl Proxy {
         }
     }
 
-    async fn answer(&self, request: Request<Incoming>, client: &Client) -> Result<Response<Body>, Infallible> {
+    async fn answer(&self, request: Request<Incoming>, client: &ProxyClient) -> Result<Response<Body>, Infallible> {
         let answered = if request.method() == Method::CONNECT {
             self.connect(request, client).await
         } else {
@@ -189,7 +197,11 @@ impl Proxy {
         Ok(answered.unwrap_or_else(|refused| refused))
     }
 
-    async fn connect(&self, request: Request<Incoming>, client: &Client) -> Result<Response<Body>, Response<Body>> {
+    async fn connect(
+        &self,
+        request: Request<Incoming>,
+        client: &ProxyClient,
+    ) -> Result<Response<Body>, Response<Body>> {
         let named = request.uri().authority().and_then(|authority| Some((authority.host(), authority.port_u16()?)));
         let destination = named.and_then(|(host, port)| Destination::new(host, port));
         let destination = destination.ok_or_else(|| bad("CONNECT needs a host and a port, as in example.com:443"))?;
@@ -199,7 +211,11 @@ impl Proxy {
         Ok(Response::new(empty()))
     }
 
-    async fn forward(&self, request: Request<Incoming>, client: &Client) -> Result<Response<Body>, Response<Body>> {
+    async fn forward(
+        &self,
+        request: Request<Incoming>,
+        client: &ProxyClient,
+    ) -> Result<Response<Body>, Response<Body>> {
         let (mut head, body) = request.into_parts();
         if head.uri.scheme_str() != Some("http") {
             return Err(bad("this proxy takes CONNECT, and requests for http URLs"));
@@ -243,7 +259,7 @@ impl Proxy {
         let opened = async {
             let addresses = resolve::addresses(&self.hosts, destination, self.lookup).await?;
             let connecting = timeout(self.times.connect, TcpStream::connect(addresses.as_slice())).await;
-            let cause = |error: io::Error| Fault::Unreachable(error.to_string());
+            let cause = |error: io::Error| ConnectFault::Unreachable(error.to_string());
             connecting.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(cause)
         };
         match opened.await {
@@ -251,14 +267,14 @@ impl Proxy {
                 let open = self.ledger.opened(destination);
                 Ok((CountedStream::new(stream, open.traffic()), open))
             }
-            Err(Fault::Refused { cause, add }) => {
+            Err(ConnectFault::Refused { cause, add }) => {
                 self.ledger.refused(destination, &cause, &add);
                 let words = format!(
                     "Drawbridge refused {destination}: {cause}. To allow it, add {add} to the hosts of this server's sandbox.\n"
                 );
                 Err(answer(StatusCode::FORBIDDEN, words))
             }
-            Err(Fault::Unreachable(cause)) => {
+            Err(ConnectFault::Unreachable(cause)) => {
                 self.ledger.unreachable(destination, &cause);
                 Err(unreachable(destination, &cause))
             }
@@ -282,7 +298,7 @@ impl Tunnel {
 }
 
 /// Completes when no byte was transferred for this long.
-async fn idle(traffic: &Traffic, limit: Duration) {
+async fn idle(traffic: &TrafficCounter, limit: Duration) {
     let mut before = None;
     loop {
         let now = Some((traffic.read(), traffic.written()));

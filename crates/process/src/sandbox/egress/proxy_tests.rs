@@ -13,15 +13,15 @@ use super::*;
 const LONG: Duration = Duration::from_secs(20);
 
 /// Starts a proxy for these hosts and returns its address.
-async fn proxy(hosts: &[&str], lookup: Lookup, times: Times) -> (Egress, SocketAddr) {
+async fn proxy(hosts: &[&str], lookup: LookupFunction, times: ProxyTimeouts) -> (EgressProxy, SocketAddr) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     let hosts = hosts.iter().map(|host| host.parse().unwrap()).collect();
-    (Egress::start_with(listener, hosts, lookup, times), address)
+    (EgressProxy::start_with(listener, hosts, lookup, times), address)
 }
 
-async fn usual(hosts: &[&str]) -> (Egress, SocketAddr) {
-    proxy(hosts, resolve::system, Times::DEFAULT).await
+async fn usual(hosts: &[&str]) -> (EgressProxy, SocketAddr) {
+    proxy(hosts, resolve::system, ProxyTimeouts::DEFAULT).await
 }
 
 /// Starts an echo server. Returns its port and its number of connections.
@@ -117,8 +117,8 @@ async fn s24_a_tunnel_leads_to_named_hosts_only() {
 #[tokio::test]
 async fn s24_a_name_that_leads_to_this_computer_is_refused() {
     let (port, came) = echo().await;
-    let lookup: Lookup = |_| Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) });
-    let (_egress, address) = proxy(&[&format!("inside.example:{port}")], lookup, Times::DEFAULT).await;
+    let lookup: LookupFunction = |_| Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) });
+    let (_egress, address) = proxy(&[&format!("inside.example:{port}")], lookup, ProxyTimeouts::DEFAULT).await;
     let (mut stream, head) = connect(address, &format!("inside.example:{port}")).await;
     assert!(head.starts_with("HTTP/1.1 403"), "S24: an allowed name that resolves to loopback must be refused: {head}");
     drop(stream.shutdown().await);
@@ -132,13 +132,13 @@ async fn s24_the_address_that_was_judged_is_connected_to() {
     static LOOKUPS: AtomicUsize = AtomicUsize::new(0);
     let (port, came) = echo().await;
     // A second lookup would return another address.
-    let lookup: Lookup = |_| {
+    let lookup: LookupFunction = |_| {
         let is_first = LOOKUPS.fetch_add(1, Ordering::SeqCst) == 0;
         let address = if is_first { Ipv4Addr::LOCALHOST } else { Ipv4Addr::new(127, 0, 0, 2) };
         Box::pin(async move { Ok(vec![IpAddr::V4(address)]) })
     };
     let hosts = [format!("name.example:{port}"), format!("127.0.0.1:{port}")];
-    let (_egress, address) = proxy(&hosts.each_ref().map(String::as_str), lookup, Times::DEFAULT).await;
+    let (_egress, address) = proxy(&hosts.each_ref().map(String::as_str), lookup, ProxyTimeouts::DEFAULT).await;
     let (_stream, head) = connect(address, &format!("name.example:{port}")).await;
     assert!(head.starts_with("HTTP/1.1 200"), "an allowed address must be connected to: {head}");
     assert_eq!(LOOKUPS.load(Ordering::SeqCst), 1, "S24: the name must be resolved only once");
@@ -214,11 +214,13 @@ async fn s24_what_is_slow_or_idle_is_closed() {
     let (port, _) = echo().await;
     let short = Duration::from_millis(50);
     let hosts = format!("localhost:{port}");
-    let (_egress, address) = proxy(&[&hosts], resolve::system, Times { head: short, ..Times::DEFAULT }).await;
+    let (_egress, address) =
+        proxy(&[&hosts], resolve::system, ProxyTimeouts { head: short, ..ProxyTimeouts::DEFAULT }).await;
     let mut slow = TcpStream::connect(address).await.unwrap();
     slow.write_all(b"CONNECT ").await.unwrap();
     rest(&mut slow).await;
-    let (_egress, address) = proxy(&[&hosts], resolve::system, Times { idle: short, ..Times::DEFAULT }).await;
+    let (_egress, address) =
+        proxy(&[&hosts], resolve::system, ProxyTimeouts { idle: short, ..ProxyTimeouts::DEFAULT }).await;
     let (mut idle, head) = connect(address, &hosts).await;
     assert!(head.starts_with("HTTP/1.1 200"), "the tunnel must be opened: {head}");
     assert_eq!(rest(&mut idle).await, "", "an idle tunnel must be closed");

@@ -19,7 +19,7 @@ const MAX_ADDRESSES: usize = 8;
 
 /// The reason why a connection is not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum ConnectFault {
     /// The connection is not allowed.
     Refused {
         /// Explanation for the server and its user.
@@ -31,29 +31,29 @@ pub(super) enum Fault {
     Unreachable(String),
 }
 
-pub(super) type LookedUp<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
+pub(super) type LookupFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 /// A function that resolves a name to addresses.
-pub(super) type Lookup = fn(&str) -> LookedUp<'_>;
+pub(super) type LookupFunction = fn(&str) -> LookupFuture<'_>;
 
 /// Resolves a name with the system's resolver.
-pub(super) fn system(name: &str) -> LookedUp<'_> {
+pub(super) fn system(name: &str) -> LookupFuture<'_> {
     Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect()) })
 }
 
 /// Returns the addresses of a destination that the hosts admit.
 ///
 /// # Errors
-/// Returns [`Fault::Refused`] if the destination or all its addresses are not allowed, and [`Fault::Unreachable`] if
+/// Returns [`ConnectFault::Refused`] if the destination or all its addresses are not allowed, and [`ConnectFault::Unreachable`] if
 /// the lookup fails, times out or yields no address.
 pub(super) async fn addresses(
     hosts: &[HostPattern],
     destination: &Destination,
-    lookup: Lookup,
-) -> Result<Vec<SocketAddr>, Fault> {
+    lookup: LookupFunction,
+) -> Result<Vec<SocketAddr>, ConnectFault> {
     let port = destination.port;
     if !hosts.iter().any(|host| host.admits(destination)) {
         let cause = "it is not among the hosts that this server may reach".to_owned();
-        return Err(Fault::Refused { cause, add: destination.as_pattern() });
+        return Err(ConnectFault::Refused { cause, add: destination.as_pattern() });
     }
     let name = match &destination.host {
         DestinationHost::Address(address) => return Ok(vec![(*address, port).into()]),
@@ -67,17 +67,21 @@ pub(super) async fn addresses(
     let looked_up = timeout(LOOKUP, lookup(name)).await;
     let found = match looked_up {
         Ok(Ok(found)) => found,
-        Ok(Err(error)) => return Err(Fault::Unreachable(format!("its name can't be looked up: {error}"))),
-        Err(_) => return Err(Fault::Unreachable("its name was not looked up in time".to_owned())),
+        Ok(Err(error)) => return Err(ConnectFault::Unreachable(format!("its name can't be looked up: {error}"))),
+        Err(_) => return Err(ConnectFault::Unreachable("its name was not looked up in time".to_owned())),
     };
     judged(hosts, destination, found)
 }
 
 /// Returns those addresses of a name that may be connected to.
-fn judged(hosts: &[HostPattern], destination: &Destination, found: Vec<IpAddr>) -> Result<Vec<SocketAddr>, Fault> {
+fn judged(
+    hosts: &[HostPattern],
+    destination: &Destination,
+    found: Vec<IpAddr>,
+) -> Result<Vec<SocketAddr>, ConnectFault> {
     let port = destination.port;
     let Some(first) = found.first().copied() else {
-        return Err(Fault::Unreachable("its name has no address".to_owned()));
+        return Err(ConnectFault::Unreachable("its name has no address".to_owned()));
     };
     let may = |address: &IpAddr| is_public(*address) || hosts.iter().any(|host| host.names_address(*address, port));
     let admitted: Vec<SocketAddr> =
@@ -90,7 +94,7 @@ fn judged(hosts: &[HostPattern], destination: &Destination, found: Vec<IpAddr>) 
         "its name leads to {}, on this computer or in a private network, where only addresses that are named themselves may be reached",
         first.to_canonical()
     );
-    Err(Fault::Refused { cause, add: literal.as_pattern() })
+    Err(ConnectFault::Refused { cause, add: literal.as_pattern() })
 }
 
 #[cfg(test)]
@@ -103,7 +107,7 @@ mod tests {
         patterns.iter().map(|pattern| pattern.parse().unwrap()).collect()
     }
 
-    fn found(patterns: &[&str], host: &str, addresses: &[&str]) -> Result<Vec<String>, Fault> {
+    fn found(patterns: &[&str], host: &str, addresses: &[&str]) -> Result<Vec<String>, ConnectFault> {
         let destination = Destination::new(host, 443).unwrap();
         let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
         let judged = judged(&hosts(patterns), &destination, addresses)?;
@@ -116,7 +120,9 @@ mod tests {
             "127.0.0.1 10.0.0.1 192.168.1.1 169.254.169.254 100.64.0.1 ::1 fe80::1 fc00::1 ::ffff:127.0.0.1 0.0.0.0";
         for address in own.split(' ') {
             let refused = found(&["example.com"], "example.com", &[address]);
-            let Err(Fault::Refused { add, .. }) = refused else { panic!("S24: {address} is reached: {refused:?}") };
+            let Err(ConnectFault::Refused { add, .. }) = refused else {
+                panic!("S24: {address} is reached: {refused:?}")
+            };
             let add = add.to_string();
             let allowed = found(&["example.com", &add], "example.com", &[address]);
             assert!(allowed.is_ok(), "S24: {add} must admit {address}: {allowed:?}");
@@ -128,15 +134,15 @@ mod tests {
     #[test]
     fn s24_an_address_is_named_with_its_port() {
         let refused = found(&["example.com", "10.0.0.1:8443"], "example.com", &["10.0.0.1"]);
-        assert!(matches!(refused, Err(Fault::Refused { .. })), "S24: the port counts: {refused:?}");
+        assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: the port counts: {refused:?}");
     }
 
     #[tokio::test]
     async fn s24_what_is_not_named_is_not_looked_up() {
-        let lookup: Lookup = |name| panic!("S24: {name} was looked up, which discloses it to a name server");
+        let lookup: LookupFunction = |name| panic!("S24: {name} was looked up, which discloses it to a name server");
         let other = Destination::new("secret-in-a-name.example", 443).unwrap();
         let refused = addresses(&hosts(&["example.com"]), &other, lookup).await;
-        assert!(matches!(refused, Err(Fault::Refused { .. })), "S24: it is refused: {refused:?}");
+        assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: it is refused: {refused:?}");
         let local = Destination::new("localhost", 443).unwrap();
         let reached = addresses(&hosts(&["localhost"]), &local, lookup).await.unwrap();
         assert!(

@@ -17,13 +17,13 @@ use process_wrap::tokio::ChildWrapper;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
-use super::gate::GateEnds;
-use super::opened::{Opened, opened};
+use super::gate::GateDescriptors;
+use super::opened::{OpenedPath, opened};
 use super::root_owned::root_owned;
-use super::{Restriction, local_sockets, system_calls};
-use crate::launch::Launch;
+use super::{ProcessRestriction, local_sockets, system_calls};
+use crate::launch::ProcessLaunch;
 use crate::programs::SearchPath;
-use crate::sandbox::{Network, Plan, SandboxError};
+use crate::sandbox::{NetworkAccess, ResolvedSandbox, SandboxError};
 
 /// File name of the program.
 const PROGRAM: &str = "bwrap";
@@ -42,25 +42,25 @@ const TRY_AGAIN: Duration = Duration::from_secs(60);
 
 /// Results of successful trials by canonical path. Failures are not cached, because bubblewrap may be installed
 /// meanwhile.
-static WORKS: Mutex<BTreeMap<PathBuf, Known>> = Mutex::new(BTreeMap::new());
+static WORKS: Mutex<BTreeMap<PathBuf, TrialResult>> = Mutex::new(BTreeMap::new());
 
 /// The result of a successful trial.
 #[derive(Debug, Clone, Copy)]
-struct Known {
-    features: Features,
+struct TrialResult {
+    features: BubblewrapFeatures,
     since: Instant,
 }
 
-impl Known {
+impl TrialResult {
     /// Returns `true` if no other trial is due.
     fn holds(&self, now: Instant) -> bool {
-        self.features == Features::ALL[0] || now.saturating_duration_since(self.since) < TRY_AGAIN
+        self.features == BubblewrapFeatures::ALL[0] || now.saturating_duration_since(self.since) < TRY_AGAIN
     }
 }
 
 /// Features that not every version of bubblewrap has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Features {
+struct BubblewrapFeatures {
     /// Set if bubblewrap can prevent further namespaces and limit the size of folders in memory. Otherwise only seccomp
     /// prevents namespaces.
     bounds: bool,
@@ -68,23 +68,23 @@ struct Features {
     descriptors: bool,
 }
 
-impl Features {
-    const NONE: Features = Features { bounds: false, descriptors: false };
+impl BubblewrapFeatures {
+    const NONE: BubblewrapFeatures = BubblewrapFeatures { bounds: false, descriptors: false };
     /// Combinations in the order in which they are tried.
-    const ALL: [Features; 4] = [
-        Features { bounds: true, descriptors: true },
-        Features { bounds: true, descriptors: false },
-        Features { bounds: false, descriptors: true },
-        Features::NONE,
+    const ALL: [BubblewrapFeatures; 4] = [
+        BubblewrapFeatures { bounds: true, descriptors: true },
+        BubblewrapFeatures { bounds: true, descriptors: false },
+        BubblewrapFeatures { bounds: false, descriptors: true },
+        BubblewrapFeatures::NONE,
     ];
 
     /// Returns the result of a successful trial of the program at this path.
-    fn known(program: &Path) -> Option<Known> {
+    fn known(program: &Path) -> Option<TrialResult> {
         WORKS.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
     }
 
     fn keep(self, program: &Path) {
-        let known = Known { features: self, since: Instant::now() };
+        let known = TrialResult { features: self, since: Instant::now() };
         WORKS.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned(), known);
     }
 }
@@ -102,11 +102,11 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
     let Some(program) = found.iter().find_map(|program| root_owned(program)) else {
         return Err(format!("{} may be changed by others than the system", first.display()));
     };
-    if Features::known(&program).is_some_and(|known| known.holds(Instant::now())) {
+    if BubblewrapFeatures::known(&program).is_some_and(|known| known.holds(Instant::now())) {
         return Ok(program);
     }
     let mut said = String::new();
-    for features in Features::ALL {
+    for features in BubblewrapFeatures::ALL {
         match trial(&program, features).await {
             Ok(()) => {
                 features.keep(&program);
@@ -119,9 +119,9 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
 }
 
 /// Runs a shell that does nothing in a sandbox without a network.
-async fn trial(program: &Path, features: Features) -> Result<(), String> {
+async fn trial(program: &Path, features: BubblewrapFeatures) -> Result<(), String> {
     let system_calls = system_calls::file()?;
-    let mut arguments = namespaces(&Network::None, features);
+    let mut arguments = namespaces(&NetworkAccess::None, features);
     let mut passed_on = Vec::new();
     if features.descriptors {
         let root: OwnedFd = File::open("/usr").map_err(|error| error.to_string())?.into();
@@ -135,8 +135,8 @@ async fn trial(program: &Path, features: Features) -> Result<(), String> {
     passed_on.push(system_calls);
     arguments.extend(["--", "/bin/sh", "-c", ":"].map(OsString::from));
     let filters = vec![local_sockets::filter(true)?];
-    let restriction = Restriction { rules: None, filters, limits: None, passed_on };
-    let launch = Launch {
+    let restriction = ProcessRestriction { rules: None, filters, limits: None, passed_on };
+    let launch = ProcessLaunch {
         program: program.to_owned(),
         arguments,
         environment: Vec::new(),
@@ -173,14 +173,14 @@ pub(super) async fn ended(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatu
 /// # Errors
 /// Returns the error of [`opened`] if a folder differs from the approved one.
 pub(super) fn arguments(
-    plan: &Plan,
+    plan: &ResolvedSandbox,
     program: &Path,
     directory: &Path,
     variables: Vec<(OsString, OsString)>,
     system_calls: OwnedFd,
-    gate: Option<GateEnds>,
+    gate: Option<GateDescriptors>,
 ) -> Result<(Vec<OsString>, Vec<OwnedFd>), SandboxError> {
-    let features = Features::known(program).map_or(Features::NONE, |known| known.features);
+    let features = BubblewrapFeatures::known(program).map_or(BubblewrapFeatures::NONE, |known| known.features);
     let mut arguments = namespaces(&plan.network, features);
     for (name, value) in variables {
         arguments.extend(["--setenv".into(), name, value]);
@@ -189,7 +189,7 @@ pub(super) fn arguments(
     let mut passed_on = Vec::new();
     let mut hidden = plan.reach.hidden.iter().peekable();
     // Mounts each folder before those in it, so that the more specific path takes effect.
-    for Opened { path, writable, descriptor, .. } in opened(&plan.reach)? {
+    for OpenedPath { path, writable, descriptor, .. } in opened(&plan.reach)? {
         while let Some(hidden) = hidden.next_if(|hidden| **hidden < path) {
             hide(&mut arguments, hidden);
         }
@@ -211,7 +211,7 @@ pub(super) fn arguments(
     }
     finish(&mut arguments, &system_calls);
     passed_on.push(system_calls);
-    if let Some(GateEnds { info, block }) = gate {
+    if let Some(GateDescriptors { info, block }) = gate {
         for (option, descriptor) in [("--info-fd", info), ("--block-fd", block)] {
             arguments.extend([option.into(), descriptor.as_raw_fd().to_string().into()]);
             passed_on.push(descriptor);
@@ -228,9 +228,9 @@ fn hide(arguments: &mut Vec<OsString>, folder: &Path) {
     arguments.extend(["--tmpfs".into(), folder.into()]);
 }
 
-fn namespaces(network: &Network, features: Features) -> Vec<OsString> {
+fn namespaces(network: &NetworkAccess, features: BubblewrapFeatures) -> Vec<OsString> {
     let mut arguments = vec!["--unshare-all"];
-    if *network == Network::Full {
+    if *network == NetworkAccess::Full {
         arguments.push("--share-net");
     }
     if features.bounds {
@@ -264,8 +264,8 @@ mod tests {
     #[test]
     fn a_trial_that_found_less_than_all_is_repeated() {
         let since = Instant::now();
-        for features in Features::ALL {
-            let known = Known { features, since };
+        for features in BubblewrapFeatures::ALL {
+            let known = TrialResult { features, since };
             assert!(known.holds(since), "a fresh result must be used: {features:?}");
             let is_best = features.bounds && features.descriptors;
             assert_eq!(known.holds(since + TRY_AGAIN), is_best, "only a complete result must not expire: {features:?}");

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::bubblewrap::ended;
 use crate::platform;
-use crate::sandbox::egress::{Egress, HostPattern, PORT};
+use crate::sandbox::egress::{EgressProxy, HostPattern, PORT};
 use crate::sandbox::{NEXT_WITHOUT_HOSTS, SandboxError};
 
 /// Time limit for bubblewrap to create the network namespace.
@@ -23,14 +23,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const MAX_SAID: usize = 4096;
 
 /// Blocks a server's program from running. Dropping it lets the program run, so bubblewrap must be killed first.
-pub(crate) struct Gate {
+pub(crate) struct ProgramGate {
     hosts: Vec<HostPattern>,
     made: PipeReader,
     open: PipeWriter,
 }
 
 /// The descriptors that bubblewrap inherits.
-pub(super) struct GateEnds {
+pub(super) struct GateDescriptors {
     /// Receives bubblewrap's report on the namespaces (`--info-fd`).
     pub(super) info: OwnedFd,
     /// Blocks bubblewrap until it is readable (`--block-fd`).
@@ -40,19 +40,19 @@ pub(super) struct GateEnds {
 /// Bubblewrap's report on the created sandbox.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
-struct Made {
+struct BubblewrapInfo {
     child_pid: u32,
     net_namespace: Option<u64>,
 }
 
-impl Gate {
+impl ProgramGate {
     /// Creates a gate for a server that may contact only these hosts.
     ///
     /// # Errors
     /// Returns the system's error if no pipe can be created.
-    pub(super) fn new(hosts: Vec<HostPattern>) -> std::io::Result<(Gate, GateEnds)> {
+    pub(super) fn new(hosts: Vec<HostPattern>) -> std::io::Result<(ProgramGate, GateDescriptors)> {
         let ((made, info), (block, open)) = (pipe()?, pipe()?);
-        Ok((Gate { hosts, made, open }, GateEnds { info: info.into(), block: block.into() }))
+        Ok((ProgramGate { hosts, made, open }, GateDescriptors { info: info.into(), block: block.into() }))
     }
 
     /// Starts the proxy in the server's network namespace, then lets its program run.
@@ -60,14 +60,14 @@ impl Gate {
     /// # Errors
     /// Returns [`SandboxError::NotHere`] if the proxy can't listen there. The program does not run, and `bubblewrap` is
     /// killed.
-    pub(crate) async fn open(self, bubblewrap: &mut dyn ChildWrapper) -> Result<Egress, SandboxError> {
-        let Gate { hosts, made, mut open } = self;
+    pub(crate) async fn open(self, bubblewrap: &mut dyn ChildWrapper) -> Result<EgressProxy, SandboxError> {
+        let ProgramGate { hosts, made, mut open } = self;
         // Dropped before the pipe, because closing the pipe would let the program run.
-        let mut held = Held { bubblewrap, is_released: false };
+        let mut held = HeldProgram { bubblewrap, is_released: false };
         let listening = timeout(PATIENCE, listen(made, &mut *held.bubblewrap)).await;
         let listening = listening.unwrap_or_else(|_| Err("bubblewrap took too long".to_owned()));
         let started = listening.and_then(|listener| {
-            let egress = Egress::start(listener, hosts);
+            let egress = EgressProxy::start(listener, hosts);
             open.write_all(&[0]).map_err(|error| error.to_string())?;
             Ok(egress)
         });
@@ -80,12 +80,12 @@ impl Gate {
 }
 
 /// A bubblewrap process whose program must not run yet. Dropping it kills the process.
-struct Held<'c> {
+struct HeldProgram<'c> {
     bubblewrap: &'c mut dyn ChildWrapper,
     is_released: bool,
 }
 
-impl Drop for Held<'_> {
+impl Drop for HeldProgram<'_> {
     fn drop(&mut self) {
         if !self.is_released {
             // Fails only if the process has ended.
@@ -98,7 +98,7 @@ async fn listen(made: PipeReader, bubblewrap: &mut dyn ChildWrapper) -> Result<T
     let said = |error: std::io::Error| error.to_string();
     let mut made = Receiver::from_owned_fd(made.into()).map_err(said)?;
     let mut text = Vec::new();
-    let Made { child_pid, net_namespace } = loop {
+    let BubblewrapInfo { child_pid, net_namespace } = loop {
         if made.read_buf(&mut text).await.map_err(said)? == 0 || text.len() > MAX_SAID {
             let (status, words) = ended(bubblewrap).await.map_err(said)?;
             return Err(if words.is_empty() { status.to_string() } else { words });

@@ -10,7 +10,7 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 
-use super::opened::Opened;
+use super::opened::OpenedPath;
 use super::refused;
 
 /// Minimum ABI that must be enforced (Linux 6.2). Earlier ones allow truncating a read-only file.
@@ -37,9 +37,9 @@ pub(super) fn check() -> Result<(), String> {
 ///
 /// # Errors
 /// Returns a message that explains why the kernel rejects the rules.
-pub(super) fn rules(reached: Vec<Opened>) -> Result<RulesetCreated, String> {
+pub(super) fn rules(reached: Vec<OpenedPath>) -> Result<RulesetCreated, String> {
     let mut rules = begun().map_err(|error| said(&error))?;
-    for Opened { path, writable, is_folder, descriptor } in reached {
+    for OpenedPath { path, writable, is_folder, descriptor } in reached {
         let access = if writable { AccessFs::from_all(LEAST) } else { AccessFs::from_read(LEAST) };
         rules = match descriptor {
             Some(descriptor) => allow_opened(rules, descriptor, &path, is_folder, access)?,

@@ -23,12 +23,12 @@ use ::landlock::RulesetCreated;
 use seccompiler::BpfProgram;
 use tokio::process::Command;
 
-pub(crate) use gate::Gate;
+pub(crate) use gate::ProgramGate;
 use rlimits::KernelLimits;
-pub(crate) use watch::Watch;
+pub(crate) use watch::UsageWatch;
 
 use super::egress::lead_to_proxy;
-use super::{Inside, Mechanism, Network, Plan, SandboxError};
+use super::{LaunchCommand, NetworkAccess, ResolvedSandbox, SandboxError, SandboxMechanism};
 use crate::launch::ChildSetup;
 use crate::platform;
 use crate::programs::SearchPath;
@@ -38,7 +38,7 @@ const NEXT: &str =
     "Install bubblewrap (the package is called bubblewrap), or turn the sandbox off in the server's settings";
 
 /// Restrictions of a process that take effect before its program runs and are irrevocable.
-struct Restriction {
+struct ProcessRestriction {
     rules: Option<RulesetCreated>,
     /// Seccomp filters, all of which are applied.
     filters: Vec<BpfProgram>,
@@ -48,10 +48,10 @@ struct Restriction {
     passed_on: Vec<OwnedFd>,
 }
 
-impl Restriction {
+impl ProcessRestriction {
     /// Returns the setup that applies the restrictions to a child process.
     fn setup(self) -> ChildSetup {
-        let Restriction { mut rules, filters, limits, passed_on } = self;
+        let ProcessRestriction { mut rules, filters, limits, passed_on } = self;
         let give_up = move || {
             limits.map_or(Ok(()), KernelLimits::enforce)?;
             if let Some(rules) = rules.take() {
@@ -69,13 +69,13 @@ impl Restriction {
 }
 
 /// Returns the sandbox mechanism of this computer. bubblewrap is looked up on the search path.
-pub(super) async fn mechanism(path: &SearchPath) -> Result<Mechanism, SandboxError> {
+pub(super) async fn mechanism(path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
     let bubblewrap = match bubblewrap::find(path).await {
-        Ok(program) => return Ok(Mechanism::Bubblewrap(program)),
+        Ok(program) => return Ok(SandboxMechanism::Bubblewrap(program)),
         Err(cause) => cause,
     };
     match landlock::check() {
-        Ok(()) => Ok(Mechanism::Landlock),
+        Ok(()) => Ok(SandboxMechanism::Landlock),
         Err(landlock) => Err(SandboxError::NotHere { cause: format!("{bubblewrap}, and {landlock}"), next: NEXT }),
     }
 }
@@ -89,11 +89,15 @@ pub(super) async fn parts(path: &SearchPath) -> Vec<(&'static str, Result<(), St
     ]
 }
 
-pub(super) fn inside(plan: &Plan, server: Inside, directory: &Path) -> Result<Inside, SandboxError> {
+pub(super) fn inside(
+    plan: &ResolvedSandbox,
+    server: LaunchCommand,
+    directory: &Path,
+) -> Result<LaunchCommand, SandboxError> {
     let not_here = |cause: String| SandboxError::NotHere { cause, next: NEXT };
     let limits = Some(KernelLimits::of(&plan.limits));
     match &plan.mechanism {
-        Mechanism::Bubblewrap(wrap) => {
+        SandboxMechanism::Bubblewrap(wrap) => {
             let filters = vec![local_sockets::filter(true).map_err(not_here)?];
             let system_calls = system_calls::file().map_err(not_here)?;
             // bubblewrap itself is not sandboxed: variables that make the loader load files are set for the server
@@ -101,31 +105,31 @@ pub(super) fn inside(plan: &Plan, server: Inside, directory: &Path) -> Result<In
             let (loads, mut environment): (Vec<_>, Vec<_>) =
                 server.environment.into_iter().partition(|(name, _)| name.as_bytes().starts_with(b"LD_"));
             let (gate, ends) = match &plan.network {
-                Network::Hosts(hosts) => {
+                NetworkAccess::Hosts(hosts) => {
                     lead_to_proxy(&mut environment, hosts);
-                    Gate::new(hosts.clone()).map(|(gate, ends)| (Some(gate), Some(ends)))
+                    ProgramGate::new(hosts.clone()).map(|(gate, ends)| (Some(gate), Some(ends)))
                 }
-                Network::None | Network::Full => Ok((None, None)),
+                NetworkAccess::None | NetworkAccess::Full => Ok((None, None)),
             }
             .map_err(|error| not_here(error.to_string()))?;
             let (mut arguments, passed_on) = bubblewrap::arguments(plan, wrap, directory, loads, system_calls, ends)?;
             arguments.push(server.program.into());
             arguments.extend(server.arguments);
-            let setup = Some(Restriction { rules: None, filters, limits, passed_on }.setup());
-            Ok(Inside { program: wrap.clone(), arguments, environment, setup, gate })
+            let setup = Some(ProcessRestriction { rules: None, filters, limits, passed_on }.setup());
+            Ok(LaunchCommand { program: wrap.clone(), arguments, environment, setup, gate })
         }
-        Mechanism::Landlock => {
-            // Landlock can enforce only the whole network or none. `Plan::of` has already refused other plans.
-            if matches!(plan.network, Network::Hosts(_)) {
+        SandboxMechanism::Landlock => {
+            // Landlock can enforce only the whole network or none. `ResolvedSandbox::of` has already refused other plans.
+            if matches!(plan.network, NetworkAccess::Hosts(_)) {
                 return Err(SandboxError::NoHosts { mechanism: plan.mechanism.name() });
             }
             let rules = landlock::rules(opened::opened(&plan.reach)?).map_err(not_here)?;
-            let sockets = local_sockets::filter(plan.network == Network::Full).map_err(not_here)?;
+            let sockets = local_sockets::filter(plan.network == NetworkAccess::Full).map_err(not_here)?;
             let filters = vec![sockets, system_calls::filter().map_err(not_here)?];
-            let restriction = Restriction { rules: Some(rules), filters, limits, passed_on: Vec::new() };
-            Ok(Inside { setup: Some(restriction.setup()), ..server })
+            let restriction = ProcessRestriction { rules: Some(rules), filters, limits, passed_on: Vec::new() };
+            Ok(LaunchCommand { setup: Some(restriction.setup()), ..server })
         }
-        Mechanism::Seatbelt => Err(not_here("sandbox-exec is a program of macOS".to_owned())),
+        SandboxMechanism::Seatbelt => Err(not_here("sandbox-exec is a program of macOS".to_owned())),
     }
 }
 

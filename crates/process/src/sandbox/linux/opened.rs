@@ -8,10 +8,10 @@ use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, open, openat2};
 use nix::sys::stat::Mode;
 
-use crate::sandbox::{Reach, SandboxError};
+use crate::sandbox::{ReachablePaths, SandboxError};
 
 /// A file or folder that is accessible to the server.
-pub(super) struct Opened {
+pub(super) struct OpenedPath {
     /// Path of the file or folder in the sandbox.
     pub(super) path: PathBuf,
     /// Set if the server may change it.
@@ -26,10 +26,10 @@ pub(super) struct Opened {
 /// # Errors
 /// Returns [`SandboxError::NoFolder`] if a path does not exist, [`SandboxError::Leads`] if a folder has become a link,
 /// and [`SandboxError::Changed`] if a program file leads to a path that was not approved.
-pub(super) fn opened(reach: &Reach) -> Result<Vec<Opened>, SandboxError> {
+pub(super) fn opened(reach: &ReachablePaths) -> Result<Vec<OpenedPath>, SandboxError> {
     let mut all = Vec::new();
     for path in &reach.system {
-        all.push(Opened { path: path.clone(), writable: false, is_folder: path.is_dir(), descriptor: None });
+        all.push(OpenedPath { path: path.clone(), writable: false, is_folder: path.is_dir(), descriptor: None });
     }
     for path in &reach.program {
         let descriptor = pinned(path, OFlag::empty())?;
@@ -39,17 +39,17 @@ pub(super) fn opened(reach: &Reach) -> Result<Vec<Opened>, SandboxError> {
         if !is_approved {
             return Err(SandboxError::Changed);
         }
-        all.push(Opened {
+        all.push(OpenedPath {
             path: path.clone(),
             writable: false,
             is_folder: real.is_dir(),
             descriptor: Some(descriptor),
         });
     }
-    let named = reach.folders.iter().map(|folder| (&folder.path, folder.access == crate::sandbox::Access::Write));
+    let named = reach.folders.iter().map(|folder| (&folder.path, folder.access == crate::sandbox::AccessMode::Write));
     for (path, writable) in named.chain([(&reach.home, true)]) {
         let descriptor = without_links(path)?;
-        all.push(Opened { path: path.clone(), writable, is_folder: true, descriptor: Some(descriptor) });
+        all.push(OpenedPath { path: path.clone(), writable, is_folder: true, descriptor: Some(descriptor) });
     }
     all.sort_by(|one, other| (&one.path, one.writable).cmp(&(&other.path, other.writable)));
     // Of equal paths, the writable one is last and replaces the other.
@@ -109,7 +109,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::sandbox::{Access, Folder};
+    use crate::sandbox::{AccessMode, AllowedFolder};
 
     /// A folder that is replaced by a link after it was checked.
     #[test]
@@ -119,8 +119,8 @@ mod tests {
         for folder in ["secret", "outer", "outer/inner", "own"] {
             std::fs::create_dir(base.join(folder)).unwrap();
         }
-        let folder = Folder { path: base.join("outer/inner"), access: Access::Read };
-        let reach = Reach {
+        let folder = AllowedFolder { path: base.join("outer/inner"), access: AccessMode::Read };
+        let reach = ReachablePaths {
             folders: vec![folder.clone()],
             system: Vec::new(),
             program: Vec::new(),
@@ -144,7 +144,7 @@ mod tests {
         for folder in ["secret", "bin", "own"] {
             std::fs::create_dir(base.join(folder)).unwrap();
         }
-        let reach = Reach {
+        let reach = ReachablePaths {
             folders: Vec::new(),
             system: Vec::new(),
             program: vec![base.join("bin")],

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::task::{JoinSet, spawn_blocking};
 
 use crate::platform::{self, StartTime, TreeUse, tree_memory, tree_use};
-use crate::sandbox::limits::{Bounds, Meter};
+use crate::sandbox::limits::{ResourceBounds, ResourceMeter};
 
 /// Interval between measurements of processes, memory and processor time.
 const LOOK: Duration = Duration::from_millis(500);
@@ -32,34 +32,34 @@ const MINUTES: usize = 60;
 
 /// Measurement tasks of one server. Dropping it aborts them.
 #[derive(Debug)]
-pub(crate) struct Watch {
-    meter: Meter,
+pub(crate) struct UsageWatch {
+    meter: ResourceMeter,
     _looks: JoinSet<()>,
 }
 
-impl Watch {
+impl UsageWatch {
     /// Starts to watch the server with this pid and start time.
-    pub(crate) fn of(pid: u32, started: StartTime, bounds: Bounds) -> Watch {
-        let meter = Meter::new(bounds.limits);
+    pub(crate) fn of(pid: u32, started: StartTime, bounds: ResourceBounds) -> UsageWatch {
+        let meter = ResourceMeter::new(bounds.limits);
         let mut looks = JoinSet::new();
-        let server = Server { pid, started };
+        let server = WatchedServer { pid, started };
         looks.spawn(watch_processes(server.clone(), meter.clone()));
         looks.spawn(watch_home(server, bounds, meter.clone()));
-        Watch { meter, _looks: looks }
+        UsageWatch { meter, _looks: looks }
     }
 
-    pub(crate) fn meter(&self) -> &Meter {
+    pub(crate) fn meter(&self) -> &ResourceMeter {
         &self.meter
     }
 }
 
 #[derive(Clone)]
-struct Server {
+struct WatchedServer {
     pid: u32,
     started: StartTime,
 }
 
-impl Server {
+impl WatchedServer {
     /// Kills the server and all its descendants.
     fn kill(&self) {
         if StartTime::of(self.pid).as_ref() != Some(&self.started) {
@@ -72,8 +72,8 @@ impl Server {
     }
 }
 
-async fn watch_processes(server: Server, meter: Meter) {
-    let (mut spent, mut pages) = (Spent::default(), Pages::default());
+async fn watch_processes(server: WatchedServer, meter: ResourceMeter) {
+    let (mut spent, mut pages) = (ProcessorTime::default(), MemoryCount::default());
     let most = u64::from(meter.limits().processes);
     let began = Instant::now();
     loop {
@@ -101,11 +101,11 @@ async fn watch_processes(server: Server, meter: Meter) {
 /// Memory use with shared pages counted once. Measured only if the cheaper measurement exceeds the limit, and then with
 /// pauses that keep the cost low.
 #[derive(Default)]
-struct Pages {
+struct MemoryCount {
     seen: Option<(Instant, Duration, u64)>,
 }
 
-impl Pages {
+impl MemoryCount {
     /// Returns the memory use in bytes, or `None` if the measurement was cancelled.
     async fn look(&mut self, pid: u32, most: u64) -> Option<u64> {
         if let Some((at, took, bytes)) = self.seen
@@ -120,7 +120,7 @@ impl Pages {
     }
 }
 
-async fn watch_home(server: Server, bounds: Bounds, meter: Meter) {
+async fn watch_home(server: WatchedServer, bounds: ResourceBounds, meter: ResourceMeter) {
     loop {
         let (home, most) = (bounds.home.clone(), bounds.limits.home_bytes);
         let began = Instant::now();
@@ -136,7 +136,7 @@ async fn watch_home(server: Server, bounds: Bounds, meter: Meter) {
 
 /// Processor time by the minute.
 #[derive(Default)]
-struct Spent {
+struct ProcessorTime {
     /// Total processor time of the tree at the last measurement.
     seen_ms: u64,
     /// Minutes with processor time, and their amounts in milliseconds.
@@ -145,7 +145,7 @@ struct Spent {
     now: u64,
 }
 
-impl Spent {
+impl ProcessorTime {
     fn add(&mut self, tree: &TreeUse, at: Duration) {
         // The total decreases when a process ends whose parent does not account for its time.
         let more = tree.processor_ms.saturating_sub(self.seen_ms);
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn s37_processor_time_counts_for_an_hour() {
-        let mut spent = Spent::default();
+        let mut spent = ProcessorTime::default();
         let mut look = |minute: u64, seconds: u64| {
             let tree = TreeUse { processor_ms: seconds * 1000, ..TreeUse::default() };
             spent.add(&tree, MINUTE * u32::try_from(minute).unwrap());

@@ -2,9 +2,9 @@
 
 use keyring::v1::Entry;
 
-use super::{Refusal, SERVICE, refusal};
+use super::{KeychainError, SERVICE, refusal};
 
 /// Returns a handle to the entry of this name, which need not exist.
-pub(super) fn entry(name: &str) -> Result<Entry, Refusal> {
+pub(super) fn entry(name: &str) -> Result<Entry, KeychainError> {
     Entry::new(SERVICE, name).map_err(refusal)
 }

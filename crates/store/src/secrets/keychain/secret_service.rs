@@ -8,13 +8,13 @@ use keyring_core::api::CredentialStoreApi as _;
 use keyring_core::{Entry, Error};
 use zbus_secret_service_keyring_store::Store;
 
-use super::{Refusal, SERVICE, refusal};
+use super::{KeychainError, SERVICE, refusal};
 
 /// Returns a handle to the entry of this name, which need not exist.
-pub(super) fn entry(name: &str) -> Result<Entry, Refusal> {
+pub(super) fn entry(name: &str) -> Result<Entry, KeychainError> {
     let store = Store::new().map_err(|error| match error {
-        Error::NoStorageAccess(cause) => Refusal::Locked(cause.to_string()),
-        error => Refusal::Missing(error.to_string()),
+        Error::NoStorageAccess(cause) => KeychainError::Locked(cause.to_string()),
+        error => KeychainError::Missing(error.to_string()),
     })?;
     store.build(SERVICE, name, None).map_err(refusal)
 }

@@ -8,16 +8,16 @@ use edits::{attempt, edit, seal_of};
 use std::time::{Duration, Instant};
 
 use aws_lc_rs::digest::{Context, SHA256};
-use ports::{AuditLog, AuditQuery, AuditRetention, AuditSeal, AuditVerdict, Tampered};
+use ports::{AuditLog, AuditQuery, AuditRetention, AuditSeal, AuditVerdict, TamperKind};
 use proptest::prelude::*;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::support::{Folder, decision, numbers};
+use super::support::{LogFolder, decision, numbers};
 
 const ENTRIES: u64 = 12;
 
-fn sealed() -> Folder {
-    let folder = Folder::with(ENTRIES);
+fn sealed() -> LogFolder {
+    let folder = LogFolder::with(ENTRIES);
     folder.keychain.age();
     folder
 }
@@ -74,7 +74,7 @@ fn is_named(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
 }
 
 /// Checks that verification reports the change, both now and after Drawbridge has appended another entry.
-fn stays_named(folder: &Folder, what: &str) {
+fn stays_named(folder: &LogFolder, what: &str) {
     if let Err(verdict) = is_named(&*folder.log()) {
         panic!("{what}: verification reports it: {verdict:?}");
     }
@@ -91,7 +91,7 @@ fn stays_named(folder: &Folder, what: &str) {
 
 #[test]
 fn s04_nothing_that_was_removed_without_the_key_passes_for_retention() {
-    let foreign = Folder::with(ENTRIES);
+    let foreign = LogFolder::with(ENTRIES);
     let (key, mac): (String, Vec<u8>) =
         foreign.attacked().query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     for upto in [1, 8, ENTRIES] {
@@ -136,7 +136,7 @@ fn s04_a_confirming_entry_prepared_while_there_was_no_key_is_of_no_use() {
 /// The state is like after `kill -9`: nothing is flushed, and no further entry is appended.
 #[test]
 fn s04_the_keychain_soon_learns_of_the_last_entry() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     let log = folder.log();
     for subject in ["first", "second", "third"] {
         let _ = log.append(decision(subject)).unwrap();
@@ -212,7 +212,7 @@ fn s04_other_ways_to_remove_or_change_are_named() {
     }
     stays_named(&folder, "no file in its place");
     let folder = sealed();
-    let other = Folder::with(ENTRIES);
+    let other = LogFolder::with(ENTRIES);
     {
         let (key, mac): (String, Vec<u8>) =
             other.attacked().query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
@@ -223,7 +223,7 @@ fn s04_other_ways_to_remove_or_change_are_named() {
 
 #[test]
 fn s04_an_old_seal_with_newer_entries_changed_is_named() {
-    let folder = Folder::with(8);
+    let folder = LogFolder::with(8);
     let old: (i64, Vec<u8>, String, Vec<u8>) = folder
         .attacked()
         .query_row("SELECT number, link, key, mac FROM seal", [], |row| {
@@ -249,13 +249,13 @@ fn s04_a_key_that_was_destroyed_does_not_hide_a_rewritten_log() {
     let found = folder.log().verify().unwrap().findings;
     assert_eq!(
         found.first().map(|f| (f.what, f.number)),
-        Some((Tampered::CutOff, 9)),
+        Some((TamperKind::CutOff, 9)),
         "the mark in the keychain shows the removal: {found:?}"
     );
 }
 
 /// Sets this retention, waits until the log has applied it, and returns the numbers of the remaining entries.
-fn retained(folder: &Folder, keep: AuditRetention) -> Vec<u64> {
+fn retained(folder: &LogFolder, keep: AuditRetention) -> Vec<u64> {
     let log = folder.log();
     log.append(decision("a start")).unwrap();
     log.verify().unwrap();
@@ -305,7 +305,7 @@ fn s04_drawbridge_itself_removes_nothing_that_was_made_to_look_old_or_large() {
 
 #[test]
 fn s04_retention_without_a_keychain_is_proved_no_more_than_the_rest() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     folder.keychain.lock(true);
     let log = folder.log();
     for _ in 0..5 {
@@ -341,7 +341,7 @@ proptest! {
     fn s04_any_edits_without_the_key_are_named_or_change_nothing_that_was_sealed(
         edits in prop::collection::vec(edit(), 1..6),
     ) {
-        let folder = Folder::with(7);
+        let folder = LogFolder::with(7);
         let old = seal_of(&folder.attacked()).unwrap();
         folder.append(8..=ENTRIES);
         folder.keychain.age();

@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ports::{AuditEntry, AuditFinding, AuditLog, AuditQuery, AuditSeal, Tampered};
+use ports::{AuditEntry, AuditFinding, AuditLog, AuditQuery, AuditSeal, TamperKind};
 use rusqlite::Connection;
 
-use super::support::{Folder, Keychain, NoShell, decision};
+use super::support::{Keychain, LogFolder, NoShell, decision};
 
 const CANARY: &str = "zqkestrel";
 
@@ -16,7 +16,7 @@ fn telling(subject: &str) -> AuditEntry {
 }
 
 /// Returns the files of the log that contain the canary.
-fn plain(folder: &Folder) -> Vec<String> {
+fn plain(folder: &LogFolder) -> Vec<String> {
     let files =
         std::fs::read_dir(folder.data()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     let has = |path: &Path| {
@@ -38,7 +38,7 @@ fn is_whole(log: &dyn AuditLog, count: usize) {
 
 #[test]
 fn s28_contents_of_the_log_stand_in_no_file() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     let log = folder.log();
     for n in 0..40 {
         log.append(telling(&format!("number {n}"))).unwrap();
@@ -56,7 +56,7 @@ fn s28_contents_of_the_log_stand_in_no_file() {
 
 #[test]
 fn s28_what_was_written_before_the_keychain_answered_is_encrypted_then() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     folder.keychain.lock(true);
     let log = folder.log();
     for n in 0..700 {
@@ -76,7 +76,7 @@ fn s28_what_was_written_before_the_keychain_answered_is_encrypted_then() {
 
 #[test]
 fn s28_without_a_key_the_log_goes_on_and_contents_are_left_out() {
-    let folder = Folder::with(3);
+    let folder = LogFolder::with(3);
     folder.append(0..1);
     folder.keychain.lock(true);
     let log = folder.log();
@@ -101,7 +101,7 @@ fn s28_without_a_key_the_log_goes_on_and_contents_are_left_out() {
 
 #[test]
 fn s28_another_content_is_named() {
-    let folder = Folder::with(12);
+    let folder = LogFolder::with(12);
     let swap = "UPDATE entry SET content = (SELECT content FROM entry WHERE number = 6) WHERE number = 5";
     folder.append([99].into_iter());
     folder.attacked().execute_batch(swap).unwrap();
@@ -112,21 +112,21 @@ fn s28_another_content_is_named() {
     let found = &verdict.findings[0];
     assert_eq!(
         (found.what, found.number),
-        (Tampered::Unreadable, 5),
+        (TamperKind::Unreadable, 5),
         "content that can't be decrypted is reported: {verdict:?}"
     );
     folder.attacked().execute_batch("UPDATE entry SET content = '{}' WHERE number = 5").unwrap();
     let verdict = folder.log().verify().unwrap();
     assert_eq!(
         (verdict.findings[0].what, verdict.findings[0].number),
-        (Tampered::Changed, 5),
+        (TamperKind::Changed, 5),
         "replaced plain content is reported"
     );
 }
 
 #[test]
 fn s28_a_log_of_the_version_before_is_taken_over() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     std::fs::create_dir_all(folder.data()).unwrap();
     let none = || {
         let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
@@ -190,7 +190,7 @@ fn s28_encrypting_the_log_outlasts_kill_9() {
         assert!(log.is_encrypted().unwrap());
         return;
     }
-    let mut folder = Folder::new();
+    let mut folder = LogFolder::new();
     folder.keychain.lock(true);
     let log = folder.log();
     for n in 0..3_000 {
@@ -239,7 +239,7 @@ const PUT_BACK: &str = "DROP TABLE IF EXISTS encryption;
 #[test]
 fn s28_a_log_that_was_made_to_seem_plain_is_encrypted_all_the_same() {
     for is_running in [true, false] {
-        let folder = Folder::with(3);
+        let folder = LogFolder::with(3);
         let mut log = folder.log();
         if is_running {
             assert_eq!(log.read(&AuditQuery::latest(10)).unwrap().len(), 3, "the log can be read");
@@ -252,7 +252,7 @@ fn s28_a_log_that_was_made_to_seem_plain_is_encrypted_all_the_same() {
         log.flush().unwrap();
         assert_eq!(plain(&folder), Vec::<String>::new(), "no content is plain");
         let verdict = log.verify().unwrap();
-        let noted = |found: &AuditFinding| found.what == Tampered::Noted;
+        let noted = |found: &AuditFinding| found.what == TamperKind::Noted;
         assert!(verdict.findings.iter().any(noted), "the log has an entry about the change: {verdict:?}");
         drop(log);
         folder.attacked().execute_batch(PUT_BACK).unwrap();
@@ -262,7 +262,7 @@ fn s28_a_log_that_was_made_to_seem_plain_is_encrypted_all_the_same() {
 
 #[test]
 fn s28_a_log_with_another_type_of_content_is_mended_or_not_written() {
-    let folder = Folder::with(3);
+    let folder = LogFolder::with(3);
     let retype = |from: &str, to: &str| {
         let sql = format!(
             "PRAGMA writable_schema = ON;
@@ -285,7 +285,7 @@ fn s28_a_log_with_another_type_of_content_is_mended_or_not_written() {
 
 #[test]
 fn s28_plain_contents_that_the_log_hides_are_named_and_encrypted() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     folder.keychain.lock(true);
     let log = folder.log();
     log.append(telling("before the keychain answered")).unwrap();
@@ -301,7 +301,7 @@ fn s28_plain_contents_that_the_log_hides_are_named_and_encrypted() {
     assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
     let verdict = log.verify().unwrap();
     assert!(
-        verdict.findings.iter().any(|found| found.what == Tampered::Noted),
+        verdict.findings.iter().any(|found| found.what == TamperKind::Noted),
         "the finding stays in the log: {verdict:?}"
     );
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ports::secrets::SecretsInMemory;
-use ports::{Appended, AuditEntry, AuditQuery, AuditReceipts, AuditSeal, Secrets as _};
+use ports::{AppendOutcome, AuditEntry, AuditQuery, AuditReceipts, AuditSeal, Secrets as _};
 
-use super::support::{Folder, NoShell, decision, numbers};
+use super::support::{LogFolder, NoShell, decision, numbers};
 
 #[test]
 fn the_log_counts_on() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     let log = folder.log();
     assert_eq!(log.read(&AuditQuery::latest(10)).unwrap(), [], "an empty log has no entries");
     assert!(!folder.file().exists(), "an empty log has no file");
@@ -36,7 +36,7 @@ fn the_log_counts_on() {
 
 #[test]
 fn s04_the_keychain_knows_of_the_first_entry_at_once() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     let log = folder.log();
     log.append(decision("first")).unwrap();
     // No other call is made on the log: a process that is killed now has already stored the mark.
@@ -58,7 +58,7 @@ fn s04_the_keychain_knows_of_the_first_entry_at_once() {
 
 #[test]
 fn writers_at_the_same_time_make_one_chain() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     let receipts = Arc::new(AuditReceipts::default());
     std::thread::scope(|scope| {
         for writer in 0..4 {
@@ -68,7 +68,10 @@ fn writers_at_the_same_time_make_one_chain() {
                 for ticket in 0..100 {
                     match ticket % 3 {
                         0 => drop(log.append(decision(&"x".repeat(1_500))).unwrap()),
-                        _ => assert_eq!(log.append_later(decision("y"), writer * 1_000 + ticket), Ok(Appended::Later)),
+                        _ => assert_eq!(
+                            log.append_later(decision("y"), writer * 1_000 + ticket),
+                            Ok(AppendOutcome::Later)
+                        ),
                     }
                 }
                 log.flush().unwrap();
@@ -83,12 +86,12 @@ fn writers_at_the_same_time_make_one_chain() {
 
 #[test]
 fn what_is_handed_over_is_told_of_and_becomes_durable() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     let log = folder.log();
     let receipts = Arc::new(AuditReceipts::default());
     log.report_to(Arc::clone(&receipts));
     for ticket in 0..50 {
-        assert_eq!(log.append_later(decision("x"), ticket), Ok(Appended::Later), "append_later returns at once");
+        assert_eq!(log.append_later(decision("x"), ticket), Ok(AppendOutcome::Later), "append_later returns at once");
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let told = runtime.block_on(async {
@@ -107,7 +110,7 @@ fn what_is_handed_over_is_told_of_and_becomes_durable() {
 
 #[test]
 fn bounds_hold_and_nothing_is_exported_that_a_terminal_would_act_on() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     let log = folder.log();
     // Escape sequences and text with direction controls (X11, X12).
     let subject = "\u{1b}[2J \u{9b}31m \u{202e}gpj.exe \u{200b} \u{e0041} 漢 🦀 \0";
@@ -131,7 +134,7 @@ fn bounds_hold_and_nothing_is_exported_that_a_terminal_would_act_on() {
 
 #[test]
 fn what_is_looked_for_is_found() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     let log = folder.log();
     let entry = |at, server: &str, kind: &'static str, decision_: &'static str, subject: &str| AuditEntry {
         at,
@@ -164,7 +167,7 @@ fn what_is_looked_for_is_found() {
 
 #[test]
 fn a_log_that_cannot_be_written_is_an_error() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     fs::create_dir_all(folder.file()).unwrap();
     let error = folder.log().append(decision("x")).unwrap_err();
     assert!(error.cause.starts_with("could not open it: "), "the error names the failed step: {error}");
@@ -177,7 +180,7 @@ fn a_log_that_cannot_be_written_is_an_error() {
 
 #[test]
 fn a_file_that_is_moved_away_is_not_written_to() {
-    let folder = Folder::with(3);
+    let folder = LogFolder::with(3);
     let log = folder.log();
     log.append(decision("four")).unwrap();
     log.flush().unwrap();
@@ -194,7 +197,7 @@ fn a_file_that_is_moved_away_is_not_written_to() {
 
 #[test]
 fn without_a_keychain_it_is_chained_and_said_to_be_no_more() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     let open = || {
         let (config, data) = (folder.folder.path().join("mcp.json"), folder.data());
         store::open_with(&config, &data, Arc::new(NoShell), Arc::new(SecretsInMemory::default())).unwrap().audit
@@ -223,7 +226,7 @@ fn without_a_keychain_it_is_chained_and_said_to_be_no_more() {
 /// Prints the cost of an entry. The asserted bounds are far above it, for machines with slow disks.
 #[test]
 fn an_entry_costs_microseconds_and_many_share_a_sync() {
-    let folder = Folder::with(1);
+    let folder = LogFolder::with(1);
     let log = folder.log();
     log.append(decision("opens it")).unwrap();
     let per = |start: Instant, count: u32| start.elapsed().as_secs_f64() * 1e6 / f64::from(count);

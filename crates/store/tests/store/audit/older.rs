@@ -4,7 +4,7 @@ use std::fs;
 
 use ports::AuditQuery;
 
-use super::support::{Folder, decision, numbers};
+use super::support::{LogFolder, decision, numbers};
 
 const OLDER: &str = concat!(
     r#"{"number":1,"at":5,"server":"demo","kind":"tool","subject":"one","decision":"allowed","scope":"once","by":"user","hash":"a"}"#,
@@ -15,7 +15,7 @@ const OLDER: &str = concat!(
 
 #[test]
 fn an_older_log_is_taken_over_once() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     fs::create_dir_all(folder.data()).unwrap();
     fs::write(folder.data().join("audit.jsonl"), OLDER).unwrap();
     let log = folder.log();
@@ -51,7 +51,7 @@ fn an_older_log_is_taken_over_once() {
 
 #[test]
 fn programs_that_begin_at_once_take_it_over_once() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     fs::create_dir_all(folder.data()).unwrap();
     fs::write(folder.data().join("audit.jsonl"), OLDER).unwrap();
     std::thread::scope(|scope| {

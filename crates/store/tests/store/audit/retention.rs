@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use ports::{AuditEntry, AuditLog, AuditQuery, AuditRetention, AuditSeal, Tampered};
+use ports::{AuditEntry, AuditLog, AuditQuery, AuditRetention, AuditSeal, TamperKind};
 
-use super::support::{Folder, decision, numbers};
+use super::support::{LogFolder, decision, numbers};
 
 fn now() -> u64 {
     u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
@@ -26,8 +26,8 @@ fn until(log: &dyn AuditLog, what: &str, holds: impl Fn(&[u64]) -> bool) {
 const MONTH: AuditRetention = AuditRetention { days: 30, megabytes: 0 };
 
 /// Returns a log from which retention has removed the first five entries.
-fn shortened() -> Folder {
-    let folder = Folder::new();
+fn shortened() -> LogFolder {
+    let folder = LogFolder::new();
     let log = folder.log();
     for _ in 0..5 {
         log.append(entry_of(now() - 31 * 24 * 60 * 60 * 1_000)).unwrap();
@@ -77,7 +77,7 @@ fn nobody_else_removes_the_beginning_unseen() {
     let found = folder.log().verify().unwrap().findings;
     assert_eq!(
         (found[0].what, found[0].number, found[0].to),
-        (Tampered::Missing, 6, Some(7)),
+        (TamperKind::Missing, 6, Some(7)),
         "the removal is reported: {found:?}"
     );
 
@@ -87,19 +87,19 @@ fn nobody_else_removes_the_beginning_unseen() {
         WHERE number = 7; DELETE FROM entry WHERE number <= 7";
     folder.attacked().execute_batch(own).unwrap();
     let found = folder.log().verify().unwrap().findings;
-    assert_eq!(found[0].what, Tampered::CheckpointBroken, "it is not sealed with the key: {found:?}");
+    assert_eq!(found[0].what, TamperKind::CheckpointBroken, "it is not sealed with the key: {found:?}");
 
     // A checkpoint without a seal, as if there had been no keychain.
     let folder = shortened();
     let own = "INSERT INTO checkpoint SELECT number, link, NULL, NULL FROM entry WHERE number = 7; DELETE FROM entry WHERE number <= 7";
     folder.attacked().execute_batch(own).unwrap();
     let found = folder.log().verify().unwrap().findings;
-    assert_eq!(found[0].what, Tampered::CheckpointBroken, "no entry in the chain confirms the checkpoint: {found:?}");
+    assert_eq!(found[0].what, TamperKind::CheckpointBroken, "no entry in the chain confirms the checkpoint: {found:?}");
 }
 
 #[test]
 fn what_is_too_much_is_removed() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     let log = folder.log();
     for _ in 0..2_000 {
         log.append_later(entry_of(now()), 0).unwrap();
@@ -114,7 +114,7 @@ fn what_is_too_much_is_removed() {
 
 #[test]
 fn nothing_is_removed_unless_it_is_wished() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     let log = folder.log();
     log.append(entry_of(1)).unwrap();
     log.retain(AuditRetention::default());

@@ -8,12 +8,12 @@ use ports::{AuditEntry, AuditLog, AuditQuery, Platform};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-pub(crate) struct Folder {
+pub(crate) struct LogFolder {
     pub(crate) folder: TempDir,
     pub(crate) keychain: Arc<Keychain>,
 }
 
-impl Folder {
+impl LogFolder {
     pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), keychain: Arc::default() }
     }
@@ -51,18 +51,18 @@ impl Folder {
     }
 
     /// Opens the file as an attacker who knows the format does.
-    pub(crate) fn attacked(&self) -> Attacked {
+    pub(crate) fn attacked(&self) -> AttackedLog {
         attacked(&self.file())
     }
 }
 
 /// Database file without its triggers, which are restored when this is dropped.
-pub(crate) struct Attacked {
+pub(crate) struct AttackedLog {
     connection: Connection,
     triggers: Vec<String>,
 }
 
-impl std::ops::Deref for Attacked {
+impl std::ops::Deref for AttackedLog {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
@@ -70,7 +70,7 @@ impl std::ops::Deref for Attacked {
     }
 }
 
-impl Drop for Attacked {
+impl Drop for AttackedLog {
     fn drop(&mut self) {
         for trigger in &self.triggers {
             // An attack may have removed the tables.
@@ -79,7 +79,7 @@ impl Drop for Attacked {
     }
 }
 
-pub(crate) fn attacked(file: &Path) -> Attacked {
+pub(crate) fn attacked(file: &Path) -> AttackedLog {
     let connection = Connection::open(file).unwrap();
     let mut found = connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
     let found_triggers: Vec<(String, String)> =
@@ -88,7 +88,7 @@ pub(crate) fn attacked(file: &Path) -> Attacked {
     for (name, _) in &found_triggers {
         connection.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
     }
-    Attacked { connection, triggers: found_triggers.into_iter().map(|(_, sql)| sql).collect() }
+    AttackedLog { connection, triggers: found_triggers.into_iter().map(|(_, sql)| sql).collect() }
 }
 
 pub(crate) fn decision(subject: &str) -> AuditEntry {
@@ -164,5 +164,5 @@ impl Platform for NoShell {
         Ok(None)
     }
 
-    fn announce(&self, _: &str, _: &str, _: Option<domain::question::QuestionId>) {}
+    fn announce(&self, _: &str, _: &str, _: Option<domain::question::ConsentRequestId>) {}
 }

@@ -2,79 +2,83 @@
 
 use std::path::Path;
 
-use ports::{AuditSeal, AuditVerdict, Tampered};
+use ports::{AuditSeal, AuditVerdict, TamperKind};
 use proptest::prelude::*;
 use rusqlite::Connection;
 
-use super::support::{Folder, attacked, decision};
+use super::support::{LogFolder, attacked, decision};
 
 const ENTRIES: u64 = 12;
 
 /// Returns the verdict after this change of the file.
-fn after(folder: &Folder, change: impl FnOnce(&Connection)) -> AuditVerdict {
+fn after(folder: &LogFolder, change: impl FnOnce(&Connection)) -> AuditVerdict {
     change(&folder.attacked());
     folder.log().verify().unwrap()
 }
 
-fn first(verdict: &AuditVerdict) -> (Tampered, u64) {
+fn first(verdict: &AuditVerdict) -> (TamperKind, u64) {
     let first = verdict.findings.first().unwrap_or_else(|| panic!("there is a finding: {verdict:?}"));
     (first.what, first.number)
 }
 
 #[test]
 fn a_change_a_removal_and_a_reordering_are_found_where_they_are() {
-    let changed = after(&Folder::with(ENTRIES), |log| {
+    let changed = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch("UPDATE entry SET decision = 'denied' WHERE number = 5").unwrap();
     });
-    assert_eq!((first(&changed), changed.findings.len()), ((Tampered::Changed, 5), 1), "a change: {changed:?}");
-    let removed = after(&Folder::with(ENTRIES), |log| {
+    assert_eq!((first(&changed), changed.findings.len()), ((TamperKind::Changed, 5), 1), "a change: {changed:?}");
+    let removed = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch("DELETE FROM entry WHERE number BETWEEN 5 AND 6").unwrap();
     });
-    assert_eq!((first(&removed), removed.findings[0].to), ((Tampered::Missing, 5), Some(6)), "a removal: {removed:?}");
-    let moved = after(&Folder::with(ENTRIES), |log| {
+    assert_eq!(
+        (first(&removed), removed.findings[0].to),
+        ((TamperKind::Missing, 5), Some(6)),
+        "a removal: {removed:?}"
+    );
+    let moved = after(&LogFolder::with(ENTRIES), |log| {
         let swap = "UPDATE entry SET number = 100 WHERE number = 5; UPDATE entry SET number = 5 WHERE number = 6;
             UPDATE entry SET number = 6 WHERE number = 100";
         log.execute_batch(swap).unwrap();
     });
-    assert_eq!(first(&moved), (Tampered::Changed, 5), "a reordering: {moved:?}");
-    let renumbered = after(&Folder::with(ENTRIES), |log| {
+    assert_eq!(first(&moved), (TamperKind::Changed, 5), "a reordering: {moved:?}");
+    let renumbered = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch("DELETE FROM entry WHERE number = 5").unwrap();
         for number in 6..=ENTRIES {
             log.execute("UPDATE entry SET number = number - 1 WHERE number = ?1", [number as i64]).unwrap();
         }
     });
-    assert_eq!(first(&renumbered), (Tampered::Changed, 5), "a removal that closes the gap: {renumbered:?}");
+    assert_eq!(first(&renumbered), (TamperKind::Changed, 5), "a removal that closes the gap: {renumbered:?}");
 }
 
 #[test]
 fn what_is_cut_off_at_the_end_is_found() {
-    let cut = after(&Folder::with(ENTRIES), |log| {
+    let cut = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
     });
     assert_eq!(
         (first(&cut), cut.findings[0].to),
-        ((Tampered::CutOff, 9), Some(ENTRIES)),
+        ((TamperKind::CutOff, 9), Some(ENTRIES)),
         "the seal shows the removal: {cut:?}"
     );
     assert_eq!(cut.seal, AuditSeal::Broken, "the seal no longer fits");
     // The seal is moved to another entry, for which the attacker has no valid one.
-    let moved = after(&Folder::with(ENTRIES), |log| {
+    let moved = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch(
             "DELETE FROM entry WHERE number > 8;
             UPDATE seal SET number = 8, link = (SELECT link FROM entry WHERE number = 8)",
         )
         .unwrap();
     });
-    assert_eq!(first(&moved), (Tampered::SealBroken, 8), "a moved seal is reported: {moved:?}");
-    let folder = Folder::with(ENTRIES);
+    assert_eq!(first(&moved), (TamperKind::SealBroken, 8), "a moved seal is reported: {moved:?}");
+    let folder = LogFolder::with(ENTRIES);
     folder.keychain.age();
     let without = after(&folder, |log| log.execute_batch("DELETE FROM seal").unwrap());
-    assert_eq!(first(&without).0, Tampered::SealMissing, "a removed seal is reported: {without:?}");
+    assert_eq!(first(&without).0, TamperKind::SealMissing, "a removed seal is reported: {without:?}");
 }
 
 #[test]
 fn a_log_that_was_written_anew_is_found() {
-    let (folder, other) = (Folder::with(ENTRIES), Folder::with(ENTRIES + 1));
+    let (folder, other) = (LogFolder::with(ENTRIES), LogFolder::with(ENTRIES + 1));
     for file in ["audit.db", "audit.db-wal", "audit.db-shm"] {
         let (from, to) = (other.data().join(file), folder.data().join(file));
         if from.exists() {
@@ -86,40 +90,40 @@ fn a_log_that_was_written_anew_is_found() {
     let verdict = folder.log().verify().unwrap();
     assert_eq!(
         first(&verdict),
-        (Tampered::SealBroken, ENTRIES + 1),
+        (TamperKind::SealBroken, ENTRIES + 1),
         "a rewritten chain with another key is reported: {verdict:?}"
     );
 }
 
 #[test]
 fn what_was_wrong_stays_in_the_log_when_it_goes_on() {
-    let folder = Folder::with(ENTRIES);
+    let folder = LogFolder::with(ENTRIES);
     folder.attacked().execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
     folder.append(0..2);
     let verdict = folder.log().verify().unwrap();
     let found: Vec<_> = verdict.findings.iter().map(|finding| (finding.what, finding.number, finding.to)).collect();
     assert_eq!(
         found,
-        [(Tampered::Missing, 9, Some(ENTRIES)), (Tampered::Noted, ENTRIES + 1, None)],
+        [(TamperKind::Missing, 9, Some(ENTRIES)), (TamperKind::Noted, ENTRIES + 1, None)],
         "the gap stays, and an entry notes the finding: {verdict:?}"
     );
     assert_eq!(verdict.seal, AuditSeal::Holds { number: ENTRIES + 3 }, "new entries are sealed");
 
     // The same change while an instance has the log open.
-    let folder = Folder::with(ENTRIES);
+    let folder = LogFolder::with(ENTRIES);
     let log = folder.log();
     log.append(decision("before")).unwrap();
     folder.attacked().execute_batch("DELETE FROM entry WHERE number > 5").unwrap();
     log.append(decision("after")).unwrap();
     let found = log.verify().unwrap().findings;
     assert!(
-        found.iter().any(|f| f.what == Tampered::Missing && f.number == 6),
+        found.iter().any(|f| f.what == TamperKind::Missing && f.number == 6),
         "the missing entry is reported: {found:?}"
     );
-    assert!(found.iter().any(|f| f.what == Tampered::Noted), "the finding is noted at once: {found:?}");
+    assert!(found.iter().any(|f| f.what == TamperKind::Noted), "the finding is noted at once: {found:?}");
 
     // The whole log is removed.
-    let folder = Folder::with(ENTRIES);
+    let folder = LogFolder::with(ENTRIES);
     folder.keychain.age();
     for file in std::fs::read_dir(folder.data()).unwrap() {
         let path = file.unwrap().path();
@@ -132,14 +136,14 @@ fn what_was_wrong_stays_in_the_log_when_it_goes_on() {
     let found: Vec<_> = verdict.findings.iter().map(|f| (f.what, f.to)).collect();
     assert_eq!(
         found,
-        [(Tampered::Missing, Some(ENTRIES)), (Tampered::Noted, None)],
+        [(TamperKind::Missing, Some(ENTRIES)), (TamperKind::Noted, None)],
         "a new log notes that there was another one"
     );
 }
 
 #[test]
 fn the_program_itself_can_change_nothing() {
-    let folder = Folder::with(ENTRIES);
+    let folder = LogFolder::with(ENTRIES);
     let log = Connection::open(folder.file()).unwrap();
     for change in [
         "UPDATE entry SET subject = 'x'",
@@ -156,13 +160,13 @@ fn the_program_itself_can_change_nothing() {
     assert!(folder.log().verify().unwrap().is_whole(), "the log is unchanged");
 }
 
-fn exported(folder: &Folder) -> Vec<u8> {
+fn exported(folder: &LogFolder) -> Vec<u8> {
     let mut out = Vec::new();
     assert_eq!(folder.log().export(&mut out).unwrap(), ENTRIES, "all entries are exported");
     out
 }
 
-fn verify_file(folder: &Folder, path: &Path, bytes: &[u8]) -> Option<AuditVerdict> {
+fn verify_file(folder: &LogFolder, path: &Path, bytes: &[u8]) -> Option<AuditVerdict> {
     std::fs::write(path, bytes).unwrap();
     folder.log().verify_export(path).ok()
 }
@@ -179,7 +183,7 @@ proptest! {
 
     #[test]
     fn any_single_change_to_the_database_is_found(row in 1..=ENTRIES, column in 0_usize..16, way in 0..4) {
-        let folder = Folder::with(ENTRIES);
+        let folder = LogFolder::with(ENTRIES);
         let name = columns(&attacked(&folder.file()), "entry")[column].clone();
         let verdict = after(&folder, |log| {
             let new = match (name.as_str(), way) {
@@ -197,13 +201,13 @@ proptest! {
         });
         prop_assert!(!verdict.is_whole(), "{name} of entry {row} in way {way}");
         let (what, number) = first(&verdict);
-        let place = if name == "number" { what == Tampered::Missing || number == row } else { number == row };
+        let place = if name == "number" { what == TamperKind::Missing || number == row } else { number == row };
         prop_assert!(place, "the verdict has the place: {name} of {row}, {verdict:?}");
     }
 
     #[test]
     fn any_single_change_to_an_export_is_found(at in any::<prop::sample::Index>(), byte in 0x20_u8..0x7f) {
-        let folder = Folder::with(ENTRIES);
+        let folder = LogFolder::with(ENTRIES);
         let bytes = exported(&folder);
         let path = folder.folder.path().join("export.jsonl");
         prop_assert!(verify_file(&folder, &path, &bytes).is_some_and(|verdict| verdict.is_whole()), "the unchanged export is whole");
@@ -224,7 +228,7 @@ proptest! {
 
     #[test]
     fn any_line_of_an_export_that_is_removed_or_moved_is_found(from in 0_usize..14, to in 0_usize..14) {
-        let folder = Folder::with(ENTRIES);
+        let folder = LogFolder::with(ENTRIES);
         let text = String::from_utf8(exported(&folder)).unwrap();
         let mut lines: Vec<&str> = text.lines().collect();
         let path = folder.folder.path().join("export.jsonl");

@@ -4,15 +4,15 @@
 use std::path::PathBuf;
 
 use aws_lc_rs::digest::{Context, SHA256};
-use ports::{AuditQuery, AuditSeal, Tampered};
+use ports::{AuditQuery, AuditSeal, TamperKind};
 use serde_json::value::RawValue;
 
-use super::support::{Folder, decision};
+use super::support::{LogFolder, decision};
 
 const ENTRIES: u64 = 12;
 
 /// Returns the texts of all entries that the chain covers.
-fn texts(folder: &Folder) -> Vec<String> {
+fn texts(folder: &LogFolder) -> Vec<String> {
     let mut out = Vec::new();
     folder.log().export(&mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
@@ -33,7 +33,7 @@ fn link(previous: &[u8], text: &str) -> Vec<u8> {
 }
 
 /// Rewrites all entries with links that fit, one of them changed.
-fn rewrite(folder: &Folder) {
+fn rewrite(folder: &LogFolder) {
     let texts = texts(folder);
     let log = folder.attacked();
     log.execute("UPDATE entry SET subject = 'forged' WHERE number = 5", []).unwrap();
@@ -45,7 +45,7 @@ fn rewrite(folder: &Folder) {
 }
 
 /// Adds an entry with a link that fits.
-fn add(folder: &Folder) {
+fn add(folder: &LogFolder) {
     let texts = texts(folder);
     let log = folder.attacked();
     let last: Vec<u8> =
@@ -58,7 +58,7 @@ fn add(folder: &Folder) {
     assert_eq!(log.execute(sql, rusqlite::params![forged, ENTRIES as i64]).unwrap(), 1, "one entry is added");
 }
 
-fn export(folder: &Folder) -> PathBuf {
+fn export(folder: &LogFolder) -> PathBuf {
     let path = folder.folder.path().join("export.jsonl");
     folder.log().export(&mut std::fs::File::create(&path).unwrap()).unwrap();
     path
@@ -67,7 +67,7 @@ fn export(folder: &Folder) -> PathBuf {
 #[test]
 fn a_log_that_was_rewritten_is_found_though_the_key_was_taken_away() {
     let forged = || {
-        let folder = Folder::with(ENTRIES);
+        let folder = LogFolder::with(ENTRIES);
         assert!(folder.log().verify().unwrap().is_proved(), "the log is proved before the change");
         rewrite(&folder);
         folder.attacked().execute_batch("DELETE FROM seal").unwrap();
@@ -77,7 +77,7 @@ fn a_log_that_was_rewritten_is_found_though_the_key_was_taken_away() {
     let found = forged().log().verify().unwrap().findings;
     assert_eq!(
         found.first().map(|f| (f.what, f.number)),
-        Some((Tampered::SealBroken, ENTRIES)),
+        Some((TamperKind::SealBroken, ENTRIES)),
         "the mark in the keychain does not fit the end of the log: {found:?}"
     );
     let folder = forged();
@@ -85,7 +85,7 @@ fn a_log_that_was_rewritten_is_found_though_the_key_was_taken_away() {
     let found = folder.log().verify().unwrap().findings;
     assert_eq!(
         found.first().map(|f| f.what),
-        Some(Tampered::Noted),
+        Some(TamperKind::Noted),
         "a log that gets another entry notes it: {found:?}"
     );
 
@@ -100,7 +100,7 @@ fn a_log_that_was_rewritten_is_found_though_the_key_was_taken_away() {
 
 #[test]
 fn entries_that_others_added_are_not_sealed_as_own_ones() {
-    let folder = Folder::with(ENTRIES);
+    let folder = LogFolder::with(ENTRIES);
     add(&folder);
     let verdict = folder.log().verify().unwrap();
     assert!(verdict.is_whole() && !verdict.is_proved(), "fitting links are not a proof: {verdict:?}");
@@ -123,7 +123,7 @@ fn entries_that_others_added_are_not_sealed_as_own_ones() {
     assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the verdict of an export is the same: {verdict:?}");
 
     // The same change while an instance has the log open.
-    let folder = Folder::with(ENTRIES - 1);
+    let folder = LogFolder::with(ENTRIES - 1);
     let log = folder.log();
     log.append(decision("the last")).unwrap();
     add(&folder);
@@ -134,23 +134,23 @@ fn entries_that_others_added_are_not_sealed_as_own_ones() {
 
 #[test]
 fn an_older_copy_that_is_put_back_is_found() {
-    let folder = Folder::with(5);
+    let folder = LogFolder::with(5);
     let (file, copy) = (folder.file(), folder.data().join("copy.db"));
     std::fs::copy(&file, &copy).unwrap();
     folder.append(6..=9);
     std::fs::copy(&copy, &file).unwrap();
     let found = folder.log().verify().unwrap().findings;
     let found: Vec<_> = found.iter().map(|f| (f.what, f.number, f.to)).collect();
-    assert_eq!(found, [(Tampered::CutOff, 6, Some(9))], "the mark in the keychain is of a later entry");
+    assert_eq!(found, [(TamperKind::CutOff, 6, Some(9))], "the mark in the keychain is of a later entry");
     folder.append(0..1);
     let found = folder.log().verify().unwrap().findings;
     let found: Vec<_> = found.iter().map(|f| (f.what, f.number)).collect();
-    assert_eq!(found, [(Tampered::Missing, 6), (Tampered::Noted, 10)], "the gap stays");
+    assert_eq!(found, [(TamperKind::Missing, 6), (TamperKind::Noted, 10)], "the gap stays");
 }
 
 #[test]
 fn a_keychain_that_is_unlocked_later_seals_what_was_written() {
-    let folder = Folder::new();
+    let folder = LogFolder::new();
     folder.keychain.lock(true);
     let log = folder.log();
     log.append(decision("one")).unwrap();

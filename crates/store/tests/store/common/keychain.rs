@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use ports::{SecretError, SecretKept, Secrets};
+use ports::{SecretError, SecretPersistence, Secrets};
 
 #[derive(Default)]
 pub(crate) struct Keychain {
@@ -18,9 +18,9 @@ pub(crate) struct Keychain {
 }
 
 /// Lock on a name of the keychain, released on drop.
-struct Held(Arc<AtomicBool>);
+struct HeldName(Arc<AtomicBool>);
 
-impl Drop for Held {
+impl Drop for HeldName {
     fn drop(&mut self) {
         self.0.store(false, Ordering::SeqCst);
     }
@@ -40,9 +40,9 @@ impl Secrets for Keychain {
         Ok(self.secrets.lock().unwrap().get(key).cloned())
     }
 
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         self.secrets.lock().unwrap().insert(key.to_owned(), secret.to_owned());
-        Ok(SecretKept::Keychain)
+        Ok(SecretPersistence::Keychain)
     }
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {
@@ -67,6 +67,6 @@ impl Secrets for Keychain {
         while self.held.swap(true, Ordering::SeqCst) {
             std::thread::yield_now();
         }
-        Some(Box::new(Held(Arc::clone(&self.held))))
+        Some(Box::new(HeldName(Arc::clone(&self.held))))
     }
 }

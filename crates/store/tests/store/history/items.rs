@@ -1,6 +1,6 @@
 //! Tests of items: branches, pages and large contents.
 
-use domain::history::{After, ConversationChange, ItemRange, NewItem, Reading, ReadingKind};
+use domain::history::{ConversationChange, ItemPosition, ItemRange, NewItem, Reading, ReadingKind};
 use domain::item::ItemState;
 use serde_json::json;
 
@@ -73,14 +73,14 @@ fn items_form_branches() {
     assert_eq!(ids(&items), ["1", "2", "3"], "each item follows the previous one");
     assert_eq!(items[2].parent.as_deref(), Some("2"), "each item has its parent");
     history
-        .write("c", &[NewItem { after: After::Item("1".into()), ..says("2b", "other") }, says("4", "four")])
+        .write("c", &[NewItem { after: ItemPosition::Item("1".into()), ..says("2b", "other") }, says("4", "four")])
         .unwrap();
     let items = branch(history.as_ref(), "c");
     assert_eq!(ids(&items), ["1", "2b", "4"], "a new branch is shown");
     assert_eq!(items[1].siblings, ["2", "2b"], "the siblings are listed");
     assert_eq!(history.show("c", "2").unwrap().as_deref(), Some("3"), "the other branch is shown up to its end");
     assert_eq!(ids(&branch(history.as_ref(), "c")), ["1", "2", "3"], "the branch is complete");
-    history.write("c", &[NewItem { after: After::Start, ..says("0", "another start") }]).unwrap();
+    history.write("c", &[NewItem { after: ItemPosition::Start, ..says("0", "another start") }]).unwrap();
     let items = branch(history.as_ref(), "c");
     assert_eq!(
         (ids(&items), items[0].siblings.as_slice()),
@@ -97,7 +97,7 @@ fn items_form_branches() {
         (vec!["1", "2", "3"], "written anew"),
         "an item with a known id stays in its place"
     );
-    let lost = NewItem { after: After::Item("none".into()), ..says("5", "lost") };
+    let lost = NewItem { after: ItemPosition::Item("none".into()), ..says("5", "lost") };
     history.write("c", &[says("6", "before it"), lost]).expect_err("nothing comes after what is not there");
     assert_eq!(history.item("c", "6").unwrap(), None, "none of the items is written");
     assert_eq!(history.show("c", "none").unwrap(), None, "a missing item can't be shown");

@@ -1,6 +1,6 @@
 //! Tests of the sums of tokens and costs of the replies in a conversation.
 
-use domain::history::{After, NewItem, Taken};
+use domain::history::{ConversationUsage, ItemPosition, NewItem};
 use domain::item::{Cost, ItemState};
 use ports::History;
 use serde_json::{Value, json};
@@ -13,10 +13,10 @@ fn answer(id: &str, after: &str, (input, output): (u64, u64), cost: Option<f64>)
     let cost = cost.map(|amount| json!({"amount": amount, "currency": "USD"}));
     let body = json!({"kind": "reply", "parts": [{"type": "text", "text": "x"}], "cost": cost, "stop": {"is": "end_turn"},
         "usage": {"input": input, "output": output, "cachedInput": 1}});
-    NewItem { body, after: After::Item(after.into()), ..says(id, "") }
+    NewItem { body, after: ItemPosition::Item(after.into()), ..says(id, "") }
 }
 
-fn taken(history: &dyn History) -> Taken {
+fn taken(history: &dyn History) -> ConversationUsage {
     history.taken("c").unwrap().unwrap()
 }
 
@@ -26,7 +26,7 @@ fn all_branches_count_and_the_shown_one_fills_the_context() {
     let history = &store.ports.history;
     assert_eq!(history.taken("c").unwrap(), None, "a missing conversation has no sums");
     history.create(&begun("c")).unwrap();
-    assert_eq!(taken(history.as_ref()), Taken::default(), "the sums of an empty conversation are zero");
+    assert_eq!(taken(history.as_ref()), ConversationUsage::default(), "the sums of an empty conversation are zero");
     history.write("c", &[says("q", "why?"), answer("1", "q", (10, 5), Some(0.5))]).unwrap();
     // A second reply to the same message; the cost of the first one was still spent.
     history.write("c", &[answer("2", "q", (20, 7), Some(0.25)), says("q2", "and?")]).unwrap();

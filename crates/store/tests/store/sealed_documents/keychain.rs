@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use ports::{Document, Documents, SecretError, SecretKept, Secrets};
+use ports::{Document, Documents, SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
 use store::PlatformInFolder;
 
@@ -95,7 +95,7 @@ impl Secrets for GatedKeychain {
         self.keychain.get(key)
     }
 
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+    fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         self.keychain.set(key, secret)
     }
 

@@ -8,9 +8,9 @@ use crate::misbehaviour::{MISBEHAVIOURS, Misbehaviour};
 
 pub(crate) struct Options {
     pub(crate) revision: String,
-    pub(crate) probe: Probe,
-    pub(crate) rules: Vec<Rule>,
-    pub(crate) replies: Vec<Reply>,
+    pub(crate) probe: ProbeBehaviour,
+    pub(crate) rules: Vec<MisbehaviourRule>,
+    pub(crate) replies: Vec<ScriptedReply>,
     pub(crate) record: Option<PathBuf>,
     pub(crate) count: Option<usize>,
     pub(crate) bytes: Option<usize>,
@@ -18,24 +18,24 @@ pub(crate) struct Options {
 
 /// Response of a server of a legacy revision to `server/discover`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Probe {
+pub(crate) enum ProbeBehaviour {
     Error,
     Silence,
     Exit,
 }
 
-pub(crate) struct Rule {
+pub(crate) struct MisbehaviourRule {
     pub(crate) misbehaviour: &'static Misbehaviour,
     pub(crate) method: String,
 }
 
-pub(crate) struct Reply {
+pub(crate) struct ScriptedReply {
     pub(crate) method: String,
-    pub(crate) what: Scripted,
+    pub(crate) what: ReplyContent,
 }
 
 #[derive(Clone)]
-pub(crate) enum Scripted {
+pub(crate) enum ReplyContent {
     Result(Value),
     Line(String),
 }
@@ -44,7 +44,7 @@ impl Options {
     pub(crate) fn parse(arguments: &[String]) -> Result<Options, String> {
         let mut options = Options {
             revision: "2025-11-25".to_owned(),
-            probe: Probe::Error,
+            probe: ProbeBehaviour::Error,
             rules: Vec::new(),
             replies: Vec::new(),
             record: None,
@@ -58,9 +58,9 @@ impl Options {
                 "--revision" => options.revision.clone_from(value),
                 "--probe" => {
                     options.probe = match value.as_str() {
-                        "error" => Probe::Error,
-                        "silence" => Probe::Silence,
-                        "exit" => Probe::Exit,
+                        "error" => ProbeBehaviour::Error,
+                        "silence" => ProbeBehaviour::Silence,
+                        "exit" => ProbeBehaviour::Exit,
                         _ => return Err(format!("--probe cannot be {value}")),
                     }
                 }
@@ -69,11 +69,15 @@ impl Options {
                     let (method, json) = pair(value)?;
                     let result =
                         serde_json::from_str(&told(json)?).map_err(|error| format!("--reply {method}: {error}"))?;
-                    options.replies.push(Reply { method: method.to_owned(), what: Scripted::Result(result) });
+                    options
+                        .replies
+                        .push(ScriptedReply { method: method.to_owned(), what: ReplyContent::Result(result) });
                 }
                 "--raw" => {
                     let (method, line) = pair(value)?;
-                    options.replies.push(Reply { method: method.to_owned(), what: Scripted::Line(told(line)?) });
+                    options
+                        .replies
+                        .push(ScriptedReply { method: method.to_owned(), what: ReplyContent::Line(told(line)?) });
                 }
                 "--record" => options.record = Some(value.into()),
                 "--count" => options.count = Some(number(value)?),
@@ -86,13 +90,13 @@ impl Options {
     }
 }
 
-fn rule(value: &str) -> Result<Rule, String> {
+fn rule(value: &str) -> Result<MisbehaviourRule, String> {
     let (name, method) = value.split_once('@').map_or((value, None), |(name, method)| (name, Some(method)));
     let misbehaviour = MISBEHAVIOURS
         .iter()
         .find(|misbehaviour| misbehaviour.name == name)
         .ok_or_else(|| format!("no misbehaviour is named {name}; see --list"))?;
-    Ok(Rule { misbehaviour, method: method.unwrap_or(misbehaviour.on).to_owned() })
+    Ok(MisbehaviourRule { misbehaviour, method: method.unwrap_or(misbehaviour.on).to_owned() })
 }
 
 fn pair(value: &str) -> Result<(&str, &str), String> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::lure;
 
-use crate::options::Probe;
+use crate::options::ProbeBehaviour;
 use crate::peer::{Peer, Request};
 
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -29,9 +29,9 @@ pub(crate) fn answer(peer: &mut Peer, request: &Request) -> io::Result<()> {
             peer.result(request, result)
         }
         "server/discover" => match peer.options.probe {
-            Probe::Error => peer.error(request, METHOD_NOT_FOUND, "Method not found"),
-            Probe::Silence => Ok(()),
-            Probe::Exit => std::process::exit(1),
+            ProbeBehaviour::Error => peer.error(request, METHOD_NOT_FOUND, "Method not found"),
+            ProbeBehaviour::Silence => Ok(()),
+            ProbeBehaviour::Exit => std::process::exit(1),
         },
         "initialize" if !modern => {
             let result = json!({

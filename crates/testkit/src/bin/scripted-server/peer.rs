@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufWriter, StdinLock, StdoutLock, Write};
 
 use serde_json::{Value, json};
 
-use crate::options::{Options, Scripted};
+use crate::options::{Options, ReplyContent};
 
 pub(crate) struct Peer {
     pub(crate) options: Options,
@@ -74,8 +74,8 @@ impl Peer {
             replies.remove(first);
         }
         match what {
-            Scripted::Result(result) => self.result(request, result)?,
-            Scripted::Line(line) => self.line(line.replace("$ID", &request.id.to_string()).as_bytes())?,
+            ReplyContent::Result(result) => self.result(request, result)?,
+            ReplyContent::Line(line) => self.line(line.replace("$ID", &request.id.to_string()).as_bytes())?,
         }
         Ok(true)
     }

@@ -10,14 +10,14 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::{CallOrigin, CallRequest};
-use crate::connection::{RunId, Ticket};
+use crate::connection::{CallTicket, RunId};
 
 /// Result of a call.
 pub(crate) type CallReply = Result<ServerResult, CallFailure>;
 
 /// Notified when a call is sent to its server, with the arguments if the user changed them. Dropped if it is never
 /// sent.
-pub type Sent = oneshot::Sender<Option<Map<String, Value>>>;
+pub type SentNotifier = oneshot::Sender<Option<Map<String, Value>>>;
 
 /// A call to make.
 pub(crate) struct NewCall {
@@ -30,7 +30,7 @@ pub(crate) struct NewCall {
     /// Hash of the prompt's definition as displayed to the caller.
     pub(crate) shown: Option<String>,
     /// Notified when the call is sent.
-    pub(crate) sent: Option<Sent>,
+    pub(crate) sent: Option<SentNotifier>,
 }
 
 /// A call in progress.
@@ -45,10 +45,10 @@ pub(in crate::owner) struct CallRecord {
     /// Arguments as edited by the user.
     pub(in crate::owner) edited: Option<Map<String, Value>>,
     /// Notified when the call is sent.
-    pub(in crate::owner) sent: Option<Sent>,
+    pub(in crate::owner) sent: Option<SentNotifier>,
     /// Number of rounds of input requests so far.
     pub(in crate::owner) round: u32,
-    pub(in crate::owner) ticket: Option<(RunId, Ticket)>,
+    pub(in crate::owner) ticket: Option<(RunId, CallTicket)>,
     /// Set if its tool claimed, when the call was sent, that it reaches an open world.
     pub(in crate::owner) open_world: bool,
     /// Position of the latest audit entry that the call rests on, or 0 if there is none.

@@ -11,11 +11,11 @@ use serde_json::{Map, Value};
 /// The request of a call that has not been sent.
 pub(in crate::owner) struct CallRequest {
     request: ClientRequest,
-    hashed: Option<Hashed>,
+    hashed: Option<ToolCallHash>,
 }
 
 /// The hash of a tool call.
-struct Hashed {
+struct ToolCallHash {
     /// Hash of the tool's definition that the call hash depends on.
     definition: Hash,
     call: Hash,
@@ -57,7 +57,7 @@ impl CallRequest {
     /// `None` if the request calls no tool.
     pub(in crate::owner) fn hash(&mut self, definition: &Definition) -> Option<(Hash, String)> {
         let (call, sent) = definition.call_hash(self.arguments()?);
-        self.hashed = Some(Hashed { definition: definition.approval.clone(), call: call.clone() });
+        self.hashed = Some(ToolCallHash { definition: definition.approval.clone(), call: call.clone() });
         Some((call, sent))
     }
 

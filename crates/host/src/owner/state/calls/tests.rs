@@ -76,26 +76,29 @@ fn questions_of_one_round_count_once() {
 fn a_run_that_ends_takes_its_own_tickets_only() {
     let mut calls = CallTable::default();
     for (ticket, run) in [(1, 1), (2, 2), (3, 1)] {
-        calls.tickets.insert(Ticket(ticket), TicketUse::Call { run: RunId(run), id: Arc::from("x") });
+        calls.tickets.insert(CallTicket(ticket), TicketUse::Call { run: RunId(run), id: Arc::from("x") });
     }
     let mut own = calls.tickets_of(RunId(1));
     own.sort();
-    assert_eq!(own, [Ticket(1), Ticket(3)], "tickets of another run are not included");
+    assert_eq!(own, [CallTicket(1), CallTicket(3)], "tickets of another run are not included");
 }
 
 #[test]
 fn a_question_belongs_to_the_conversation_of_the_call_that_led_to_it() {
     let calls = table(&[("1", "s", CallState::Running)]);
     let why = calls.why_of(Some("1"));
-    assert!(matches!(&why, Why::Call { call, .. } if call.as_str() == "1"), "the origin is the call: {why:?}");
+    assert!(
+        matches!(&why, ConsentRequestOrigin::Call { call, .. } if call.as_str() == "1"),
+        "the origin is the call: {why:?}"
+    );
     assert_eq!(calls.conversation_of(&why).as_deref(), Some("c"), "the conversation of the call is known");
-    assert_eq!(calls.why_of(Some("gone")), Why::Server, "a call that has ended is not an origin");
-    assert_eq!(calls.conversation_of(&Why::Server), None, "a request of a server has no conversation");
+    assert_eq!(calls.why_of(Some("gone")), ConsentRequestOrigin::Server, "a call that has ended is not an origin");
+    assert_eq!(calls.conversation_of(&ConsentRequestOrigin::Server), None, "a request of a server has no conversation");
 }
 
 #[test]
 fn a_result_that_is_closed_stops_the_model_and_a_denied_one_does_not() {
-    for (outcome, stops) in [(QuestionOutcome::Cancelled, true), (QuestionOutcome::Denied, false)] {
+    for (outcome, stops) in [(ConsentRequestOutcome::Cancelled, true), (ConsentRequestOutcome::Denied, false)] {
         let (mut calls, (reply, mut verdict)) = (CallTable::default(), oneshot::channel());
         let result = ToolResult::new(CallToolResult::default(), None, Map::new());
         calls.held_results.insert("1".to_owned(), HeldResult { result, reply });

@@ -1,14 +1,14 @@
 //! The outcome of a decision on a consent request. Used by `owner/answers.rs` and `owner/gate.rs`.
 
 use server_requests::form::FormProblem;
-use server_requests::sampling::{Limit, Unfit};
+use server_requests::sampling::{ConversionError, ReachedLimit};
 use tokio::sync::oneshot;
 
 use crate::HostClosed;
 
 /// Error of a decision on a consent request. Nothing was sent.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum AnswerError {
+pub enum DecisionError {
     /// The request is no longer in the queue.
     #[error("this question is no longer open")]
     NotOpen,
@@ -42,7 +42,7 @@ pub enum AnswerError {
     Audit,
     /// The server has used its budget for the user's models.
     #[error("{0} is the limit of this server; answer by hand, or raise the limit on its page, under Permissions")]
-    Budget(Limit),
+    Budget(ReachedLimit),
     /// The price of the model is unknown, and the server's budget is limited in money.
     #[error(
         "this server has a limit in money, and the price of {0} is not known; choose another model, or answer by hand"
@@ -50,7 +50,7 @@ pub enum AnswerError {
     NoPrice(String),
     /// The request can't be converted for a model.
     #[error("{0}")]
-    Unfit(Unfit),
+    Unfit(ConversionError),
     /// No such model is available.
     #[error("{0}")]
     Model(String),
@@ -63,7 +63,7 @@ pub enum AnswerError {
 }
 
 /// Receiver of the outcome of a decision.
-pub(crate) type AnswerReply = oneshot::Sender<Result<(), AnswerError>>;
+pub(crate) type DecisionReply = oneshot::Sender<Result<(), DecisionError>>;
 
 /// The progress of executing a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

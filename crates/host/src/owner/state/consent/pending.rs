@@ -3,14 +3,14 @@
 
 use launches::approvals::command_hash;
 use mcp_proto::session::ServerRequestId;
-use policy::{Hash, PathFacts};
+use policy::{Hash, ResolvedPaths};
 use process::LaunchFiles;
 use serde_json::Value;
 
 use super::content::hash_of;
 use crate::connection::RunId;
 use crate::owner::state::ModelRun;
-use crate::view::{QuestionBody, QuestionView};
+use crate::view::{ConsentRequestBody, ConsentRequestView};
 
 /// The action that an approval leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl RequestPurpose {
 
 /// A consent request in the queue.
 pub(in crate::owner) struct PendingRequest {
-    pub(in crate::owner) view: QuestionView,
+    pub(in crate::owner) view: ConsentRequestView,
     pub(in crate::owner) purpose: RequestPurpose,
     /// Unmodified schema of the form, for the hash.
     pub(in crate::owner) schema: Option<Value>,
@@ -54,7 +54,7 @@ pub(in crate::owner) struct PendingRequest {
     pub(in crate::owner) files_now: Option<LaunchFiles>,
     /// Resolved paths of the call at the time of the user's decision or of a change of rules. Resolved outside of the
     /// owner's turns.
-    pub(in crate::owner) paths: PathFacts,
+    pub(in crate::owner) paths: ResolvedPaths,
     /// Set while files or paths are being examined for a decision. A denial doesn't require them.
     pub(in crate::owner) being_looked_at: bool,
     /// Model that is replying to the request. Stops when the request is removed.
@@ -64,10 +64,10 @@ pub(in crate::owner) struct PendingRequest {
 impl PendingRequest {
     /// Creates a request without a decision.
     pub(in crate::owner) const fn new(
-        view: QuestionView,
+        view: ConsentRequestView,
         purpose: RequestPurpose,
         schema: Option<Value>,
-        paths: PathFacts,
+        paths: ResolvedPaths,
     ) -> Self {
         Self {
             view,
@@ -115,7 +115,7 @@ impl PendingRequest {
 
     /// Returns the hash of the exact payload that an approval allows to send.
     pub(in crate::owner) fn hash(&self) -> Hash {
-        if let QuestionBody::StartServer { config, resolved, plan, package, .. } = &self.view.body
+        if let ConsentRequestBody::StartServer { config, resolved, plan, package, .. } = &self.view.body
             && let Some(files) = &self.files_now
         {
             // The files may have changed since the request was created.

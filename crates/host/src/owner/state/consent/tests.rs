@@ -1,32 +1,32 @@
 //! Tests the consent queue: bounds, indexes, and the end of requests.
 
-use domain::question::Why;
-use offers::review::Marks;
-use policy::{PathFacts, Scope};
+use domain::question::ConsentRequestOrigin;
+use offers::review::ReviewMarks;
+use policy::{ApprovalScope, ResolvedPaths};
 use tokio::sync::oneshot;
 
 use super::*;
 use crate::connection::RunId;
-use crate::view::QuestionView;
+use crate::view::ConsentRequestView;
 
 fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
-    let body = QuestionBody::Url { message: "look".to_owned(), url: "https://a.example".to_owned() };
-    let view = QuestionView {
-        id: QuestionId(id),
+    let body = ConsentRequestBody::Url { message: "look".to_owned(), url: "https://a.example".to_owned() };
+    let view = ConsentRequestView {
+        id: ConsentRequestId(id),
         hash: hash_of(&body, None),
         server: server.to_owned(),
         command_line: String::new(),
         transport: "stdio",
         asked_at: 0,
-        why: Why::Server,
+        why: ConsentRequestOrigin::Server,
         round: None,
         body,
-        scopes: &[Scope::Once],
+        scopes: &[ApprovalScope::Once],
         rule: "",
-        marks: Marks::default(),
+        marks: ReviewMarks::default(),
         call: purpose.shown_call().map(str::to_owned),
     };
-    PendingRequest::new(view, purpose, None, PathFacts::Elsewhere)
+    PendingRequest::new(view, purpose, None, ResolvedPaths::Elsewhere)
 }
 
 #[test]
@@ -52,9 +52,9 @@ fn a_refusal_counts_until_something_has_left() {
     pending.being_written = false;
     assert!(!pending.can_be_refused(), "an approval in execution can't be denied");
     let mut queue = ConsentQueue { pending: vec![pending], ..ConsentQueue::default() };
-    assert_eq!(queue.release(QuestionId(1)), Some(0), "a failed execution keeps its index");
+    assert_eq!(queue.release(ConsentRequestId(1)), Some(0), "a failed execution keeps its index");
     assert!(queue.pending[0].can_be_refused(), "a failed execution can be denied");
-    assert_eq!(queue.release(QuestionId(2)), None, "a removed request has no index");
+    assert_eq!(queue.release(ConsentRequestId(2)), None, "a removed request has no index");
 }
 
 #[test]
@@ -73,27 +73,27 @@ fn what_is_over_leaves_the_queue_and_the_rest_moves_up() {
         queue.pending.push(request(id, if id == 2 { "other" } else { "s" }, RequestPurpose::Page));
     }
     let ended = queue.take_ended(|pending| pending.view.server == "s");
-    let ids: Vec<QuestionId> = ended.iter().map(|pending| pending.view.id).collect();
-    assert_eq!(ids, [QuestionId(1), QuestionId(3)], "the ended requests are in order");
-    assert_eq!(queue.position(QuestionId(2)), Some(0), "the remaining request moves to the front");
-    assert_eq!(queue.position(QuestionId(1)), None, "an ended request has no index");
+    let ids: Vec<ConsentRequestId> = ended.iter().map(|pending| pending.view.id).collect();
+    assert_eq!(ids, [ConsentRequestId(1), ConsentRequestId(3)], "the ended requests are in order");
+    assert_eq!(queue.position(ConsentRequestId(2)), Some(0), "the remaining request moves to the front");
+    assert_eq!(queue.position(ConsentRequestId(1)), None, "an ended request has no index");
 }
 
 #[test]
 fn the_outcome_of_an_answer_is_told_once_it_is_known() {
     let (mut queue, (reply, mut told)) = (ConsentQueue::default(), oneshot::channel());
-    queue.answering.insert(QuestionId(1), reply);
-    queue.answered(QuestionId(1), Ok(AnswerProgress::Later));
+    queue.answering.insert(ConsentRequestId(1), reply);
+    queue.answered(ConsentRequestId(1), Ok(AnswerProgress::Later));
     assert!(told.try_recv().is_err(), "the outcome waits for the audit log");
-    queue.answered(QuestionId(1), Err(AnswerError::Audit));
-    assert_eq!(told.try_recv(), Ok(Err(AnswerError::Audit)), "the receiver gets the outcome");
+    queue.answered(ConsentRequestId(1), Err(DecisionError::Audit));
+    assert_eq!(told.try_recv(), Ok(Err(DecisionError::Audit)), "the receiver gets the outcome");
 }
 
 #[test]
 fn another_url_has_another_hash() {
     let shown = request(1, "s", RequestPurpose::Page);
-    let QuestionBody::Url { message, .. } = &shown.view.body else { panic!("the request is not a URL") };
-    let other = QuestionBody::Url { message: message.clone(), url: "https://b.example".to_owned() };
+    let ConsentRequestBody::Url { message, .. } = &shown.view.body else { panic!("the request is not a URL") };
+    let other = ConsentRequestBody::Url { message: message.clone(), url: "https://b.example".to_owned() };
     assert_eq!(shown.hash(), shown.view.hash, "equal payloads have equal hashes");
     assert_ne!(hash_of(&other, None), shown.view.hash, "another URL has a different hash");
 }

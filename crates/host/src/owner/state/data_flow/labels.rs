@@ -14,7 +14,7 @@ const MAX_READINGS: usize = 16;
 
 /// The servers with content in one conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Label {
+pub struct ConversationLabel {
     /// Servers in order of first appearance.
     pub servers: Vec<String>,
     /// Set if all earlier content of the conversation is included.
@@ -25,11 +25,11 @@ pub struct Label {
 
 /// The labels of all conversations.
 #[derive(Debug, Default)]
-pub(in crate::owner) struct ConversationLabels(IndexMap<String, Label>);
+pub(in crate::owner) struct ConversationLabels(IndexMap<String, ConversationLabel>);
 
 impl ConversationLabels {
     /// Returns the label of a conversation, if it has one.
-    pub(in crate::owner) fn of(&self, conversation: &str) -> Option<&Label> {
+    pub(in crate::owner) fn of(&self, conversation: &str) -> Option<&ConversationLabel> {
         self.0.get(conversation)
     }
 
@@ -47,7 +47,7 @@ impl ConversationLabels {
         label.servers.len() > before
     }
 
-    fn label_of(&mut self, conversation: &str) -> &mut Label {
+    fn label_of(&mut self, conversation: &str) -> &mut ConversationLabel {
         if !self.0.contains_key(conversation) && self.0.len() >= MAX_CONVERSATIONS {
             self.0.shift_remove_index(0);
         }

@@ -2,7 +2,7 @@
 
 use domain::Millis;
 use mcp_proto::Revision;
-use mcp_transport::driver::TransportFound;
+use mcp_transport::driver::DetectedTransport;
 use policy::Hash;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub(in crate::owner) struct KnownSession {
     pub(in crate::owner) config: Hash,
     /// Detected transport, or `None` for a local server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in crate::owner) transport: Option<TransportFound>,
+    pub(in crate::owner) transport: Option<DetectedTransport>,
     pub(in crate::owner) revision: Revision,
     /// Time of the detection.
     #[serde(default)]

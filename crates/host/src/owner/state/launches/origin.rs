@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use policy::Hash;
-use ports::server_config::{BundleFiles, FilledIn, Installed, ServerConfig, ServerOrigin, config_hash};
+use ports::server_config::{BundleFiles, FilledInputs, InstallationInfo, ServerConfig, ServerOrigin, config_hash};
 use serde::{Deserialize, Serialize};
 
 /// The origin and content of a server's installation.
@@ -16,27 +16,27 @@ pub(in crate::owner) struct InstallRecord {
     /// Hash of the installed settings, except for the sandbox.
     config: Hash,
     #[serde(default)]
-    filled_in: FilledIn,
+    filled_in: FilledInputs,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pending: Option<Pending>,
+    pending: Option<PendingInstall>,
 }
 
 /// State of a record while the settings may not be written yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Pending {
+struct PendingInstall {
     /// Record that is valid until the settings are written.
     before: Option<Box<InstallRecord>>,
 }
 
 impl InstallRecord {
     /// Creates the record of a server with these settings.
-    pub(in crate::owner) fn new(origin: ServerOrigin, filled_in: FilledIn, config: &ServerConfig) -> Self {
+    pub(in crate::owner) fn new(origin: ServerOrigin, filled_in: FilledInputs, config: &ServerConfig) -> Self {
         Self { origin, filled_in, config: hash(config), pending: None }
     }
 
     /// Returns this record as pending. `before` is the currently valid one.
     pub(in crate::owner) fn pending_over(self, before: Option<Self>) -> Self {
-        Self { pending: Some(Pending { before: before.map(Box::new) }), ..self }
+        Self { pending: Some(PendingInstall { before: before.map(Box::new) }), ..self }
     }
 
     pub(in crate::owner) fn is_pending(&self) -> bool {
@@ -73,9 +73,9 @@ impl InstallRecord {
     }
 
     /// Compares the record with the current settings of the server.
-    pub(in crate::owner) fn compared_with(self, config: &ServerConfig) -> Installed {
+    pub(in crate::owner) fn compared_with(self, config: &ServerConfig) -> InstallationInfo {
         let changed = self.config != hash(config);
-        Installed { origin: self.origin, changed, filled_in: self.filled_in }
+        InstallationInfo { origin: self.origin, changed, filled_in: self.filled_in }
     }
 }
 

@@ -10,7 +10,7 @@ fn facts() -> LaunchFacts {
         known: BTreeMap::new(),
         packages: BTreeMap::new(),
         origins: BTreeMap::new(),
-        own_files: OwnFiles::of("/no/data".into(), "/no/mcp.json".into()),
+        own_files: AppFiles::of("/no/data".into(), "/no/mcp.json".into()),
         search_path: Arc::default(),
     }
 }

@@ -4,20 +4,24 @@ use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
 use policy::Hash;
 use serde_json::json;
-use server_requests::sampling::choose::{Wish, choose};
+use server_requests::sampling::choose::{ModelSelection, choose};
 use server_requests::sampling::convert::to_request;
-use server_requests::sampling::{Choice, ChosenBy, SamplingState};
+use server_requests::sampling::{ModelChoice, ModelChoiceReason, SamplingState};
 
 use super::ModelAccess;
 
 impl ModelAccess {
     /// Returns the model that would reply to a server's request, and the reason for the choice.
-    pub(in crate::owner) fn choose(&self, server: &str, params: &CreateMessageParams) -> Option<(ModelRef, ChosenBy)> {
+    pub(in crate::owner) fn choose(
+        &self,
+        server: &str,
+        params: &CreateMessageParams,
+    ) -> Option<(ModelRef, ModelChoiceReason)> {
         let can_answer = |model: &&ModelRef| self.registry.provider(&model.provider).is_ok();
         let settings = self.sampling.settings(server);
         let setting = settings.model.as_ref().filter(can_answer);
         let default = self.providers.file.default.as_ref().filter(can_answer);
-        let wish = Wish { preferences: params.model_preferences.as_ref(), setting, default };
+        let wish = ModelSelection { preferences: params.model_preferences.as_ref(), setting, default };
         let all: Vec<_> = self.registry.all().collect();
         choose(wish, &all)
     }
@@ -27,7 +31,7 @@ impl ModelAccess {
         &self,
         state: &mut SamplingState,
         model: ModelRef,
-        by: ChosenBy,
+        by: ModelChoiceReason,
         params: &CreateMessageParams,
     ) {
         let name = self.registry.model(&model).map(|known| known.name.clone()).filter(|name| !name.is_empty());
@@ -37,7 +41,7 @@ impl ModelAccess {
         let most_micros = self.most_micros(&model, params);
         let provider = self.providers.settings_of(&model.provider).ok().map(|settings| Hash::of(&json!(settings)));
         let name = name.unwrap_or_else(|| model.model.clone());
-        state.model = Some(Choice { name, model, by, provider, most_micros });
+        state.model = Some(ModelChoice { name, model, by, provider, most_micros });
     }
 }
 
@@ -52,11 +56,15 @@ mod tests {
         let gone = ModelRef { provider: "gone".to_owned(), model: "m".to_owned() };
         access.providers.file.default = Some(gone);
         let chosen = access.choose("s", &params());
-        assert_eq!(chosen, Some((model.clone(), ChosenBy::First)), "a default without a provider is not chosen");
+        assert_eq!(
+            chosen,
+            Some((model.clone(), ModelChoiceReason::First)),
+            "a default without a provider is not chosen"
+        );
         access.providers.file.default = Some(model.clone());
         assert_eq!(
             access.choose("s", &params()),
-            Some((model, ChosenBy::Default)),
+            Some((model, ModelChoiceReason::Default)),
             "a default with a provider is chosen"
         );
     }
@@ -65,7 +73,7 @@ mod tests {
     fn a_choice_says_what_it_may_cost_and_has_a_name_to_show() {
         let (access, model) = access(price("USD", None));
         let mut state = SamplingState::default();
-        access.put_choice(&mut state, model.clone(), ChosenBy::User, &params());
+        access.put_choice(&mut state, model.clone(), ModelChoiceReason::User, &params());
         let choice = state.model.expect("the model was stored");
         assert_eq!(
             (choice.name.as_str(), &choice.model),

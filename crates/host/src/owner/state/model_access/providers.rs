@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use credentials::providers::{Lists, MAX_PROVIDERS, ProviderError, ProviderView, ProvidersFile, ProvidersView};
+use credentials::providers::{MAX_PROVIDERS, ModelLists, ProviderError, ProviderView, ProvidersFile, ProvidersView};
 use models::{Model, ModelError, ModelRef, ProviderSettings};
 
 /// The providers, as last read.
 #[derive(Default)]
 pub(crate) struct ProviderTable {
     pub(in crate::owner) file: ProvidersFile,
-    pub(in crate::owner) lists: Lists,
+    pub(in crate::owner) lists: ModelLists,
     /// Errors of providers that failed to respond, by id.
     pub(in crate::owner) problems: BTreeMap<String, ModelError>,
     /// Providers that are not used because another program changed their address.

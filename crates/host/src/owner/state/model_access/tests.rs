@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::*;
 
-pub(super) fn access(price: Price) -> (ModelAccess, ModelRef) {
+pub(super) fn access(price: ModelPrice) -> (ModelAccess, ModelRef) {
     let mut access = ModelAccess::default();
     let model = Model { id: "m".to_owned(), price: Some(price), ..Model::default() };
     let provider = UnconfirmedProvider { kind: ProviderKind::OpenAi, problem: ModelError::Cut };
@@ -17,9 +17,9 @@ pub(super) fn access(price: Price) -> (ModelAccess, ModelRef) {
     (access, ModelRef { provider: "p".to_owned(), model: "m".to_owned() })
 }
 
-pub(super) fn price(currency: &str, written_input: Option<f64>) -> Price {
+pub(super) fn price(currency: &str, written_input: Option<f64>) -> ModelPrice {
     let (currency, as_of) = (currency.to_owned(), "2026-11-20".to_owned());
-    Price { input: 1.0, output: 2.0, cached_input: None, written_input, long: None, currency, as_of }
+    ModelPrice { input: 1.0, output: 2.0, cached_input: None, written_input, long: None, currency, as_of }
 }
 
 pub(super) fn params() -> CreateMessageParams {

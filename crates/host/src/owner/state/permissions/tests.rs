@@ -45,11 +45,11 @@ fn trust_that_has_expired_is_none() {
     let rule = PolicyRule { id: 1, expires_at: Some(10), ..PolicyRule::trusting("s") };
     let file = PolicyFile { rules: vec![rule], ..PolicyFile::default() };
     permissions.take_user(Ok((true, file)), PathBuf::new());
-    assert_eq!(permissions.trust_in("s", 9), Trust::Always, "trust is in effect until its expiry");
-    assert_eq!(permissions.trust_in("s", 10), Trust::No, "expired trust is not in effect");
-    assert_eq!(permissions.trust_in("other", 9), Trust::No, "trust applies to one server");
+    assert_eq!(permissions.trust_in("s", 9), TrustDuration::Always, "trust is in effect until its expiry");
+    assert_eq!(permissions.trust_in("s", 10), TrustDuration::No, "expired trust is not in effect");
+    assert_eq!(permissions.trust_in("other", 9), TrustDuration::No, "trust applies to one server");
     permissions.policy.trust_for_run("s").expect("a rule");
-    assert_eq!(permissions.trust_in("s", 10), Trust::Run, "trust for the run is in effect");
+    assert_eq!(permissions.trust_in("s", 10), TrustDuration::Run, "trust for the run is in effect");
 }
 
 #[test]
@@ -60,19 +60,19 @@ fn standing_approvals_of_tools_are_told_by_what_they_rest_on() {
         subject,
         rests_on: Hash::of_bytes(b"definition"),
         scope,
-        conversation: (scope == Scope::Conversation).then(|| "c".to_owned()),
+        conversation: (scope == ApprovalScope::Conversation).then(|| "c".to_owned()),
         since: 0,
         expires_at,
         words: String::new(),
     };
-    let tool = |name: &str| Subject::Tool(name.to_owned());
+    let tool = |name: &str| GrantSubject::Tool(name.to_owned());
     let mut grants = Grants::default();
     for grant in [
-        grant("s", tool("stands"), Scope::Always, None),
-        grant("s", tool("expires"), Scope::Session, Some(10)),
-        grant("s", tool("of one conversation"), Scope::Conversation, None),
-        grant("s", Subject::Command, Scope::Always, None),
-        grant("other", tool("other"), Scope::Always, None),
+        grant("s", tool("stands"), ApprovalScope::Always, None),
+        grant("s", tool("expires"), ApprovalScope::Session, Some(10)),
+        grant("s", tool("of one conversation"), ApprovalScope::Conversation, None),
+        grant("s", GrantSubject::Command, ApprovalScope::Always, None),
+        grant("other", tool("other"), ApprovalScope::Always, None),
     ] {
         grants.add(grant).expect("there is room");
     }

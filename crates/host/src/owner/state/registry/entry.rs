@@ -83,7 +83,7 @@ mod tests {
 
     use ports::server_config::{HttpConfig, ServerConfig, StdioConfig};
     use ports::time::SystemClock;
-    use supervision::activity::Activity;
+    use supervision::activity::ActivityLog;
 
     use super::*;
     use crate::owner::state::ServerRecord;
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_name_that_looks_like_another_or_is_taken_is_refused() {
         let mut registry = ServerRegistry::default();
-        let record = ServerRecord::new(local(), Activity::default(), Arc::new(SystemClock));
+        let record = ServerRecord::new(local(), ActivityLog::default(), Arc::new(SystemClock));
         registry.records.insert("taken".to_owned(), record);
         let check = |name: &str, was| registry.check(&ServerEntry { name: name.to_owned(), config: local() }, was);
         assert_eq!(check(&"x".repeat(MAX_NAME), None), Ok(()), "a name of the maximum length is valid");

@@ -1,11 +1,11 @@
 //! Changes of servers by sign-ins. Used by `owner/sign_in` and `handle`.
 
-use credentials::settings::Unmade;
+use credentials::settings::SignInSettingsError;
 use credentials::sign_in::SignInError;
 
 use super::ServerRegistry;
-use crate::connection::Tell;
-use crate::owner::sign_in::SignIn;
+use crate::connection::ConnectionCommand;
+use crate::owner::sign_in::ServerSignIn;
 
 impl ServerRegistry {
     /// Stores a sign-in that was created for a server.
@@ -17,8 +17,8 @@ impl ServerRegistry {
     pub(in crate::owner) fn keep_sign_in(
         &mut self,
         server: &str,
-        made: Result<Option<SignIn>, Unmade>,
-    ) -> Result<SignIn, SignInError> {
+        made: Result<Option<ServerSignIn>, SignInSettingsError>,
+    ) -> Result<ServerSignIn, SignInError> {
         let record = self.records.get_mut(server).ok_or_else(|| SignInError::NotFound(server.to_owned()))?;
         match made {
             // The settings may have changed meanwhile.
@@ -58,7 +58,7 @@ impl ServerRegistry {
         let tell = connection.tell.clone();
         record.access.when_ended = Some(cause);
         record.start_again = false;
-        tokio::spawn(async move { tell.send(Box::new(Tell::Stop)).await });
+        tokio::spawn(async move { tell.send(Box::new(ConnectionCommand::Stop)).await });
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn what_could_not_be_made_for_a_server_is_not_kept() {
         let mut registry = registry(None);
-        let cause = || Unmade::Address("no address".to_owned());
+        let cause = || SignInSettingsError::Address("no address".to_owned());
         let failed = registry.keep_sign_in("s", Err(cause())).err();
         let expected = SignInError::NotPrepared { server: "s".to_owned(), cause: "no address".to_owned() };
         assert_eq!(failed, Some(expected), "the error contains the cause");
@@ -99,7 +99,10 @@ mod tests {
         let (mut registry, mut told) = ready(mcp_proto::Revision::V2025_11_25);
         registry.records["s"].start_again = true;
         registry.end_session("s", "signed out".to_owned());
-        assert!(matches!(told.recv().await.as_deref(), Some(Tell::Stop)), "the connection receives a stop command");
+        assert!(
+            matches!(told.recv().await.as_deref(), Some(ConnectionCommand::Stop)),
+            "the connection receives a stop command"
+        );
         let record = &mut registry.records["s"];
         assert_eq!(
             record.access.take_cause().as_deref(),

@@ -1,11 +1,11 @@
 //! Tests the server registry without the owner.
 
 use mcp_proto::Revision;
-use mcp_proto::session::Facts;
+use mcp_proto::session::ServerFacts;
 use mcp_proto::types::ServerCapabilities;
-use ports::server_config::{Access, Folder, Network, SandboxConfig, StdioConfig};
+use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess, SandboxConfig, StdioConfig};
 use ports::time::SystemClock;
-use supervision::activity::Activity;
+use supervision::activity::ActivityLog;
 use tokio::sync::mpsc;
 
 use super::*;
@@ -16,20 +16,23 @@ pub(super) fn registry(sandbox: Option<SandboxConfig>) -> ServerRegistry {
     let mut registry = ServerRegistry::default();
     registry
         .records
-        .insert("s".to_owned(), ServerRecord::new(config.into(), Activity::default(), Arc::new(SystemClock)));
+        .insert("s".to_owned(), ServerRecord::new(config.into(), ActivityLog::default(), Arc::new(SystemClock)));
     registry
 }
 
 #[test]
 fn a_server_that_is_not_ready_is_told_nothing() {
     let registry = registry(None);
-    let refused = registry.tell("s", Tell::Ping);
+    let refused = registry.tell("s", ConnectionCommand::Ping);
     assert_eq!(
         refused,
         Err(CallFailure::NotReady { server: "s".to_owned() }),
         "a server that is not running is not ready"
     );
-    assert!(matches!(registry.tell("t", Tell::Ping), Err(CallFailure::NotFound(_))), "there is no such server");
+    assert!(
+        matches!(registry.tell("t", ConnectionCommand::Ping), Err(CallFailure::NotFound(_))),
+        "there is no such server"
+    );
     assert!(
         matches!(registry.as_shown("s", &[]), Err(ReviewError::NotRunning(_))),
         "a server that is not running can't be reviewed"
@@ -40,8 +43,8 @@ fn a_server_that_is_not_ready_is_told_nothing() {
 fn a_server_in_a_sandbox_is_told_of_no_folder_beyond_it() {
     let shared = vec![PathBuf::from("/work/a"), PathBuf::from("/other")];
     assert_eq!(registry(None).told_of("s", shared.clone()), shared, "without a sandbox all shared folders are sent");
-    let folder = Folder { path: PathBuf::from("/work"), access: Access::Read };
-    let sandbox = SandboxConfig { folders: vec![folder], network: Network::None };
+    let folder = AllowedFolder { path: PathBuf::from("/work"), access: AccessMode::Read };
+    let sandbox = SandboxConfig { folders: vec![folder], network: NetworkAccess::None };
     assert_eq!(
         registry(Some(sandbox)).told_of("s", shared),
         [PathBuf::from("/work/a")],
@@ -61,14 +64,14 @@ fn a_start_that_was_given_up_is_awaited_no_more() {
 }
 
 /// Returns a registry with a ready server, and the commands to its connection.
-pub(super) fn ready(revision: Revision) -> (ServerRegistry, mpsc::Receiver<Box<Tell>>) {
+pub(super) fn ready(revision: Revision) -> (ServerRegistry, mpsc::Receiver<Box<ConnectionCommand>>) {
     let mut registry = registry(None);
     let (tell, told) = mpsc::channel(4);
     let record = &mut registry.records["s"];
     record.set(ServerState::Ready);
     record.session.connection = Some(Connection { run: RunId(1), tell });
     let capabilities = ServerCapabilities::default();
-    record.session.facts = Some(Facts { revision, server: None, capabilities, instructions: None });
+    record.session.facts = Some(ServerFacts { revision, server: None, capabilities, instructions: None });
     (registry, told)
 }
 
@@ -82,8 +85,12 @@ fn an_answer_that_the_servers_revision_has_no_room_for_is_refused() {
     let audio = json!({ "type": "audio", "data": "", "mimeType": "audio/wav" });
     let check = |content: &Value| registry.check_sampling_answer("s", &answer(content.clone()));
     assert_eq!(check(&text), Ok(()), "every revision supports a single text");
-    assert_eq!(check(&json!([])), Err(AnswerError::WrongKind("the answer is empty")), "an empty response is rejected");
-    assert!(matches!(check(&audio), Err(AnswerError::WrongKind(_))), "the first revision doesn't support audio");
+    assert_eq!(
+        check(&json!([])),
+        Err(DecisionError::WrongKind("the answer is empty")),
+        "an empty response is rejected"
+    );
+    assert!(matches!(check(&audio), Err(DecisionError::WrongKind(_))), "the first revision doesn't support audio");
     let (newer, _told) = ready(Revision::V2025_11_25);
     assert_eq!(newer.check_sampling_answer("s", &answer(audio)), Ok(()), "a later revision supports audio");
 }
@@ -95,7 +102,7 @@ fn lists_are_read_again_once_they_are_no_longer_fresh() {
     registry.read_stale_lists("s", 999);
     assert!(told.try_recv().is_err(), "fresh lists are not read again");
     registry.read_stale_lists("s", 1_000);
-    assert!(matches!(told.try_recv().as_deref(), Ok(Tell::ReadStale)), "stale lists are read again");
+    assert!(matches!(told.try_recv().as_deref(), Ok(ConnectionCommand::ReadStale)), "stale lists are read again");
     registry.records["s"].set(ServerState::Stopped);
     registry.read_stale_lists("s", 1_000);
     assert!(told.try_recv().is_err(), "a server that is not ready receives no command");

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use models::{ModelError, Reply, TokenUse};
-use server_requests::sampling::Spent;
+use models::{ModelError, Reply, TokenUsage};
+use server_requests::sampling::ModelUsage;
 
 use super::UsageReservation;
 
@@ -32,7 +32,7 @@ impl ModelRun {
 
     /// Returns the usage that replaces the reservation, or `None` if the reservation stays, and the cost in millionths
     /// of a US dollar, if the reply is complete and its price is known.
-    pub(in crate::owner) fn settlement(&self, outcome: &ModelOutcome) -> (Option<Spent>, Option<u64>) {
+    pub(in crate::owner) fn settlement(&self, outcome: &ModelOutcome) -> (Option<ModelUsage>, Option<u64>) {
         let ModelOutput { began, bytes, usage } = self.progress.read();
         match outcome {
             Ok(reply) => {
@@ -44,13 +44,13 @@ impl ModelRun {
             // A model that refuses with a message is assumed not to have reasoned for long.
             Err(_) => {
                 let output = Some(usage.output.unwrap_or(0));
-                (self.reservation.cut(TokenUse { output, ..usage }, bytes), None)
+                (self.reservation.cut(TokenUsage { output, ..usage }, bytes), None)
             }
         }
     }
 
     /// Returns the usage if the model is stopped now, or `None` if the reservation stays.
-    pub(in crate::owner) fn settlement_if_stopped(&self) -> Option<Spent> {
+    pub(in crate::owner) fn settlement_if_stopped(&self) -> Option<ModelUsage> {
         let ModelOutput { bytes, usage, .. } = self.progress.read();
         self.reservation.cut(usage, bytes)
     }
@@ -77,7 +77,7 @@ pub(in crate::owner) struct ModelOutput {
     /// Number of bytes of the reply: text, reasoning and arguments.
     pub(in crate::owner) bytes: u64,
     /// Number of tokens, as far as the provider reported it.
-    pub(in crate::owner) usage: TokenUse,
+    pub(in crate::owner) usage: TokenUsage,
 }
 
 impl RunProgress {

@@ -3,8 +3,8 @@
 
 use domain::Millis;
 use mcp_proto::types::CreateMessageParams;
-use models::{Price, TokenUse};
-use server_requests::sampling::{Spent, tool_rounds};
+use models::{ModelPrice, TokenUsage};
+use server_requests::sampling::{ModelUsage, tool_rounds};
 
 /// Number of bytes of a reply that count as one token, if the provider reports no usage.
 const BYTES_PER_TOKEN: u64 = 3;
@@ -14,42 +14,42 @@ const BYTES_PER_TOKEN: u64 = 3;
 pub(in crate::owner) struct UsageReservation {
     pub(in crate::owner) server: String,
     pub(in crate::owner) at: Millis,
-    pub(in crate::owner) spent: Spent,
+    pub(in crate::owner) spent: ModelUsage,
     /// Estimated number of tokens of the request.
     pub(in crate::owner) input: u64,
-    pub(in crate::owner) price: Option<Price>,
+    pub(in crate::owner) price: Option<ModelPrice>,
 }
 
 impl UsageReservation {
     /// Returns the usage of a complete reply, and its cost in millionths of a US dollar, if its price is known. Usage
     /// that the provider doesn't report is estimated from the received bytes.
-    pub(in crate::owner) fn settled(&self, usage: TokenUse, came: u64) -> (Spent, Option<u64>) {
+    pub(in crate::owner) fn settled(&self, usage: TokenUsage, came: u64) -> (ModelUsage, Option<u64>) {
         let input = usage.input.unwrap_or(self.input);
         let output = usage.output.unwrap_or_else(|| came.div_ceil(BYTES_PER_TOKEN));
-        let known = TokenUse { input: Some(input), output: Some(output), ..usage };
+        let known = TokenUsage { input: Some(input), output: Some(output), ..usage };
         let cost = self.price.as_ref().and_then(|price| micros(price, &known));
         let tokens = input.saturating_add(output);
-        (Spent { tokens, micros: cost.unwrap_or(0), ..self.spent }, cost)
+        (ModelUsage { tokens, micros: cost.unwrap_or(0), ..self.spent }, cost)
     }
 
     /// Returns the usage of an incomplete reply, as far as known, or `None` if the reservation stays: a reply without
     /// output may have been reasoning all the time.
-    pub(in crate::owner) fn cut(&self, usage: TokenUse, came: u64) -> Option<Spent> {
+    pub(in crate::owner) fn cut(&self, usage: TokenUsage, came: u64) -> Option<ModelUsage> {
         if came == 0 && usage.output.is_none() {
             return None;
         }
         let output = usage.output.unwrap_or(0).max(came.div_ceil(BYTES_PER_TOKEN));
-        Some(self.settled(TokenUse { output: Some(output), ..usage }, came).0)
+        Some(self.settled(TokenUsage { output: Some(output), ..usage }, came).0)
     }
 
     /// Returns the usage of a request that the provider didn't accept.
-    pub(in crate::owner) const fn unanswered(&self) -> Spent {
-        Spent { tokens: 0, micros: 0, ..self.spent }
+    pub(in crate::owner) const fn unanswered(&self) -> ModelUsage {
+        ModelUsage { tokens: 0, micros: 0, ..self.spent }
     }
 
     #[cfg(test)]
     pub(super) fn for_tests(input: u64, tokens: u64) -> Self {
-        let spent = Spent { requests: 1, tokens, ..Spent::default() };
+        let spent = ModelUsage { requests: 1, tokens, ..ModelUsage::default() };
         Self { server: "s".to_owned(), at: 0, spent, input, price: None }
     }
 }
@@ -60,8 +60,8 @@ pub(in crate::owner) fn rounds(params: &CreateMessageParams) -> u64 {
 }
 
 /// Returns the usage with these numbers of tokens.
-pub(in crate::owner) fn usage(input: u64, output: u64) -> TokenUse {
-    TokenUse { input: Some(input), output: Some(output), ..TokenUse::default() }
+pub(in crate::owner) fn usage(input: u64, output: u64) -> TokenUsage {
+    TokenUsage { input: Some(input), output: Some(output), ..TokenUsage::default() }
 }
 
 /// Returns a cost in millionths of the currency unit, rounded up.
@@ -70,7 +70,7 @@ pub(in crate::owner) fn usage(input: u64, output: u64) -> TokenUse {
     clippy::cast_sign_loss,
     reason = "a cost is not negative, and more than 2^63 millionths is the most there can be"
 )]
-pub(in crate::owner) fn micros(price: &Price, usage: &TokenUse) -> Option<u64> {
+pub(in crate::owner) fn micros(price: &ModelPrice, usage: &TokenUsage) -> Option<u64> {
     price.of(usage).filter(|cost| cost.is_finite() && *cost >= 0.0).map(|cost| (cost * 1_000_000.0).ceil() as u64)
 }
 
@@ -84,17 +84,18 @@ mod tests {
         let said = reservation.settled(usage(7, 5), 300).0;
         assert_eq!((said.tokens, said.requests), (12, 1), "the usage reported by the provider is counted");
         assert_eq!(
-            reservation.settled(TokenUse::default(), 300).0.tokens,
+            reservation.settled(TokenUsage::default(), 300).0.tokens,
             200,
             "without a report the usage is estimated"
         );
-        let cut = reservation.cut(TokenUse { output: Some(1), ..TokenUse::default() }, 300).map(|spent| spent.tokens);
+        let cut =
+            reservation.cut(TokenUsage { output: Some(1), ..TokenUsage::default() }, 300).map(|spent| spent.tokens);
         assert_eq!(cut, Some(200), "the received bytes of an interrupted reply exceed the reported usage");
     }
 
     #[test]
     fn a_price_is_rounded_up() {
-        let price = Price {
+        let price = ModelPrice {
             input: 0.1,
             output: 0.0,
             cached_input: None,

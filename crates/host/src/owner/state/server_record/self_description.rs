@@ -1,7 +1,7 @@
 //! The information that a server sent about itself, examined once. Used by
 //! [`ServerRegistry`](super::super::ServerRegistry).
 
-use mcp_proto::session::Facts;
+use mcp_proto::session::ServerFacts;
 use offers::review::{Flag, NameKeys, flags_of_name, flags_of_text};
 
 /// The information that a server sent about itself on initialization.
@@ -15,7 +15,7 @@ pub(crate) struct SelfDescription {
 
 impl SelfDescription {
     /// Examines the information of the server with this label.
-    pub(in crate::owner) fn of(label: &str, facts: &Facts) -> Self {
+    pub(in crate::owner) fn of(label: &str, facts: &ServerFacts) -> Self {
         let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
         let claims = facts.server.as_ref();
         let texts = claims.map(|claims| [Some(&claims.name), claims.title.as_ref(), claims.description.as_ref()]);

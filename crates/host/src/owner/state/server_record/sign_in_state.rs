@@ -1,17 +1,17 @@
 //! The state of the sign-in to one server. Used by `owner/sign_in`.
 
 use credentials::settings::not_offered;
-use credentials::sign_in::{SignInError, SignedOut};
-use mcp_auth::{AuthError, Reason};
+use credentials::sign_in::{SignInError, SignOutOutcome};
+use mcp_auth::{AuthError, AuthReason};
 use ports::server_config::HttpConfig;
 use tokio::sync::oneshot;
 
-use crate::owner::sign_in::SignIn;
+use crate::owner::sign_in::ServerSignIn;
 
 /// The state of the sign-in to one server.
 #[derive(Default)]
 pub(in crate::owner) struct SignInState {
-    pub(in crate::owner) sign_in: Option<SignIn>,
+    pub(in crate::owner) sign_in: Option<ServerSignIn>,
     /// Set if the user saved the settings after the sign-in was created. The referenced secrets may have changed.
     pub(in crate::owner) is_outdated: bool,
     /// Set if the user requested the connection in progress and is present to sign in.
@@ -19,7 +19,7 @@ pub(in crate::owner) struct SignInState {
     /// Set if the user requested a sign-in rather than only a connection.
     pub(in crate::owner) asked: bool,
     /// Reason for the next sign-in, unless it is that nobody is signed in.
-    pub(in crate::owner) reason: Option<Reason>,
+    pub(in crate::owner) reason: Option<AuthReason>,
     /// Identifier of the sign-in in progress that the host started.
     pub(in crate::owner) flow: Option<u64>,
     /// Error of the last sign-in, if it failed.
@@ -49,7 +49,7 @@ impl SignInState {
     }
 
     /// Returns the sign-in, unless its settings may have changed.
-    pub(in crate::owner) fn current(&self) -> Option<&SignIn> {
+    pub(in crate::owner) fn current(&self) -> Option<&ServerSignIn> {
         self.sign_in.as_ref().filter(|_| !self.is_outdated)
     }
 
@@ -65,14 +65,14 @@ impl SignInState {
 
     /// Handles that the server is ready. Returns the sign-in that the user requested and that was not necessary for
     /// connecting.
-    pub(in crate::owner) fn is_ready(&mut self) -> Option<SignIn> {
+    pub(in crate::owner) fn is_ready(&mut self) -> Option<ServerSignIn> {
         (self.wanted_now, self.tried_unattended, self.failed) = (false, false, None);
         // A rejection at this point belongs to the first request after initialization, and is reported immediately.
         if !std::mem::take(&mut self.asked) {
             self.reason = None;
             return None;
         }
-        let is_signed_in = |s: &SignIn| s.authorization.account().is_some_and(|account| account.ended.is_none());
+        let is_signed_in = |s: &ServerSignIn| s.authorization.account().is_some_and(|account| account.ended.is_none());
         self.sign_in.clone().filter(|sign_in| self.reason.is_some() || !is_signed_in(sign_in))
     }
 
@@ -87,7 +87,7 @@ impl SignInState {
 
     /// Applies changed settings, and drops a sign-in that doesn't match them.
     pub(in crate::owner) fn set_up_as(&mut self, config: Option<&HttpConfig>) {
-        let stays = |sign_in: &SignIn| not_offered(config).is_none() && config.is_some_and(|c| sign_in.is_for(c));
+        let stays = |sign_in: &ServerSignIn| not_offered(config).is_none() && config.is_some_and(|c| sign_in.is_for(c));
         if self.sign_in.as_ref().is_some_and(|sign_in| !stays(sign_in)) {
             self.give_up();
             (self.sign_in, self.failed) = (None, None);
@@ -100,7 +100,7 @@ impl SignInState {
     }
 
     /// Stores a new sign-in. There is one per server, so a sign-in stored meanwhile is retained.
-    pub(in crate::owner) fn keep(&mut self, made: SignIn) -> SignIn {
+    pub(in crate::owner) fn keep(&mut self, made: ServerSignIn) -> ServerSignIn {
         let is_unapproved = self.sign_in.as_ref().is_some_and(|kept| !kept.is_approved) && made.is_approved;
         if (std::mem::take(&mut self.is_outdated) || is_unapproved)
             && let Some(outdated) = self.sign_in.take()
@@ -126,7 +126,7 @@ impl SignInState {
 }
 
 /// Receives the outcome of a sign-out.
-pub(crate) type SignOutReply = oneshot::Sender<Result<SignedOut, SignInError>>;
+pub(crate) type SignOutReply = oneshot::Sender<Result<SignOutOutcome, SignInError>>;
 
 /// The action that follows the end of a session.
 pub(in crate::owner) enum AfterSession {

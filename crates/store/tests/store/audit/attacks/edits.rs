@@ -3,18 +3,18 @@
 use proptest::prelude::*;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::super::support::{Folder, decision};
+use super::super::support::{LogFolder, decision};
 use super::{ENTRIES, append, hex, link_at, shorten};
 
 /// Edit of the log file by somebody without the key.
 #[derive(Debug, Clone)]
-pub(super) enum Edit {
+pub(super) enum LogEdit {
     Delete(u64, u64),
     Change(u64, usize),
     Swap(u64, u64),
     Append(u64),
-    Checkpoint(u64, Seal),
-    Shorten(u64, Seal),
+    Checkpoint(u64, SealChoice),
+    Shorten(u64, SealChoice),
     NoSeal,
     MoveSeal(u64),
     OldSeal,
@@ -25,47 +25,47 @@ pub(super) enum Edit {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Seal {
+pub(super) enum SealChoice {
     None,
     Foreign,
     OfTheEnd,
 }
 
-pub(super) fn edit() -> impl Strategy<Value = Edit> {
+pub(super) fn edit() -> impl Strategy<Value = LogEdit> {
     let number = || 0..=ENTRIES + 4;
-    let seal = || prop_oneof![Just(Seal::None), Just(Seal::Foreign), Just(Seal::OfTheEnd)];
+    let seal = || prop_oneof![Just(SealChoice::None), Just(SealChoice::Foreign), Just(SealChoice::OfTheEnd)];
     prop_oneof![
-        1 => (number(), number()).prop_map(|(from, to)| Edit::Delete(from, to)),
-        1 => (number(), 0_usize..4).prop_map(|(number, way)| Edit::Change(number, way)),
-        1 => (number(), number()).prop_map(|(one, other)| Edit::Swap(one, other)),
-        3 => number().prop_map(Edit::Append),
-        2 => (number(), seal()).prop_map(|(number, seal)| Edit::Checkpoint(number, seal)),
-        4 => (number(), seal()).prop_map(|(number, seal)| Edit::Shorten(number, seal)),
-        1 => Just(Edit::NoSeal),
-        1 => number().prop_map(Edit::MoveSeal),
-        1 => Just(Edit::OldSeal),
-        1 => Just(Edit::NoCheckpoint),
-        1 => (-1_i64..3).prop_map(Edit::Version),
-        1 => Just(Edit::Vacuum),
-        3 => Just(Edit::Drawbridge),
+        1 => (number(), number()).prop_map(|(from, to)| LogEdit::Delete(from, to)),
+        1 => (number(), 0_usize..4).prop_map(|(number, way)| LogEdit::Change(number, way)),
+        1 => (number(), number()).prop_map(|(one, other)| LogEdit::Swap(one, other)),
+        3 => number().prop_map(LogEdit::Append),
+        2 => (number(), seal()).prop_map(|(number, seal)| LogEdit::Checkpoint(number, seal)),
+        4 => (number(), seal()).prop_map(|(number, seal)| LogEdit::Shorten(number, seal)),
+        1 => Just(LogEdit::NoSeal),
+        1 => number().prop_map(LogEdit::MoveSeal),
+        1 => Just(LogEdit::OldSeal),
+        1 => Just(LogEdit::NoCheckpoint),
+        1 => (-1_i64..3).prop_map(LogEdit::Version),
+        1 => Just(LogEdit::Vacuum),
+        3 => Just(LogEdit::Drawbridge),
     ]
 }
 
-type KeptSeal = (i64, Vec<u8>, String, Vec<u8>);
+type SavedSeal = (i64, Vec<u8>, String, Vec<u8>);
 
-pub(super) fn seal_of(log: &Connection) -> Option<KeptSeal> {
+pub(super) fn seal_of(log: &Connection) -> Option<SavedSeal> {
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
     log.query_row("SELECT number, link, key, mac FROM seal", [], read).optional().ok().flatten()
 }
 
 /// Applies the edit. Statements that SQLite refuses have no effect.
-pub(super) fn attempt(folder: &Folder, edit: &Edit, old: &KeptSeal) {
-    let mac = |log: &Connection, seal: Seal| match seal {
-        Seal::None => (None, None),
-        Seal::Foreign => (Some("0123456789abcdef".to_owned()), Some(vec![7; 32])),
-        Seal::OfTheEnd => seal_of(log).map_or((None, None), |(_, _, key, mac)| (Some(key), Some(mac))),
+pub(super) fn attempt(folder: &LogFolder, edit: &LogEdit, old: &SavedSeal) {
+    let mac = |log: &Connection, seal: SealChoice| match seal {
+        SealChoice::None => (None, None),
+        SealChoice::Foreign => (Some("0123456789abcdef".to_owned()), Some(vec![7; 32])),
+        SealChoice::OfTheEnd => seal_of(log).map_or((None, None), |(_, _, key, mac)| (Some(key), Some(mac))),
     };
-    if let Edit::Drawbridge = edit {
+    if let LogEdit::Drawbridge = edit {
         let log = folder.log();
         let _ = log.append(decision("later"));
         let _ = log.verify();
@@ -75,42 +75,42 @@ pub(super) fn attempt(folder: &Folder, edit: &Edit, old: &KeptSeal) {
     let log = folder.attacked();
     let run = |sql: String| drop(log.execute_batch(&sql));
     match edit {
-        Edit::Delete(from, to) => run(format!("DELETE FROM entry WHERE number BETWEEN {from} AND {to}")),
-        Edit::Change(number, way) => {
+        LogEdit::Delete(from, to) => run(format!("DELETE FROM entry WHERE number BETWEEN {from} AND {to}")),
+        LogEdit::Change(number, way) => {
             let change =
                 ["subject = subject || 'x'", "decision = 'denied'", "link = zeroblob(32)", "at = at + 1"][*way];
             run(format!("UPDATE entry SET {change} WHERE number = {number}"));
         }
-        Edit::Swap(one, other) => run(format!(
+        LogEdit::Swap(one, other) => run(format!(
             "UPDATE entry SET number = 999 WHERE number = {one}; UPDATE entry SET number = {one} WHERE number = {other};
             UPDATE entry SET number = {other} WHERE number = 999"
         )),
-        Edit::Append(upto) => {
+        LogEdit::Append(upto) => {
             let hash = link_at(&log, *upto).map(|link| hex(&link)).unwrap_or_default();
             append(&log, "log-shortened", &format!("entries up to {upto}"), &hash);
         }
-        Edit::Checkpoint(number, seal) => {
+        LogEdit::Checkpoint(number, seal) => {
             let (key, mac) = mac(&log, *seal);
             if let Some(link) = link_at(&log, *number) {
                 let values = params![*number as i64, link, key, mac];
                 drop(log.execute("INSERT OR REPLACE INTO checkpoint VALUES (?1, ?2, ?3, ?4)", values));
             }
         }
-        Edit::Shorten(upto, seal) => {
+        LogEdit::Shorten(upto, seal) => {
             let (key, mac) = mac(&log, *seal);
             shorten(&log, *upto, key.as_deref(), mac.as_deref(), true);
         }
-        Edit::NoSeal => run("DELETE FROM seal".to_owned()),
-        Edit::MoveSeal(number) => {
+        LogEdit::NoSeal => run("DELETE FROM seal".to_owned()),
+        LogEdit::MoveSeal(number) => {
             run(format!("UPDATE seal SET number = {number}, link = (SELECT link FROM entry WHERE number = {number})"))
         }
-        Edit::OldSeal => {
+        LogEdit::OldSeal => {
             let values = params![old.0, old.1, old.2, old.3];
             drop(log.execute("UPDATE seal SET number = ?1, link = ?2, key = ?3, mac = ?4", values));
         }
-        Edit::NoCheckpoint => run("DELETE FROM checkpoint".to_owned()),
-        Edit::Version(version) => run(format!("PRAGMA user_version = {version}")),
-        Edit::Vacuum => run("VACUUM".to_owned()),
-        Edit::Drawbridge => {}
+        LogEdit::NoCheckpoint => run("DELETE FROM checkpoint".to_owned()),
+        LogEdit::Version(version) => run(format!("PRAGMA user_version = {version}")),
+        LogEdit::Vacuum => run("VACUUM".to_owned()),
+        LogEdit::Drawbridge => {}
     }
 }

@@ -1,0 +1,74 @@
+//! The description of a payload that an approval authorizes. Used by `gate.rs` and by decisions on consent requests.
+
+use credentials::sign_in::EnteredClient;
+use mcp_proto::session::ClientResponse;
+use mcp_proto::types::CreateMessageParams;
+use policy::Hash;
+use serde_json::json;
+use server_requests::sampling::{SamplingState, ask_hash};
+
+use super::{answer_hash, client_hash, page_hash, sign_in_page_hash};
+use crate::owner::state::{PendingRequest, content_of, kind_of, sampling_subject, subject_of};
+
+/// A payload that an approval authorizes: its description in the audit log, and its hash.
+#[derive(Clone)]
+pub(in crate::owner) struct OutgoingPayload {
+    pub(in crate::owner) kind: &'static str,
+    pub(in crate::owner) subject: String,
+    pub(in crate::owner) content: Option<String>,
+    /// Hash for the audit log. Computed without secrets.
+    pub(in crate::owner) logged: Hash,
+    /// Hash of the exact bytes, which the sent payload must have.
+    pub(super) leaves: Hash,
+}
+
+impl OutgoingPayload {
+    /// Describes the payload of a consent request as displayed: a call, a start, or a connection.
+    pub(in crate::owner) fn shown(pending: &PendingRequest) -> Self {
+        let body = &pending.view.body;
+        Self {
+            kind: kind_of(body),
+            subject: subject_of(body),
+            content: content_of(body),
+            logged: pending.view.hash.clone(),
+            leaves: pending.view.hash.clone(),
+        }
+    }
+
+    /// Describes a request to a model.
+    pub(in crate::owner) fn ask(request: &CreateMessageParams, state: &SamplingState) -> Self {
+        let hash = ask_hash(request, state);
+        Self {
+            kind: "sampling",
+            subject: sampling_subject(request, None, state),
+            content: Some(policy::canonical_json(&json!(request))),
+            logged: hash.clone(),
+            leaves: hash,
+        }
+    }
+
+    /// Describes a response that the user entered or chose, with the text and hash for the audit log.
+    pub(in crate::owner) fn answer(
+        pending: &PendingRequest,
+        subject: String,
+        (logged, content): (Hash, Option<String>),
+        answer: &ClientResponse,
+    ) -> Self {
+        Self { kind: kind_of(&pending.view.body), subject, content, logged, leaves: answer_hash(answer) }
+    }
+
+    /// Describes a URL to open.
+    pub(in crate::owner) fn page(pending: &PendingRequest, url: &str) -> Self {
+        Self { leaves: page_hash(url), ..Self::shown(pending) }
+    }
+
+    /// Describes an authorization URL to open.
+    pub(in crate::owner) fn sign_in_page(pending: &PendingRequest, url: &str) -> Self {
+        Self { leaves: sign_in_page_hash(url), ..Self::shown(pending) }
+    }
+
+    /// Describes client credentials that the user entered for a sign-in.
+    pub(in crate::owner) fn client(pending: &PendingRequest, client: &EnteredClient) -> Self {
+        Self { leaves: client_hash(client), ..Self::shown(pending) }
+    }
+}

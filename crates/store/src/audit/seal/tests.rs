@@ -1,0 +1,95 @@
+//! Tests of the audit log's seal and its key.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use ports::SecretError;
+
+use super::*;
+
+/// A keychain that is locked for the first two requests.
+#[derive(Default)]
+struct LockedKeychain {
+    asked: AtomicU32,
+    kept: Mutex<Option<String>>,
+}
+
+impl Secrets for LockedKeychain {
+    fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
+        if self.asked.fetch_add(1, Ordering::SeqCst) < 2 {
+            return Err(SecretError::Locked("it is locked".to_owned()));
+        }
+        Ok(self.kept.lock().unwrap().clone())
+    }
+
+    fn set(&self, _: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
+        *self.kept.lock().unwrap() = Some(secret.to_owned());
+        Ok(SecretPersistence::Keychain)
+    }
+
+    fn delete(&self, _: &str) -> Result<(), SecretError> {
+        Ok(())
+    }
+
+    fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
+        Ok(Vec::new())
+    }
+}
+
+/// A locked keychain that reports no content and stores nothing.
+struct EmptyKeychain(SecretsStatus);
+
+impl Secrets for EmptyKeychain {
+    fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
+        Ok(None)
+    }
+
+    fn set(&self, _: &str, _: &str) -> Result<SecretPersistence, SecretError> {
+        Ok(SecretPersistence::ThisRun { cause: "nothing can be kept".to_owned() })
+    }
+
+    fn delete(&self, _: &str) -> Result<(), SecretError> {
+        Ok(())
+    }
+
+    fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
+        Ok(Vec::new())
+    }
+
+    fn status(&self) -> SecretsStatus {
+        self.0.clone()
+    }
+}
+
+#[test]
+fn behind_a_locked_keychain_there_may_be_a_key() {
+    let missing = |status: SecretsStatus| {
+        let holder = KeyHolder::new(Arc::new(EmptyKeychain(status)));
+        holder.ask(false);
+        holder.wait(Duration::from_secs(20)).err().unwrap();
+        holder.key().err().unwrap()
+    };
+    let cause = "nothing can be kept".to_owned();
+    let locked = missing(SecretsStatus::Locked { cause: "it is locked".to_owned() });
+    assert_eq!(locked, MissingKey { cause: cause.clone(), exists: true }, "a log must not count as never sealed");
+    let none = missing(SecretsStatus::Missing { cause: "there is none".to_owned() });
+    assert_eq!(none, MissingKey { cause, exists: false }, "without a keychain nothing was ever sealed");
+}
+
+#[test]
+fn a_keychain_that_gave_no_key_is_asked_again_after_a_while() {
+    let secrets = Arc::new(LockedKeychain::default());
+    let pause = Duration::from_millis(40);
+    let holder = KeyHolder::asking_again_after(secrets.clone(), pause);
+    let ask = || {
+        holder.ask(false);
+        holder.wait(Duration::from_secs(20)).is_ok()
+    };
+    assert!(!ask(), "it is locked");
+    std::thread::sleep(pause * 2); // sleep: the pause is one of real time.
+    assert!(!ask(), "the keychain must be asked again, and is still locked");
+    assert_eq!(secrets.asked.load(Ordering::SeqCst), 2, "the keychain must be asked once each time");
+    std::thread::sleep(pause * 3); // sleep: the pause is one of real time.
+    assert!(ask(), "an unlocked keychain must return the key to a running process");
+}
