@@ -52,7 +52,7 @@ function setHeights(client: number, scroll: number): void {
 }
 
 async function scrollTo(top: number) {
-  const area = screen.getByRole("region", { name: "What crosses" });
+  const area = screen.getByRole("region", { name: "Payload" });
   area.scrollTop = top;
   area.dispatchEvent(new Event("scroll"));
   await tick();
