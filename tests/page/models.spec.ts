@@ -42,7 +42,7 @@ test("a provider is added, tried, made the default and removed", async ({ app, h
   await dialog.getByLabel("Key, if it wants one").fill("sk-wrong");
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
   const card = app.getByRole("article", { name: "Fake lab" });
-  await expect(card, "it is tried at once, and what is wrong is said").toContainText("Enter another one.");
+  await expect(card, "it is tried at once, and what is wrong is said").toContainText("Enter another key.");
   // Until then the place for a key may have opened by itself.
   await expect(card, "and the key is there").toContainText("Key set");
   await card.getByText("New key").click();
