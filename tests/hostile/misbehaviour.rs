@@ -48,7 +48,7 @@ const CASES: &[Case] = &[
     case("X38", "deep", &["--count", "125"], Answered, &[]),
     case("X38", "deep", &["--count", "200"], Fails(&["nests deeper"]), &[]),
     case("X38", "deep", &["--count", "100000"], Fails(&["nests deeper"]), &[]),
-    case("X38", "duplicate-key", &[], Fails(&["stands there twice"]), &[]),
+    case("X38", "duplicate-key", &[], Fails(&["occurs twice"]), &[]),
     case("X38", "wrong-id", &[], Fails(&["no answer"]), &["never sent"]),
     case("X38", "wrong-id-first", &[], Answered, &["never sent"]),
     case("X38", "reused-id", &[], Answered, &["second answer"]),

@@ -258,7 +258,7 @@ async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: what was approved runs");
     let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
-    while !app.activity("bad").await.contains("1.2.4 is there") {
+    while !app.activity("bad").await.contains("1.2.4 is available") {
         assert!(tokio::time::Instant::now() < deadline, "{what}: the newer one is announced");
         // sleep: polls until the condition holds, which no event reports.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;

@@ -74,7 +74,7 @@ async fn never_connected(place: MetadataField, scheme: &str, cause: &str) {
         let ended = tried.ended().await.expect_err(&format!("{what}: nobody is signed in"));
         // A header can't contain such letters, so the address is not a valid one.
         let is_none = matches!(place, MetadataField::RedirectOfMetadata) && !host.is_ascii();
-        let cause = if is_none { "it redirects to no address" } else { cause };
+        let cause = if is_none { "it redirects without a valid address" } else { cause };
         assert!(ended.contains(cause), "{what}: because of what the address is: {ended}");
         assert!(began.elapsed() < Duration::from_secs(8), "{what}: refused at once, not after a while");
         assert_eq!(collector().hits(), 0, "{what}: nobody connects: {ended}");

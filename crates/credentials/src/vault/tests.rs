@@ -78,7 +78,7 @@ async fn what_to_do_fits_why_the_vault_refuses() {
     for (refusal, wanted) in [
         (SecretError::Locked("for this test".to_owned()), "Unlock the keychain"),
         (SecretError::Missing("for this test".to_owned()), "Start a keychain"),
-        (SecretError::Failed("mend the file, or move it away".to_owned()), "Put right what is said"),
+        (SecretError::Failed("mend the file, or move it away".to_owned()), "Fix the problem described here"),
     ] {
         let vault = TokenVaults::new(Arc::new(RefusingKeychain(refusal.clone()))).open("far");
         let error = vault.read(&account()).await.unwrap_err();

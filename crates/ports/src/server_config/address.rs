@@ -160,7 +160,8 @@ pub fn header_problem(name: &str, value: &str) -> Option<String> {
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b));
     let lower = name.to_ascii_lowercase();
     if !is_token {
-        Some(format!("{shown:?} is not the name of a header: letters, digits and \"-\" were expected"))
+        // Not quoted: a mistyped header can have its secret in the name.
+        Some("the name of a header may have only letters, digits and \"-\"".to_owned())
     } else if OWN_HEADERS.contains(&lower.as_str()) || lower.starts_with("mcp-param-") {
         Some(format!("the header {shown:?} is set by Drawbridge itself; leave it out"))
     } else if value.len() > MAX_HEADER {

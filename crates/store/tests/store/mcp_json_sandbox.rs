@@ -136,7 +136,7 @@ fn it_comes_along_when_it_is_pasted() {
     );
     let other = other_apps::import(&text("\"read-only\""), &[]).unwrap();
     assert!(
-        other[0].notes.iter().any(|note| note.contains("sandbox") && note.contains("left out")),
+        other[0].notes.iter().any(|note| note.contains("sandbox") && note.contains("omitted")),
         "a note says that the sandbox setting of another app is omitted: {:?}",
         other[0].notes
     );
