@@ -165,7 +165,11 @@ fn what_is_wrong_with_a_remote_server_is_noted() {
         (r#"{"a": {"url": "ftp://x.example"}}"#, false, "must begin with https://"),
         (r#"{"a": {"url": "https://ann:pw@x.example"}}"#, false, "user name or password"),
         (r#"{"a": {"url": "https://x.example", "headers": {"Host": "y"}}}"#, false, "set by Drawbridge itself"),
-        (r#"{"a": {"url": "https://x.example", "headers": {"A b": "y"}}}"#, false, "the name of a header may have only"),
+        (
+            r#"{"a": {"url": "https://x.example", "headers": {"A b": "y"}}}"#,
+            false,
+            "the name of a header may have only",
+        ),
         (r#"{"a": {"url": "https://x.example", "headers": {"K": "Bearer ${TOKEN}"}}}"#, true, "as it stands"),
         (r#"{"a": {"url": "https://x.example", "headers": {"K": "<your key>"}}}"#, true, "placeholder"),
         (r#"{"a": {"url": "https://x.example", "protocolVersion": "1999-01-01"}}"#, true, "no known protocol revision"),
