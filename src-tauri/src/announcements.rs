@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use domain::question::ConsentRequestId;
+use domain::consent_request::ConsentRequestId;
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_notification::NotificationExt as _;
 
@@ -35,7 +35,7 @@ struct ShownAnnouncements {
 struct AnnouncedRequest {
     number: i32,
     /// Identifier of the consent request, or `None` if there is none yet, as for a sign-in that the user has to start.
-    question: Option<ConsentRequestId>,
+    request: Option<ConsentRequestId>,
     kind: String,
 }
 
@@ -49,16 +49,16 @@ struct NextAnnouncement {
 impl ShownAnnouncements {
     /// Registers a notification. Returns `None` if the request was already announced, or if another one was announced
     /// within [`BETWEEN`].
-    fn add(&mut self, now: Instant, question: Option<ConsentRequestId>, kind: &str) -> Option<NextAnnouncement> {
+    fn add(&mut self, now: Instant, request: Option<ConsentRequestId>, kind: &str) -> Option<NextAnnouncement> {
         // A sampling request is queued again under the same id for the response, which is a separate decision.
-        let is_known = question.is_some() && self.all.iter().any(|one| one.question == question && one.kind == kind);
+        let is_known = request.is_some() && self.all.iter().any(|one| one.request == request && one.kind == kind);
         if is_known || self.last.is_some_and(|last| now.duration_since(last) < BETWEEN) {
             return None;
         }
         self.last = Some(now);
         let number = self.next;
         self.next = self.next.wrapping_add(1);
-        self.all.push_back(AnnouncedRequest { number, question, kind: kind.to_owned() });
+        self.all.push_back(AnnouncedRequest { number, request, kind: kind.to_owned() });
         let surplus = self.all.len().saturating_sub(MOST_SHOWN);
         let withdrawn = self.all.drain(..surplus).map(|one| one.number).collect();
         Some(NextAnnouncement { number, withdrawn })
@@ -66,14 +66,14 @@ impl ShownAnnouncements {
 
     /// Removes requests that are decided and returns the numbers of their notifications.
     fn keep(&mut self, waiting: &[ConsentRequestId]) -> Vec<i32> {
-        let is_gone = |one: &AnnouncedRequest| one.question.is_some_and(|id| !waiting.contains(&id));
+        let is_gone = |one: &AnnouncedRequest| one.request.is_some_and(|id| !waiting.contains(&id));
         let gone = self.all.iter().filter(|one| is_gone(one)).map(|one| one.number).collect();
         self.all.retain(|one| !is_gone(one));
         gone
     }
 
-    fn question(&self, number: i32) -> Option<ConsentRequestId> {
-        self.all.iter().find(|one| one.number == number)?.question
+    fn request_of(&self, number: i32) -> Option<ConsentRequestId> {
+        self.all.iter().find(|one| one.number == number)?.request
     }
 }
 
@@ -82,8 +82,8 @@ pub(crate) fn follow_clicks(app: &AppHandle) {
     let clicked = app.clone();
     let followed = app.notification().on_action(move |action| {
         let announcements = clicked.state::<Announcements>();
-        let question = action.notification().and_then(|shown| announcements.lock(|all| all.question(shown.id())));
-        match question {
+        let request = action.notification().and_then(|shown| announcements.lock(|all| all.request_of(shown.id())));
+        match request {
             Some(id) => show_question(&clicked, Some(id.0.to_string())),
             None => window::show(&clicked),
         }
@@ -95,11 +95,11 @@ pub(crate) fn follow_clicks(app: &AppHandle) {
 
 impl Announcements {
     /// Shows a notification unless the window is in front or too many were shown. Blocks on the main thread.
-    pub(crate) fn show(&self, app: &AppHandle, question: Option<ConsentRequestId>, kind: &str, text: String) {
+    pub(crate) fn show(&self, app: &AppHandle, request: Option<ConsentRequestId>, kind: &str, text: String) {
         if window::is_in_front(app) {
             return;
         }
-        let Some(room) = self.lock(|all| all.add(Instant::now(), question, kind)) else { return };
+        let Some(room) = self.lock(|all| all.add(Instant::now(), request, kind)) else { return };
         withdraw(app, room.withdrawn);
         let notification = app.notification().builder().id(room.number).title("Drawbridge").body(text);
         if let Err(error) = notification.show() {
@@ -200,8 +200,8 @@ mod tests {
         }
         let more = add(MOST_SHOWN as u32).expect("a further notification should be shown");
         assert_eq!(more.withdrawn, [0], "the oldest notification should be withdrawn");
-        assert_eq!(shown.question(more.number), id(MOST_SHOWN as u64), "a click should find the request");
-        assert_eq!(shown.question(0), None, "a withdrawn notification should have no request");
+        assert_eq!(shown.request_of(more.number), id(MOST_SHOWN as u64), "a click should find the request");
+        assert_eq!(shown.request_of(0), None, "a withdrawn notification should have no request");
         assert_eq!(shown.keep(&[ConsentRequestId(3)]).len(), MOST_SHOWN - 1, "all other requests are decided");
         assert_eq!(shown.all.len(), 1, "decided requests should be removed");
     }

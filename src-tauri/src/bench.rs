@@ -84,7 +84,9 @@ pub(crate) fn run(app: &AppHandle, measure: BenchMeasure, api: Api) {
         BenchMeasure::Empty | BenchMeasure::EmptyAtRest | BenchMeasure::Window => {
             report(app, "painted", until_page(drawn))
         }
-        BenchMeasure::Question => report(app, "question", async move { until_question(api.host(), drawn).await }),
+        BenchMeasure::Question => {
+            report(app, "question", async move { until_consent_request(api.host(), drawn).await })
+        }
     }
 }
 
@@ -117,7 +119,7 @@ async fn until_page(mut drawn: mpsc::Receiver<(DrawnContent, Instant)>) -> Resul
 }
 
 /// Starts the demo server, calls its tool, and waits until the resulting consent request is drawn.
-async fn until_question(
+async fn until_consent_request(
     host: &Host,
     mut drawn: mpsc::Receiver<(DrawnContent, Instant)>,
 ) -> Result<Duration, BenchProblem> {
@@ -140,13 +142,13 @@ async fn drive(host: &Host, events: &mut EventReceiver) -> Result<(String, Insta
     loop {
         let event = events.next().await.ok_or(BenchProblem::Ended)?;
         match &event.event {
-            HostEvent::ConsentRequestChanged(question) => match &question.body {
-                ConsentRequestBody::Form { .. } => return Ok((question.id.0.to_string(), Instant::now())),
+            HostEvent::ConsentRequestChanged(request) => match &request.body {
+                ConsentRequestBody::Form { .. } => return Ok((request.id.0.to_string(), Instant::now())),
                 _ => {
                     // A realistic reaction time of the user, after which the page has drawn the request.
                     tokio::time::sleep(Duration::from_millis(700)).await;
                     let allow = UserDecision::Allow(ApprovalScope::Once);
-                    let answered = host.answer(question.id, question.hash.to_string(), allow).await;
+                    let answered = host.answer(request.id, request.hash.to_string(), allow).await;
                     answered.map_err(|error| BenchProblem::Server(error.to_string()))?;
                 }
             },

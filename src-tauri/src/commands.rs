@@ -6,7 +6,7 @@ use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
 use tauri::{Manager as _, Runtime};
 
 use crate::{
-    app_updates, background, desktop_report, events, link_handler, login_start, measure, openings, page_sandbox,
+    app_updates, background, desktop_report, event_pump, link_handler, login_start, measure, openings, page_sandbox,
     shell_events, zoom,
 };
 
@@ -28,8 +28,8 @@ pub(crate) fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync 
 /// Returns the handler of the shell's own commands.
 fn own<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
     tauri::generate_handler![
-        events::listen_events,
-        events::events_seen,
+        event_pump::listen_events,
+        event_pump::events_seen,
         measure::painted,
         measure::question_drawn,
         page_sandbox::page_sandbox,

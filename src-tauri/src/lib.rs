@@ -4,6 +4,7 @@
 //! All application state is in the host.
 
 mod announcements;
+mod app_locations;
 mod app_updates;
 mod background;
 mod bench;
@@ -13,22 +14,21 @@ mod commands;
 mod desktop_entry;
 mod desktop_report;
 mod drawing;
-mod dropping;
-mod events;
+mod dropped_bundles;
+mod event_pump;
 mod link_handler;
 mod login_start;
 mod measure;
 mod openings;
 mod page_sandbox;
-mod places;
 mod platform;
 mod presence;
 mod shell_events;
 mod start;
+mod system_language;
 mod system_switch;
 mod tray;
 mod window;
-mod words;
 mod zoom;
 
 #[cfg(feature = "updater")]
@@ -43,7 +43,7 @@ use tauri::{Builder, Wry};
 use crate::announcements::Announcements;
 use crate::background::ClosingChoice;
 use crate::measure::BenchMeasure;
-use crate::openings::Openings;
+use crate::openings::OpenRequests;
 use crate::page_sandbox::PageSandbox;
 use crate::shell_events::ShellEvents;
 use crate::tray::Tray;
@@ -60,7 +60,7 @@ pub fn run() -> ExitCode {
         .init();
     let measure = BenchMeasure::from_environment();
     // A measurement uses temporary files.
-    let locations = if measure.is_none() { places::locations().ok() } else { None };
+    let locations = if measure.is_none() { app_locations::locations().ok() } else { None };
     let data_dir = locations.as_ref().map(|locations| locations.data_dir.as_path());
     // SAFETY: no thread was started yet except JavaScriptCore's at load time, which only releases memory.
     #[allow(unsafe_code)]
@@ -107,7 +107,7 @@ fn app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Builder<Wry
         .manage(ShellEvents::default())
         .manage(ClosingChoice::default())
         .manage(Announcements::default())
-        .manage(Openings::default())
+        .manage(OpenRequests::default())
         .manage(Tray::default())
         .invoke_handler(commands::handler())
         .setup(move |app| {

@@ -4,7 +4,7 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use domain::question::ConsentRequestId;
+use domain::consent_request::ConsentRequestId;
 use ports::{Document, Documents, Platform};
 use store::PlatformInFolder;
 use tauri::{AppHandle, Manager as _};
@@ -13,7 +13,7 @@ use tauri_plugin_opener::OpenerExt as _;
 use tokio::sync::oneshot;
 
 use crate::announcements::{self, Announcements};
-use crate::{window, words};
+use crate::{system_language, window};
 
 /// Environment variable with the folder of scripted responses for tests. See [`PlatformInFolder`].
 const TEST_PLATFORM: &str = "DRAWBRIDGE_TEST_PLATFORM";
@@ -29,12 +29,12 @@ pub(crate) fn for_tests() -> Option<PlatformInFolder> {
 
 /// Platform of the desktop app.
 #[derive(Default)]
-pub(crate) struct Desktop {
+pub(crate) struct DesktopPlatform {
     app: OnceLock<AppHandle>,
     documents: OnceLock<Arc<dyn Documents>>,
 }
 
-impl Desktop {
+impl DesktopPlatform {
     /// Sets the app that shows dialogs and notifications. Called before the host starts.
     pub(crate) fn attach(&self, app: &AppHandle) {
         // Called once at the start.
@@ -53,7 +53,7 @@ impl Desktop {
 }
 
 #[async_trait::async_trait]
-impl Platform for Desktop {
+impl Platform for DesktopPlatform {
     async fn open_url(&self, url: &str) -> Result<(), String> {
         let (app, url) = (self.app()?.clone(), url.to_owned());
         // The system's opener may block.
@@ -84,19 +84,19 @@ impl Platform for Desktop {
         path_of(answer).await
     }
 
-    fn announce(&self, server: &str, kind: &str, question: Option<ConsentRequestId>) {
+    fn announce(&self, server: &str, kind: &str, request: Option<ConsentRequestId>) {
         let Ok(app) = self.app().cloned() else { return };
         let documents = self.documents.get().cloned();
         let (server, kind) = (server.to_owned(), kind.to_owned());
         // Querying the focus blocks on the main thread, which the host must not do.
         tauri::async_runtime::spawn_blocking(move || {
             let text = announcements::text(is_chinese(documents.as_deref()), &server, &kind);
-            app.state::<Announcements>().show(&app, question, &kind, text);
+            app.state::<Announcements>().show(&app, request, &kind, text);
         });
     }
 }
 
-impl Desktop {
+impl DesktopPlatform {
     fn file_dialog(&self) -> Result<tauri_plugin_dialog::FileDialogBuilder<tauri::Wry>, String> {
         let app = self.app()?;
         let dialog = app.dialog().file();
@@ -115,5 +115,5 @@ async fn path_of(answer: oneshot::Receiver<Option<FilePath>>) -> Result<Option<P
 /// Returns `true` if the app's language is Chinese according to its settings.
 fn is_chinese(documents: Option<&dyn Documents>) -> bool {
     let settings = documents.and_then(|d| d.read(Document::Settings).ok().flatten());
-    words::is_chinese(settings.as_ref().and_then(|s| s.get("language")?.as_str()).unwrap_or("system"))
+    system_language::is_chinese(settings.as_ref().and_then(|s| s.get("language")?.as_str()).unwrap_or("system"))
 }

@@ -10,7 +10,7 @@ use tauri::{AppHandle, Manager as _};
 
 use crate::announcements::Announcements;
 use crate::tray::Tray;
-use crate::{background, words};
+use crate::{background, system_language};
 
 /// Debounce interval of updates.
 const TOGETHER: Duration = Duration::from_millis(250);
@@ -27,11 +27,11 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    fn of(snapshot: &Snapshot) -> Self {
+    fn from_snapshot(snapshot: &Snapshot) -> Self {
         Self {
             servers: background::running(snapshot),
             requests: snapshot.questions.len(),
-            chinese: words::is_chinese(&snapshot.settings.language),
+            chinese: system_language::is_chinese(&snapshot.settings.language),
         }
     }
 
@@ -76,9 +76,9 @@ pub(crate) fn follow(app: &AppHandle, host: Host) {
         let mut shown = None;
         loop {
             let Ok(snapshot) = host.snapshot().await else { return };
-            let waiting: Vec<_> = snapshot.questions.iter().map(|question| question.id).collect();
+            let waiting: Vec<_> = snapshot.questions.iter().map(|request| request.id).collect();
             app.state::<Announcements>().withdraw_all_but(&app, &waiting);
-            let now = Presence::of(&snapshot);
+            let now = Presence::from_snapshot(&snapshot);
             if shown.replace(now) != Some(now) {
                 app.state::<Tray>().update(now);
             }

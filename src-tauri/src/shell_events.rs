@@ -1,6 +1,6 @@
 //! Events of the window and the desktop that the shell sends to its page and that the host does not know.
 //!
-//! Sent by `background.rs`, `announcements.rs`, `app_updates`, `openings`, `dropping.rs` and the tray.
+//! Sent by `background.rs`, `announcements.rs`, `app_updates`, `openings`, `dropped_bundles.rs` and the tray.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager as _, State};
 use updates::UpdateReport;
 
-use crate::openings::{NumberedOpenRequest, Openings};
+use crate::openings::{NumberedOpenRequest, OpenRequests};
 
 /// Event of the shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -41,10 +41,10 @@ pub(crate) enum ShellEvent {
 
 /// Channel to the page. A reloaded page replaces the previous channel.
 #[derive(Default)]
-pub(crate) struct ShellEvents(Mutex<Link>);
+pub(crate) struct ShellEvents(Mutex<EventLink>);
 
 #[derive(Default)]
-struct Link {
+struct EventLink {
     channel: Option<Channel<ShellEvent>>,
     /// Request to show as soon as there is a page, because the window may not have been opened yet.
     held: Option<ShellEvent>,
@@ -81,7 +81,7 @@ impl ShellEvents {
 #[tauri::command]
 pub(crate) fn listen_shell_events(
     events: State<'_, ShellEvents>,
-    openings: State<'_, Openings>,
+    openings: State<'_, OpenRequests>,
     channel: Channel<ShellEvent>,
 ) {
     events.begin(channel);

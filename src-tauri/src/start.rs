@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use api::{Api, AppEnvironment, Computer, Environment, WebView};
+use api::{Api, AppEnvironment, Computer, ProcessEnvironment, WebView};
 use domain::StoreError;
 use host::{Host, HostOptions};
 use installer::{InstallError, Installer, RegistryChoice};
@@ -15,12 +15,13 @@ use store::{CacheFolder, Locations};
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
 
-use crate::events::EventPump;
+use crate::event_pump::EventPump;
 use crate::measure::{BenchMeasure, DrawingReporter};
-use crate::platform::Desktop;
+use crate::platform::DesktopPlatform;
 use crate::tray::Tray;
 use crate::{
-    announcements, app_updates, background, bench, closing, dropping, openings, places, platform, presence, window,
+    announcements, app_locations, app_updates, background, bench, closing, dropped_bundles, openings, platform,
+    presence, window,
 };
 
 /// Cause of a failed start.
@@ -43,7 +44,7 @@ pub(crate) struct PendingFiles(JoinHandle<Result<OpenedFiles, StartProblem>>);
 struct OpenedFiles {
     locations: Locations,
     ports: Ports,
-    desktop: Arc<Desktop>,
+    desktop: Arc<DesktopPlatform>,
 }
 
 impl PendingFiles {
@@ -74,7 +75,7 @@ pub(crate) fn app(app: &AppHandle, measure: Option<BenchMeasure>, opening: Pendi
 fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFiles) -> Result<(), StartProblem> {
     let OpenedFiles { locations, ports, desktop } = opening.finish()?;
     desktop.attach(app);
-    if let Some(demo) = places::demo_server() {
+    if let Some(demo) = app_locations::demo_server() {
         store::add_demo_server_if_first_start(&locations.config_file, &demo)?;
     }
     let options = HostOptions { autostart: true, ..HostOptions::default() };
@@ -82,7 +83,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).checking(computer);
     let ports = api.host().ports();
     let (documents, secrets) = (Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
-    let registry = match places::registry() {
+    let registry = match app_locations::registry() {
         Some(address) => RegistryChoice::Named(address),
         None => RegistryChoice::Settings { documents, secrets },
     };
@@ -97,7 +98,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     let api = api.installing_with(installer);
     let api = match std::env::home_dir() {
         Some(home) => {
-            api.importing_from(AppEnvironment::of_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
+            api.importing_from(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
         }
         None => api,
     };
@@ -105,7 +106,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     app.manage(EventPump::default());
     app_updates::start(app);
     closing::on_signal(app);
-    window::prepare(app, &locations.data_dir, dropping::watch)?;
+    window::prepare(app, &locations.data_dir, dropped_bundles::watch)?;
     let named = if measure.is_some() { Vec::new() } else { openings::arguments::named_here() };
     if measure.is_some() || !background::is_asked_for_here() || !named.is_empty() {
         // Opened after the host has started, because WebKitGTK delays a page by half a second if it draws before its
@@ -140,7 +141,7 @@ fn computer(ports: &Ports, data_folder: PathBuf) -> Computer {
         secrets: Arc::clone(&ports.secrets),
         data_folder,
         cache_folder: store::cache_folder(),
-        environment: Environment::of_this_program(),
+        environment: ProcessEnvironment::current(),
         search_path: None,
         web_view: Some(WebView { name, version: tauri::webview_version().unwrap_or_default() }),
         clock: Arc::clone(&ports.clock),
@@ -150,9 +151,9 @@ fn computer(ports: &Ports, data_folder: PathBuf) -> Computer {
 fn open(measure: Option<BenchMeasure>) -> Result<OpenedFiles, StartProblem> {
     let locations = match measure {
         Some(_) => bench::own_locations()?,
-        None => places::locations()?,
+        None => app_locations::locations()?,
     };
-    let desktop = Arc::new(Desktop::default());
+    let desktop = Arc::new(DesktopPlatform::default());
     let platform: Arc<dyn Platform> = match platform::for_tests() {
         Some(scripted) => Arc::new(scripted),
         None => desktop.clone(),

@@ -20,7 +20,7 @@ pub(crate) enum SystemSwitch {
 
 impl SystemSwitch {
     /// Creates the state from the system's response.
-    pub(crate) fn of(is_on: Result<bool, String>) -> Self {
+    pub(crate) fn new(is_on: Result<bool, String>) -> Self {
         match is_on {
             Ok(true) => Self::On,
             Ok(false) => Self::Off,

@@ -4,7 +4,7 @@
 use std::time::Duration;
 use testkit::calls::UserCalls as _;
 
-use domain::question::ConsentRequestOrigin;
+use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
 use policy::ApprovalScope;
 use ports::AuditQuery;
@@ -25,8 +25,8 @@ async fn started(scope: ApprovalScope) -> (TestApp, u32, tempfile::TempDir) {
     let aside = tempfile::tempdir().unwrap();
     let app = TestApp::start(vec![(SERVER, asking(&aside.path().join("record")))]).await;
     app.host.start_server(SERVER.into()).await.unwrap();
-    let question = app.question(SERVER, "its start", |_| true).await;
-    app.answer(&question, UserDecision::Allow(scope)).await;
+    let request = app.consent_request(SERVER, "its start", |_| true).await;
+    app.decide(&request, UserDecision::Allow(scope)).await;
     let pid = app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await.pid.unwrap();
     (app, pid, aside)
 }
@@ -42,14 +42,14 @@ async fn e19_a_server_that_was_allowed_once_is_not_started_again_without_asking(
     row.is("E19, a server that was allowed once ends");
     let (app, pid, _aside) = started(ApprovalScope::Once).await;
     kill(pid);
-    let question = app.question(SERVER, "its next start", |_| true).await;
-    assert!(matches!(question.body, ConsentRequestBody::StartServer { .. }), "E19: it is asked about: {question:?}");
-    let ConsentRequestOrigin::Ended { cause } = &question.why else { panic!("E19: and why: {question:?}") };
+    let request = app.consent_request(SERVER, "its next start", |_| true).await;
+    assert!(matches!(request.body, ConsentRequestBody::StartServer { .. }), "E19: it is asked about: {request:?}");
+    let ConsentRequestOrigin::Ended { cause } = &request.why else { panic!("E19: and why: {request:?}") };
     assert!(cause.contains("signal"), "E19: with the cause: {cause}");
     let waiting = app.server(SERVER).await;
     assert_eq!((waiting.state, waiting.pid), (ServerState::AwaitingApproval, None), "E19: until then it does not run");
     assert_eq!(starts(&app), [("allowed".into(), "user".into())], "E19: one start was approved, and one is logged");
-    app.answer(&question, ONCE).await;
+    app.decide(&request, ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(starts(&app).len(), 2, "E19: the next start is the user's, too");
     app.host.close().await;
@@ -64,7 +64,7 @@ async fn e19_a_server_that_is_always_allowed_comes_back_and_the_log_says_so() {
     kill(pid);
     let again = |s: &host::view::ServerView| s.state == ServerState::Ready && s.pid.is_some_and(|now| now != pid);
     app.until(SERVER, "ready again", again).await;
-    assert!(app.questions().await.is_empty(), "E19: what stands is not asked about");
+    assert!(app.consent_requests().await.is_empty(), "E19: what stands is not asked about");
     let expected = [("allowed".to_owned(), "user".to_owned()), ("allowed".to_owned(), "grant".to_owned())];
     assert_eq!(starts(&app), expected, "E19: the second start is by the standing approval");
     let log = app.host.ports().audit.read(&AuditQuery::latest(10)).unwrap();
@@ -84,10 +84,11 @@ async fn signed_in_once() -> (TestApp, AuthorizationServer, ProtectedServer) {
     app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
     app.host.start_server(SERVER.into()).await.unwrap();
     let connects = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
-    let connect = app.question(SERVER, "its address", connects).await;
-    app.answer(&connect, ONCE).await;
-    let sign_in = app.question(SERVER, "signing in", |q| matches!(q.body, ConsentRequestBody::SignIn { .. })).await;
-    app.answer(&sign_in, ONCE).await;
+    let connect = app.consent_request(SERVER, "its address", connects).await;
+    app.decide(&connect, ONCE).await;
+    let sign_in =
+        app.consent_request(SERVER, "signing in", |q| matches!(q.body, ConsentRequestBody::SignIn { .. })).await;
+    app.decide(&sign_in, ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     (app, issuer, server)
 }
@@ -113,11 +114,11 @@ async fn e19_a_remote_server_that_was_allowed_once_is_not_connected_to_again_wit
     let view = app.until(SERVER, "asked about, or in use", decided_on).await;
     assert_eq!(view.state, ServerState::AwaitingApproval, "E19: the approval was for the connection before");
     assert_eq!((connections(), connects()), (before, decided), "E19: nothing was sent, and nothing was decided");
-    let question = app.question(SERVER, "its next connection", |_| true).await;
-    let ConsentRequestOrigin::Ended { .. } = &question.why else {
-        panic!("E19: nobody asked for it but the host: {question:?}")
+    let request = app.consent_request(SERVER, "its next connection", |_| true).await;
+    let ConsentRequestOrigin::Ended { .. } = &request.why else {
+        panic!("E19: nobody asked for it but the host: {request:?}")
     };
-    app.answer(&question, ONCE).await;
+    app.decide(&request, ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(issuer.authorizations().len(), 1, "E19: with the tokens of before");
     allowing.abort();
@@ -137,8 +138,9 @@ async fn e19_a_sign_in_that_its_user_has_finished_connects_to_what_was_allowed()
     called.expect_err("the tokens are void");
     app.until(SERVER, "waiting for a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
     app.host.sign_in(SERVER.into()).await.unwrap();
-    let sign_in = app.question(SERVER, "signing in", |q| matches!(q.body, ConsentRequestBody::SignIn { .. })).await;
-    app.answer(&sign_in, ONCE).await;
+    let sign_in =
+        app.consent_request(SERVER, "signing in", |q| matches!(q.body, ConsentRequestBody::SignIn { .. })).await;
+    app.decide(&sign_in, ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
     let connects = app.decisions().into_iter().filter(|(kind, ..)| kind == "connect-server");
     let by: Vec<String> = connects.map(|(_, _, by)| by).collect();

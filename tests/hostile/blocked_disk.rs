@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use domain::flow::{DataFlow, SameServerFlow};
+use domain::data_flow::{DataFlow, SameServerFlow};
 use host::view::{AppSettings, ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
 use host::{DecisionError, Host, HostOptions};
 use policy::{ApprovalScope, PolicyRule};
@@ -79,7 +79,7 @@ async fn ends(app: TestApp, row: Row) {
 /// The consent request to start the bad server.
 async fn asked_to_start(app: &TestApp) -> ConsentRequestView {
     app.host.start_server("bad".into()).await.unwrap();
-    app.question("bad", "its start", |q| matches!(q.body, ConsentRequestBody::StartServer { .. })).await
+    app.consent_request("bad", "its start", |q| matches!(q.body, ConsentRequestBody::StartServer { .. })).await
 }
 
 fn document(app: &TestApp, name: &str) -> String {
@@ -121,8 +121,8 @@ async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
 async fn s15_approvals_are_given_and_taken_back_behind_a_held_lock() {
     let what = "S15, a grant is given and revoked while the lock is held";
     let (app, row) = quiet(what).await;
-    let question = asked_to_start(&app).await;
-    let answer = app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Always));
+    let request = asked_to_start(&app).await;
+    let answer = app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always));
     answers_others(&app.host, what, lock_of(&data(&app)), answer).await.unwrap();
     assert!(document(&app, "grants.json").contains("bad"), "{what}: it stands in the file");
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
@@ -242,20 +242,20 @@ async fn s15_servers_are_added_and_removed_behind_a_held_lock() {
 async fn s15_nothing_leaves_and_nothing_waits_while_the_audit_log_is_locked() {
     let what = "S15, another program has the audit log for itself";
     let (app, row) = quiet(what).await;
-    let question = asked_to_start(&app).await;
+    let request = asked_to_start(&app).await;
     // The log is there once something is written down.
-    app.host.answer(question.id, question.hash.to_string(), UserDecision::Deny).await.unwrap();
+    app.host.answer(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
     assert!(holds_within(PATIENCE, || data(&app).join("audit.db").exists()).await, "{what}: there is a log");
     assert_eq!(app.decisions().len(), 1, "{what}: it has the refusal");
-    let question = asked_to_start(&app).await;
+    let request = asked_to_start(&app).await;
 
     let held = Connection::open(data(&app).join("audit.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let answer = app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
+    let answer = app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     answers_others(&app.host, what, held, async {
         let mut answer = pin!(answer);
         let mut again =
-            pin!(app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)));
+            pin!(app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)));
         tokio::select! {
             biased;
             answered = &mut answer => answered.unwrap(),
@@ -282,7 +282,7 @@ static ANSWERS: Condvar = Condvar::new();
 fn look_at_hanging(files: &LaunchFiles) -> LaunchFiles {
     let hangs = HANGS.lock().unwrap_or_else(PoisonError::into_inner);
     drop(ANSWERS.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
-    files.again()
+    files.reread()
 }
 
 /// The file system hangs until this is dropped.
@@ -309,25 +309,25 @@ async fn s15_a_program_on_a_hanging_file_system_does_not_stop_the_loop() {
     row.is(what);
     let options = HostOptions { look_at_files: look_at_hanging, ..HostOptions::default() };
     let app = TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], options).await;
-    let question = asked_to_start(&app).await;
-    let answer = app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
+    let request = asked_to_start(&app).await;
+    let answer = app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     answers_others(&app.host, what, HangingDisk::begins(), answer).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     app.host.stop_server("bad".into()).await.unwrap();
 
     // A denial does not require a look at the files.
     app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
-    let question = asked_to_start(&app).await;
+    let request = asked_to_start(&app).await;
     let hanging = HangingDisk::begins();
-    let (host, hash) = (app.host.clone(), question.hash.to_string());
+    let (host, hash) = (app.host.clone(), request.hash.to_string());
     let allow =
-        tokio::spawn(async move { host.answer(question.id, hash, UserDecision::Allow(ApprovalScope::Once)).await });
+        tokio::spawn(async move { host.answer(request.id, hash, UserDecision::Allow(ApprovalScope::Once)).await });
     // The task takes its turn.
     tokio::task::yield_now().await;
-    let again = app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
+    let again = app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     let again = tokio::time::timeout(AT_ONCE, again).await.expect("a second approval waits for nothing");
     assert_eq!(again, Err(DecisionError::Stale), "{what}: one approval is looked at");
-    let refuse = app.host.answer(question.id, question.hash.to_string(), UserDecision::Deny);
+    let refuse = app.host.answer(request.id, request.hash.to_string(), UserDecision::Deny);
     let refused = tokio::time::timeout(AT_ONCE, refuse).await.expect("it is refused at once");
     refused.unwrap();
     drop(hanging);
@@ -344,17 +344,17 @@ async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
     let app = TestApp::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
     let asked = async || {
         app.host.start_server("bad".into()).await.unwrap();
-        app.question("bad", "its start", |q| matches!(q.body, ConsentRequestBody::ConnectServer { .. })).await
+        app.consent_request("bad", "its start", |q| matches!(q.body, ConsentRequestBody::ConnectServer { .. })).await
     };
-    let question = asked().await;
-    app.host.answer(question.id, question.hash.to_string(), UserDecision::Deny).await.unwrap();
+    let request = asked().await;
+    app.host.answer(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
     assert_eq!(app.decisions().len(), 1, "{what}: there is a log");
-    let question = asked().await;
+    let request = asked().await;
     let held = Connection::open(data(&app).join("audit.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
     let host = app.host.clone();
     let allow = async move {
-        host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await
+        host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await
     };
     let mut allow = Box::pin(allow);
     tokio::select! {
@@ -380,17 +380,17 @@ async fn s15_an_approval_can_be_refused_while_the_log_is_locked() {
     let app = TestApp::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
     let asked = async || {
         app.host.start_server("bad".into()).await.unwrap();
-        app.question("bad", "its start", |q| matches!(q.body, ConsentRequestBody::ConnectServer { .. })).await
+        app.consent_request("bad", "its start", |q| matches!(q.body, ConsentRequestBody::ConnectServer { .. })).await
     };
-    let question = asked().await;
-    app.host.answer(question.id, question.hash.to_string(), UserDecision::Deny).await.unwrap();
+    let request = asked().await;
+    app.host.answer(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
     for all in [false, true] {
-        let question = asked().await;
+        let request = asked().await;
         let before = app.decisions().len();
         let held = Connection::open(data(&app).join("audit.db")).unwrap();
         held.execute_batch("BEGIN IMMEDIATE").unwrap();
-        let (host, hash) = (app.host.clone(), question.hash.to_string());
-        let allow = async move { host.answer(question.id, hash, UserDecision::Allow(ApprovalScope::Once)).await };
+        let (host, hash) = (app.host.clone(), request.hash.to_string());
+        let allow = async move { host.answer(request.id, hash, UserDecision::Allow(ApprovalScope::Once)).await };
         let mut allow = Box::pin(allow);
         tokio::select! {
             biased;
@@ -400,7 +400,7 @@ async fn s15_an_approval_can_be_refused_while_the_log_is_locked() {
         if all {
             app.host.deny_all("bad".into(), false).await.unwrap();
         } else {
-            let denied = app.host.answer(question.id, question.hash.to_string(), UserDecision::Deny).await;
+            let denied = app.host.answer(request.id, request.hash.to_string(), UserDecision::Deny).await;
             assert_eq!(denied, Ok(()), "{what}: nothing has left yet");
         }
         assert!(app.host.snapshot().await.unwrap().questions.is_empty(), "{what}: it waits no more");

@@ -11,18 +11,18 @@ use testkit::app::{command, scripted};
 use crate::pair::ServerPair;
 use crate::report::about;
 
-fn is_start(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::StartServer { .. })
+fn is_start(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
 /// Starts the bad server. Its consent request must show the command verbatim, and nothing may run before the decision.
 async fn asks_about(pair: &ServerPair, what: &str, config: &StdioConfig) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
-    let question = pair.while_good(what, pair.app.question("bad", "its command", is_start)).await;
-    let ConsentRequestBody::StartServer { config: shown, .. } = &question.body else { panic!("{what}: its command") };
+    let request = pair.while_good(what, pair.app.consent_request("bad", "its command", is_start)).await;
+    let ConsentRequestBody::StartServer { config: shown, .. } = &request.body else { panic!("{what}: its command") };
     assert_eq!((&shown.command, &shown.args), (&config.command, &config.args), "{what}: it is shown whole");
     assert_eq!(pair.app.server("bad").await.pid, None, "{what}: nothing runs before the user decided");
-    question
+    request
 }
 
 fn stdio(config: ServerConfig) -> StdioConfig {
@@ -46,8 +46,8 @@ async fn x58_commands_are_shown_whole_and_never_run_by_themselves() {
         let config = command("/bin/false".into(), &args);
         let pair = ServerPair::asked_to_start(config.clone()).await;
         assert_eq!(pair.app.server("bad").await.state, ServerState::Stopped, "{what}: settings alone start nothing");
-        let question = asks_about(&pair, &what, &stdio(config)).await;
-        pair.app.answer(&question, UserDecision::Deny).await;
+        let request = asks_about(&pair, &what, &stdio(config)).await;
+        pair.app.decide(&request, UserDecision::Deny).await;
         pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
         pair.close(&what).await;
     }
@@ -57,17 +57,17 @@ async fn x58_commands_are_shown_whole_and_never_run_by_themselves() {
 async fn x58_an_approval_holds_for_what_was_approved_only() {
     let what = "X58, an approved command that is edited";
     let pair = ServerPair::asked_to_start(scripted(&[])).await;
-    let question = asks_about(&pair, what, &stdio(scripted(&[]))).await;
-    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let request = asks_about(&pair, what, &stdio(scripted(&[]))).await;
+    pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     let edited = scripted(&["--misbehave", "escapes"]);
     let entry = ServerEntry { name: "bad".into(), config: edited.clone() };
     pair.app.host.update_server("bad".into(), entry).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
-    let question = asks_about(&pair, what, &stdio(edited)).await;
-    let ConsentRequestBody::StartServer { approved_before, .. } = &question.body else { panic!("{what}: its command") };
+    let request = asks_about(&pair, what, &stdio(edited)).await;
+    let ConsentRequestBody::StartServer { approved_before, .. } = &request.body else { panic!("{what}: its command") };
     assert!(approved_before.is_some(), "{what}: what was approved before is shown beside it");
-    pair.app.answer(&question, UserDecision::Deny).await;
+    pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;
 }
 
@@ -81,8 +81,8 @@ fn script(path: &Path, comment: &str) {
 /// Approves the script at this path for good, and stops the server again.
 async fn approved_and_stopped(what: &str, config: &ServerConfig) -> ServerPair {
     let pair = ServerPair::asked_to_start(config.clone()).await;
-    let question = asks_about(&pair, what, &stdio(config.clone())).await;
-    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let request = asks_about(&pair, what, &stdio(config.clone())).await;
+    pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     pair.app.host.stop_server("bad".into()).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
@@ -101,8 +101,8 @@ async fn x58_a_program_that_is_overwritten_asks_again() {
     let length = std::fs::metadata(&program).unwrap().len();
     script(&program, "behind");
     assert_eq!(std::fs::metadata(&program).unwrap().len(), length, "{what}: it is not told by its length");
-    let question = asks_about(&pair, what, &stdio(config)).await;
-    pair.app.answer(&question, UserDecision::Deny).await;
+    let request = asks_about(&pair, what, &stdio(config)).await;
+    pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;
 }
 
@@ -119,7 +119,7 @@ async fn x58_a_path_that_leads_elsewhere_asks_again() {
     let pair = approved_and_stopped(what, &config).await;
     std::fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink(&other, &link).unwrap();
-    let question = asks_about(&pair, what, &stdio(config)).await;
-    pair.app.answer(&question, UserDecision::Deny).await;
+    let request = asks_about(&pair, what, &stdio(config)).await;
+    pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;
 }

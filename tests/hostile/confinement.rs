@@ -66,7 +66,14 @@ async fn is_stopped(what: &str, misbehaviour: &str, limits: ServerLimits, words:
     assert!(pair.app.activity("bad").await.contains(words), "{what}: its activity says so");
     let ended = call.await.unwrap();
     assert!(ended.is_err(), "{what}: its call fails: {ended:?}");
-    let used = pair.app.host.used("bad".into()).await.unwrap().and_then(|used| used.resources).expect("it is measured");
+    let used = pair
+        .app
+        .host
+        .limits_usage("bad".into())
+        .await
+        .unwrap()
+        .and_then(|used| used.resources)
+        .expect("it is measured");
     let beyond = [used.processes, used.memory, used.home, used.processor].map(|counter| counter.beyond);
     assert_eq!(beyond.iter().sum::<u64>(), 1, "{what}: the limits show which one it was: {used:?}");
     pair.close(what).await;
@@ -112,12 +119,12 @@ async fn s37_the_limits_are_part_of_what_is_asked_about() {
     let settings = AppSettings { limits: limits(), ..AppSettings::default() };
     pair.app.host.set_settings(settings).await.unwrap();
     pair.app.host.start_server("bad".into()).await.unwrap();
-    let question = pair.app.question("bad", "its start", |_| true).await;
-    let host::view::ConsentRequestBody::StartServer { plan: Some(plan), .. } = &question.body else {
-        panic!("{what}: it says what holds it: {question:?}")
+    let request = pair.app.consent_request("bad", "its start", |_| true).await;
+    let host::view::ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
+        panic!("{what}: it says what holds it: {request:?}")
     };
     assert_eq!(plan.limits, limits().resources(), "{what}: with its limits");
-    pair.app.answer(&question, host::view::UserDecision::Deny).await;
+    pair.app.decide(&request, host::view::UserDecision::Deny).await;
     pair.close(what).await;
 }
 

@@ -7,7 +7,7 @@ use steps::{asked_by_tool, call, ended, filled, harbour, is_tool, object, text};
 use std::collections::BTreeMap;
 
 use domain::call::CallFailure;
-use domain::question::ConsentRequestOrigin;
+use domain::consent_request::ConsentRequestOrigin;
 use host::DecisionError;
 use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, UserDecision};
 use mcp_proto::types::{ContentBlock, SamplingContent};
@@ -22,16 +22,16 @@ use testkit::deadline::within;
 async fn a_tool_call_waits_for_the_user_and_sends_what_was_shown() {
     let app = harbour("both").await;
     let called = call(&app, "1", "add", json!({"a": 2, "b": 3}));
-    let question = app.question("harbour", "the tool", is_tool).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent yet");
-    assert_eq!(question.why, ConsentRequestOrigin::User { conversation: None }, "the user led to it");
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    assert_eq!(consent_request.why, ConsentRequestOrigin::User { conversation: None }, "the user led to it");
+    app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     let called = ended(called).await;
     assert!(text(&called).contains('5'), "the tool ran: {called:?}");
 
     let again = call(&app, "2", "add", json!({"a": 2, "b": 3}));
-    let question = app.question("harbour", "the tool again", is_tool).await;
-    app.answer(&question, UserDecision::Deny).await;
+    let consent_request = app.consent_request("harbour", "the tool again", is_tool).await;
+    app.decide(&consent_request, UserDecision::Deny).await;
     assert!(
         matches!(ended(again).await, Err(CallFailure::Refused(_))),
         "one approval is for one act; the next can be refused"
@@ -42,13 +42,13 @@ async fn a_tool_call_waits_for_the_user_and_sends_what_was_shown() {
 async fn an_approval_is_bound_to_the_bytes_that_were_shown() {
     let app = harbour("both").await;
     let called = call(&app, "1", "add", json!({"a": 2, "b": 3}));
-    let shown = app.question("harbour", "the tool", is_tool).await;
+    let shown = app.consent_request("harbour", "the tool", is_tool).await;
     let edited =
         app.host.edit(shown.id, ConsentRequestEdit::Arguments(object(json!({"a": 20, "b": 3})))).await.unwrap();
     assert_ne!(edited.hash, shown.hash, "other arguments have another hash");
     let stale = app.host.answer(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(stale, Err(DecisionError::Stale), "an approval of what was shown before does nothing");
-    app.answer(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
+    app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     let twice = app.host.answer(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(twice, Err(DecisionError::NotOpen), "an approval acts once");
     let called = ended(called).await;
@@ -72,8 +72,8 @@ async fn always_for_a_tool_ends_when_its_definition_changes() {
     let app = harbour("legacy").await;
     let allow_all = |scope| move |q: &ConsentRequestView| is_tool(q).then_some(UserDecision::Allow(scope));
     let called = call(&app, "1", "lighthouse", json!({}));
-    let question = app.question("harbour", "the tool", is_tool).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
+    app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
     ended(called).await.unwrap();
     ended(call(&app, "2", "lighthouse", json!({}))).await.expect("the second call does not ask");
 
@@ -81,7 +81,7 @@ async fn always_for_a_tool_ends_when_its_definition_changes() {
     let user = app.always(allow_all(ApprovalScope::Once));
     ended(call(&app, "3", "change_tool", json!({}))).await.expect("the tool changes another one");
     user.abort();
-    let before = question;
+    let before = consent_request;
     let is_known = async {
         while app.host.catalog("harbour".into()).await.unwrap().tools == known.tools {
             tokio::task::yield_now().await;
@@ -89,10 +89,16 @@ async fn always_for_a_tool_ends_when_its_definition_changes() {
     };
     within(PATIENCE, "the host knows the changed tool", is_known).await;
     let called = call(&app, "4", "lighthouse", json!({}));
-    let question = app.question("harbour", "the changed tool", is_tool).await;
-    assert!(question.id != before.id && question.rule == "tool-changed", "the changed tool asks again: {question:?}");
-    assert!(matches!(question.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. }), "and says so");
-    app.answer(&question, UserDecision::Cancel).await;
+    let consent_request = app.consent_request("harbour", "the changed tool", is_tool).await;
+    assert!(
+        consent_request.id != before.id && consent_request.rule == "tool-changed",
+        "the changed tool asks again: {consent_request:?}"
+    );
+    assert!(
+        matches!(consent_request.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. }),
+        "and says so"
+    );
+    app.decide(&consent_request, UserDecision::Cancel).await;
     assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "closing the question is cancel");
 }
 
@@ -102,24 +108,26 @@ async fn sampling_is_reviewed_twice_in_both_eras() {
     for era in ["legacy", "modern"] {
         let app = harbour(era).await;
         let called = call(&app, "1", "ask_model", json!({}));
-        let question = asked_by_tool(&app).await;
-        let ConsentRequestBody::Sampling { request, response: None, .. } = &question.body else {
-            panic!("{era}: the request comes first: {question:?}");
+        let consent_request = asked_by_tool(&app).await;
+        let ConsentRequestBody::Sampling { request, response: None, .. } = &consent_request.body else {
+            panic!("{era}: the request comes first: {consent_request:?}");
         };
         assert!(!request.messages.is_empty() && request.system_prompt.is_some(), "{era}: it is shown in full");
         assert!(
-            matches!(&question.why, ConsentRequestOrigin::Call { name, .. } if name == "ask_model"),
+            matches!(&consent_request.why, ConsentRequestOrigin::Call { name, .. } if name == "ask_model"),
             "{era}: the call that led to it is named"
         );
-        assert_eq!(question.scopes, [ApprovalScope::Once], "{era}: sampling is never allowed for longer");
-        app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
-        let second = app.question("harbour", "the answer", |q| q.id == question.id && q.hash != question.hash).await;
+        assert_eq!(consent_request.scopes, [ApprovalScope::Once], "{era}: sampling is never allowed for longer");
+        app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
+        let second = app
+            .consent_request("harbour", "the answer", |q| q.id == consent_request.id && q.hash != consent_request.hash)
+            .await;
         let empty = app.host.answer(second.id, second.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
         assert!(matches!(empty, Err(DecisionError::WrongKind(_))), "{era}: an empty answer is not sent: {empty:?}");
         let mut response = server_requests::sampling::empty_response();
         response.content = SamplingContent::One(ContentBlock::text("High tide at noon."));
         let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
-        app.answer(&written, UserDecision::Allow(ApprovalScope::Once)).await;
+        app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
         let called = ended(called).await;
         assert!(text(&called).contains("High tide at noon."), "{era}: the server got the answer: {called:?}");
         let kinds: Vec<String> = app.decisions().into_iter().map(|d| d.0).collect();
@@ -136,8 +144,8 @@ async fn a_refused_sampling_request_ends_the_call_with_a_cause() {
     for era in ["legacy", "modern"] {
         let app = harbour(era).await;
         let called = call(&app, "1", "ask_model", json!({}));
-        let question = asked_by_tool(&app).await;
-        app.answer(&question, UserDecision::Deny).await;
+        let consent_request = asked_by_tool(&app).await;
+        app.decide(&consent_request, UserDecision::Deny).await;
         match ended(called).await {
             Ok((result, _)) => {
                 assert!(result.is_error && era == "legacy", "{era}: the tool says that it failed: {result:?}")
@@ -158,27 +166,29 @@ async fn forms_are_checked_here_and_their_three_answers_told_apart() {
         {
             let app = harbour(era).await;
             let called = call(&app, "1", "ask_user", json!({}));
-            let question = asked_by_tool(&app).await;
-            let ConsentRequestBody::Form { form: Ok(form), .. } = &question.body else {
-                panic!("{era}: a form: {question:?}")
+            let consent_request = asked_by_tool(&app).await;
+            let ConsentRequestBody::Form { form: Ok(form), .. } = &consent_request.body else {
+                panic!("{era}: a form: {consent_request:?}")
             };
             let answer = answer.unwrap_or_else(|| UserDecision::Submit(filled(form)));
             if let UserDecision::Submit(content) = &answer {
-                let empty = app.host.check_form(question.id, Map::new()).await.unwrap();
+                let empty = app.host.check_form(consent_request.id, Map::new()).await.unwrap();
                 assert!(
                     empty.iter().any(|p| p.problem == FieldProblem::Required),
                     "{era}: what is required is said: {empty:?}"
                 );
-                let bad =
-                    app.host.answer(question.id, question.hash.to_string(), UserDecision::Submit(Map::new())).await;
+                let bad = app
+                    .host
+                    .answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Submit(Map::new()))
+                    .await;
                 assert!(
                     matches!(bad, Err(DecisionError::Form(_))),
                     "{era}: a form that is not filled in is not sent: {bad:?}"
                 );
-                let good = app.host.check_form(question.id, content.clone()).await.unwrap();
+                let good = app.host.check_form(consent_request.id, content.clone()).await.unwrap();
                 assert!(good.is_empty(), "{era}: a filled form has no problems: {good:?}");
             }
-            app.answer(&question, answer).await;
+            app.decide(&consent_request, answer).await;
             let said = text(&ended(called).await).to_lowercase();
             let heard = match action {
                 "accept" => !said.contains("declin") && !said.contains("cancel"),
@@ -195,11 +205,13 @@ async fn a_page_is_opened_only_after_consent() {
     for era in ["legacy", "modern"] {
         let app = harbour(era).await;
         let called = call(&app, "1", "ask_url", json!({}));
-        let question = asked_by_tool(&app).await;
-        let ConsentRequestBody::Url { url, .. } = &question.body else { panic!("{era}: a URL: {question:?}") };
+        let consent_request = asked_by_tool(&app).await;
+        let ConsentRequestBody::Url { url, .. } = &consent_request.body else {
+            panic!("{era}: a URL: {consent_request:?}")
+        };
         assert!(app.platform.opened.lock().unwrap().is_empty(), "{era}: it was not opened before");
         let url = url.clone();
-        app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+        app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
         ended(called).await.unwrap_or_else(|e| panic!("{era}: the call goes on: {e}"));
         assert_eq!(*app.platform.opened.lock().unwrap(), [url], "{era}: exactly this page was opened, once");
     }
@@ -211,12 +223,14 @@ async fn folders_are_asked_for_once_and_changes_are_announced() {
         let app = harbour(era).await;
         let folder = std::fs::canonicalize(app.folder.path()).unwrap();
         let called = call(&app, "1", "list_folders", json!({}));
-        let question = asked_by_tool(&app).await;
-        assert_eq!(question.body, ConsentRequestBody::Roots, "{era}: the first time it asks");
-        let relative =
-            app.host.answer(question.id, question.hash.to_string(), UserDecision::Share(vec!["data".into()])).await;
+        let consent_request = asked_by_tool(&app).await;
+        assert_eq!(consent_request.body, ConsentRequestBody::Roots, "{era}: the first time it asks");
+        let relative = app
+            .host
+            .answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Share(vec!["data".into()]))
+            .await;
         assert!(matches!(relative, Err(DecisionError::Folder { .. })), "{era}: only whole paths: {relative:?}");
-        app.answer(&question, UserDecision::Share(vec![folder.join("data").join("..")])).await;
+        app.decide(&consent_request, UserDecision::Share(vec![folder.join("data").join("..")])).await;
         let said = text(&ended(called).await);
         assert!(said.contains(&format!("file://{}", folder.display())), "{era}: the folder as it really is: {said}");
 
@@ -261,10 +275,10 @@ async fn progress_is_told_and_a_call_can_be_cancelled() {
 async fn a_call_that_waits_for_approval_can_be_cancelled_too() {
     let app = harbour("both").await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
-    app.question("harbour", "the tool", is_tool).await;
+    app.consent_request("harbour", "the tool", is_tool).await;
     app.host.cancel_call("1".into()).await.unwrap();
     assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "the call is over");
-    assert!(app.questions().await.is_empty(), "and so is its question");
+    assert!(app.consent_requests().await.is_empty(), "and so is its question");
     assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent");
 }
 
@@ -322,16 +336,16 @@ async fn deny_all_and_mute_silence_one_server() {
 async fn grants_can_be_seen_and_taken_back() {
     let app = harbour("both").await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
-    let question = app.question("harbour", "the tool", is_tool).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Session)).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
+    app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Session)).await;
     ended(called).await.unwrap();
     ended(call(&app, "2", "add", json!({"a": 1, "b": 1}))).await.expect("it is allowed for this session");
     let grants = app.host.grants().await.unwrap();
     assert_eq!(grants.len(), 1, "the grant is listed: {grants:?}");
     assert!(app.host.revoke(grants[0].id).await.unwrap(), "and can be revoked");
     let called = call(&app, "3", "add", json!({"a": 1, "b": 1}));
-    let question = app.question("harbour", "the tool", is_tool).await;
-    app.answer(&question, UserDecision::Deny).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
+    app.decide(&consent_request, UserDecision::Deny).await;
     assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "it asks again");
 }
 
@@ -339,12 +353,14 @@ async fn grants_can_be_seen_and_taken_back() {
 async fn a_question_about_a_call_does_not_outlive_the_process_it_was_for() {
     let app = harbour("both").await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
-    let question = app.question("harbour", "the tool", is_tool).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     app.host.stop_server("harbour".into()).await.unwrap();
     assert!(matches!(ended(called).await, Err(CallFailure::NotReady { .. })), "the call ends with its server");
     app.ready("harbour").await;
-    let late =
-        app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Always)).await;
+    let late = app
+        .host
+        .answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always))
+        .await;
     assert_eq!(late, Err(DecisionError::NotOpen), "an approval for the old process does nothing to the new one");
     assert!(app.host.grants().await.unwrap().is_empty(), "and is not remembered");
 }
@@ -355,8 +371,8 @@ async fn approvals_of_tools_and_folders_end_with_the_command_they_were_given_to(
     let folder = app.folder.path().to_owned();
     app.host.set_roots("harbour".into(), vec![folder]).await.unwrap();
     let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
-    let question = app.question("harbour", "the tool", is_tool).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
+    app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
     ended(called).await.unwrap();
 
     let entry = ports::server_config::ServerEntry { name: "harbour".into(), config: demo(&["--era", "legacy"]) };
@@ -366,9 +382,9 @@ async fn approvals_of_tools_and_folders_end_with_the_command_they_were_given_to(
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
     assert_eq!(app.server("harbour").await.roots, None, "the folders were shared with another command");
     let called = call(&app, "2", "add", json!({"a": 1, "b": 1}));
-    let question = app.question("harbour", "the same tool of another command", is_tool).await;
-    assert_eq!(question.rule, "tool-changed", "it says why it asks again");
-    app.answer(&question, UserDecision::Deny).await;
+    let consent_request = app.consent_request("harbour", "the same tool of another command", is_tool).await;
+    assert_eq!(consent_request.rule, "tool-changed", "it says why it asks again");
+    app.decide(&consent_request, UserDecision::Deny).await;
     assert!(ended(called).await.is_err(), "nothing was sent");
 }
 
@@ -376,19 +392,19 @@ async fn approvals_of_tools_and_folders_end_with_the_command_they_were_given_to(
 async fn a_tool_that_changes_while_its_question_is_open_is_asked_about_anew() {
     let app = harbour("legacy").await;
     let waiting = call(&app, "1", "lighthouse", json!({}));
-    let shown = app.question("harbour", "the tool", is_tool).await;
+    let shown = app.consent_request("harbour", "the tool", is_tool).await;
     let changing = call(&app, "2", "change_tool", json!({}));
-    let question = app.question("harbour", "the other tool", |q| is_tool(q) && q.id != shown.id).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let consent_request = app.consent_request("harbour", "the other tool", |q| is_tool(q) && q.id != shown.id).await;
+    app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     ended(changing).await.unwrap();
-    let now = app.question("harbour", "the changed tool", |q| q.id == shown.id && q.hash != shown.hash).await;
+    let now = app.consent_request("harbour", "the changed tool", |q| q.id == shown.id && q.hash != shown.hash).await;
     assert!(
         matches!(now.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. }),
         "it shows the new definition"
     );
     let stale = app.host.answer(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(stale, Err(DecisionError::Stale), "an approval of the old definition does nothing");
-    app.answer(&now, UserDecision::Deny).await;
+    app.decide(&now, UserDecision::Deny).await;
     assert!(matches!(ended(waiting).await, Err(CallFailure::Refused(_))), "and the user can refuse");
 }
 
@@ -397,8 +413,10 @@ async fn a_page_is_opened_once_however_often_it_is_approved() {
     let app = harbour("legacy").await;
     *app.platform.slow.lock().unwrap() = std::time::Duration::from_millis(300);
     let called = call(&app, "1", "ask_url", json!({}));
-    let question = asked_by_tool(&app).await;
-    let approve = || app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
+    let consent_request = asked_by_tool(&app).await;
+    let approve = || {
+        app.host.answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once))
+    };
     let (first, second) = tokio::join!(approve(), approve());
     assert_eq!(first, Ok(()), "the first approval opens it");
     assert_eq!(second, Err(DecisionError::Stale), "a second one while it opens does nothing");
@@ -411,13 +429,14 @@ async fn a_rule_that_comes_while_a_page_opens_does_not_deny_what_has_left() {
     let app = harbour("legacy").await;
     *app.platform.slow.lock().unwrap() = std::time::Duration::from_secs(1);
     let called = call(&app, "1", "ask_url", json!({}));
-    let question = asked_by_tool(&app).await;
+    let consent_request = asked_by_tool(&app).await;
     let decisions = || {
         let query = AuditQuery { kind: Some("url".to_owned()), ..AuditQuery::latest(10) };
         let entries = app.host.ports().audit.read(&query).unwrap();
         entries.into_iter().map(|entry| entry.decision.into_owned()).collect::<Vec<_>>()
     };
-    let approve = app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
+    let approve =
+        app.host.answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     let deny = async {
         while decisions().is_empty() {
             tokio::task::yield_now().await;

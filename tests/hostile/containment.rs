@@ -28,14 +28,14 @@ fn folder(path: &Path, access: AccessMode) -> AllowedFolder {
     AllowedFolder { path: path.to_owned(), access }
 }
 
-fn is_start(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::StartServer { .. })
+fn is_start(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
 /// Returns the environment that a server observes.
 async fn seen(app: &TestApp, server: &str) -> Value {
-    let user = app.always(|question| {
-        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
+    let user = app.always(|request| {
+        matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let call = app.host.call_tool("seen".into(), server.into(), "environment".into(), Map::new(), None).await;
     user.abort();
@@ -50,9 +50,9 @@ async fn a_server_in_a_sandbox_works_and_its_question_says_what_it_reaches() {
     let sandbox = SandboxConfig { folders: vec![folder(&inside, AccessMode::Write)], network: NetworkAccess::None };
     let app = TestApp::start(vec![("held", held(sandbox.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
-    let question = app.question("held", "its start", is_start).await;
-    let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &question.body else {
-        panic!("the question says what it would reach: {question:?}");
+    let request = app.consent_request("held", "its start", is_start).await;
+    let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
+        panic!("the question says what it would reach: {request:?}");
     };
     assert_eq!(plan.reach.folders, sandbox.folders, "the folders that were named");
     assert_eq!(plan.network, NetworkAccess::None, "and no network");
@@ -60,7 +60,7 @@ async fn a_server_in_a_sandbox_works_and_its_question_says_what_it_reaches() {
     assert_eq!(report.plan, *plan, "whoever asks beforehand is told the same");
     let home = plan.reach.home.clone();
     let mechanism = plan.mechanism.name();
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     let view = app.until("held", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     assert_eq!(view.held_by, Some(mechanism), "it is said what holds it");
     let seen = seen(&app, "held").await;
@@ -79,8 +79,8 @@ async fn more_reach_is_another_command() {
     let sandbox = SandboxConfig::default();
     let app = TestApp::start(vec![("held", held(sandbox.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
-    let question = app.question("held", "its start", is_start).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let request = app.consent_request("held", "its start", is_start).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("held", "ready", |s| s.state == ServerState::Ready).await;
     assert!(app.server("held").await.approved, "as it is, it is approved");
     let without = scripted(&[]);
@@ -93,14 +93,13 @@ async fn more_reach_is_another_command() {
         app.until("held", "stopped", |s| s.state == ServerState::Stopped).await;
         assert!(!app.server("held").await.approved, "{what} it is not");
         app.host.start_server("held".into()).await.unwrap();
-        let question = app.question("held", "its start", is_start).await;
-        let diff =
-            question.marks.diff.as_deref().unwrap_or_else(|| panic!("{what}: the change is shown: {question:?}"));
+        let request = app.consent_request("held", "its start", is_start).await;
+        let diff = request.marks.diff.as_deref().unwrap_or_else(|| panic!("{what}: the change is shown: {request:?}"));
         assert!(
             format!("{:?}", diff.changes).contains("sandbox"),
             "{what}: and it is the sandbox that changed: {diff:?}"
         );
-        app.answer(&question, UserDecision::Deny).await;
+        app.decide(&request, UserDecision::Deny).await;
         app.until("held", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     }
     app.host.close().await;
@@ -128,7 +127,7 @@ async fn what_can_not_be_held_does_not_start_and_is_not_asked_about() {
         let ServerState::Failed(failure) = view.state else { panic!("{name}: it is failed") };
         assert!(failure.message.contains(words), "{name}: the cause is named: {}", failure.message);
         assert_eq!(view.pid, None, "{name}: nothing runs");
-        assert!(app.questions().await.is_empty(), "{name}: there is nothing to approve");
+        assert!(app.consent_requests().await.is_empty(), "{name}: there is nothing to approve");
     }
     app.host.close().await;
 }
@@ -168,7 +167,7 @@ async fn calls_beyond_the_limit_are_refused_and_counted() {
     // A list that is still being read is a request under way as well.
     pair.app.until("bad", "read", |s| s.state == ServerState::Ready && s.counts[0] > 0 && s.counts[1] > 0).await;
     let waiting = [pair.begin("1", "echo", json!({})), pair.begin("2", "echo", json!({}))];
-    let used = || async { pair.app.host.used("bad".into()).await.unwrap().expect("there is such a server") };
+    let used = || async { pair.app.host.limits_usage("bad".into()).await.unwrap().expect("there is such a server") };
     let mut under_way = 0;
     for _ in 0..100 {
         under_way = used().await.calls.now;
@@ -211,7 +210,7 @@ async fn a_server_that_sends_too_much_is_slowed_down_and_no_other_is() {
     pair.app.host.start_server("bad".into()).await.unwrap();
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     let call = pair.begin("1", "echo", json!({}));
-    let used = || async { pair.app.host.used("bad".into()).await.unwrap().expect("there is such a server") };
+    let used = || async { pair.app.host.limits_usage("bad".into()).await.unwrap().expect("there is such a server") };
     let slowed = async {
         for _ in 0..400 {
             if used().await.is_slowed {

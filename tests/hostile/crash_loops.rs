@@ -8,7 +8,7 @@ use host::view::{Failure, ServerState};
 use ports::server_config::{HttpConfig, HttpKind};
 use serde_json::Value;
 use testkit::app::scripted;
-use testkit::http::{HttpResponder, HttpServer, Request, ordinary};
+use testkit::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 use testkit::time::pass;
 use tokio::sync::{Mutex, mpsc};
 
@@ -78,7 +78,7 @@ async fn x40_a_process_that_never_gets_so_far() {
 type Stream = Arc<Mutex<Option<mpsc::Sender<Value>>>>;
 
 /// Serves HTTP+SSE with a stream that ends, together with its session, when a list is requested.
-async fn ends_at_a_list(request: Request, mut answer: HttpResponder, stream: Stream) -> std::io::Result<()> {
+async fn ends_at_a_list(request: HttpRequest, mut answer: HttpResponder, stream: Stream) -> std::io::Result<()> {
     match request.method.as_str() {
         "GET" => {
             let (sender, mut messages) = mpsc::channel::<Value>(16);

@@ -45,8 +45,8 @@ fn calls(record: &Path) -> usize {
 /// Allows the tool for good with the first call.
 async fn allow_always(pair: &ServerPair, what: &str) {
     let first = pair.begin("first", "echo", json!({"text": "hello"}));
-    let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let request = pair.asked(what, |_| true).await;
+    pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     first.await.unwrap().unwrap_or_else(|error| panic!("{what}: it is allowed: {error}"));
 }
 
@@ -54,14 +54,14 @@ async fn allow_always(pair: &ServerPair, what: &str) {
 async fn asks_anew(pair: &ServerPair, what: &str, record: &Path) {
     let before = calls(record);
     let call = pair.begin("changed", "echo", json!({"text": "hello"}));
-    let question = pair.while_good(what, pair.asked(what, |_| true)).await;
-    let is_said = |question: &ConsentRequestView| match &question.body {
+    let request = pair.while_good(what, pair.asked(what, |_| true)).await;
+    let is_said = |request: &ConsentRequestView| match &request.body {
         ConsentRequestBody::Tool { changed_since_allowed, .. } => *changed_since_allowed,
         _ => false,
     };
-    assert!(is_said(&question), "{what}: it is said that the tool changed: {question:?}");
+    assert!(is_said(&request), "{what}: it is said that the tool changed: {request:?}");
     assert_eq!(calls(record), before, "{what}: nothing is sent before the user decided");
-    pair.app.answer(&question, UserDecision::Deny).await;
+    pair.app.decide(&request, UserDecision::Deny).await;
     let refused = call.await.unwrap();
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: and it can be refused: {refused:?}");
     assert_eq!(calls(record), before, "{what}: then nothing is sent");
@@ -108,12 +108,12 @@ async fn x04_a_tool_that_no_longer_asks_each_time_asks_anew() {
     pair.app.host.trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     for id in ["one", "two"] {
         let call = pair.begin(id, "echo", json!({"text": "hello"}));
-        let question = pair.asked(what, |_| true).await;
-        assert_eq!(question.scopes, [ApprovalScope::Once], "{what}: {id}: it can be allowed for once only");
-        let hash = question.hash.to_string();
-        let lasting = pair.app.host.answer(question.id, hash, UserDecision::Allow(ApprovalScope::Always)).await;
+        let request = pair.asked(what, |_| true).await;
+        assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: {id}: it can be allowed for once only");
+        let hash = request.hash.to_string();
+        let lasting = pair.app.host.answer(request.id, hash, UserDecision::Allow(ApprovalScope::Always)).await;
         assert!(lasting.is_err(), "{what}: {id}: no approval is stored: {lasting:?}");
-        pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+        pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         call.await.unwrap().unwrap_or_else(|error| panic!("{what}: {id}: it is allowed: {error}"));
     }
     pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
@@ -176,11 +176,11 @@ async fn x06_names_that_look_alike_lead_to_their_own_servers() {
     let pair = ServerPair::undecided(scripted(&["--reply", &tools, "--reply", called])).await;
     for tool in ["echo", "\u{435}cho"] {
         let call = pair.begin(tool, tool, json!({}));
-        let question = pair.asked(what, |_| true).await;
-        assert_eq!(question.server, "bad", "{what}: the question has the user's own name for the server");
-        let ConsentRequestBody::Tool { tool: shown, .. } = &question.body else { panic!("{what}: a tool") };
+        let request = pair.asked(what, |_| true).await;
+        assert_eq!(request.server, "bad", "{what}: the question has the user's own name for the server");
+        let ConsentRequestBody::Tool { tool: shown, .. } = &request.body else { panic!("{what}: a tool") };
         assert_eq!(shown.name, tool, "{what}: and the tool that is meant");
-        pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+        pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         let result = call.await.unwrap().expect("it is allowed");
         assert!(json!(result).to_string().contains("from the bad one"), "{what}: it reaches its own server");
     }
@@ -199,8 +199,8 @@ async fn e18_a_name_with_letters_of_another_script_is_marked_without_a_twin() {
     let tools = format!("tools/list={}", json!({"tools": [definition]}));
     let pair = ServerPair::undecided(scripted(&["--reply", &tools])).await;
     let call = pair.begin("call", tool, json!({}));
-    let question = pair.asked(what, |_| true).await;
-    let marked: Vec<&str> = question
+    let request = pair.asked(what, |_| true).await;
+    let marked: Vec<&str> = request
         .marks
         .flags
         .iter()
@@ -210,8 +210,8 @@ async fn e18_a_name_with_letters_of_another_script_is_marked_without_a_twin() {
     for name in [tool, argument] {
         assert!(marked.contains(&name), "{what}: {name} is marked: {marked:?}");
     }
-    assert!(question.marks.look_alikes.is_empty(), "{what}: there is nothing like it");
-    pair.app.answer(&question, UserDecision::Deny).await;
+    assert!(request.marks.look_alikes.is_empty(), "{what}: there is nothing like it");
+    pair.app.decide(&request, UserDecision::Deny).await;
     assert!(matches!(call.await.unwrap(), Err(CallFailure::Refused(_))), "{what}: and it can be refused");
     pair.close(what).await;
 }

@@ -192,17 +192,17 @@ async fn x24_a_flood_of_questions_is_bounded_and_others_can_still_ask() {
     let asks = |body: &ConsentRequestBody| {
         !matches!(body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. })
     };
-    pair.app.question("bad", "something", |q| asks(&q.body)).await;
+    pair.app.consent_request("bad", "something", |q| asks(&q.body)).await;
     let ended = pair.while_good(&what, tokio::time::timeout(FLOOD, flooding)).await;
     assert!(ended.is_ok(), "{what}: the call ends");
-    let queued = pair.app.questions().await.iter().filter(|q| q.server == "bad").count();
+    let queued = pair.app.consent_requests().await.iter().filter(|q| q.server == "bad").count();
     assert!(
         queued > 0 && queued <= supervision::limits::MAX_QUESTIONS,
         "{what}: at most {} wait, not {queued}",
         supervision::limits::MAX_QUESTIONS
     );
     pair.app.host.deny_all("bad".into(), true).await.unwrap();
-    assert!(pair.app.questions().await.iter().all(|q| q.server != "bad"), "{what}: nothing waits any more");
+    assert!(pair.app.consent_requests().await.iter().all(|q| q.server != "bad"), "{what}: nothing waits any more");
     // Each has a response, whether it was refused by the limit or by the user.
     let answered = || std::fs::read_to_string(&record).unwrap().matches(r#""id":"asked-"#).count();
     let all = testkit::deadline::holds_within(PATIENCE, || answered() == forms + samplings).await;

@@ -1,9 +1,9 @@
 //! Tests of a model that reads content from a server and then calls tools of the same server.
 
 use domain::call::CallFailure;
-use domain::flow::{DataFlow, SameServerFlow};
+use domain::consent_request::ConsentRequestOrigin;
+use domain::data_flow::{DataFlow, SameServerFlow};
 use domain::history::{Reading, ReadingKind};
-use domain::question::ConsentRequestOrigin;
 use host::CallOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
@@ -22,8 +22,8 @@ fn call(app: &TestApp, origin: CallOrigin, id: &str, (tool, text): (&str, &str))
     )
 }
 
-fn is_tool(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Tool { .. })
+fn is_tool(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 #[tokio::test]
@@ -40,13 +40,14 @@ async fn s26_what_one_server_passed_on_makes_calls_of_its_other_tools_ask() {
     let pair = ServerPair::undecided(scripted(&["--reply", &reply, "--record", record.to_str().unwrap()])).await;
     let app = &pair.app;
     let conversation = "mail".to_owned();
-    app.host.put_in(conversation.clone(), Vec::new(), true).await.unwrap();
+    app.host.label_conversation(conversation.clone(), Vec::new(), true).await.unwrap();
     let model = || CallOrigin::Model { conversation: conversation.clone() };
     let user = || CallOrigin::User { conversation: None };
 
     for (id, tool) in [("a", "echo"), ("b", "environment")] {
         let allowed = call(app, user(), id, (tool, "x"));
-        app.answer(&app.question("bad", "the tool", is_tool).await, UserDecision::Allow(ApprovalScope::Always)).await;
+        app.decide(&app.consent_request("bad", "the tool", is_tool).await, UserDecision::Allow(ApprovalScope::Always))
+            .await;
         allowed.await.unwrap().expect("the user always allows both");
     }
     let quiet = |id: &'static str, what: (&'static str, &'static str)| {
@@ -59,22 +60,22 @@ async fn s26_what_one_server_passed_on_makes_calls_of_its_other_tools_ask() {
 
     let sent = std::fs::read_to_string(&record).unwrap();
     let obeys = call(app, model(), "f", ("environment", &canary));
-    let question = app.question("bad", "the tool, once more", is_tool).await;
-    assert_eq!(question.rule, "after-untrusted", "{what}: what was allowed asks again");
-    assert_eq!(question.scopes, [ApprovalScope::Once], "{what}: and nothing is allowed for good");
+    let request = app.consent_request("bad", "the tool, once more", is_tool).await;
+    assert_eq!(request.rule, "after-untrusted", "{what}: what was allowed asks again");
+    assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: and nothing is allowed for good");
     let read = vec![Reading { open_world: true, ..Reading::new("bad", ReadingKind::Tool, "echo") }];
     let led = ConsentRequestOrigin::Model { conversation: conversation.clone(), after: Vec::new(), read };
-    assert_eq!(question.why, led, "{what}: it says after whose output");
-    app.answer(&question, UserDecision::Deny).await;
+    assert_eq!(request.why, led, "{what}: it says after whose output");
+    app.decide(&request, UserDecision::Deny).await;
     let refused = obeys.await.unwrap();
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: refused is refused: {refused:?}");
     assert_eq!(std::fs::read_to_string(&record).unwrap(), sent, "{what}: and nothing was sent");
 
     app.host.trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     let obeys = call(app, model(), "g", ("environment", &canary));
-    let question = app.question("bad", "the tool of a trusted server", is_tool).await;
-    assert_eq!(question.rule, "after-untrusted", "{what}: trust in the server changes nothing");
-    app.answer(&question, UserDecision::Deny).await;
+    let request = app.consent_request("bad", "the tool of a trusted server", is_tool).await;
+    assert_eq!(request.rule, "after-untrusted", "{what}: trust in the server changes nothing");
+    app.decide(&request, UserDecision::Deny).await;
     obeys.await.unwrap().expect_err("it is refused");
 
     // The user's own call is the user's own, and so is the decision that this server does not matter.

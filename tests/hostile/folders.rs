@@ -18,8 +18,8 @@ async fn asking(what: &str) -> (ServerPair, tempfile::TempDir, PendingCall) {
     let raw = r#"tools/call={"jsonrpc":"2.0","id":"folders","method":"roots/list"}"#;
     let pair = ServerPair::undecided(scripted(&["--raw", raw, "--record", record.to_str().unwrap()])).await;
     let call = pair.begin("1", "echo", json!({"text": "x"}));
-    let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let request = pair.asked(what, |_| true).await;
+    pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     (pair, folder, call)
 }
 
@@ -39,13 +39,13 @@ async fn told(what: &str, folder: &tempfile::TempDir) -> Value {
 async fn x29_nothing_is_told_before_the_user_decided() {
     let what = "X29, roots/list before consent";
     let (pair, folder, call) = asking(what).await;
-    let question = pair.asks_back(what).await;
-    assert_eq!(question.body, ConsentRequestBody::Roots, "{what}: the user is asked");
+    let request = pair.asks_back(what).await;
+    assert_eq!(request.body, ConsentRequestBody::Roots, "{what}: the user is asked");
     pair.while_good(what, pass(std::time::Duration::from_secs(1))).await;
     pair.bad_has_read(what).await;
     let record = std::fs::read_to_string(folder.path().join("record")).unwrap();
     assert!(!record.contains(r#""id":"folders""#), "{what}: and nothing is told meanwhile");
-    pair.app.answer(&question, UserDecision::Deny).await;
+    pair.app.decide(&request, UserDecision::Deny).await;
     assert_eq!(told(what, &folder).await["result"]["roots"], json!([]), "{what}: refused, there are none");
     call.abort();
     pair.close(what).await;
@@ -62,7 +62,7 @@ async fn x29_folders_are_told_as_they_really_are() {
     }
     let link = base.join("link");
     std::os::unix::fs::symlink(&real, &link).unwrap();
-    let question = pair.asks_back(what).await;
+    let request = pair.asks_back(what).await;
     for (path, about) in [
         (base.join("absent"), "what is not there"),
         (PathBuf::from(r"\\server\share"), "a UNC path"),
@@ -70,10 +70,10 @@ async fn x29_folders_are_told_as_they_really_are() {
         (base.join("record"), "a file"),
     ] {
         let share = UserDecision::Share(vec![path]);
-        let answered = pair.app.host.answer(question.id, question.hash.to_string(), share).await;
+        let answered = pair.app.host.answer(request.id, request.hash.to_string(), share).await;
         assert!(matches!(answered, Err(DecisionError::Folder { .. })), "{what}: {about} is refused: {answered:?}");
     }
-    pair.app.answer(&question, UserDecision::Share(vec![link, tricky.clone()])).await;
+    pair.app.decide(&request, UserDecision::Share(vec![link, tricky.clone()])).await;
     let roots = told(what, &folder).await["result"]["roots"].to_string();
     assert!(roots.contains(&format!("file://{}", real.display())), "{what}: the link as what it leads to: {roots}");
     assert!(!roots.contains("link"), "{what}: and not as the link: {roots}");

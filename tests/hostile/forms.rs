@@ -23,8 +23,8 @@ async fn asking(what: &str, schema: &Value) -> (ServerPair, PendingCall, tempfil
     let (raw, record) = (format!("tools/call=@{}", file.display()), folder.path().join("record"));
     let pair = ServerPair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
     let call = pair.begin("1", "echo", json!({"text": "x"}));
-    let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let request = pair.asked(what, |_| true).await;
+    pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     (pair, call, folder)
 }
 
@@ -32,10 +32,10 @@ async fn asking(what: &str, schema: &Value) -> (ServerPair, PendingCall, tempfil
 async fn asked(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentRequestView) {
     let (pair, call, _folder) = asking(what, schema).await;
     let began = Instant::now();
-    let question = pair.while_good(what, pair.asks_back(what)).await;
+    let request = pair.while_good(what, pair.asks_back(what)).await;
     // The measured time includes the transfer of the message and the polling for the consent request.
     assert!(began.elapsed() < READ + Duration::from_secs(1), "{what}: it is read at once: {:?}", began.elapsed());
-    (pair, call, question)
+    (pair, call, request)
 }
 
 #[tokio::test]
@@ -44,15 +44,15 @@ async fn x30_patterns_that_take_for_ever_do_not() {
     for pattern in ["^(a+)+$", "^(?=(a+)+$)(?!b).*$", "((a{1,100}){1,100}){1,100}", "^(a|aa)+$", "^(.*a){20}$"] {
         let what = format!("X30, the pattern {pattern}");
         let schema = json!({"type": "object", "properties": {"name": {"type": "string", "pattern": pattern}}});
-        let (pair, call, question) = asked(&what, &schema).await;
-        if matches!(question.body, ConsentRequestBody::Form { form: Ok(_), .. }) {
+        let (pair, call, request) = asked(&what, &schema).await;
+        if matches!(request.body, ConsentRequestBody::Form { form: Ok(_), .. }) {
             let typed = Map::from_iter([("name".to_owned(), json!(ones))]);
             let began = Instant::now();
-            let checked = pair.app.host.check_form(question.id, typed).await;
+            let checked = pair.app.host.check_form(request.id, typed).await;
             assert!(checked.is_ok(), "{what}: what is typed can be checked: {checked:?}");
             assert!(began.elapsed() < READ, "{what}: at once: {:?}", began.elapsed());
         }
-        pair.app.answer(&question, UserDecision::Deny).await;
+        pair.app.decide(&request, UserDecision::Deny).await;
         call.abort();
         pair.close(&what).await;
     }
@@ -90,12 +90,12 @@ async fn x31_schemas_that_are_too_much_are_not_shown_as_forms() {
                 assert!(refused.contains(r#""error""#), "{what}: it is refused: {refused}");
                 break;
             }
-            let is_form = |question: &ConsentRequestView| matches!(question.body, ConsentRequestBody::Form { .. });
-            if let Some(question) = pair.app.questions().await.into_iter().find(is_form) {
-                let ConsentRequestBody::Form { form, .. } = &question.body else { panic!("{what}: a form") };
+            let is_form = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Form { .. });
+            if let Some(request) = pair.app.consent_requests().await.into_iter().find(is_form) {
+                let ConsentRequestBody::Form { form, .. } = &request.body else { panic!("{what}: a form") };
                 let cause = form.as_ref().expect_err(&format!("{what}: it is not shown"));
                 assert!(!cause.is_empty(), "{what}: and it is said why");
-                pair.app.answer(&question, UserDecision::Deny).await;
+                pair.app.decide(&request, UserDecision::Deny).await;
                 break;
             }
             assert!(began.elapsed() < READ + Duration::from_secs(1), "{what}: it is refused at once");
@@ -113,16 +113,14 @@ async fn x21_fields_that_ask_for_a_secret_are_marked() {
     let names = ["password", "Your API key", "seed phrase", "p а s s w o r d"];
     let properties: Map<String, Value> =
         names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
-    let (pair, call, question) = asked(what, &json!({"type": "object", "properties": properties})).await;
-    let ConsentRequestBody::Form { form: Ok(form), .. } = &question.body else {
-        panic!("{what}: a form: {question:?}")
-    };
+    let (pair, call, request) = asked(what, &json!({"type": "object", "properties": properties})).await;
+    let ConsentRequestBody::Form { form: Ok(form), .. } = &request.body else { panic!("{what}: a form: {request:?}") };
     for field in &form.fields {
         assert!(field.secret, "{what}: {} is marked", field.name);
         assert_eq!(field.default, None, "{what}: {} is filled in by nobody", field.name);
     }
     assert_eq!(form.fields.len(), names.len(), "{what}: all are there");
-    pair.app.answer(&question, UserDecision::Deny).await;
+    pair.app.decide(&request, UserDecision::Deny).await;
     call.abort();
     pair.close(what).await;
 }

@@ -110,9 +110,9 @@ async fn e01_an_answer_by_hand_does_not_lead_a_request_past_its_review() {
     let mut bench = GateBench::new().await;
     bench.trigger(0).await;
     let is_sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
-    let shown = bench.app.question(SERVER, "a model", is_sampling).await;
-    bench.app.answer(&shown, UserDecision::ByHand).await;
-    let by_hand = bench.app.question(SERVER, "the answer", |q| is_sampling(q) && q.hash != shown.hash).await;
+    let shown = bench.app.consent_request(SERVER, "a model", is_sampling).await;
+    bench.app.decide(&shown, UserDecision::ByHand).await;
+    let by_hand = bench.app.consent_request(SERVER, "the answer", |q| is_sampling(q) && q.hash != shown.hash).await;
     let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
     assert!(matches!(again, Err(DecisionError::WrongKind(_))), "E01: nothing was asked that could be again: {again:?}");
     assert!(bench.model.asked().is_empty(), "E01: what was not reviewed does not reach a model");
@@ -122,17 +122,17 @@ async fn e01_an_answer_by_hand_does_not_lead_a_request_past_its_review() {
 
     // A reviewed request can be reviewed again. The log then contains the request each time, and not the earlier
     // response.
-    bench.app.answer(&by_hand, UserDecision::Back).await;
+    bench.app.decide(&by_hand, UserDecision::Back).await;
     let is_request = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: None, .. });
-    let request = bench.app.question(SERVER, "the request", is_request).await;
+    let request = bench.app.consent_request(SERVER, "the request", is_request).await;
     bench.model.next(text("First.", (1, 1)));
-    bench.app.answer(&request, ONCE).await;
+    bench.app.decide(&request, ONCE).await;
     let is_answer = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
-    let first = bench.app.question(SERVER, "the first answer", is_answer).await;
+    let first = bench.app.consent_request(SERVER, "the first answer", is_answer).await;
     bench.model.next(text("Second.", (1, 1)));
-    bench.app.answer(&first, UserDecision::Again).await;
+    bench.app.decide(&first, UserDecision::Again).await;
     let is_second = |q: &ConsentRequestView| is_answer(q) && q.hash != first.hash;
-    let second = bench.app.question(SERVER, "the second answer", is_second).await;
+    let second = bench.app.consent_request(SERVER, "the second answer", is_second).await;
     let log = bench.log();
     let kinds: Vec<&str> = log.iter().filter(is_about).map(|e| e.kind.as_ref()).collect();
     assert_eq!(kinds, ["sampling", "sampling"], "E01: two requests left, and no answer");
@@ -140,12 +140,12 @@ async fn e01_an_answer_by_hand_does_not_lead_a_request_past_its_review() {
     assert_eq!(texts.len(), 1, "E01: the same each time: {texts:?}");
 
     // Another request by the user's own hand is another thing to approve.
-    bench.app.answer(&second, UserDecision::Back).await;
-    let request = bench.app.question(SERVER, "the request", is_request).await;
+    bench.app.decide(&second, UserDecision::Back).await;
+    let request = bench.app.consent_request(SERVER, "the request", is_request).await;
     bench.edit(&request, TestDecision::Edit, "never approved".to_owned()).await;
-    let edited = bench.app.question(SERVER, "the request", is_request).await;
-    bench.app.answer(&edited, UserDecision::ByHand).await;
-    let by_hand = bench.app.question(SERVER, "the answer", is_answer).await;
+    let edited = bench.app.consent_request(SERVER, "the request", is_request).await;
+    bench.app.decide(&edited, UserDecision::ByHand).await;
+    let by_hand = bench.app.consent_request(SERVER, "the answer", is_answer).await;
     let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
     assert!(matches!(again, Err(DecisionError::WrongKind(_))), "E01: it was changed since it was asked: {again:?}");
     assert_eq!(bench.model.asked().len(), 2, "E01: nothing else was asked");

@@ -14,7 +14,7 @@ use std::io;
 
 use ports::server_config::{HttpConfig, ServerConfig};
 use serde_json::Value;
-use testkit::http::{HttpResponder, HttpServer, Request, ordinary};
+use testkit::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 
 const LEGACY: &str = "2025-11-25";
 const MODERN: &str = "2026-07-28";
@@ -38,7 +38,7 @@ where
     F: Fn(Value, HttpResponder) -> A + Copy + Send + Sync + 'static,
     A: Future<Output = io::Result<()>> + Send + 'static,
 {
-    HttpServer::start(move |request: Request, answer| async move {
+    HttpServer::start(move |request: HttpRequest, answer| async move {
         if request.rpc_method() == method {
             script(request.json(), answer).await
         } else {

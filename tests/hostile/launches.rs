@@ -15,20 +15,20 @@ use crate::pair::ServerPair;
 /// A server in a sandbox runs within this time.
 const STARTED: Duration = Duration::from_secs(20);
 
-fn is_start(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::StartServer { .. })
+fn is_start(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
 /// Requests the start of the bad server, and waits for the consent request.
 async fn asked(pair: &ServerPair, what: &str) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
-    pair.while_good(what, pair.app.question("bad", "its start", is_start)).await
+    pair.while_good(what, pair.app.consent_request("bad", "its start", is_start)).await
 }
 
 /// Approves the bad server's start for good, and stops it again.
 async fn approve_and_stop(pair: &ServerPair, what: &str) {
-    let question = asked(pair, what).await;
-    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let request = asked(pair, what).await;
+    pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     stop(pair).await;
 }
 
@@ -38,8 +38,8 @@ async fn stop(pair: &ServerPair) {
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
 }
 
-async fn deny(pair: &ServerPair, question: &ConsentRequestView) {
-    pair.app.answer(question, UserDecision::Deny).await;
+async fn deny(pair: &ServerPair, request: &ConsentRequestView) {
+    pair.app.decide(request, UserDecision::Deny).await;
     pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
 }
 
@@ -87,8 +87,8 @@ async fn s06_a_program_that_is_replaced_unseen_asks_again() {
     let pair = ServerPair::asked_to_start(command(program.clone(), &[])).await;
     approve_and_stop(&pair, what).await;
     replace_unseen(&program, "behind");
-    let question = asked(&pair, what).await;
-    deny(&pair, &question).await;
+    let request = asked(&pair, what).await;
+    deny(&pair, &request).await;
     pair.close(what).await;
 }
 
@@ -109,7 +109,7 @@ async fn s06_an_approval_of_an_earlier_request_does_not_count_for_a_later_one() 
     let taken =
         pair.app.host.answer(later.id, earlier.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(taken, Err(host::DecisionError::Stale), "{what}: it is not what the request shows");
-    let anew = pair.app.question("bad", "its start, anew", |q| is_start(q) && q.id != later.id).await;
+    let anew = pair.app.consent_request("bad", "its start, anew", |q| is_start(q) && q.id != later.id).await;
     assert_eq!(anew.hash, earlier.hash, "{what}: the program as it is now is shown");
     deny(&pair, &anew).await;
     pair.close(what).await;
@@ -128,12 +128,12 @@ async fn s06_a_script_in_the_arguments_that_is_replaced_asks_again() {
     set_modified(&path, std::time::SystemTime::UNIX_EPOCH);
     pair.app.host.start_server("bad".into()).await.unwrap();
     stop(&pair).await;
-    assert!(pair.app.questions().await.is_empty(), "{what}: the same content asks nothing");
+    assert!(pair.app.consent_requests().await.is_empty(), "{what}: the same content asks nothing");
     replace_unseen(&path, "behind");
-    let question = asked(&pair, what).await;
-    let diff = question.marks.diff.as_deref().expect("the change is shown");
+    let request = asked(&pair, what).await;
+    let diff = request.marks.diff.as_deref().expect("the change is shown");
     assert!(format!("{:?}", diff.changes).contains("server.sh"), "{what}: the script is named: {diff:?}");
-    deny(&pair, &question).await;
+    deny(&pair, &request).await;
     pair.close(what).await;
 }
 
@@ -148,12 +148,12 @@ async fn s06_a_script_that_another_server_may_write_is_told() {
     let writable = AllowedFolder { path: base.clone(), access: AccessMode::Write };
     let entry = ServerEntry { name: "writer".into(), config: held(vec![writable], "/bin/sh", &[]) };
     pair.app.host.add_server(entry).await.unwrap();
-    let question = asked(&pair, what).await;
-    let ConsentRequestBody::StartServer { writers, .. } = &question.body else { panic!("{what}: its start") };
+    let request = asked(&pair, what).await;
+    let ConsentRequestBody::StartServer { writers, .. } = &request.body else { panic!("{what}: its start") };
     let told: Vec<(&str, &PathBuf, &PathBuf)> =
         writers.iter().map(|writer| (writer.server.as_str(), &writer.file, &writer.folder)).collect();
     assert_eq!(told, [("writer", &path, &base)], "{what}: who may change which file");
-    deny(&pair, &question).await;
+    deny(&pair, &request).await;
     pair.close(what).await;
 }
 
@@ -187,13 +187,13 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
     if let ServerState::Failed(failure) = view.state {
         assert!(failure.message.contains("Landlock can't leave that out"), "{what}: the cause: {}", failure.message);
     } else {
-        let question = pair.app.question("bad", "its start", is_start).await;
-        let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &question.body else {
+        let request = pair.app.consent_request("bad", "its start", is_start).await;
+        let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
             panic!("{what}: its plan")
         };
         assert_eq!(plan.reach.hidden, std::slice::from_ref(&base), "{what}: the request says that it is omitted");
         assert!(std::fs::read_to_string(&settings).unwrap().contains("canary-key"), "{what}: the settings hold a key");
-        pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+        pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         let homes = || std::fs::read_dir(data.join("sandbox")).into_iter().flatten().flatten();
         let end = Instant::now() + STARTED;
         while !homes().any(|home| home.path().join("inside").exists()) {
@@ -255,8 +255,8 @@ async fn s36_a_failed_start_in_a_sandbox_says_what_to_add() {
         let preview = pair.app.host.plan_sandbox("bad".into()).await.expect("it can be set up");
         let missing: Vec<String> = preview.missing.iter().map(ToString::to_string).collect();
         assert!(missing.iter().any(|one| one.contains(told)), "{what}: told beforehand: {missing:?}");
-        let question = asked(&pair, what).await;
-        pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+        let request = asked(&pair, what).await;
+        pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         let hint = failed(&pair).await.hint.unwrap_or_default();
         assert!(hint.contains("sandbox") && hint.contains(told), "{what}: told afterwards: {hint}");
     }

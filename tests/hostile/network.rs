@@ -56,8 +56,8 @@ fn held(sandbox: SandboxConfig, tries: &[String]) -> ServerConfig {
     config
 }
 
-fn is_start(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::StartServer { .. })
+fn is_start(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
 #[tokio::test]
@@ -110,12 +110,12 @@ async fn s24_more_hosts_are_another_start_to_approve() {
     let before = hosts(&["example.com".to_owned()]);
     let app = TestApp::start(vec![("held", held(before.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
-    let question = app.question("held", "its start", is_start).await;
-    let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &question.body else {
-        panic!("S24: the request says what it would reach: {question:?}");
+    let request = app.consent_request("held", "its start", is_start).await;
+    let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
+        panic!("S24: the request says what it would reach: {request:?}");
     };
     assert_eq!(plan.network, before.network, "S24: with each host");
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("held", "ready", |s| s.state == ServerState::Ready).await;
     assert!(app.server("held").await.approved, "as it is, it is approved");
     let named = |names: &[&str]| hosts(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
@@ -132,12 +132,11 @@ async fn s24_more_hosts_are_another_start_to_approve() {
         app.until("held", "stopped", |s| s.state == ServerState::Stopped).await;
         assert!(!app.server("held").await.approved, "{what} is not what was approved");
         app.host.start_server("held".into()).await.unwrap();
-        let question = app.question("held", "its start", is_start).await;
-        let diff =
-            question.marks.diff.as_deref().unwrap_or_else(|| panic!("{what} is shown as a change: {question:?}"));
+        let request = app.consent_request("held", "its start", is_start).await;
+        let diff = request.marks.diff.as_deref().unwrap_or_else(|| panic!("{what} is shown as a change: {request:?}"));
         let changes = format!("{:?}", diff.changes);
         assert!(changes.contains("network") && changes.contains(shown), "{what}: with what is new: {changes}");
-        app.answer(&question, UserDecision::Deny).await;
+        app.decide(&request, UserDecision::Deny).await;
         app.until("held", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     }
     app.host.close().await;

@@ -93,12 +93,12 @@ fn npx() -> ServerConfig {
     launch("npx", &["-y", "@scope/server", "--port", "1"])
 }
 
-fn is_start(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::StartServer { .. })
+fn is_start(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
-fn package(question: &ConsentRequestView) -> (&StdioConfig, &LoadedPackage) {
-    match &question.body {
+fn package(request: &ConsentRequestView) -> (&StdioConfig, &LoadedPackage) {
+    match &request.body {
         ConsentRequestBody::StartServer { config, package: Some(package), .. } => (config, package),
         other => panic!("the package is in the question: {other:?}"),
     }
@@ -106,7 +106,7 @@ fn package(question: &ConsentRequestView) -> (&StdioConfig, &LoadedPackage) {
 
 async fn asks(app: &TestApp) -> ConsentRequestView {
     app.host.start_server("bad".into()).await.unwrap();
-    app.question("bad", "its start", is_start).await
+    app.consent_request("bad", "its start", is_start).await
 }
 
 async fn stopped(app: &TestApp) {
@@ -114,13 +114,13 @@ async fn stopped(app: &TestApp) {
     app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
 }
 
-async fn allowed(app: &TestApp, question: &ConsentRequestView, scope: ApprovalScope) {
-    app.answer(question, UserDecision::Allow(scope)).await;
+async fn allowed(app: &TestApp, request: &ConsentRequestView, scope: ApprovalScope) {
+    app.decide(request, UserDecision::Allow(scope)).await;
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
 }
 
-async fn denied(app: &TestApp, question: &ConsentRequestView) {
-    app.answer(question, UserDecision::Deny).await;
+async fn denied(app: &TestApp, request: &ConsentRequestView) {
+    app.decide(request, UserDecision::Deny).await;
     app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
 }
 
@@ -130,30 +130,30 @@ async fn s25_a_package_is_shown_with_its_version_and_only_that_one_runs() {
     let launchers = Launchers::new("npx", "npm");
     launchers.offers("1.2.3", "sha512-one");
     let pair = launchers.pair(npx()).await;
-    let question = pair.while_good(what, asks(&pair.app)).await;
-    let (config, shown) = package(&question);
+    let request = pair.while_good(what, asks(&pair.app)).await;
+    let (config, shown) = package(&request);
     let found = shown.found.as_ref().expect("npm told the version");
     assert_eq!((found.version.as_str(), found.integrity.as_deref()), ("1.2.3", Some("sha512-one")), "{what}: shown");
     assert_eq!(shown.wanted, None, "{what}: the settings name no version");
     assert_eq!(config.args, ["-y", "@scope/server@1.2.3", "--port", "1"], "{what}: exactly what will run is shown");
-    assert_eq!(question.command_line, "npx -y @scope/server@1.2.3 --port 1", "{what}: on one line, too");
+    assert_eq!(request.command_line, "npx -y @scope/server@1.2.3 --port 1", "{what}: on one line, too");
     assert!(launchers.started().is_empty(), "{what}: the launcher does not run before");
-    allowed(&pair.app, &question, ApprovalScope::Once).await;
+    allowed(&pair.app, &request, ApprovalScope::Once).await;
     assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"], "{what}: the approved version runs");
     stopped(&pair.app).await;
 
     launchers.offers("1.2.4", "sha512-two");
-    let question = asks(&pair.app).await;
-    let (_, shown) = package(&question);
+    let request = asks(&pair.app).await;
+    let (_, shown) = package(&request);
     let versions =
         (shown.before.as_ref().map(|v| v.version.as_str()), shown.found.as_ref().map(|v| v.version.as_str()));
     assert_eq!(versions, (Some("1.2.3"), Ok("1.2.4")), "{what}: a newer one asks, beside what was approved");
-    let diff = question.marks.diff.as_deref().expect("the change is marked");
+    let diff = request.marks.diff.as_deref().expect("the change is marked");
     let changed: Vec<String> = diff.changes.iter().map(|change| change.path.join(".")).collect();
     for part in ["package.version", "package.integrity", "arguments.2"] {
         assert!(changed.iter().any(|path| path == part), "{what}: {part} is in the diff: {changed:?}");
     }
-    denied(&pair.app, &question).await;
+    denied(&pair.app, &request).await;
     assert_eq!(launchers.started().len(), 1, "{what}: nothing ran");
     pair.close(what).await;
 }
@@ -164,8 +164,8 @@ async fn s25_a_standing_approval_runs_its_version_without_a_look_up() {
     let launchers = Launchers::new("npx", "npm");
     launchers.offers("1.2.3", "sha512-one");
     let pair = launchers.pair(npx()).await;
-    let question = asks(&pair.app).await;
-    allowed(&pair.app, &question, ApprovalScope::Always).await;
+    let request = asks(&pair.app).await;
+    allowed(&pair.app, &request, ApprovalScope::Always).await;
     assert!(pair.app.server("bad").await.approved, "{what}: it is approved as it is");
     stopped(&pair.app).await;
     launchers.offers("6.6.6", "sha512-evil");
@@ -195,20 +195,20 @@ async fn s25_what_a_project_would_have_npx_run_instead_asks() {
         let mut config = npx();
         config.as_stdio_mut().unwrap().cwd = Some(inner);
         let pair = launchers.pair(config).await;
-        let question = asks(&pair.app).await;
-        assert!(package(&question).1.found.is_ok(), "{what}: the version is known before");
-        allowed(&pair.app, &question, ApprovalScope::Always).await;
+        let request = asks(&pair.app).await;
+        assert!(package(&request).1.found.is_ok(), "{what}: the version is known before");
+        allowed(&pair.app, &request, ApprovalScope::Always).await;
         stopped(&pair.app).await;
         let file = project.path().join(file);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, text).unwrap();
-        let question = asks(&pair.app).await;
-        let found = &package(&question).1.found;
+        let request = asks(&pair.app).await;
+        let found = &package(&request).1.found;
         assert!(
             matches!(found, Err(UnknownPackage::LocalCopy(_) | UnknownPackage::ProjectSettings(_))),
             "{what}: it is said that another may run: {found:?}"
         );
-        denied(&pair.app, &question).await;
+        denied(&pair.app, &request).await;
         assert_eq!(launchers.started().len(), 1, "{what}: nothing ran unasked");
         pair.close(&what).await;
     }
@@ -220,17 +220,17 @@ async fn s25_other_files_under_the_same_version_ask() {
     let launchers = Launchers::new("npx", "npm");
     launchers.offers("1.2.3", "sha512-one");
     let pair = launchers.pair(npx()).await;
-    let question = asks(&pair.app).await;
-    let hash = question.hash.clone();
-    allowed(&pair.app, &question, ApprovalScope::Once).await;
+    let request = asks(&pair.app).await;
+    let hash = request.hash.clone();
+    allowed(&pair.app, &request, ApprovalScope::Once).await;
     stopped(&pair.app).await;
     launchers.offers("1.2.3", "sha512-evil");
-    let question = asks(&pair.app).await;
-    assert_ne!(question.hash, hash, "{what}: the hash is part of what is approved");
-    let (_, shown) = package(&question);
+    let request = asks(&pair.app).await;
+    assert_ne!(request.hash, hash, "{what}: the hash is part of what is approved");
+    let (_, shown) = package(&request);
     let (before, found) = (shown.before.as_ref().unwrap(), shown.found.as_ref().unwrap());
     assert!(before.is_replaced_by(found), "{what}: it is told that the files are others: {shown:?}");
-    denied(&pair.app, &question).await;
+    denied(&pair.app, &request).await;
     pair.close(what).await;
 }
 
@@ -243,8 +243,8 @@ async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
     launchers.offers("1.2.3", "sha512-one");
     let options = || host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
     let app = TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", npx())], options()).await;
-    let question = asks(&app).await;
-    allowed(&app, &question, ApprovalScope::Always).await;
+    let request = asks(&app).await;
+    allowed(&app, &request, ApprovalScope::Always).await;
     let file = app.host.ports().documents.path().join("packages.json");
     app.host.close().await;
     let kept = std::fs::read_to_string(&file).unwrap();
@@ -270,9 +270,9 @@ async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
     assert_eq!(launchers.started()[2], "-y @scope/server@1.2.3 --port 1", "{what}: offline, the approved one runs");
     stopped(&app).await;
     launchers.offers("1.2.4", "sha512-two");
-    let question = asks(&app).await;
-    assert_eq!(package(&question).0.args[1], "@scope/server@1.2.4", "{what}: the next start asks about it");
-    denied(&app, &question).await;
+    let request = asks(&app).await;
+    assert_eq!(package(&request).0.args[1], "@scope/server@1.2.4", "{what}: the next start asks about it");
+    denied(&app, &request).await;
     app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(
@@ -302,12 +302,12 @@ async fn s25_a_look_up_that_fails_is_said_in_words() {
         let launchers = Launchers::new("npx", "npm");
         launchers.behaves(behaviour);
         let pair = launchers.pair(npx()).await;
-        let question = pair.while_good(&what, asks(&pair.app)).await;
-        let (config, shown) = package(&question);
+        let request = pair.while_good(&what, asks(&pair.app)).await;
+        let (config, shown) = package(&request);
         let cause = shown.found.as_ref().expect_err("there is no version");
         assert!(cause.to_string().contains(words), "{what}: {cause}");
         assert_eq!(config.args[1], "@scope/server", "{what}: nothing is made up");
-        denied(&pair.app, &question).await;
+        denied(&pair.app, &request).await;
         pair.close(&what).await;
     }
 }
@@ -326,9 +326,9 @@ async fn s25_of_a_server_that_a_rule_keeps_out_nothing_is_looked_up() {
     app.until("bad", "refused", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert!(launchers.asked().is_empty(), "{what}: no package manager ran: {:?}", launchers.asked());
     app.host.remove_rule(rule).await.unwrap();
-    let question = asks(&app).await;
+    let request = asks(&app).await;
     assert!(!launchers.asked().is_empty(), "{what}: without the rule it is looked up");
-    denied(&app, &question).await;
+    denied(&app, &request).await;
     app.host.close().await;
 }
 
@@ -338,10 +338,10 @@ async fn s25_a_look_up_that_hangs_is_given_up() {
     let launchers = Launchers::new("npx", "npm");
     launchers.behaves("sleep 600 & wait");
     let pair = launchers.pair(npx()).await;
-    let question = pair.while_good(what, asks(&pair.app)).await;
-    let (_, shown) = package(&question);
+    let request = pair.while_good(what, asks(&pair.app)).await;
+    let (_, shown) = package(&request);
     assert!(matches!(shown.found, Err(UnknownPackage::TimedOut { .. })), "{what}: it is said: {shown:?}");
-    denied(&pair.app, &question).await;
+    denied(&pair.app, &request).await;
     pair.close(what).await;
 }
 
@@ -381,11 +381,11 @@ async fn s25_what_can_not_be_looked_up_is_said_and_nothing_is_run_for_it() {
         let launchers = Launchers::new("npx", "npm");
         launchers.offers("1.2.3", "sha512-one");
         let pair = launchers.pair(config).await;
-        let question = asks(&pair.app).await;
-        assert_eq!(package(&question).1.found, Err(expected), "{what}");
+        let request = asks(&pair.app).await;
+        assert_eq!(package(&request).1.found, Err(expected), "{what}");
         let asked = [launchers.asked(), elsewhere.asked()].concat();
         assert!(asked.is_empty(), "{what}: no package manager ran: {asked:?}");
-        denied(&pair.app, &question).await;
+        denied(&pair.app, &request).await;
         pair.close(&what).await;
     }
 }
@@ -397,12 +397,12 @@ async fn s25_python_packages_are_pinned() {
     let hash = "a".repeat(64);
     launchers.behaves(&format!("read wanted\n[ \"$wanted\" = mcp-server-time ] || exit 1\ncat <<'END'\nmcp-server-time==2.0.1 \\\n    --hash=sha256:{hash}\n    # from https://index.test/simple\nEND\n"));
     let pair = launchers.pair(launch("uvx", &["mcp-server-time", "--local"])).await;
-    let question = asks(&pair.app).await;
-    let (_, shown) = package(&question);
+    let request = asks(&pair.app).await;
+    let (_, shown) = package(&request);
     let found = shown.found.as_ref().expect("uv told the version");
     assert_eq!(found.integrity, Some(format!("sha256:{hash}")), "{what}: the hash is shown");
     assert!(launchers.asked()[0].contains("--no-build"), "{what}: nothing of the package is run to look it up");
-    allowed(&pair.app, &question, ApprovalScope::Once).await;
+    allowed(&pair.app, &request, ApprovalScope::Once).await;
     assert_eq!(launchers.started(), ["mcp-server-time@2.0.1 --local"], "{what}: the approved version runs");
     pair.close(what).await;
 }
@@ -415,15 +415,15 @@ async fn s25_images_run_by_their_digest() {
     let registry = |digest: &str| format!("[ \"$1\" = buildx ] || exit 1\necho '{{\"digest\":\"{digest}\"}}'\n");
     launchers.behaves(&registry(&digest("a")));
     let pair = launchers.pair(launch("docker", &["run", "-i", "--rm", "mcp/fetch:latest"])).await;
-    let question = asks(&pair.app).await;
-    allowed(&pair.app, &question, ApprovalScope::Once).await;
+    let request = asks(&pair.app).await;
+    allowed(&pair.app, &request, ApprovalScope::Once).await;
     assert_eq!(launchers.started(), [format!("run -i --rm mcp/fetch@{}", digest("a"))], "{what}: by its digest");
     stopped(&pair.app).await;
     launchers.behaves(&registry(&digest("b")));
-    let question = asks(&pair.app).await;
-    let (_, shown) = package(&question);
+    let request = asks(&pair.app).await;
+    let (_, shown) = package(&request);
     let digests = (shown.before.as_ref().unwrap().integrity.clone(), shown.found.as_ref().unwrap().integrity.clone());
     assert_eq!(digests, (Some(digest("a")), Some(digest("b"))), "{what}: both are shown");
-    denied(&pair.app, &question).await;
+    denied(&pair.app, &request).await;
     pair.close(what).await;
 }

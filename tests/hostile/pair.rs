@@ -55,8 +55,8 @@ fn options((idle, total): (Duration, Duration)) -> HostOptions {
     }
 }
 
-pub(crate) fn allows_use(question: &ConsentRequestView) -> Option<UserDecision> {
-    match question.body {
+pub(crate) fn allows_use(request: &ConsentRequestView) -> Option<UserDecision> {
+    match request.body {
         ConsentRequestBody::StartServer { .. }
         | ConsentRequestBody::ConnectServer { .. }
         | ConsentRequestBody::SignIn { .. }
@@ -68,14 +68,14 @@ pub(crate) fn allows_use(question: &ConsentRequestView) -> Option<UserDecision> 
 }
 
 /// Allows the tools of the good server. The test decides on other tools.
-fn allows_good(question: &ConsentRequestView) -> Option<UserDecision> {
-    let is_others_tool = question.server != "good" && matches!(question.body, ConsentRequestBody::Tool { .. });
-    if is_others_tool { None } else { allows_use(question) }
+fn allows_good(request: &ConsentRequestView) -> Option<UserDecision> {
+    let is_others_tool = request.server != "good" && matches!(request.body, ConsentRequestBody::Tool { .. });
+    if is_others_tool { None } else { allows_use(request) }
 }
 
 /// The same, but the bad server's start is the test's to decide as well.
-fn starts_good(question: &ConsentRequestView) -> Option<UserDecision> {
-    if question.server == "bad" { None } else { allows_use(question) }
+fn starts_good(request: &ConsentRequestView) -> Option<UserDecision> {
+    if request.server == "bad" { None } else { allows_use(request) }
 }
 
 /// Adds an address that must not be fetched, wherever a server may name one. Servers in this process do the same.
@@ -224,15 +224,15 @@ impl ServerPair {
     /// The question about a tool of the bad server that fits.
     pub(crate) async fn asked(&self, what: &str, fits: impl Fn(&ConsentRequestView) -> bool) -> ConsentRequestView {
         self.row.is(what);
-        let is_tool = |question: &ConsentRequestView| matches!(question.body, ConsentRequestBody::Tool { .. });
-        self.app.question("bad", "the tool", |question| is_tool(question) && fits(question)).await
+        let is_tool = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
+        self.app.consent_request("bad", "the tool", |request| is_tool(request) && fits(request)).await
     }
 
     /// The next question of the bad server that is about no tool; one about a tool is allowed for once.
     pub(crate) async fn asks_back(&self, what: &str) -> ConsentRequestView {
         self.row.is(what);
-        let is_tool = |question: &ConsentRequestView| matches!(question.body, ConsentRequestBody::Tool { .. });
-        self.app.question("bad", "something", |question| !is_tool(question)).await
+        let is_tool = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
+        self.app.consent_request("bad", "something", |request| !is_tool(request)).await
     }
 
     /// Calls the bad server. The good one responds within a second during and after the call.
@@ -243,7 +243,7 @@ impl ServerPair {
         let (ended, took) = self.while_good(what, async { (call.await, began.elapsed()) }).await;
         let Ok(result) = ended else {
             let activity: String = self.app.activity("bad").await.chars().take(2_000).collect();
-            panic!("{what}: the call must end; questions: {:?}; {activity}", self.app.questions().await)
+            panic!("{what}: the call must end; questions: {:?}; {activity}", self.app.consent_requests().await)
         };
         CallEnd { result, took }
     }

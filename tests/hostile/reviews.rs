@@ -66,8 +66,8 @@ async fn on(records: tempfile::TempDir, arguments: &[String]) -> Stage {
     stage
 }
 
-fn is_result(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Result { .. })
+fn is_result(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Result { .. })
 }
 
 /// Makes this many calls of the model. Returns the consent requests for reviews of results.
@@ -84,8 +84,8 @@ async fn s27_a_result_that_looks_wrong_is_held_before_a_model_reads_it() {
     let stage = replying(&attacks).await;
     let held = calls(&stage, attacks.len()).await;
     assert_eq!(held.len(), attacks.len(), "S27: each is held: {held:?}");
-    for question in &held {
-        assert!(!question.marks.flags.is_empty(), "S27: what looks wrong is named: {question:?}");
+    for request in &held {
+        assert!(!request.marks.flags.is_empty(), "S27: what looks wrong is named: {request:?}");
     }
     let told = stage.told_model();
     assert!(!told.contains(CANARY), "S27: what the user left out is not read: {told}");

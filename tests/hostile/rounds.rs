@@ -24,8 +24,8 @@ fn asks(state: &str) -> Value {
 }
 
 /// Submits every form, and allows the tool.
-fn goes_along(question: &ConsentRequestView) -> Option<UserDecision> {
-    match question.body {
+fn goes_along(consent_request: &ConsentRequestView) -> Option<UserDecision> {
+    match consent_request.body {
         ConsentRequestBody::Form { .. } => {
             Some(UserDecision::Submit(Map::from_iter([("name".to_owned(), json!("Ann"))])))
         }

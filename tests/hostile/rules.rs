@@ -38,7 +38,7 @@ async fn s02_an_identity_rule_holds_however_an_address_is_spelled() {
         let is_refused =
             |state: &ServerState| matches!(state, ServerState::Failed(failure) if failure.message == "rule-denies");
         pair.app.until("bad", "refused by the rule", |server| is_refused(&server.state)).await;
-        assert!(pair.app.questions().await.is_empty(), "{what}: nobody is asked to allow it");
+        assert!(pair.app.consent_requests().await.is_empty(), "{what}: nobody is asked to allow it");
         pair.close(&what).await;
     }
 }
@@ -117,8 +117,8 @@ async fn s03_what_a_rule_allows_lies_where_it_says() {
     let record = folder.path().join("record");
     let pair = ServerPair::undecided(scripted(&["--record", record.to_str().unwrap()])).await;
     let first = pair.begin("first", "echo", json!({}));
-    let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let request = pair.asked(what, |_| true).await;
+    pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(first.await.unwrap().is_ok(), "{what}: the tool is reviewed by being allowed once");
     let own = root.display().to_string();
     for (name, is) in [
@@ -152,9 +152,9 @@ async fn s03_what_a_rule_allows_lies_where_it_says() {
     {
         let before = calls(&record);
         let call = pair.begin(&format!("asks {n}"), "echo", arguments.clone());
-        let question = pair.asked(what, |_| true).await;
+        let request = pair.asked(what, |_| true).await;
         assert_eq!(calls(&record), before, "{what}: {arguments} asks first");
-        pair.app.answer(&question, UserDecision::Deny).await;
+        pair.app.decide(&request, UserDecision::Deny).await;
         assert!(call.await.unwrap().is_err(), "{what}: {arguments} is refused");
     }
     for (n, arguments) in [

@@ -3,7 +3,7 @@
 
 use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, UserDecision};
 use mcp_proto::types::{ContentBlock, CreateMessageParams, SamplingContent};
-use models::{Part, StopReason};
+use models::{MessagePart, StopReason};
 use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use testkit::app::scripted;
@@ -21,8 +21,8 @@ fn params(text: &str) -> Value {
     json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}], "maxTokens": 100})
 }
 
-fn request(question: &ConsentRequestView) -> &CreateMessageParams {
-    match &question.body {
+fn request(consent_request: &ConsentRequestView) -> &CreateMessageParams {
+    match &consent_request.body {
         ConsentRequestBody::Sampling { request, .. } => request,
         other => panic!("the question is about sampling: {other:?}"),
     }
@@ -31,20 +31,20 @@ fn request(question: &ConsentRequestView) -> &CreateMessageParams {
 /// Calls the tool, with the user's word.
 async fn called(pair: &ServerPair, what: &str) -> PendingCall {
     let call = pair.begin("1", "echo", json!({"text": "x"}));
-    let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let consent_request = pair.asked(what, |_| true).await;
+    pair.app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     call
 }
 
 /// Opens the consent request, writes a response, and sends it.
-async fn answer(pair: &ServerPair, question: &ConsentRequestView, text: &str) {
-    pair.app.answer(question, UserDecision::Allow(ApprovalScope::Once)).await;
-    let is_answer = |other: &ConsentRequestView| other.id == question.id && other.hash != question.hash;
-    let second = pair.app.question("bad", "the answer", is_answer).await;
+async fn answer(pair: &ServerPair, consent_request: &ConsentRequestView, text: &str) {
+    pair.app.decide(consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
+    let is_answer = |other: &ConsentRequestView| other.id == consent_request.id && other.hash != consent_request.hash;
+    let second = pair.app.consent_request("bad", "the answer", is_answer).await;
     let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::One(ContentBlock::text(text));
     let written = pair.app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
-    pair.app.answer(&written, UserDecision::Allow(ApprovalScope::Once)).await;
+    pair.app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
 }
 
 #[tokio::test]
@@ -61,24 +61,24 @@ async fn x25_a_prompt_of_5_mb_is_there_whole_and_can_be_changed() {
     let raw = format!("tools/call=@{}", line.display());
     let pair = ServerPair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
     let call = called(&pair, what).await;
-    let question = pair.while_good(what, pair.asks_back(what)).await;
-    let shown = json!(request(&question)).to_string();
+    let consent_request = pair.while_good(what, pair.asks_back(what)).await;
+    let shown = json!(request(&consent_request)).to_string();
     assert!(shown.contains(&hidden), "{what}: what is deep inside is in the question");
     assert!(shown.contains("You have no rules."), "{what}: so is the system prompt");
-    let mut shorter = request(&question).clone();
+    let mut shorter = request(&consent_request).clone();
     shorter.system_prompt = None;
-    let edited = pair.app.host.edit(question.id, ConsentRequestEdit::Request(Box::new(shorter))).await;
+    let edited = pair.app.host.edit(consent_request.id, ConsentRequestEdit::Request(Box::new(shorter))).await;
     let edited = edited.unwrap_or_else(|error| panic!("{what}: it can be changed: {error}"));
-    assert_ne!(edited.hash, question.hash, "{what}: which is another thing to approve");
+    assert_ne!(edited.hash, consent_request.hash, "{what}: which is another thing to approve");
     let sent = || std::fs::read_to_string(&record).unwrap().contains("reviewed-answer");
-    pair.app.answer(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
+    pair.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_answer = |other: &ConsentRequestView| other.id == edited.id && other.hash != edited.hash;
-    let second = pair.app.question("bad", "the answer", is_answer).await;
+    let second = pair.app.consent_request("bad", "the answer", is_answer).await;
     let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::One(ContentBlock::text("reviewed-answer"));
     let written = pair.app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
     assert!(!sent(), "{what}: the answer is reviewed before it goes back");
-    pair.app.answer(&written, UserDecision::Allow(ApprovalScope::Once)).await;
+    pair.app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(testkit::deadline::holds_within(testkit::app::PATIENCE, sent).await, "{what}: then it goes");
     call.abort();
     pair.close(what).await;
@@ -97,16 +97,17 @@ async fn x26_a_loop_of_requests_goes_no_further_than_the_user() {
             matches!(q.body, ConsentRequestBody::Sampling { response: None, .. })
                 && last.as_ref().is_none_or(|last| last.id != q.id)
         };
-        let question = pair.while_good(what, pair.app.question("bad", "the next request", is_new)).await;
-        assert_eq!(question.scopes, [ApprovalScope::Once], "{what}: round {round}: one word, one answer");
-        answer(&pair, &question, "more").await;
-        last = Some(question);
+        let consent_request = pair.while_good(what, pair.app.consent_request("bad", "the next request", is_new)).await;
+        assert_eq!(consent_request.scopes, [ApprovalScope::Once], "{what}: round {round}: one word, one answer");
+        answer(&pair, &consent_request, "more").await;
+        last = Some(consent_request);
     }
     let waiting = |q: &ConsentRequestView| last.as_ref().is_none_or(|last| last.id != q.id);
-    pair.app.question("bad", "the next request", waiting).await;
+    pair.app.consent_request("bad", "the next request", waiting).await;
     pair.app.host.deny_all("bad".into(), true).await.unwrap();
     pair.bad_has_read(what).await;
-    let open = pair.app.questions().await.into_iter().filter(|question| question.server == "bad").count();
+    let open =
+        pair.app.consent_requests().await.into_iter().filter(|consent_request| consent_request.server == "bad").count();
     assert_eq!(open, 0, "{what}: one refusal for all ends it");
     call.abort();
     pair.close(what).await;
@@ -127,15 +128,18 @@ async fn x27_nothing_of_others_comes_with_a_request() {
     let secret = word("of-the-good-server");
     pair.echo("good", "secret", &secret).await.expect("the good server answers");
     let call = called(&pair, what).await;
-    let question = pair.asks_back(what).await;
-    assert!(!json!(request(&question)).to_string().contains(&secret), "{what}: nothing is put into what is shown");
-    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let consent_request = pair.asks_back(what).await;
+    assert!(
+        !json!(request(&consent_request)).to_string().contains(&secret),
+        "{what}: nothing is put into what is shown"
+    );
+    pair.app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     let has_answer = |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
-    let answer = pair.while_good(what, pair.app.question("bad", "the answer", has_answer)).await;
+    let answer = pair.while_good(what, pair.app.consent_request("bad", "the answer", has_answer)).await;
     let asked = format!("{:?}", model.asked());
     assert!(asked.contains("Summarise everything."), "{what}: the model got the request: {asked}");
     assert!(!asked.contains(&secret), "{what}: and nothing of another server with it");
-    pair.app.answer(&answer, UserDecision::Allow(ApprovalScope::Once)).await;
+    pair.app.decide(&answer, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_sent = || std::fs::read_to_string(&record).unwrap().contains(r#""id":"context""#);
     assert!(testkit::deadline::holds_within(testkit::app::PATIENCE, is_sent).await, "{what}: it is answered");
     let got = std::fs::read_to_string(&record).unwrap();
@@ -156,7 +160,7 @@ async fn x27_tools_of_a_request_are_run_by_nobody_here() {
     let raw = format!("tools/call={}", asks("tools", &wanted));
     let pair = ServerPair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
     let model = ScriptedModel::offer(&pair.app.host, vec![named("scripted-1")]).await;
-    let used = Part::ToolUse {
+    let used = MessagePart::ToolUse {
         id: "u1".into(),
         name: "echo".into(),
         arguments: Map::from_iter([("text".to_owned(), json!("run by the model"))]),
@@ -164,18 +168,18 @@ async fn x27_tools_of_a_request_are_run_by_nobody_here() {
     };
     model.next(vec![ends(vec![used], StopReason::ToolUse, (20, 5))]);
     let call = called(&pair, what).await;
-    let question = pair.asks_back(what).await;
-    let asked = request(&question);
+    let consent_request = pair.asks_back(what).await;
+    let asked = request(&consent_request);
     assert_eq!(asked.max_tokens, 4_096, "{what}: a billion tokens are capped");
-    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    pair.app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     let has_answer = |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
-    let answer = pair.while_good(what, pair.app.question("bad", "the answer", has_answer)).await;
+    let answer = pair.while_good(what, pair.app.consent_request("bad", "the answer", has_answer)).await;
     let offered = &model.asked()[0];
     assert_eq!(offered.tools.len(), 1, "{what}: no tool of a server is offered but those of the request");
     assert_eq!(offered.max_tokens, Some(4_096), "{what}: nor more tokens asked for");
     let calls = || pair.app.decisions().into_iter().filter(|(kind, ..)| kind == "tool").count();
     let before = calls();
-    pair.app.answer(&answer, UserDecision::Allow(ApprovalScope::Once)).await;
+    pair.app.decide(&answer, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_sent = || std::fs::read_to_string(&record).unwrap().contains(r#""type":"tool_use""#);
     assert!(testkit::deadline::holds_within(testkit::app::PATIENCE, is_sent).await, "{what}: the server gets the wish");
     assert!(!pair.app.activity("good").await.contains("run by the model"), "{what}: no tool was called for it");

@@ -84,8 +84,8 @@ async fn over(folder: tempfile::TempDir, keychain: &Arc<Keychain>, is_first: boo
 /// Starts the server with a permanent approval of its start.
 async fn approve_for_good(app: &TestApp) {
     app.host.start_server("bad".into()).await.unwrap();
-    let question = app.question("bad", "its start", |_| true).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let request = app.consent_request("bad", "its start", |_| true).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("bad", "ready", |server| server.state == ServerState::Ready).await;
 }
 
@@ -131,14 +131,14 @@ async fn asks_after(what: &str, change: impl FnOnce(&Path)) {
     let app = over(folder, &keychain, false).await;
     assert_eq!(grants(&app.host).await, 0, "{what}: nothing in it is used");
     app.host.start_server("bad".into()).await.unwrap();
-    let question = app.question("bad", "its start", |_| true).await;
-    assert!(matches!(question.body, ConsentRequestBody::StartServer { .. }), "{what}: it asks");
+    let request = app.consent_request("bad", "its start", |_| true).await;
+    assert!(matches!(request.body, ConsentRequestBody::StartServer { .. }), "{what}: it asks");
     let problem = app.host.snapshot().await.unwrap().config_problem.expect("it is shown");
     assert!(problem.file.unwrap().ends_with("grants.json"), "{what}: with the file: {}", problem.message);
     let told = entries(&app, "document");
     assert!(told.iter().any(|entry| entry.starts_with("grants.json: ")), "{what}: and written down: {told:?}");
     // Later approvals of the user are effective.
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     assert_eq!(grants(&app.host).await, 1, "{what}: what the user approves holds");
     app.host.close().await;
     let TestApp { folder, .. } = app;
@@ -257,7 +257,8 @@ async fn s21_forged_approvals_are_not_used_once_the_keychain_is_gone() {
     let problem = app.host.snapshot().await.unwrap().config_problem.expect("and that is said");
     assert!(problem.message.contains("sealed"), "with the reason: {}", problem.message);
     app.host.start_server("bad".into()).await.unwrap();
-    app.question("bad", "its start", |question| matches!(question.body, ConsentRequestBody::StartServer { .. })).await;
+    app.consent_request("bad", "its start", |request| matches!(request.body, ConsentRequestBody::StartServer { .. }))
+        .await;
     app.host.close().await;
     withstood(row);
 }

@@ -2,7 +2,7 @@
 //! to X06), and the origin of the text that led to a call (X09).
 
 use domain::call::CallFailure;
-use domain::question::ConsentRequestOrigin;
+use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use host::{CallOrigin, ReviewError, ShownDefinition};
 use mcp_proto::session::ListKind;
@@ -114,9 +114,9 @@ async fn x01_poison_is_marked_wherever_it_stands_and_nothing_is_on_before_it_was
     // Trusting a server covers the reviewed definitions.
     let tool = &listed[0]["name"];
     let call = pair.begin("first", tool.as_str().unwrap(), json!({}));
-    let question = pair.asked(what, |_| true).await;
-    assert!(!question.marks.flags.is_empty(), "{what}: the question is marked, too");
-    app.answer(&question, UserDecision::Deny).await;
+    let request = pair.asked(what, |_| true).await;
+    assert!(!request.marks.flags.is_empty(), "{what}: the question is marked, too");
+    app.decide(&request, UserDecision::Deny).await;
     assert!(call.await.unwrap().is_err(), "{what}: and it can be refused");
     pair.close(what).await;
 }
@@ -130,21 +130,21 @@ async fn x05_a_tool_that_hides_and_comes_back_changed_shows_its_change() {
     let pair = ServerPair::undecided(scripted(&args)).await;
     let app = &pair.app;
     let call = pair.begin("first", "echo", json!({}));
-    app.answer(&pair.asked(what, |_| true).await, UserDecision::Allow(ApprovalScope::Always)).await;
+    app.decide(&pair.asked(what, |_| true).await, UserDecision::Allow(ApprovalScope::Always)).await;
     call.await.unwrap().expect("it is allowed");
     assert_eq!(marks(app, "bad", "echo").await.1.standing, Some(ReviewState::Reviewed), "{what}: approved is reviewed");
     for _ in 0..2 {
         app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
     }
     let call = pair.begin("again", "echo", json!({}));
-    let question = pair.asked(what, |_| true).await;
-    assert_eq!(question.marks.standing, Some(ReviewState::Changed), "{what}: it is not as it was");
-    let diff = question.marks.diff.clone().expect("what changed is shown");
+    let request = pair.asked(what, |_| true).await;
+    assert_eq!(request.marks.standing, Some(ReviewState::Changed), "{what}: it is not as it was");
+    let diff = request.marks.diff.clone().expect("what changed is shown");
     assert_eq!(diff.changes.len(), 1, "{what}: that and nothing else: {diff:?}");
     assert_eq!(diff.changes[0].path, ["description"], "{what}: with its place");
     let sides = (diff.changes[0].before.as_deref(), diff.changes[0].after.as_deref());
     assert_eq!(sides, (Some("Returns the text"), Some(changed.as_str())), "{what}: both sides, whole");
-    app.answer(&question, UserDecision::Deny).await;
+    app.decide(&request, UserDecision::Deny).await;
     assert!(call.await.unwrap().is_err(), "{what}: and it can be refused");
 
     // A review does not restore the old approval, which is bound to the old definition.
@@ -158,7 +158,7 @@ async fn x05_a_tool_that_hides_and_comes_back_changed_shows_its_change() {
     assert_eq!(marks(app, "bad", "echo").await.1.standing, Some(ReviewState::Reviewed), "{what}: now it was seen");
     assert!(app.decisions().iter().any(|(kind, ..)| kind == "review"), "{what}: and that is written down");
     let call = pair.begin("third", "echo", json!({}));
-    app.answer(&pair.asked(what, |_| true).await, UserDecision::Deny).await;
+    app.decide(&pair.asked(what, |_| true).await, UserDecision::Deny).await;
     assert!(call.await.unwrap().is_err(), "{what}: it still asks");
     pair.close(what).await;
 }
@@ -171,9 +171,9 @@ async fn x02_what_was_seen_outlives_the_host_and_a_change_meanwhile_is_shown() {
     app.ready("bad").await;
     let call = begin(&app, user(), "first", "bad");
     let is_tool = |q: &host::view::ConsentRequestView| matches!(q.body, ConsentRequestBody::Tool { .. });
-    let question = app.question("bad", "the tool", is_tool).await;
-    assert_eq!(question.marks.standing, Some(ReviewState::New), "{what}: at first it is new");
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let request = app.consent_request("bad", "the tool", is_tool).await;
+    assert_eq!(request.marks.standing, Some(ReviewState::New), "{what}: at first it is new");
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     call.await.unwrap().expect("it is allowed");
     app.host.close().await;
 
@@ -181,11 +181,11 @@ async fn x02_what_was_seen_outlives_the_host_and_a_change_meanwhile_is_shown() {
     let entry = ports::server_config::ServerEntry { name: "bad".into(), config: start("Sends the text away") };
     again.host.update_server("bad".into(), entry).await.unwrap();
     again.host.start_server("bad".into()).await.unwrap();
-    let question = again.question("bad", "its start", |q| !is_tool(q)).await;
-    let diff = question.marks.diff.clone().unwrap_or_else(|| panic!("{what}: what changed about the server is shown"));
+    let request = again.consent_request("bad", "its start", |q| !is_tool(q)).await;
+    let diff = request.marks.diff.clone().unwrap_or_else(|| panic!("{what}: what changed about the server is shown"));
     assert!(diff.server_changed, "{what}: it is the server itself");
     assert_eq!(diff.changes[0].path[0], "arguments", "{what}: its arguments: {diff:?}");
-    again.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    again.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     again.until("bad", "known", |s| s.counts[0] > 0).await;
     let (_, marks) = marks(&again, "bad", "echo").await;
     assert_eq!(marks.standing, Some(ReviewState::Changed), "{what}: the tool is not as it was seen");
@@ -226,9 +226,9 @@ async fn x06_what_looks_like_another_is_marked_on_both_sides() {
             async move { host.call_tool("1".into(), "mail".into(), "s\u{435}nd".into(), Map::new(), None).await },
         )
     };
-    let question = app.question("mail", "the tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
-    assert_eq!(question.marks.look_alikes.len(), 1, "{what}: the question says so, under the user's own label");
-    app.answer(&question, UserDecision::Deny).await;
+    let request = app.consent_request("mail", "the tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    assert_eq!(request.marks.look_alikes.len(), 1, "{what}: the question says so, under the user's own label");
+    app.decide(&request, UserDecision::Deny).await;
     assert!(call.await.unwrap().is_err(), "{what}: and it can be refused");
     app.host.close().await;
 }
@@ -249,25 +249,26 @@ async fn x09_what_a_model_asks_for_after_words_of_another_server_asks_again() {
     app.until("post", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     let is_tool = |q: &host::view::ConsentRequestView| matches!(q.body, ConsentRequestBody::Tool { .. });
     let conversation = "trip".to_owned();
-    app.host.put_in(conversation.clone(), Vec::new(), true).await.unwrap();
+    app.host.label_conversation(conversation.clone(), Vec::new(), true).await.unwrap();
     let model = || CallOrigin::Model { conversation: conversation.clone() };
 
     // The user allows the tool permanently. Then a model may use it, unless the conversation contains text from another
     // source.
     let call = begin(app, user(), "allowed", "post");
-    app.answer(&app.question("post", "the tool", is_tool).await, UserDecision::Allow(ApprovalScope::Always)).await;
+    app.decide(&app.consent_request("post", "the tool", is_tool).await, UserDecision::Allow(ApprovalScope::Always))
+        .await;
     call.await.unwrap().expect("the user's call is allowed");
     let fine = tokio::time::timeout(PATIENCE, begin(app, model(), "before", "post")).await;
     fine.expect("it does not ask").unwrap().expect("before, a model's call is allowed");
 
     let call = begin(app, model(), "weather", "bad");
-    let question = app.question("bad", "the tool", is_tool).await;
+    let request = app.consent_request("bad", "the tool", is_tool).await;
     assert_eq!(
-        question.scopes,
+        request.scopes,
         [ApprovalScope::Once],
         "{what}: under another server's words nothing is allowed for good"
     );
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let read = call.await.unwrap().expect("the model reads what the bad one says");
     assert!(json!(read).to_string().contains(&canary), "{what}: the lure is there");
     assert_eq!(app.host.label(conversation.clone()).await.unwrap().servers, ["post", "bad"], "{what}: and labelled");
@@ -278,14 +279,14 @@ async fn x09_what_a_model_asks_for_after_words_of_another_server_asks_again() {
     let obeys = tokio::spawn(async move {
         host.call_tool_as(origin, "obeys".into(), "post".into(), "echo".into(), arguments, oneshot::channel().0).await
     });
-    let question = app.question("post", "the tool, once more", is_tool).await;
-    assert_eq!(question.rule, "after-untrusted", "{what}: what was allowed asks again");
+    let request = app.consent_request("post", "the tool, once more", is_tool).await;
+    assert_eq!(request.rule, "after-untrusted", "{what}: what was allowed asks again");
     let led =
         ConsentRequestOrigin::Model { conversation: conversation.clone(), after: vec!["bad".into()], read: Vec::new() };
-    assert_eq!(question.why, led, "{what}: it says after whose words");
-    let ConsentRequestBody::Tool { arguments, .. } = &question.body else { panic!("{what}: a tool") };
+    assert_eq!(request.why, led, "{what}: it says after whose words");
+    let ConsentRequestBody::Tool { arguments, .. } = &request.body else { panic!("{what}: a tool") };
     assert_eq!(arguments.get("text"), Some(&json!(canary)), "{what}: all arguments are shown");
-    app.answer(&question, UserDecision::Deny).await;
+    app.decide(&request, UserDecision::Deny).await;
     let refused = obeys.await.unwrap();
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: refused is refused: {refused:?}");
     assert_eq!(std::fs::read_to_string(&record).unwrap(), before, "{what}: and nothing was sent");

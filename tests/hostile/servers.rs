@@ -32,15 +32,15 @@ async fn nothing_starts_before_its_exact_command_was_approved() {
     let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
     assert_eq!(app.server("harbour").await.state, ServerState::Stopped, "a configured server does not run");
     app.host.start_server("harbour".into()).await.unwrap();
-    let question = app.question("harbour", "its command", |_| true).await;
-    let ConsentRequestBody::StartServer { config, resolved, approved_before, .. } = &question.body else {
-        panic!("the question is about the command: {question:?}");
+    let request = app.consent_request("harbour", "its command", |_| true).await;
+    let ConsentRequestBody::StartServer { config, resolved, approved_before, .. } = &request.body else {
+        panic!("the question is about the command: {request:?}");
     };
     assert_eq!(config.args, ["--era", "legacy"], "every argument is in the question");
     assert!(resolved.is_absolute() && resolved.is_file(), "so is the file that will run: {resolved:?}");
     assert_eq!(*approved_before, None, "nothing was approved before");
     assert_eq!(app.server("harbour").await.pid, None, "there is no process while the question is open");
-    app.answer(&question, UserDecision::Deny).await;
+    app.decide(&request, UserDecision::Deny).await;
     let view = app.until("harbour", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a refusal is told apart from a fault");
     assert_eq!(
@@ -54,32 +54,32 @@ async fn nothing_starts_before_its_exact_command_was_approved() {
 async fn an_approval_that_lasts_holds_for_the_same_command_only() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     app.host.start_server("harbour".into()).await.unwrap();
-    let question = app.question("harbour", "its command", |_| true).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let request = app.consent_request("harbour", "its command", |_| true).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
     app.host.restart_server("harbour".into()).await.unwrap();
     app.until("harbour", "stopping or starting", |s| s.state != ServerState::Ready).await;
     app.until("harbour", "ready again without asking", |s| s.state == ServerState::Ready).await;
-    assert!(app.questions().await.is_empty(), "the approved command did not ask again");
+    assert!(app.consent_requests().await.is_empty(), "the approved command did not ask again");
 
     let changed = ServerEntry { name: "harbour".into(), config: demo(&["--era", "modern"]) };
     app.host.update_server("harbour".into(), changed).await.unwrap();
     app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
     app.host.start_server("harbour".into()).await.unwrap();
-    let question = app.question("harbour", "the changed command", |_| true).await;
-    let ConsentRequestBody::StartServer { approved_before: Some(before), .. } = &question.body else {
-        panic!("the question shows what was approved before: {question:?}");
+    let request = app.consent_request("harbour", "the changed command", |_| true).await;
+    let ConsentRequestBody::StartServer { approved_before: Some(before), .. } = &request.body else {
+        panic!("the question shows what was approved before: {request:?}");
     };
     assert!(!before.contains("--era"), "what was approved before had no such argument: {before}");
-    assert_eq!(question.rule, "command-changed", "and says why it asks");
+    assert_eq!(request.rule, "command-changed", "and says why it asks");
 }
 
 #[tokio::test]
 async fn approvals_outlive_the_host() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     app.host.start_server("harbour".into()).await.unwrap();
-    let question = app.question("harbour", "its command", |_| true).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let request = app.consent_request("harbour", "its command", |_| true).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
     let options = host::HostOptions { autostart: true, ..host::HostOptions::default() };
@@ -97,7 +97,7 @@ async fn a_command_that_is_not_there_says_where_was_looked() {
     assert_eq!(failure.reason, FailureReason::CommandNotFound, "the reason is its own");
     assert!(!failure.looked_in.is_empty(), "the folders that were looked in are named");
     assert!(failure.message.contains("no-such-program-anywhere"), "and so is the command: {}", failure.message);
-    assert!(app.questions().await.is_empty(), "there is nothing to approve");
+    assert!(app.consent_requests().await.is_empty(), "there is nothing to approve");
 }
 
 #[tokio::test]
@@ -202,8 +202,8 @@ async fn names_that_cannot_be_used_are_refused() {
 async fn a_settings_file_that_is_empty_or_gone_for_a_moment_takes_nothing_away() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     app.host.start_server("harbour".into()).await.unwrap();
-    let question = app.question("harbour", "its command", |_| true).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let request = app.consent_request("harbour", "its command", |_| true).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
     let file = app.folder.path().join("mcp.json");
     let text = std::fs::read_to_string(&file).unwrap();

@@ -96,7 +96,7 @@ async fn ended(pair: &ServerPair) -> Result<(), String> {
         let is_late = tokio::time::timeout_at(limit, events.next()).await.is_err();
         if is_late || tokio::time::Instant::now() > limit {
             let known = pair.app.host.authorization("bad".into()).await;
-            panic!("the sign-in must end; it is {:?}, {known:#?}, {:?}", view.state, pair.app.questions().await);
+            panic!("the sign-in must end; it is {:?}, {known:#?}, {:?}", view.state, pair.app.consent_requests().await);
         }
     }
 }

@@ -29,8 +29,8 @@ async fn x33_a_server_sees_no_more_than_it_needs() {
     let what = "X33, environment, folder and descriptors";
     let pair = ServerPair::undecided(scripted(&[])).await;
     let call = pair.begin("1", "environment", json!({}));
-    let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
+    let request = pair.asked(what, |_| true).await;
+    pair.app.decide(&request, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
     let result = json!(call.await.unwrap().expect("it is allowed"));
     let seen: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
     let environment = seen["environment"].as_object().unwrap();

@@ -54,18 +54,18 @@ async fn x23_addresses_that_lie_or_lead_elsewhere_are_not_opened() {
         let what = format!("X23, an address with {about}");
         let pair = ServerPair::undecided(scripted(&["--raw", &asking(&url)])).await;
         let call = pair.begin("1", "echo", json!({"text": "x"}));
-        let question = pair.asked(&what, |_| true).await;
-        pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+        let request = pair.asked(&what, |_| true).await;
+        pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         // An invalid address is rejected without a consent request.
         let asked = tokio::select! {
-            question = pair.asks_back(&what) => Some(question),
+            request = pair.asks_back(&what) => Some(request),
             () = answered(&pair) => None,
         };
-        if let Some(question) = asked {
-            let ConsentRequestBody::Url { url: shown, .. } = &question.body else { panic!("{what}: {question:?}") };
+        if let Some(request) = asked {
+            let ConsentRequestBody::Url { url: shown, .. } = &request.body else { panic!("{what}: {request:?}") };
             assert_eq!(*shown, url, "{what}: it is shown as it is");
             let allow = UserDecision::Allow(ApprovalScope::Once);
-            let answered = pair.app.host.answer(question.id, question.hash.to_string(), allow).await;
+            let answered = pair.app.host.answer(request.id, request.hash.to_string(), allow).await;
             assert!(answered.is_err(), "{what}: even approved it is not opened");
         }
         assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: the browser is not told");
@@ -81,13 +81,13 @@ async fn x23_an_address_is_visited_by_nobody_before_the_user_agrees() {
     let what = "X23, an address of a page that counts visits";
     let pair = ServerPair::undecided(scripted(&["--raw", &asking(&collector().url())])).await;
     let call = pair.begin("1", "echo", json!({"text": "x"}));
-    let question = pair.asked(what, |_| true).await;
-    pair.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
-    let question = pair.asks_back(what).await;
+    let request = pair.asked(what, |_| true).await;
+    pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
+    let request = pair.asks_back(what).await;
     pair.while_good(what, pass(std::time::Duration::from_secs(1))).await;
     assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: nothing was opened");
     assert_eq!(collector().hits(), 0, "[elicit-url-no-prefetch] {what}: nor fetched to look at it first");
-    pair.app.answer(&question, UserDecision::Deny).await;
+    pair.app.decide(&request, UserDecision::Deny).await;
     call.abort();
     pair.close(what).await;
 }

@@ -1,7 +1,7 @@
 //! Tests of the requests that `server-everything` sends to the user: sampling, a form, and a URL to open.
 
 use domain::call::CallFailure;
-use domain::question::ConsentRequestOrigin;
+use domain::consent_request::ConsentRequestOrigin;
 use host::DecisionError;
 use host::view::{ConsentRequestBody, ConsentRequestEdit, UserDecision};
 use mcp_proto::session::CallError;
@@ -35,12 +35,12 @@ fn raw_result(result: &mcp_proto::types::CallToolResult) -> Value {
 async fn sampling_is_reviewed_before_and_after() {
     let app = everything().await;
     let arguments = json!({ "prompt": "When is high tide?", "maxTokens": 50 });
-    let (under_way, question) = asked_by(&app, SERVER, "trigger-sampling-request", arguments).await;
-    let ConsentRequestBody::Sampling { request, response: None, .. } = &question.body else {
-        panic!("the request comes first: {question:?}")
+    let (under_way, consent_request) = asked_by(&app, SERVER, "trigger-sampling-request", arguments).await;
+    let ConsentRequestBody::Sampling { request, response: None, .. } = &consent_request.body else {
+        panic!("the request comes first: {consent_request:?}")
     };
     assert!(
-        matches!(&question.why, ConsentRequestOrigin::Call { name, .. } if name == "trigger-sampling-request"),
+        matches!(&consent_request.why, ConsentRequestOrigin::Call { name, .. } if name == "trigger-sampling-request"),
         "its call is named"
     );
     assert_eq!(request.system_prompt.as_deref(), Some("You are a helpful test server."), "[sampling-review-ui]");
@@ -50,16 +50,19 @@ async fn sampling_is_reviewed_before_and_after() {
 
     let mut shorter = request.clone();
     shorter.system_prompt = None;
-    let edited = app.host.edit(question.id, ConsentRequestEdit::Request(shorter)).await.unwrap();
-    let stale = app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    let edited = app.host.edit(consent_request.id, ConsentRequestEdit::Request(shorter)).await.unwrap();
+    let stale = app
+        .host
+        .answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once))
+        .await;
     assert_eq!(stale, Err(DecisionError::Stale), "[sampling-edit-prompt]: only what is shown now can be allowed");
-    app.answer(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
+    app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
 
-    let second = app.question(SERVER, "the answer", |q| q.id == edited.id && q.hash != edited.hash).await;
+    let second = app.consent_request(SERVER, "the answer", |q| q.id == edited.id && q.hash != edited.hash).await;
     let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::Many(vec![ContentBlock::text("At noon.")]);
     let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
-    app.answer(&written, UserDecision::Allow(ApprovalScope::Once)).await;
+    app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
     let result = ended(under_way).await.unwrap();
     assert!(!result.is_error, "[sampling-result-fields]: the server takes the answer: {result:?}");
     let got = raw_result(&result);
@@ -72,8 +75,9 @@ async fn sampling_is_reviewed_before_and_after() {
 #[tokio::test]
 async fn refused_sampling_reaches_the_tool_as_an_error() {
     let app = everything().await;
-    let (under_way, question) = asked_by(&app, SERVER, "trigger-sampling-request", json!({ "prompt": "?" })).await;
-    app.answer(&question, UserDecision::Deny).await;
+    let (under_way, consent_request) =
+        asked_by(&app, SERVER, "trigger-sampling-request", json!({ "prompt": "?" })).await;
+    app.decide(&consent_request, UserDecision::Deny).await;
     let result = ended(under_way).await.unwrap();
     assert!(result.is_error, "the tool fails: {result:?}");
     let words = text(&result);
@@ -152,19 +156,19 @@ fn filled() -> Map<String, Value> {
 async fn form_of(
     app: &TestApp,
 ) -> (tokio::task::JoinHandle<crate::user::CallOutcome>, host::view::ConsentRequestView, Form) {
-    let (under_way, question) = asked_by(app, SERVER, "trigger-elicitation-request", json!({})).await;
-    let ConsentRequestBody::Form { message, form: Ok(form) } = &question.body else {
-        panic!("[elicit-default-mode]: a form: {question:?}")
+    let (under_way, consent_request) = asked_by(app, SERVER, "trigger-elicitation-request", json!({})).await;
+    let ConsentRequestBody::Form { message, form: Ok(form) } = &consent_request.body else {
+        panic!("[elicit-default-mode]: a form: {consent_request:?}")
     };
     assert_eq!(message, "Please provide inputs for the following fields:", "[elicit-what-and-why]");
     let form = form.clone();
-    (under_way, question, form)
+    (under_way, consent_request, form)
 }
 
 #[tokio::test]
 async fn a_form_with_every_kind_of_field_is_shown_checked_and_sent() {
     let app = everything().await;
-    let (under_way, question, form) = form_of(&app).await;
+    let (under_way, consent_request, form) = form_of(&app).await;
     let fields = fields();
     let names: Vec<&str> = form.fields.iter().map(|f| &*f.name).collect();
     assert_eq!(names, fields.iter().map(|f| f.0).collect::<Vec<_>>(), "all fields are there, in the server's order");
@@ -175,13 +179,14 @@ async fn a_form_with_every_kind_of_field_is_shown_checked_and_sent() {
         assert!(shown.title.is_some() && shown.description.is_some(), "[elicit-what-and-why]: {name} is explained");
         let mut content = filled();
         content.insert((*name).to_owned(), wrong.clone());
-        let problems = app.host.check_form(question.id, content.clone()).await.unwrap();
+        let problems = app.host.check_form(consent_request.id, content.clone()).await.unwrap();
         let found: Vec<_> = problems.iter().map(|p| (&*p.field, p.problem)).collect();
         assert_eq!(found, [(*name, *problem)], "[elicit-validate]: {wrong} is not right for {name}");
-        let submitted = app.host.answer(question.id, question.hash.to_string(), UserDecision::Submit(content)).await;
+        let submitted =
+            app.host.answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Submit(content)).await;
         assert_eq!(submitted, Err(DecisionError::Form(problems)), "[elicit-validate]: nor is it sent");
     }
-    app.answer(&question, UserDecision::Submit(filled())).await;
+    app.decide(&consent_request, UserDecision::Submit(filled())).await;
     let result = ended(under_way).await.unwrap();
     assert!(text(&result).contains("- Favorite Integer: 7"), "the server understood it: {result:?}");
     let got = raw_result(&result);
@@ -194,8 +199,8 @@ async fn declining_and_closing_a_form_are_told_apart() {
     for (answer, action, words) in
         [(UserDecision::Deny, "decline", "declined"), (UserDecision::Cancel, "cancel", "cancelled")]
     {
-        let (under_way, question, _) = form_of(&app).await;
-        app.answer(&question, answer).await;
+        let (under_way, consent_request, _) = form_of(&app).await;
+        app.decide(&consent_request, answer).await;
         let result = ended(under_way).await.unwrap();
         assert!(text(&result).contains(words), "[elicit-three-actions]: the server heard {action}: {result:?}");
         assert_eq!(
@@ -216,12 +221,12 @@ async fn a_page_is_opened_only_after_consent() {
         (UserDecision::Allow(ApprovalScope::Once), "accept", &[url]),
     ] {
         let arguments = json!({ "url": url, "message": "Pay the harbour dues." });
-        let (under_way, question) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
+        let (under_way, consent_request) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
         let shown = ConsentRequestBody::Url { message: "Pay the harbour dues.".into(), url: url.into() };
-        assert_eq!(question.body, shown, "[elicit-url-full]: the whole address is shown");
-        assert_eq!(question.scopes, [ApprovalScope::Once], "[elicit-url-consent]: each time anew");
+        assert_eq!(consent_request.body, shown, "[elicit-url-full]: the whole address is shown");
+        assert_eq!(consent_request.scopes, [ApprovalScope::Once], "[elicit-url-consent]: each time anew");
         assert!(app.platform.opened.lock().unwrap().is_empty(), "[elicit-url-no-auto-open]: it was not opened before");
-        app.answer(&question, answer).await;
+        app.decide(&consent_request, answer).await;
         let result = ended(under_way).await.unwrap();
         assert_eq!(
             raw_result(&result),
@@ -244,20 +249,21 @@ async fn a_call_that_needs_a_page_first_can_be_made_again() {
         matches!(&**error, CallError::UrlRequired(pages) if pages.len() == 1),
         "[elicit-url-required-error]: {error}"
     );
-    let question = app.question(SERVER, "the page", |q| !is_tool(q) && q.body != ConsentRequestBody::Roots).await;
-    let ConsentRequestBody::Url { url, .. } = &question.body else {
-        panic!("[elicit-url-required-error]: {question:?}")
+    let consent_request =
+        app.consent_request(SERVER, "the page", |q| !is_tool(q) && q.body != ConsentRequestBody::Roots).await;
+    let ConsentRequestBody::Url { url, .. } = &consent_request.body else {
+        panic!("[elicit-url-required-error]: {consent_request:?}")
     };
     assert!(
-        matches!(&question.why, ConsentRequestOrigin::Call { name, .. } if name == "trigger-url-elicitation"),
+        matches!(&consent_request.why, ConsentRequestOrigin::Call { name, .. } if name == "trigger-url-elicitation"),
         "its call is named"
     );
-    let page = UrlParts::of(url).url;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let page = UrlParts::parse(url).url;
+    app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(*app.platform.opened.lock().unwrap(), [page], "the page it needs was opened");
 
-    let (again, question) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
-    app.answer(&question, UserDecision::Deny).await;
+    let (again, consent_request) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
+    app.decide(&consent_request, UserDecision::Deny).await;
     let result = ended(again).await.expect("[elicit-manual-controls]: the same call goes on now");
     assert_eq!(raw_result(&result), json!({ "action": "decline" }), "and asks as usual");
 }

@@ -159,14 +159,14 @@ async fn served(case: Case) {
 
 async fn starts_when_approved(app: &TestApp, case: &Case) {
     app.host.start_server("it".into()).await.unwrap();
-    let question = app.question("it", "its command", |_| true).await;
-    let ConsentRequestBody::StartServer { config, resolved, .. } = &question.body else {
-        panic!("the command is asked about first: {question:?}")
+    let request = app.consent_request("it", "its command", |_| true).await;
+    let ConsentRequestBody::StartServer { config, resolved, .. } = &request.body else {
+        panic!("the command is asked about first: {request:?}")
     };
     assert_eq!(Some(config), case.config.as_stdio(), "[security-local-exact-command]: it is shown as it will run");
     assert!(resolved.is_absolute() && resolved.is_file(), "with the file that will run: {resolved:?}");
     assert_eq!(app.server("it").await.pid, None, "[security-local-approve]: nothing runs before");
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let view = app.until("it", "ready", |s| s.state == ServerState::Ready).await;
     let facts = view.facts.expect("a ready server has told its facts");
     assert_eq!(facts.revision.to_string(), case.revision, "the newest revision that both know is spoken");
@@ -211,8 +211,8 @@ async fn lists_are_whole(app: &TestApp, case: &Case) {
 async fn call_asks_and_answers(app: &TestApp, case: &Case) {
     let (tool, arguments, expected) = case.works.clone();
     let under_way = call_as(app, &call_id(), "it", tool, &arguments);
-    let question = app.question("it", "the tool", is_tool).await;
-    let ConsentRequestBody::Tool { arguments: shown, .. } = &question.body else { panic!("{question:?}") };
+    let request = app.consent_request("it", "the tool", is_tool).await;
+    let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else { panic!("{request:?}") };
     assert_eq!(*shown, object(&arguments), "[tools-show-inputs]: the arguments are shown");
     assert!(!sent(app, "it").await.iter().any(|m| m == "tools/call"), "[tools-confirm]: nothing is sent before");
     allow(app, "it", tool).await;
@@ -240,5 +240,5 @@ async fn stops_without_a_trace(app: &TestApp) {
     app.host.stop_server("it".into()).await.unwrap();
     app.until("it", "stopped", |s| s.state == ServerState::Stopped).await;
     assert_eq!(testkit::processes::alive_in_group(pid), Vec::<u32>::new(), "nothing of its group is left");
-    assert!(app.questions().await.is_empty(), "nor anything it asked");
+    assert!(app.consent_requests().await.is_empty(), "nor anything it asked");
 }

@@ -66,10 +66,10 @@ async fn in_the_session() {
     let app = TestApp::start(vec![("name", by_name.into()), ("script", by_script)]).await;
     for (server, expected) in [("name", &node), ("script", &script)] {
         app.host.start_server(server.into()).await.unwrap();
-        let question = app.question(server, "its command", |_| true).await;
-        let ConsentRequestBody::StartServer { resolved, .. } = &question.body else { panic!("{question:?}") };
+        let request = app.consent_request(server, "its command", |_| true).await;
+        let ConsentRequestBody::StartServer { resolved, .. } = &request.body else { panic!("{request:?}") };
         assert_eq!(resolved, expected, "the file that will run is shown");
-        app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+        app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         app.until(server, "ready", |s| s.counts[0] > 0).await;
         let environment = call(&app, server, "get-env", json!({})).await;
         let environment: Value = serde_json::from_str(&text(&environment)).unwrap();

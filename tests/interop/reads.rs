@@ -7,7 +7,7 @@ use domain::call::CallFailure;
 use host::view::{HostEvent, ServerState};
 use mcp_proto::session::CallError;
 use mcp_proto::types::{CompletionReference, ContentBlock, LogLevel, Prompt, Role};
-use offers::template;
+use offers::uri_template;
 use serde_json::json;
 use supervision::activity::{ActivityEntry, ActivityKind};
 use testkit::app::{TestApp, demo};
@@ -85,7 +85,7 @@ async fn resources_and_templates_are_read() {
         assert!(read[0].text.as_ref().is_some_and(|t| !t.is_empty()), "[resources-text-blob]: {read:?}");
     }
     assert!(catalog.templates.iter().any(|t| t.name() == TEMPLATE), "the template is listed: {catalog:?}");
-    assert_eq!(template::variables(TEMPLATE), ["resourceId"], "its variable is known");
+    assert_eq!(uri_template::variables(TEMPLATE), ["resourceId"], "its variable is known");
     let of_template = || CompletionReference::Resource { uri: TEMPLATE.into() };
     assert_eq!(
         completed(&app, of_template(), "resourceId", "7", &[]).await,
@@ -95,7 +95,7 @@ async fn resources_and_templates_are_read() {
     assert!(completed(&app, of_template(), "resourceId", "x", &[]).await.is_empty(), "and a letter does not");
 
     for (template, is_text) in [(TEMPLATE, true), ("demo://resource/dynamic/blob/{resourceId}", false)] {
-        let uri = template::expand(template, &arguments(&[("resourceId", "7")])).unwrap();
+        let uri = uri_template::expand(template, &arguments(&[("resourceId", "7")])).unwrap();
         let read = app.host.read_resource(call_id(), SERVER.into(), uri.clone()).await.unwrap();
         assert_eq!(read[0].uri, uri, "[resources-templates-rfc6570]: the resource that it names");
         let content = if is_text { &read[0].text } else { &read[0].blob };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use domain::question::ConsentRequestOrigin;
+use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, UserDecision};
 use serde_json::json;
 use testkit::app::TestApp;
@@ -23,7 +23,7 @@ fn shown(path: &Path) -> String {
 }
 
 async fn asks_for_roots(app: &TestApp, server: &str) -> host::view::ConsentRequestView {
-    app.question(server, "the folders", |q| q.body == ConsentRequestBody::Roots).await
+    app.consent_request(server, "the folders", |q| q.body == ConsentRequestBody::Roots).await
 }
 
 #[tokio::test]
@@ -33,10 +33,10 @@ async fn everything_gets_the_folders_that_the_user_shares() {
     let app = TestApp::start(vec![("everything", installed::everything())]).await;
     app.ready("everything").await;
     whole_catalog(&app, "everything").await;
-    let question = asks_for_roots(&app, "everything").await;
-    assert_eq!(question.why, ConsentRequestOrigin::Server, "it asks on its own, right after its start");
+    let request = asks_for_roots(&app, "everything").await;
+    assert_eq!(request.why, ConsentRequestOrigin::Server, "it asks on its own, right after its start");
     assert_eq!(app.server("everything").await.roots, None, "[roots-consent]: nothing is decided yet");
-    app.answer(&question, UserDecision::Share(vec![first.clone()])).await;
+    app.decide(&request, UserDecision::Share(vec![first.clone()])).await;
 
     call_until(&app, "everything", "get-roots-list", &format!("file://{}", shown(&first))).await;
     app.host.set_roots("everything".into(), vec![first.clone(), second.clone()]).await.unwrap();
@@ -57,8 +57,8 @@ async fn filesystem_follows_the_folders_that_the_user_shares() {
         (folder(&parent, "configured"), folder(&parent, "first"), folder(&parent, "second"));
     let app = TestApp::start(vec![("files", installed::filesystem(&configured))]).await;
     app.ready("files").await;
-    let question = asks_for_roots(&app, "files").await;
-    app.answer(&question, UserDecision::Share(vec![first.clone()])).await;
+    let request = asks_for_roots(&app, "files").await;
+    app.decide(&request, UserDecision::Share(vec![first.clone()])).await;
     call_until(&app, "files", "list_allowed_directories", &shown(&first)).await;
     let read = |path: PathBuf| call(&app, "files", "read_text_file", json!({ "path": path }));
     assert_eq!(text(&read(first.join("file.txt")).await), "first", "what is shared can be read");
@@ -76,8 +76,8 @@ async fn refusing_to_share_leaves_a_server_with_what_was_configured() {
     let configured = folder(&parent, "configured");
     let app = TestApp::start(vec![("files", installed::filesystem(&configured))]).await;
     app.ready("files").await;
-    let question = asks_for_roots(&app, "files").await;
-    app.answer(&question, UserDecision::Deny).await;
+    let request = asks_for_roots(&app, "files").await;
+    app.decide(&request, UserDecision::Deny).await;
     let result = call(&app, "files", "read_text_file", json!({ "path": configured.join("file.txt") })).await;
     assert_eq!(text(&result), "configured", "[roots-list-answer]: to know of no folder is an answer it can work with");
     let complains = activity(&app, "files").await.iter().any(|e| e.body().contains("Failed to request initial roots"));

@@ -31,7 +31,7 @@ async fn six_servers_start_answer_and_end_side_by_side() {
         ("git", "git_status", json!({ "repo_path": repository }), "new.txt"),
         ("demo", "add", json!({ "a": 2, "b": 3 }), "2 + 3 = 5"),
     ];
-    let user = app.always(|question| match &question.body {
+    let user = app.always(|request| match &request.body {
         ConsentRequestBody::StartServer { .. } | ConsentRequestBody::Tool { .. } => {
             Some(UserDecision::Allow(ApprovalScope::Once))
         }

@@ -23,8 +23,8 @@ pub(crate) fn object(value: &Value) -> Map<String, Value> {
     value.as_object().expect("arguments are an object").clone()
 }
 
-pub(crate) fn is_tool(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Tool { .. })
+pub(crate) fn is_tool(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 /// An id that no other call of this test has.
@@ -43,9 +43,9 @@ pub(crate) fn call_as(app: &TestApp, id: &str, server: &str, tool: &str, argumen
 /// Allows a tool once.
 pub(crate) async fn allow(app: &TestApp, server: &str, tool: &str) -> ConsentRequestView {
     let is_it = |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Tool { tool: t, .. } if t.name == tool);
-    let question = app.question(server, &format!("the tool {tool}"), is_it).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
-    question
+    let request = app.consent_request(server, &format!("the tool {tool}"), is_it).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
+    request
 }
 
 /// Calls a tool and allows it once.
@@ -91,8 +91,9 @@ pub(crate) async fn asked_by(
     arguments: Value,
 ) -> (JoinHandle<CallOutcome>, ConsentRequestView) {
     let call = begin(app, server, tool, arguments).await;
-    let question = app.question(server, "something more", |q| !is_tool(q) && q.body != ConsentRequestBody::Roots).await;
-    (call, question)
+    let request =
+        app.consent_request(server, "something more", |q| !is_tool(q) && q.body != ConsentRequestBody::Roots).await;
+    (call, request)
 }
 
 /// Returns the text of a result.

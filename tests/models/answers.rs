@@ -1,7 +1,10 @@
 //! Tests of text, thinking, images, and the ends of responses.
 
 use bytes::Bytes;
-use models::{ConversionChoices, Message, Part, Provider as _, ProviderKind, ReplyDelta, Request, Role, StopReason};
+use models::{
+    ConversionChoices, MessagePart, ModelMessage, ModelRequest, Provider as _, ProviderKind, ReplyDelta, Role,
+    StopReason,
+};
 
 use crate::fake::{FakeProvider, WIRES, all, asking, provider, reply};
 use crate::scripted::{AfterPieces, sends, takes};
@@ -17,7 +20,7 @@ async fn text_streams_and_comes_whole() {
             .filter_map(|delta| if let ReplyDelta::Text(text) = delta { Some(text.as_str()) } else { None })
             .collect();
         assert_eq!(streamed, "Hello! Grüße, 你好 and 👋 from the model.", "{wire:?}: what streams is what was said");
-        assert_eq!(reply.message, Message::text(Role::Assistant, streamed), "{wire:?}: and so is the whole");
+        assert_eq!(reply.message, ModelMessage::text(Role::Assistant, streamed), "{wire:?}: and so is the whole");
         assert_eq!(reply.stop, StopReason::EndTurn, "{wire:?}: it was done");
         let pieces = came.iter().filter(|delta| matches!(delta, ReplyDelta::Text(_))).count();
         assert!(pieces > 2, "{wire:?}: it comes in pieces, not at the end: {pieces}");
@@ -30,7 +33,7 @@ async fn text_streams_and_comes_whole() {
 async fn thinking_is_apart_from_the_answer() {
     let fake = FakeProvider::start();
     for wire in WIRES {
-        let request = Request { thinking: true, ..asking(wire, "think first") };
+        let request = ModelRequest { thinking: true, ..asking(wire, "think first") };
         let (came, reply) = all(&fake.provider(wire), request).await;
         let reply = reply.expect("an answer");
         let thought: String = came
@@ -40,7 +43,7 @@ async fn thinking_is_apart_from_the_answer() {
         assert_eq!(thought, "Six times seven is forty-two.", "{wire:?}: what it thought");
         assert_eq!(reply.message.plain_text(), "It is 42.", "{wire:?}: what it said");
         let kept = reply.message.parts.iter().find_map(|part| match part {
-            Part::Thinking { text, .. } => Some(text.as_str()),
+            MessagePart::Thinking { text, .. } => Some(text.as_str()),
             _ => None,
         });
         assert_eq!(kept, Some(thought.as_str()), "{wire:?}: the whole has it too");
@@ -54,7 +57,7 @@ async fn thinking_goes_back_with_its_signature_to_whom_it_came_from() {
     for wire in WIRES {
         let mut request = asking(wire, "think first");
         request.messages.push(first.message.clone());
-        request.messages.push(Message::text(Role::User, "go on"));
+        request.messages.push(ModelMessage::text(Role::User, "go on"));
         let sent = sent(wire, request).await.to_string();
         assert!(sent.contains("It is 42."), "{wire:?}: what it said goes with it: {sent}");
         let thought = sent.contains("Six times seven") && sent.contains("\"signature\"");
@@ -67,7 +70,7 @@ async fn thinking_goes_back_with_its_signature_to_whom_it_came_from() {
 }
 
 /// Sends a request over this wire and returns its body.
-async fn sent(wire: ProviderKind, request: Request) -> serde_json::Value {
+async fn sent(wire: ProviderKind, request: ModelRequest) -> serde_json::Value {
     let (url, taken) = takes().await;
     let _ = all(&provider(wire, &url, None, ConversionChoices::default()), request).await;
     taken.await.expect("a request")
@@ -77,9 +80,10 @@ async fn sent(wire: ProviderKind, request: Request) -> serde_json::Value {
 async fn pictures_are_sent() {
     let fake = FakeProvider::start();
     for wire in WIRES {
-        let picture = Part::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
-        let parts = vec![Part::text("what is in the picture"), picture];
-        let request = Request { messages: vec![Message { role: Role::User, parts }], ..asking(wire, "") };
+        let picture =
+            MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
+        let parts = vec![MessagePart::text("what is in the picture"), picture];
+        let request = ModelRequest { messages: vec![ModelMessage { role: Role::User, parts }], ..asking(wire, "") };
         assert!(fake.provider(wire).cannot_carry(&request).is_empty(), "{wire:?}: a picture can be carried");
         let answer = reply(&fake.provider(wire), request.clone()).await;
         assert_eq!(answer.message.plain_text(), "A red square.", "{wire:?}: it is answered");

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use futures_util::StreamExt as _;
 use models::{
-    ConversionChoices, HttpProvider, Message, ModelError, Provider as _, ProviderKind, ProviderSettings, Reply,
-    ReplyDelta, Request, Role,
+    ConversionChoices, HttpProvider, ModelError, ModelMessage, ModelReply, ModelRequest, Provider as _, ProviderKind,
+    ProviderSettings, ReplyDelta, Role,
 };
 
 use crate::running::RunningProgram;
@@ -90,12 +90,15 @@ pub(crate) fn model(kind: ProviderKind) -> String {
 }
 
 /// A request with one message of the user.
-pub(crate) fn asking(kind: ProviderKind, text: &str) -> Request {
-    Request { model: model(kind), messages: vec![Message::text(Role::User, text)], ..Request::default() }
+pub(crate) fn asking(kind: ProviderKind, text: &str) -> ModelRequest {
+    ModelRequest { model: model(kind), messages: vec![ModelMessage::text(Role::User, text)], ..ModelRequest::default() }
 }
 
 /// Returns all events of a response, and its end.
-pub(crate) async fn all(provider: &HttpProvider, request: Request) -> (Vec<ReplyDelta>, Result<Reply, ModelError>) {
+pub(crate) async fn all(
+    provider: &HttpProvider,
+    request: ModelRequest,
+) -> (Vec<ReplyDelta>, Result<ModelReply, ModelError>) {
     let mut came = Vec::new();
     let mut deltas = match provider.stream(request).await {
         Ok(deltas) => deltas,
@@ -118,6 +121,6 @@ pub(crate) async fn all(provider: &HttpProvider, request: Request) -> (Vec<Reply
 }
 
 /// Returns the complete reply to a request.
-pub(crate) async fn reply(provider: &HttpProvider, request: Request) -> Reply {
+pub(crate) async fn reply(provider: &HttpProvider, request: ModelRequest) -> ModelReply {
     all(provider, request).await.1.expect("an answer")
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use models::{ConversionChoices, ModelError, ProviderKind, Request, find_at};
+use models::{ConversionChoices, ModelError, ModelRequest, ProviderKind, find_at};
 use serde_json::{Value, json};
 
 use crate::fake::{all, asking, provider, settings};
@@ -89,7 +89,7 @@ async fn ollama_is_asked_to_hold_what_a_request_takes() {
     for (name, held, length, max_tokens, wanted) in cases {
         let served = strict(held).await;
         let provider = provider(ProviderKind::Ollama, &served.url(), None, ConversionChoices::default());
-        let request = Request { max_tokens, ..asking(ProviderKind::Ollama, &"x".repeat(length)) };
+        let request = ModelRequest { max_tokens, ..asking(ProviderKind::Ollama, &"x".repeat(length)) };
         let (_, reply) = all(&provider, request).await;
         assert_eq!(reply.expect("an answer").message.plain_text(), "ok", "{name}: it fits");
         let asked = served.asked("/api/chat").pop().unwrap()["options"]["num_ctx"].as_u64();

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use models::{
-    ConversionChoices, HttpProvider, Message, ModelError, Part, Provider as _, ProviderKind, ReplyDelta, Request, Role,
-    StopReason, Tool,
+    ConversionChoices, HttpProvider, MessagePart, ModelError, ModelMessage, ModelRequest, ModelTool, Provider as _,
+    ProviderKind, ReplyDelta, Role, StopReason,
 };
 use serde_json::{Value, json};
 
@@ -52,21 +52,21 @@ async fn serving(bytes: Vec<u8>) -> ScriptedServer {
     serves(move |_| (Duration::ZERO, streamed(&bytes))).await
 }
 
-fn tool() -> Tool {
-    Tool { name: "look".into(), description: None, input_schema: json!({ "type": "object" }) }
+fn tool() -> ModelTool {
+    ModelTool { name: "look".into(), description: None, input_schema: json!({ "type": "object" }) }
 }
 
 #[tokio::test]
 async fn a_thought_goes_back_between_request_and_use_and_to_no_other_model() {
     let served = serving(thinks_and_calls()).await;
     let provider = provider(WIRE, &served.url(), None, ConversionChoices::default());
-    let request = Request { model: "gpt-5".into(), thinking: true, tools: vec![tool()], ..asking(WIRE, "look") };
+    let request = ModelRequest { model: "gpt-5".into(), thinking: true, tools: vec![tool()], ..asking(WIRE, "look") };
     let used = reply(&provider, request.clone()).await;
     assert_eq!(used.stop, StopReason::ToolUse, "it wants a tool");
-    let parts = vec![Part::text("seen")];
-    let result = Part::ToolResult { id: "call_1".into(), name: "look".into(), parts, is_error: false };
+    let parts = vec![MessagePart::text("seen")];
+    let result = MessagePart::ToolResult { id: "call_1".into(), name: "look".into(), parts, is_error: false };
     let mut next = request;
-    next.messages.extend([used.message, Message { role: Role::User, parts: vec![result] }]);
+    next.messages.extend([used.message, ModelMessage { role: Role::User, parts: vec![result] }]);
     reply(&provider, next.clone()).await;
     let asked = served.asked("/v1/responses");
     let (first, second) = (&asked[0], &asked[1]);
@@ -84,7 +84,7 @@ async fn a_thought_goes_back_between_request_and_use_and_to_no_other_model() {
     assert_eq!((&thought["encrypted_content"], &thought["id"]), (&json!("c2VjcmV0"), &json!("rs_1")), "as it came");
     assert_eq!(second["input"][2]["arguments"], "{\"a\":1}", "with what it was about");
     assert_eq!(second["input"][3]["output"], "seen", "and what came of it");
-    reply(&provider, Request { model: "gpt-5-mini".into(), ..next.clone() }).await;
+    reply(&provider, ModelRequest { model: "gpt-5-mini".into(), ..next.clone() }).await;
     let elsewhere = serving(thinks_and_calls()).await;
     reply(&crate::fake::provider(WIRE, &elsewhere.url(), None, ConversionChoices::default()), next).await;
     for (who, asked) in [("model", &served), ("provider", &elsewhere)] {
@@ -98,11 +98,11 @@ async fn a_thought_goes_back_between_request_and_use_and_to_no_other_model() {
 async fn a_thought_that_nothing_follows_is_not_sent() {
     let served = serving(thinks_and_calls()).await;
     let provider = provider(WIRE, &served.url(), None, ConversionChoices::default());
-    let mut request = Request { model: "gpt-5".into(), ..asking(WIRE, "look") };
+    let mut request = ModelRequest { model: "gpt-5".into(), ..asking(WIRE, "look") };
     let mut thought = reply(&provider, request.clone()).await.message;
     thought.parts.truncate(1);
-    assert!(matches!(thought.parts[0], Part::Thinking { opaque: Some(_), .. }), "a thought alone: {thought:?}");
-    request.messages.extend([thought, Message::text(Role::User, "go on")]);
+    assert!(matches!(thought.parts[0], MessagePart::Thinking { opaque: Some(_), .. }), "a thought alone: {thought:?}");
+    request.messages.extend([thought, ModelMessage::text(Role::User, "go on")]);
     reply(&provider, request).await;
     let sent = served.asked("/v1/responses").pop().unwrap();
     assert_eq!(sent["input"].as_array().unwrap().len(), 2, "the provider would refuse it: {sent}");
@@ -225,7 +225,7 @@ async fn models_of_openai_think_beside_tools_and_are_asked_as_they_want_it() {
     for (model, thinks) in
         [("o3", true), ("gpt-5-mini", true), ("gpt-5.5", true), ("gpt-6-sol", true), ("gpt-4o", false)]
     {
-        let request = Request {
+        let request = ModelRequest {
             model: model.into(),
             tools: vec![tool()],
             temperature: Some(0.5),
@@ -242,13 +242,16 @@ async fn models_of_openai_think_beside_tools_and_are_asked_as_they_want_it() {
 #[tokio::test]
 async fn pictures_in_results_stay_there_where_openai_takes_them() {
     let served = serving(events(&[over("completed")])).await;
-    let picture = Part::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nmap") };
-    let parts = vec![Part::text("a map"), picture];
-    let used = Part::ToolUse { id: "1".into(), name: "look".into(), arguments: serde_json::Map::new(), opaque: None };
-    let result = Part::ToolResult { id: "1".into(), name: "look".into(), parts, is_error: false };
-    let messages =
-        vec![Message { role: Role::Assistant, parts: vec![used] }, Message { role: Role::User, parts: vec![result] }];
-    let request = Request { messages, ..asking(WIRE, "x") };
+    let picture = MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nmap") };
+    let parts = vec![MessagePart::text("a map"), picture];
+    let used =
+        MessagePart::ToolUse { id: "1".into(), name: "look".into(), arguments: serde_json::Map::new(), opaque: None };
+    let result = MessagePart::ToolResult { id: "1".into(), name: "look".into(), parts, is_error: false };
+    let messages = vec![
+        ModelMessage { role: Role::Assistant, parts: vec![used] },
+        ModelMessage { role: Role::User, parts: vec![result] },
+    ];
+    let request = ModelRequest { messages, ..asking(WIRE, "x") };
     for (host, stays) in [("api.openai.com", true), ("models.example", false)] {
         let provider = at(host, &served);
         assert_eq!(provider.cannot_carry(&request).is_empty(), stays, "{host}: what is moved is told");

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use models::{
-    Conversion, ConversionChoices, HttpProvider, LossyConversion, ModelError, Provider as _, ProviderKind, Request,
-    Tool, UnsupportedFeature,
+    Conversion, ConversionChoices, HttpProvider, LossyConversion, ModelError, ModelRequest, ModelTool, Provider as _,
+    ProviderKind, UnsupportedFeature,
 };
 use serde_json::{Value, json};
 
@@ -68,9 +68,9 @@ fn at(host: &str, served: &ScriptedServer, conversions: ConversionChoices) -> Ht
     HttpProvider::new(settings(ProviderKind::OpenAi, &url, conversions), None, client)
 }
 
-fn full(model: &str) -> Request {
-    let tool = Tool { name: "look".into(), description: None, input_schema: json!({ "type": "object" }) };
-    Request {
+fn full(model: &str) -> ModelRequest {
+    let tool = ModelTool { name: "look".into(), description: None, input_schema: json!({ "type": "object" }) };
+    ModelRequest {
         model: model.into(),
         tools: vec![tool],
         max_tokens: Some(100),
@@ -96,10 +96,10 @@ async fn models_of_openai_that_think_are_asked_as_they_want_it() {
             assert_eq!(provider.cannot_carry(&request), wanted, "{model} at {host}: omitted parts are reported");
             let answered = reply(&provider, request.clone()).await;
             assert_eq!(answered.message.plain_text(), "ok", "{model} at {host}: it answers");
-            let plain = Request { thinking: false, temperature: None, ..request.clone() };
+            let plain = ModelRequest { thinking: false, temperature: None, ..request.clone() };
             assert!(provider.cannot_carry(&plain).is_empty(), "{model} at {host}: tools alone lose nothing");
             reply(&provider, plain).await;
-            let alone = Request { tools: Vec::new(), temperature: None, ..request };
+            let alone = ModelRequest { tools: Vec::new(), temperature: None, ..request };
             reply(&provider, alone).await;
             let effort = served.asked("/v1/chat/completions").pop().unwrap()["reasoning_effort"].clone();
             assert_eq!(effort, "medium", "{model} at {host}: without tools it thinks");
@@ -111,7 +111,8 @@ async fn models_of_openai_that_think_are_asked_as_they_want_it() {
 async fn texts_that_end_an_answer_are_refused_here_where_they_would_be_there() {
     let served = openai().await;
     for (model, _) in THINKING {
-        let request = Request { stop: vec!["END".into()], model: model.into(), ..asking(ProviderKind::OpenAi, "x") };
+        let request =
+            ModelRequest { stop: vec!["END".into()], model: model.into(), ..asking(ProviderKind::OpenAi, "x") };
         let (_, refused) = all(&at(HOSTS[0], &served, ConversionChoices::default()), request.clone()).await;
         let loss = LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "{model}: in words of what can be done");
@@ -124,12 +125,12 @@ async fn texts_that_end_an_answer_are_refused_here_where_they_would_be_there() {
 #[tokio::test]
 async fn other_models_and_other_providers_get_all_of_it() {
     let served = openai().await;
-    let request = Request { stop: vec!["END".into()], thinking: false, ..full("gpt-4o") };
+    let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..full("gpt-4o") };
     let own = at(HOSTS[0], &served, ConversionChoices::default());
     assert!(own.cannot_carry(&request).is_empty(), "gpt-4o takes all");
     reply(&own, request.clone()).await;
     let other = at("models.example", &served, ConversionChoices::default());
-    let request = Request { model: "gpt-6-like".into(), ..request };
+    let request = ModelRequest { model: "gpt-6-like".into(), ..request };
     assert!(other.cannot_carry(&request).is_empty(), "what others name so is not known");
     reply(&other, request).await;
     let asked = served.asked("/v1/chat/completions");
@@ -159,8 +160,11 @@ async fn models_of_anthropic_get_a_temperature_only_where_they_take_it() {
     })
     .await;
     let provider = crate::fake::provider(ProviderKind::Anthropic, &served.url(), None, ConversionChoices::default());
-    let hot =
-        |model: &str| Request { model: model.into(), temperature: Some(0.5), ..asking(ProviderKind::Anthropic, "x") };
+    let hot = |model: &str| ModelRequest {
+        model: model.into(),
+        temperature: Some(0.5),
+        ..asking(ProviderKind::Anthropic, "x")
+    };
     for model in refusing {
         let loss = LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut };
         assert_eq!(provider.cannot_carry(&hot(model)), [loss], "{model}: its omission is reported");
@@ -184,7 +188,7 @@ async fn a_name_of_a_model_leads_to_no_other_address() {
         ("../files/a?b#c", "/v1beta/models/..%2Ffiles%2Fa%3Fb%23c:streamGenerateContent?alt=sse"),
     ] {
         let before = served.asked(path).len();
-        let _ = all(&provider, Request { model: model.into(), ..asking(ProviderKind::Gemini, "x") }).await;
+        let _ = all(&provider, ModelRequest { model: model.into(), ..asking(ProviderKind::Gemini, "x") }).await;
         assert_eq!(served.asked(path).len(), before + 1, "{model} is asked for by its whole name");
     }
 }

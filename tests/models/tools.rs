@@ -2,16 +2,16 @@
 
 use bytes::Bytes;
 use models::{
-    Conversion, ConversionChoices, LossyConversion, Message, ModelError, Part, Provider as _, ProviderKind, ReplyDelta,
-    Request, Role, StopReason, Tool, ToolChoice, UnsupportedFeature,
+    Conversion, ConversionChoices, LossyConversion, MessagePart, ModelError, ModelMessage, ModelRequest, ModelTool,
+    Provider as _, ProviderKind, ReplyDelta, Role, StopReason, ToolChoice, UnsupportedFeature,
 };
 use serde_json::{Value, json};
 
 use crate::fake::{FakeProvider, WIRES, all, asking, reply};
 use crate::scripted::{AfterPieces, sends, takes};
 
-fn forecast() -> Tool {
-    Tool {
+fn forecast() -> ModelTool {
+    ModelTool {
         name: "weather__forecast".into(),
         description: Some("The weather of the next days.".into()),
         input_schema: json!({
@@ -22,20 +22,20 @@ fn forecast() -> Tool {
     }
 }
 
-fn with_tool(kind: ProviderKind, text: &str) -> Request {
-    Request { tools: vec![forecast()], ..asking(kind, text) }
+fn with_tool(kind: ProviderKind, text: &str) -> ModelRequest {
+    ModelRequest { tools: vec![forecast()], ..asking(kind, text) }
 }
 
 /// Returns the request that continues after this message of the model with these results.
-fn answered(request: Request, message: Message, results: Vec<Part>) -> Request {
+fn answered(request: ModelRequest, message: ModelMessage, results: Vec<MessagePart>) -> ModelRequest {
     let mut request = request;
     request.messages.push(message);
-    request.messages.push(Message { role: Role::User, parts: results });
+    request.messages.push(ModelMessage { role: Role::User, parts: results });
     request
 }
 
-fn result(id: &str, parts: Vec<Part>, is_error: bool) -> Part {
-    Part::ToolResult { id: id.into(), name: "weather__forecast".into(), parts, is_error }
+fn result(id: &str, parts: Vec<MessagePart>, is_error: bool) -> MessagePart {
+    MessagePart::ToolResult { id: id.into(), name: "weather__forecast".into(), parts, is_error }
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn a_tool_is_used_and_answered() {
         let streamed: Value = serde_json::from_str(&streamed).expect("the pieces are the arguments");
         assert_eq!(streamed, Value::Object(arguments.clone()), "{wire:?}: what streams is what is used");
         let id = id.to_owned();
-        let request = answered(request, used.message, vec![result(&id, vec![Part::text("sunny")], false)]);
+        let request = answered(request, used.message, vec![result(&id, vec![MessagePart::text("sunny")], false)]);
         let answer = reply(&provider, request).await;
         assert_eq!(answer.message.plain_text(), "It is sunny in Oslo.", "{wire:?}: it goes on with the result");
     }
@@ -90,8 +90,9 @@ async fn pictures_and_failures_in_results_reach_the_model_on_every_wire() {
         let request = with_tool(wire, "what is the weather");
         let used = reply(&provider, request.clone()).await;
         let id = used.message.tool_uses().next().unwrap().0.to_owned();
-        let picture = Part::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nmap") };
-        let results = vec![result(&id, vec![Part::text("no service"), picture], true)];
+        let picture =
+            MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nmap") };
+        let results = vec![result(&id, vec![MessagePart::text("no service"), picture], true)];
         let request = answered(request, used.message, results);
         let losses = provider.cannot_carry(&request);
         let image = LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter };
@@ -114,7 +115,7 @@ async fn pictures_and_failures_in_results_reach_the_model_on_every_wire() {
 #[tokio::test]
 async fn what_a_wire_can_not_say_is_refused_before_it_is_sent() {
     let fake = FakeProvider::start();
-    let request = Request { tool_choice: ToolChoice::Required, ..with_tool(ProviderKind::Ollama, "say hello") };
+    let request = ModelRequest { tool_choice: ToolChoice::Required, ..with_tool(ProviderKind::Ollama, "say hello") };
     let (came, refused) = all(&fake.provider(ProviderKind::Ollama), request).await;
     let loss = LossyConversion { what: UnsupportedFeature::ToolRequired, then: Conversion::Refuse };
     assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "Ollama knows no tool that must be used");
@@ -125,14 +126,14 @@ async fn what_a_wire_can_not_say_is_refused_before_it_is_sent() {
 async fn ids_that_come_again_are_told_apart() {
     let mut request = with_tool(ProviderKind::Anthropic, "what is the weather");
     for text in ["rain", "sun"] {
-        let used = Part::ToolUse {
+        let used = MessagePart::ToolUse {
             id: "call_0".into(),
             name: "weather__forecast".into(),
             arguments: serde_json::Map::new(),
             opaque: None,
         };
-        let message = Message { role: Role::Assistant, parts: vec![used] };
-        request = answered(request, message, vec![result("call_0", vec![Part::text(text)], false)]);
+        let message = ModelMessage { role: Role::Assistant, parts: vec![used] };
+        request = answered(request, message, vec![result("call_0", vec![MessagePart::text(text)], false)]);
     }
     let (url, taken) = takes().await;
     let _ =

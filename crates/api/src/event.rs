@@ -67,7 +67,7 @@ pub enum Event {
     /// A call started, made progress or ended.
     CallChanged {
         /// State of the call after the change.
-        call: Call,
+        call: ServerCall,
     },
     /// The authorization state of a server changed. The page reads it again.
     AuthorizationChanged {

@@ -25,10 +25,10 @@ impl Bundle {
     /// Returns [`BundleError::Io`] if the file can't be read, [`BundleError::Refused`] if the archive is not allowed
     /// or lacks a needed file, and [`BundleError::Manifest`] if the manifest is invalid.
     pub fn open(path: &Path) -> Result<Self, BundleError> {
-        Self::of(Archive::open(path)?)
+        Self::from_archive(Archive::open(path)?)
     }
 
-    pub(crate) fn of(archive: Archive) -> Result<Self, BundleError> {
+    pub(crate) fn from_archive(archive: Archive) -> Result<Self, BundleError> {
         let (manifest, mut warnings) = Manifest::read(&archive.read(MANIFEST, MAX_MANIFEST)?)?;
         if archive.file(&manifest.server.entry_point).is_none() {
             return Err(ArchiveRefusal::NoFile(manifest.server.entry_point).into());

@@ -53,7 +53,7 @@ impl fmt::Display for Signature {
 
 impl Signature {
     /// Parses a block found by [`split`].
-    pub(crate) fn of(block: Option<&[u8]>) -> Self {
+    pub(crate) fn parse(block: Option<&[u8]>) -> Self {
         let Some(block) = block else { return Self::Absent };
         let der = &block[BEGIN.len() + LENGTH..block.len() - END.len()];
         signer(der).map_or(Self::Unreadable, |name| Self::Claimed { name })

@@ -1,14 +1,14 @@
 //! Lists, creates, opens, extends, renames and deletes conversations. Used by `api`, for the page and the command line.
 
 use domain::history::{self, ConversationChange, ItemPosition, ItemRange, NewItem};
-use domain::item::Item;
+use domain::item::ChatItem;
 use domain::{Millis, StoreError};
 use ports::History;
 
+use super::conversation_locks::{ConversationGuard, ConversationLocks};
 use super::engine::Chat;
 use super::history::{BranchPage, TreeItem};
-use super::replies::{ConversationGuard, ConversationLocks};
-use super::{ConversationError, ConversationSettings, draft, log};
+use super::{ConversationError, ConversationSettings, conversation_log, draft};
 
 /// Maximum length of a title, in characters.
 const MAX_TITLE: usize = 200;
@@ -66,7 +66,7 @@ impl Chat {
             let _one_at_a_time = self.beginning.lock().await;
             self.on_disk(move |history| create(history, new)).await?
         };
-        self.host.put_in(kept.id.clone(), Vec::new(), true).await?;
+        self.host.label_conversation(kept.id.clone(), Vec::new(), true).await?;
         self.host.conversations_changed(Some(kept.id.clone())).await?;
         let (page, sources) = (BranchPage::default(), Vec::new());
         Ok(OpenConversation { kept, settings, page, sources, answering: false, draft: String::new() })
@@ -84,7 +84,7 @@ impl Chat {
             self.on_disk(move |history| Ok((history.conversation(&range.conversation)?, history.items(&range)?)));
         let (Some(mut kept), Some(page)) = read.await? else { return Ok(None) };
         self.host.note_readings(kept.id.clone(), std::mem::take(&mut kept.readings)).await?;
-        self.host.put_in(kept.id.clone(), std::mem::take(&mut kept.sources), true).await?;
+        self.host.label_conversation(kept.id.clone(), std::mem::take(&mut kept.sources), true).await?;
         let sources = self.host.label(kept.id.clone()).await?.servers;
         let (answering, live) = self.answering(&kept.id);
         let mut page = BranchPage::read(page);
@@ -96,7 +96,7 @@ impl Chat {
             *placed = TreeItem { item: live, siblings, left_out: Vec::new(), seq: Some(seq) };
         }
         let settings = ConversationSettings::from_stored(&kept.settings);
-        let draft = draft::of(&kept.settings);
+        let draft = draft::stored_draft(&kept.settings);
         Ok(Some(OpenConversation { kept, settings, page, sources, answering, draft }))
     }
 
@@ -107,7 +107,7 @@ impl Chat {
     ///
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, and [`ConversationError::Answering`]
     /// if a model is replying, since it would not receive the items.
-    pub async fn append_items(&self, conversation: String, items: Vec<Item>) -> Result<(), ConversationError> {
+    pub async fn append_items(&self, conversation: String, items: Vec<ChatItem>) -> Result<(), ConversationError> {
         let held = ConversationLocks::write(&self.replies, &conversation).await?;
         self.append(held, conversation, items.iter().map(at_end).collect()).await
     }
@@ -118,7 +118,7 @@ impl Chat {
     /// # Errors
     ///
     /// Returns [`ConversationError::Store`] if it can't be written now. A spawned task logs its errors.
-    pub(super) async fn append_or_wait(&self, conversation: String, item: &Item) -> Result<(), ConversationError> {
+    pub(super) async fn append_or_wait(&self, conversation: String, item: &ChatItem) -> Result<(), ConversationError> {
         let items = vec![at_end(item)];
         match ConversationLocks::write(&self.replies, &conversation).await {
             Ok(held) => self.append(held, conversation, items).await,
@@ -147,12 +147,12 @@ impl Chat {
         mut items: Vec<NewItem>,
     ) -> Result<(), ConversationError> {
         for item in items.iter_mut().filter(|item| !item.readings.is_empty()) {
-            item.readings = self.host.with_claims(std::mem::take(&mut item.readings)).await?;
+            item.readings = self.host.add_open_world_claims(std::mem::take(&mut item.readings)).await?;
             self.host.note_readings(conversation.clone(), item.readings.clone()).await?;
         }
         let sources: Vec<String> = items.iter().flat_map(|item| item.sources.iter().cloned()).collect();
         if !sources.is_empty() {
-            self.host.put_in(conversation.clone(), sources, false).await?;
+            self.host.label_conversation(conversation.clone(), sources, false).await?;
         }
         self.log(&conversation).append(items).await?;
         drop(held);
@@ -217,9 +217,9 @@ fn create(history: &dyn History, mut new: history::Conversation) -> Result<histo
 }
 
 /// Returns an item to write after its parent, or after the head if it has none.
-fn at_end(item: &Item) -> NewItem {
+fn at_end(item: &ChatItem) -> NewItem {
     let after = item.parent.clone().map_or(ItemPosition::Head, ItemPosition::Item);
-    NewItem { after, ..log::new_item(item) }
+    NewItem { after, ..conversation_log::new_item(item) }
 }
 
 fn shorten(title: &str) -> String {

@@ -10,12 +10,12 @@ const MEMBER: &str = "draft";
 pub(super) const MAX_DRAFT: usize = 256 << 10;
 
 /// Returns the draft in stored settings, or an empty string if there is none.
-pub(super) fn of(stored: &Value) -> String {
+pub(super) fn stored_draft(stored: &Value) -> String {
     stored.get(MEMBER).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// Sets the draft in stored settings. An empty string removes it.
-pub(super) fn put(stored: &mut Value, text: String) {
+pub(super) fn store_draft(stored: &mut Value, text: String) {
     if !stored.is_object() {
         *stored = Value::Object(Map::new());
     }

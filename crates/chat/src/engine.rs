@@ -4,20 +4,20 @@
 use std::sync::{Arc, PoisonError};
 
 use domain::history::ConversationUsage;
-use domain::item::{Content, Item, ItemBody, ItemState, MessageAttachment, Role};
+use domain::item::{ChatItem, Content, ItemBody, ItemState, MessageAttachment, Role};
 use host::{Host, ServerForModel};
 use models::ModelRef;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
 use super::attachments;
+use super::conversation_locks::{ConversationLocks, RunningReplyGuard};
+use super::conversation_log::ConversationLog;
 use super::error::MAX_SERVERS;
 use super::export::{self, ExportFormat};
-use super::log::ConversationLog;
-use super::offered::OfferedTools;
-use super::replies::{ConversationLocks, RunningReplyGuard};
-use super::run::ReplyRun;
-use super::system;
+use super::offered_tools::OfferedTools;
+use super::reply_run::ReplyRun;
+use super::system_prompt;
 use super::{ConversationError, ConversationSettings, OfferedServer};
 
 /// Maximum size of a user's message, in bytes.
@@ -115,7 +115,7 @@ impl Chat {
             Some(item) => Some(log.item(item).await?.id),
             None => log.conversation().await?.0.head,
         };
-        self.say(begun, log, message, parent).await
+        self.write_message(begun, log, message, parent).await
     }
 
     /// Replaces a message of the user in a new branch, and starts a reply to it.
@@ -136,7 +136,7 @@ impl Chat {
         if !matches!(old.body, ItemBody::Message { role: Role::User, .. }) {
             return Err(ConversationError::NotYours);
         }
-        self.say(begun, log, message, old.parent).await
+        self.write_message(begun, log, message, old.parent).await
     }
 
     /// Repeats a reply in a new branch.
@@ -180,7 +180,7 @@ impl Chat {
     /// Stops the reply of a conversation, and its calls. Returns `false` if there is none.
     #[must_use]
     pub fn stop_reply(&self, conversation: &str) -> bool {
-        let running = self.replies.of(conversation);
+        let running = self.replies.running_reply(conversation);
         if let Some(running) = &running {
             running.stop.cancel();
         }
@@ -190,8 +190,8 @@ impl Chat {
     /// Returns `true` if a model is replying in a conversation; and the item being received, with the number of its
     /// next delta.
     #[must_use]
-    pub fn answering(&self, conversation: &str) -> (bool, Option<(Item, u64)>) {
-        let Some(running) = self.replies.of(conversation) else { return (false, None) };
+    pub fn answering(&self, conversation: &str) -> (bool, Option<(ChatItem, u64)>) {
+        let Some(running) = self.replies.running_reply(conversation) else { return (false, None) };
         let live = running.live.lock().unwrap_or_else(PoisonError::into_inner).clone();
         (true, live)
     }
@@ -245,7 +245,7 @@ impl Chat {
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context);
         let threshold = settings.search_threshold(self.host.conversation_bounds().await?, context);
         let said = |(_, server): &(OfferedServer, ServerForModel)| {
-            let text = system::shown_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
+            let text = system_prompt::shown_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
             Some(ServerInstructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
         };
         let instructions = servers.iter().filter_map(said).collect();
@@ -264,7 +264,7 @@ impl Chat {
         let (_, settings) = log.conversation().await?;
         let registry = self.host.models().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context).map(u64::from);
-        Ok(ConversationSpending { taken: log.taken().await?, context })
+        Ok(ConversationSpending { taken: log.usage().await?, context })
     }
 
     /// Returns a conversation as the text of a file, and a name for it.
@@ -283,7 +283,7 @@ impl Chat {
         let name = export::file_name(&kept.title, format);
         let items = match format {
             ExportFormat::Markdown => log.texts().await?,
-            ExportFormat::Json => log.all().await?,
+            ExportFormat::Json => log.all_items().await?,
         };
         let written = tokio::task::spawn_blocking(move || match format {
             ExportFormat::Markdown => Ok(export::to_markdown(&kept.title, &items)),
@@ -302,7 +302,7 @@ impl Chat {
     }
 
     /// Writes a message after an item, and starts a reply to it.
-    async fn say(
+    async fn write_message(
         &self,
         begun: RunningReplyGuard,
         log: ConversationLog,
@@ -321,10 +321,10 @@ impl Chat {
         let content = if text.is_empty() { Vec::new() } else { vec![Content::Text { text }] };
         let body = ItemBody::Message { role: Role::User, content, prompt: None, attachments };
         // clock: timestamp of the item.
-        let message = Item { id: new_id(), parent, at: ports::time::now(), state: ItemState::Whole, body };
+        let message = ChatItem { id: new_id(), parent, at: ports::time::now(), state: ItemState::Whole, body };
         log.write(vec![message.clone()]).await?;
         let (parent, id) = (Some(message.id.clone()), message.id.clone());
-        self.host.tell_of_conversation(log.told(message, true).await).await?;
+        self.host.tell_of_conversation(log.item_event(message, true).await).await?;
         let conversation = log.conversation.clone();
         let begun = self.answer_after(begun, log, chosen, parent, Some(id)).await;
         if begun.is_err() {
@@ -365,11 +365,11 @@ impl Chat {
         let conversation = log.conversation.clone();
         let (kept, _) = log.conversation().await?;
         self.host.note_readings(conversation.clone(), kept.readings).await?;
-        self.host.put_in(conversation.clone(), kept.sources, true).await?;
+        self.host.label_conversation(conversation.clone(), kept.sources, true).await?;
         let run = ReplyRun::begin(self.host.clone(), log, begun, settings, model, parent).await?;
         let reply = run.reply_id().to_owned();
         self.host.conversations_changed(Some(conversation)).await?;
-        tokio::spawn(run.go());
+        tokio::spawn(run.run());
         Ok(ReplyIds { message, reply })
     }
 }

@@ -8,9 +8,9 @@
 use std::fmt::Write as _;
 
 use domain::item::{
-    Content, Item, ItemBody, ItemState, MessageAttachment, Notice, ReplyPart, ResourceContents, Role, ToolResult,
+    ChatItem, Content, ItemBody, ItemState, MessageAttachment, Notice, ReplyPart, ResourceContents, Role, ToolResult,
 };
-use offers::review::shown;
+use offers::review::visible_text;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ impl ExportFormat {
 struct ExportedConversation<'a> {
     title: &'a str,
     settings: Value,
-    items: &'a [Item],
+    items: &'a [ChatItem],
 }
 
 /// Returns a conversation as JSON: its title, its settings, and its items in order of creation. The items' `parent`
@@ -50,7 +50,7 @@ struct ExportedConversation<'a> {
 /// # Errors
 ///
 /// Returns a [`serde_json::Error`] if a value can't be serialized.
-pub fn to_json(title: &str, settings: &ConversationSettings, items: &[Item]) -> serde_json::Result<String> {
+pub fn to_json(title: &str, settings: &ConversationSettings, items: &[ChatItem]) -> serde_json::Result<String> {
     let mut text = serde_json::to_string_pretty(&ExportedConversation { title, settings: settings.stored(), items })?;
     text.push('\n');
     Ok(text)
@@ -58,7 +58,7 @@ pub fn to_json(title: &str, settings: &ConversationSettings, items: &[Item]) -> 
 
 /// Returns a conversation as Markdown. Content other than text is described.
 #[must_use]
-pub fn to_markdown(title: &str, path: &[Item]) -> String {
+pub fn to_markdown(title: &str, path: &[ChatItem]) -> String {
     let mut text = format!("# {}\n", inert_words(&one_line(title)));
     for item in path {
         section(&mut text, item);
@@ -66,7 +66,7 @@ pub fn to_markdown(title: &str, path: &[Item]) -> String {
     text
 }
 
-fn section(text: &mut String, item: &Item) {
+fn section(text: &mut String, item: &ChatItem) {
     match &item.body {
         ItemBody::Message { role, content, prompt, attachments } => {
             heading(text, if *role == Role::User { "User" } else { "Assistant" });
@@ -82,7 +82,7 @@ fn section(text: &mut String, item: &Item) {
             heading(text, &format!("Assistant ({})", code(&model.model)));
             for part in parts {
                 match part {
-                    ReplyPart::Text { text: said } => paragraph(text, &inert(&shown(said))),
+                    ReplyPart::Text { text: said } => paragraph(text, &inert(&visible_text(said))),
                     ReplyPart::Thinking { text: thought, .. } if !thought.is_empty() => quote(text, thought),
                     // The call follows with its result.
                     ReplyPart::Thinking { .. } | ReplyPart::ToolUse { .. } => {}
@@ -181,11 +181,11 @@ fn heading(text: &mut String, words: &str) {
 }
 
 fn paragraph(text: &mut String, words: &str) {
-    let _ = write!(text, "\n{}\n", shown(words.trim_end()));
+    let _ = write!(text, "\n{}\n", visible_text(words.trim_end()));
 }
 
 fn quote(text: &mut String, words: &str) {
-    let words = inert(&shown(words.trim_end()));
+    let words = inert(&visible_text(words.trim_end()));
     let quoted: Vec<String> = words.lines().map(|line| format!("> {line}")).collect();
     paragraph(text, &quoted.join("\n"));
 }
@@ -193,7 +193,7 @@ fn quote(text: &mut String, words: &str) {
 /// Writes text in a fence that is longer than any in the text.
 fn fenced(text: &mut String, language: &str, words: &str) {
     text.push('\n');
-    code_block(text, language, &shown(words));
+    code_block(text, language, &visible_text(words));
 }
 
 fn code(words: &str) -> String {
@@ -201,7 +201,7 @@ fn code(words: &str) -> String {
 }
 
 fn one_line(words: &str) -> String {
-    shown(words).split_whitespace().collect::<Vec<_>>().join(" ")
+    visible_text(words).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a name for the file, consisting of letters and digits.
@@ -214,8 +214,8 @@ pub fn file_name(title: &str, format: ExportFormat) -> String {
 mod tests {
     use super::*;
 
-    fn item(body: ItemBody) -> Item {
-        Item { id: "1".into(), parent: None, at: 1, state: ItemState::Whole, body }
+    fn item(body: ItemBody) -> ChatItem {
+        ChatItem { id: "1".into(), parent: None, at: 1, state: ItemState::Whole, body }
     }
 
     #[test]

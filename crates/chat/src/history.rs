@@ -2,11 +2,11 @@
 
 use domain::StoreError;
 use domain::history::{self, FoundItem, HistorySearch, ItemRange, OmittedContent};
-use domain::item::Item;
+use domain::item::ChatItem;
 use ports::History;
 
 use super::engine::Chat;
-use super::{ConversationError, log};
+use super::{ConversationError, conversation_log};
 
 /// Maximum number of items of a page or a search result.
 const MAX_PAGE: usize = 200;
@@ -15,7 +15,7 @@ const MAX_PAGE: usize = 200;
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeItem {
     /// Item as stored in the history.
-    pub item: Item,
+    pub item: ChatItem,
     /// Identifiers of all items with the same parent, in order of creation, including this one.
     pub siblings: Vec<String>,
     /// Large contents to request by their hash. Their values in the item are empty strings.
@@ -26,9 +26,9 @@ pub struct TreeItem {
 
 impl TreeItem {
     /// Converts a stored item, or returns `None` if its kind is unknown because a newer version wrote it.
-    fn read(mut kept: history::Item) -> Option<Self> {
+    fn read(mut kept: history::StoredItem) -> Option<Self> {
         let (siblings, left_out) = (std::mem::take(&mut kept.siblings), std::mem::take(&mut kept.left_out));
-        Some(Self { item: log::read(kept)?, siblings, left_out, seq: None })
+        Some(Self { item: conversation_log::read(kept)?, siblings, left_out, seq: None })
     }
 }
 
@@ -61,7 +61,7 @@ impl Chat {
         &self,
         act: impl FnOnce(&dyn History) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, ConversationError> {
-        log::on_disk(&self.host.ports().history, act).await
+        conversation_log::on_disk(&self.host.ports().history, act).await
     }
 
     /// Returns items of the visible branch, or of the branch before an item. `None` if the conversation or item doesn't

@@ -3,12 +3,13 @@
 //! sent to models.
 //!
 //! [`Chat`] works on a [`Host`](host::Host), which doesn't depend on it. All tool calls, of any origin, go through
-//! [`call`]. A run ([`run`]) is one task: it sends requests to the model, makes the requested calls, and continues
+//! [`call`]. A run ([`reply_run`]) is one task: it sends requests to the model, makes the requested calls, and continues
 //! until the model requests none.
 
 pub mod attachments;
 mod call;
-pub mod context;
+mod conversation_locks;
+mod conversation_log;
 mod conversations;
 mod draft;
 mod engine;
@@ -16,15 +17,14 @@ mod error;
 pub mod export;
 mod history;
 mod inert_markdown;
-pub mod keys;
-mod log;
-pub mod offered;
+pub mod model_context;
+pub mod offered_tools;
 mod own_tools;
-mod replies;
-mod run;
-pub mod search;
-mod stream;
-mod system;
+mod reply_run;
+pub mod search_index;
+mod streamed_pieces;
+mod system_prompt;
+pub mod tool_keys;
 
 use domain::bounds::{ChatBounds, NO_THRESHOLD};
 use host::ServerForModel;

@@ -1,13 +1,13 @@
 //! Drawbridge's built-in tools for models: finding tools if there are too many to send, and reading more of a long
 //! result. They use local data only; nothing is sent to a server.
 
-use domain::item::{FoundTool, Item, ItemBody};
-use models::Tool;
+use domain::item::{ChatItem, FoundTool, ItemBody};
+use models::ModelTool;
 use serde_json::{Map, Value, json};
 
-use super::context::{READ_RESULT, has_left_out, text_of_result};
-use super::offered::{OfferedTool, OfferedTools};
-use super::search::SearchIndex;
+use super::model_context::{READ_RESULT, has_left_out, text_of_result};
+use super::offered_tools::{OfferedTool, OfferedTools};
+use super::search_index::SearchIndex;
 
 /// Name of the tool that finds tools. Names of servers' tools always contain `__`.
 pub(super) const SEARCH_TOOLS: &str = "search_tools";
@@ -32,8 +32,8 @@ impl OwnToolResult {
 
 /// Returns the tools to send to a model: all, or if these exceed the threshold in tokens, the search and the tools that
 /// it found before.
-pub(super) fn sent(offering: &OfferedTools, path: &[Item], threshold: u64) -> Vec<Tool> {
-    let mut tools: Vec<Tool> = if offering.tokens > threshold {
+pub(super) fn sent_tools(offering: &OfferedTools, path: &[ChatItem], threshold: u64) -> Vec<ModelTool> {
+    let mut tools: Vec<ModelTool> = if offering.tokens > threshold {
         let mut servers: Vec<&str> = offering.offered().map(|tool| tool.server.as_str()).collect();
         servers.dedup();
         let found = found_in(path);
@@ -49,12 +49,12 @@ pub(super) fn sent(offering: &OfferedTools, path: &[Item], threshold: u64) -> Ve
 }
 
 /// Returns the definition of the tool that finds tools.
-fn search_tool(count: usize, servers: &[&str]) -> Tool {
+fn search_tool(count: usize, servers: &[&str]) -> ModelTool {
     let description = format!(
         "Finds tools that you can use. There are {count}, of these servers: {}. The tools that are found can be used from then on.",
         json!(servers)
     );
-    Tool {
+    ModelTool {
         name: SEARCH_TOOLS.to_owned(),
         description: Some(description),
         input_schema: json!({
@@ -66,8 +66,8 @@ fn search_tool(count: usize, servers: &[&str]) -> Tool {
 }
 
 /// Returns the definition of the tool that reads more of a result.
-fn read_tool() -> Tool {
-    Tool {
+fn read_tool() -> ModelTool {
+    ModelTool {
         name: READ_RESULT.to_owned(),
         description: Some("Reads on in the result of a call that was too long to be sent whole.".to_owned()),
         input_schema: json!({
@@ -104,7 +104,7 @@ pub(super) fn search(offering: &OfferedTools, index: &SearchIndex, arguments: &M
 }
 
 /// Reads more of a result in this conversation.
-pub(super) fn read_on(path: &[Item], arguments: &Map<String, Value>, limit: usize) -> OwnToolResult {
+pub(super) fn continue_result(path: &[ChatItem], arguments: &Map<String, Value>, limit: usize) -> OwnToolResult {
     let call = arguments.get("call").and_then(Value::as_str).unwrap_or_default();
     let from = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok());
     let result = path.iter().filter(|item| item.id == call).find_map(|item| match &item.body {
@@ -131,7 +131,7 @@ pub(super) fn read_on(path: &[Item], arguments: &Map<String, Value>, limit: usiz
 
 /// Returns the tools found in a conversation, in the order of the searches: a longer list starts with the shorter one,
 /// so that the caches of providers stay valid.
-fn found_in(path: &[Item]) -> Vec<String> {
+fn found_in(path: &[ChatItem]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for item in path {
         if let ItemBody::OwnTool { found, .. } = &item.body {
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    fn call(text: &str) -> Item {
+    fn call(text: &str) -> ChatItem {
         let result = ToolResult {
             content: vec![Content::Text { text: text.into() }],
             structured: None,
@@ -171,7 +171,7 @@ mod tests {
             used: None,
             left_out: Some(9),
         };
-        Item { id: "c1".into(), parent: None, at: 1, state: ItemState::Whole, body }
+        ChatItem { id: "c1".into(), parent: None, at: 1, state: ItemState::Whole, body }
     }
 
     fn arguments(value: Value) -> Map<String, Value> {
@@ -181,12 +181,12 @@ mod tests {
     #[test]
     fn a_long_result_is_read_on_piece_by_piece() {
         let path = [call("0123ä6789")];
-        let read = |from: u64| read_on(&path, &arguments(json!({"call": "c1", "from": from})), 5).text;
+        let read = |from: u64| continue_result(&path, &arguments(json!({"call": "c1", "from": from})), 5).text;
         assert!(read(0).contains("0123\n(6 more bytes follow"), "only complete characters are returned: {}", read(0));
         assert!(read(4).contains("ä678\n(1 more bytes follow"), "reading continues at the offset: {}", read(4));
         assert!(read(9).ends_with("\n9"), "the last part is returned: {}", read(9));
         assert!(read(u64::MAX).ends_with(":\n"), "an offset beyond the end returns nothing");
-        let other = read_on(&path, &arguments(json!({"call": "c2", "from": 0})), 5);
+        let other = continue_result(&path, &arguments(json!({"call": "c2", "from": 0})), 5);
         assert!(other.is_error, "a call of another conversation can't be read");
     }
 
@@ -197,7 +197,7 @@ mod tests {
             let used = ToolUsed { reply: "r".into(), id: "u".into(), key: SEARCH_TOOLS.into() };
             let found = keys.iter().map(tool).collect();
             let body = ItemBody::OwnTool { used, arguments: json!({}), text: String::new(), found, is_error: false };
-            Item { id: "i".into(), parent: None, at: 1, state: ItemState::Whole, body }
+            ChatItem { id: "i".into(), parent: None, at: 1, state: ItemState::Whole, body }
         };
         assert_eq!(
             found_in(&[found(&["z", "b"]), found(&["a", "z"])]),

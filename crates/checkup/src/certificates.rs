@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ports::server_config::ServerEntry;
 use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_certs};
 
-use crate::computer::Environment;
+use crate::computer::ProcessEnvironment;
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
@@ -16,7 +16,7 @@ const FOLDER: &str = "SSL_CERT_DIR";
 /// Variables that name certificates for Node.js, Python, curl and Git.
 const OF_SERVERS: [&str; 5] = [FILE, "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"];
 
-pub(crate) fn check(environment: &Environment, servers: &[ServerEntry]) -> CheckOutcome {
+pub(crate) fn check(environment: &ProcessEnvironment, servers: &[ServerEntry]) -> CheckOutcome {
     let named: Vec<&'static str> = [FILE, FOLDER].into_iter().filter(|name| environment.get(name).is_some()).collect();
     let file = environment.get(FILE).map(PathBuf::from);
     let folder = environment.get(FOLDER).map(PathBuf::from);
@@ -27,18 +27,18 @@ pub(crate) fn check(environment: &Environment, servers: &[ServerEntry]) -> Check
     };
     let remote = || servers.iter().filter(|server| server.config.as_http().is_some()).map(|server| server.name.clone());
     if let Some(outcome) = of_drawbridge(&loaded, &named) {
-        return outcome.of(remote().collect());
+        return outcome.for_servers(remote().collect());
     }
     let broken: Vec<String> =
         servers.iter().filter(|server| names_unreadable(server)).map(|server| server.name.clone()).collect();
     if !broken.is_empty() {
         return CheckOutcome::problem(
-            FindingText::of("A file with certificates can't be read that is named in the settings of ").count(broken.len(), "server", "servers").and("."),
-            FindingText::of("Correct the path in the variables of those servers (such as NODE_EXTRA_CA_CERTS), or take the variable out."),
+            FindingText::new("A file with certificates can't be read that is named in the settings of ").count(broken.len(), "server", "servers").and("."),
+            FindingText::new("Correct the path in the variables of those servers (such as NODE_EXTRA_CA_CERTS), or take the variable out."),
         )
-        .of(broken);
+        .for_servers(broken);
     }
-    let seen = FindingText::of("Trusted: ").count(loaded.certs.len(), "certificate", "certificates");
+    let seen = FindingText::new("Trusted: ").count(loaded.certs.len(), "certificate", "certificates");
     CheckOutcome::ok(match named.first() {
         Some(variable) => seen.and(", from ").and(variable).and(". Local servers do not get this variable."),
         None => seen.and(", from the system."),
@@ -54,21 +54,21 @@ fn of_drawbridge(loaded: &CertificateResult, named: &[&'static str]) -> Option<C
     match (named.first(), loaded.certs.is_empty()) {
         (Some(variable), true) => Some(CheckOutcome::problem(
             cause(
-                FindingText::of("No certificate can be read from where ")
+                FindingText::new("No certificate can be read from where ")
                     .and(variable)
                     .and(" points, so no https server is trusted"),
             ),
-            FindingText::of(
+            FindingText::new(
                 "Correct the path, make the file readable and see that it is in PEM format, or unset the variable for the session from which Drawbridge is started.",
             ),
         )),
         (Some(variable), false) if !loaded.errors.is_empty() => Some(CheckOutcome::warning(
-            cause(FindingText::of("Some certificates can't be read from where ").and(variable).and(" points")),
-            FindingText::of("Repair or remove the file that is named there."),
+            cause(FindingText::new("Some certificates can't be read from where ").and(variable).and(" points")),
+            FindingText::new("Repair or remove the file that is named there."),
         )),
         (None, true) => Some(CheckOutcome::problem(
-            cause(FindingText::of("The system has no certificates, so no https server is trusted")),
-            FindingText::of("Install them (on Linux the package ca-certificates)."),
+            cause(FindingText::new("The system has no certificates, so no https server is trusted")),
+            FindingText::new("Install them (on Linux the package ca-certificates)."),
         )),
         _ => None,
     }
@@ -112,15 +112,15 @@ mod tests {
         let made = rcgen::generate_simple_self_signed(vec!["a.example".to_owned()]).unwrap();
         std::fs::write(&good, made.cert.pem()).unwrap();
         for path in [&missing, &empty] {
-            let outcome = check(&Environment::with(&[(FILE, path)], None), &servers(None));
+            let outcome = check(&ProcessEnvironment::with(&[(FILE, path)], None), &servers(None));
             assert_eq!(outcome.state, FindingState::Problem, "{path}: {}", outcome.seen);
             assert!(outcome.seen.to_string().contains(FILE), "the variable is named: {}", outcome.seen);
             assert_eq!(outcome.servers, ["far"], "for {path}");
         }
-        let outcome = check(&Environment::with(&[(FILE, &good)], None), &servers(None));
+        let outcome = check(&ProcessEnvironment::with(&[(FILE, &good)], None), &servers(None));
         assert_eq!(outcome.state, FindingState::Ok, "{}", outcome.seen);
         assert!(outcome.seen.to_string().starts_with("Trusted: 1 certificate,"), "{}", outcome.seen);
-        let outcome = check(&Environment::with(&[(FILE, &good), (FOLDER, &missing)], None), &servers(None));
+        let outcome = check(&ProcessEnvironment::with(&[(FILE, &good), (FOLDER, &missing)], None), &servers(None));
         assert_eq!(outcome.state, FindingState::Warning, "a part of them: {}", outcome.seen);
     }
 
@@ -130,7 +130,7 @@ mod tests {
         let good = folder.path().join("good");
         let made = rcgen::generate_simple_self_signed(vec!["a.example".to_owned()]).unwrap();
         std::fs::write(&good, made.cert.pem()).unwrap();
-        let environment = Environment::with(&[(FILE, good.to_str().unwrap())], None);
+        let environment = ProcessEnvironment::with(&[(FILE, good.to_str().unwrap())], None);
         let outcome = check(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", "/nonexistent/ca.pem"))));
         assert_eq!(
             (outcome.state, &outcome.servers[..]),

@@ -15,14 +15,14 @@ pub(crate) fn check(now: SystemTime, files: &[PathBuf]) -> CheckOutcome {
     let latest = files.iter().filter_map(|file| file.metadata().ok()?.modified().ok()).max();
     match latest.and_then(|latest| latest.duration_since(now).ok()).filter(|behind| *behind > TOLERATED) {
         Some(behind) => CheckOutcome::problem(
-            FindingText::of("The clock is behind the last change of Drawbridge's files, by ")
+            FindingText::new("The clock is behind the last change of Drawbridge's files, by ")
                 .number(behind.as_secs() / 60)
                 .and(" minutes."),
-            FindingText::of(
+            FindingText::new(
                 "Set the clock, or have the system set it from the network. With a wrong one, servers with https are not trusted and sign-ins fail.",
             ),
         ),
-        None => CheckOutcome::ok(FindingText::of("The clock is not behind the files of Drawbridge.")),
+        None => CheckOutcome::ok(FindingText::new("The clock is not behind the files of Drawbridge.")),
     }
 }
 

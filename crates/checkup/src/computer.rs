@@ -21,7 +21,7 @@ pub struct Computer {
     /// Folder in which other programs cache downloads, if there is one.
     pub cache_folder: Option<PathBuf>,
     /// Environment of this process.
-    pub environment: Environment,
+    pub environment: ProcessEnvironment,
     /// Search path for programs; `None` to query the login shell.
     pub search_path: Option<SearchPath>,
     /// Web view that draws the window; `None` for a program without one.
@@ -41,16 +41,16 @@ pub struct WebView {
 
 /// The environment variables of a process, and its home folder.
 #[derive(Debug, Clone, Default)]
-pub struct Environment {
+pub struct ProcessEnvironment {
     variables: BTreeMap<String, OsString>,
     /// Home folder of the user.
     pub home: Option<PathBuf>,
 }
 
-impl Environment {
+impl ProcessEnvironment {
     /// Returns the environment of this process.
     #[must_use]
-    pub fn of_this_program() -> Self {
+    pub fn current() -> Self {
         let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value));
         Self { variables: std::env::vars_os().filter_map(text).collect(), home: std::env::home_dir() }
     }

@@ -4,12 +4,12 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::computer::Environment;
+use crate::computer::ProcessEnvironment;
 use crate::finding::{CheckOutcome, FindingState};
 use crate::text::FindingText;
 
 /// Returns the usual sockets of the daemon, including those of Docker Desktop and of a rootless daemon.
-pub(crate) fn sockets(environment: &Environment) -> Vec<PathBuf> {
+pub(crate) fn sockets(environment: &ProcessEnvironment) -> Vec<PathBuf> {
     let mut sockets = vec![PathBuf::from("/var/run/docker.sock")];
     if let Some(folder) = environment.get("XDG_RUNTIME_DIR") {
         sockets.push(Path::new(folder).join("docker.sock"));
@@ -34,19 +34,19 @@ pub(crate) fn with_daemon(outcome: CheckOutcome, sockets: &[PathBuf]) -> CheckOu
     let worse = if denied {
         CheckOutcome::problem(
             outcome.seen.and(" You may not use its daemon."),
-            FindingText::of(
+            FindingText::new(
                 "Add yourself to the group docker (\"sudo usermod -aG docker $USER\"), sign out and in again. Whoever is in it can do all that root can; Podman needs no such group.",
             ),
         )
     } else {
         CheckOutcome::warning(
             outcome.seen.and(" Its daemon does not listen in any of the usual places."),
-            FindingText::of(
+            FindingText::new(
                 "Start it (\"sudo systemctl start docker\", or Docker Desktop). One elsewhere is fine if \"docker context\" names it; servers do not get your variable DOCKER_HOST.",
             ),
         )
     };
-    worse.of(servers)
+    worse.for_servers(servers)
 }
 
 #[cfg(unix)]
@@ -68,16 +68,17 @@ mod tests {
     #[test]
     fn a_daemon_is_found_where_it_listens() {
         let home = tempfile::tempdir().unwrap();
-        let environment = Environment::with(&[("XDG_RUNTIME_DIR", "/run/user/1000")], Some(home.path().to_owned()));
+        let environment =
+            ProcessEnvironment::with(&[("XDG_RUNTIME_DIR", "/run/user/1000")], Some(home.path().to_owned()));
         let sockets = sockets(&environment);
         assert!(sockets.contains(&"/run/user/1000/docker.sock".into()), "one of the user alone: {sockets:?}");
         let of_home: Vec<PathBuf> = sockets.into_iter().filter(|socket| socket.starts_with(home.path())).collect();
-        let docker = || CheckOutcome::ok(FindingText::of("Docker 27.3.1")).of(vec!["box".to_owned()]);
+        let docker = || CheckOutcome::ok(FindingText::new("Docker 27.3.1")).for_servers(vec!["box".to_owned()]);
         let without = with_daemon(docker(), &of_home);
         assert_eq!(without.state, FindingState::Warning, "{}", without.seen);
         assert!(without.next.is_some_and(|next| next.to_string().contains("systemctl start docker")), "what to do");
         assert_eq!(without.servers, ["box"], "for whom");
-        let nobody = with_daemon(CheckOutcome::ok(FindingText::of("Docker 27.3.1")), &of_home);
+        let nobody = with_daemon(CheckOutcome::ok(FindingText::new("Docker 27.3.1")), &of_home);
         assert_eq!(nobody.state, FindingState::Ok, "where no server needs it, nothing is missing");
         std::fs::create_dir_all(of_home[0].parent().unwrap()).unwrap();
         let _listens = std::os::unix::net::UnixListener::bind(&of_home[0]).unwrap();

@@ -153,12 +153,12 @@ impl CheckOutcome {
     }
 
     /// Sets the affected servers.
-    pub(crate) fn of(mut self, servers: Vec<String>) -> Self {
+    pub(crate) fn for_servers(mut self, servers: Vec<String>) -> Self {
         self.servers = servers;
         self
     }
 
-    pub(crate) fn named(self, id: CheckId) -> Finding {
+    pub(crate) fn into_finding(self, id: CheckId) -> Finding {
         let Self { state, seen, next, servers } = self;
         Finding { id, title: id.title(), state, seen, next, servers }
     }

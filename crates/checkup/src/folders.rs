@@ -22,22 +22,22 @@ struct FolderFacts {
 }
 
 pub(crate) fn check(folder: &Path) -> CheckOutcome {
-    told(folder, &facts(folder))
+    outcome(folder, &facts(folder))
 }
 
-fn told(folder: &Path, facts: &FolderFacts) -> CheckOutcome {
+fn outcome(folder: &Path, facts: &FolderFacts) -> CheckOutcome {
     let is_there = facts.nearest == folder;
-    let seen = FindingText::of("").path(folder);
+    let seen = FindingText::new("").path(folder);
     if !facts.is_folder {
         return CheckOutcome::problem(
             seen.and(": a file lies where a folder should, at ").path(&facts.nearest).and("."),
-            FindingText::of("Move that file away."),
+            FindingText::new("Move that file away."),
         );
     }
     if !facts.is_writable {
         return CheckOutcome::problem(
             seen.and(if is_there { " can't be written to." } else { " is not there, and can't be made." }),
-            FindingText::of(
+            FindingText::new(
                 "See whose folder it is and who may write to it; it must be yours. A disk may also have become read-only.",
             ),
         );
@@ -48,12 +48,12 @@ fn told(folder: &Path, facts: &FolderFacts) -> CheckOutcome {
     };
     let seen = seen.and("; ").number(free / MIB).and(" MiB are free.");
     if free < TOO_LITTLE {
-        return CheckOutcome::problem(seen, FindingText::of("Make room on this disk: nothing may be kept any more."));
+        return CheckOutcome::problem(seen, FindingText::new("Make room on this disk: nothing may be kept any more."));
     }
     if free < LITTLE {
         return CheckOutcome::warning(
             seen,
-            FindingText::of("Make room on this disk: packages of servers need some hundred MiB each."),
+            FindingText::new("Make room on this disk: packages of servers need some hundred MiB each."),
         );
     }
     CheckOutcome::ok(seen)
@@ -120,7 +120,7 @@ mod tests {
             (facts(false, false, Some(2 * LITTLE)), problem, "can't be made"),
         ];
         for (facts, state, words) in cases {
-            let outcome = told(Path::new("/data/app"), &facts);
+            let outcome = outcome(Path::new("/data/app"), &facts);
             assert_eq!(outcome.state, state, "{facts:?}: {}", outcome.seen);
             assert!(outcome.seen.to_string().contains(words), "{facts:?}: {}", outcome.seen);
             assert_eq!(outcome.next.is_some(), state != ok, "a step where one is needed: {facts:?}");

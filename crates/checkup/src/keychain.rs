@@ -7,29 +7,29 @@ use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
 pub(crate) fn check(keychain: &dyn Secrets, servers: &[ServerEntry]) -> CheckOutcome {
-    let cause = |words: &'static str, cause: String| FindingText::of(words).and(" (").foreign(cause).and(").");
+    let cause = |words: &'static str, cause: String| FindingText::new(words).and(" (").foreign(cause).and(").");
     let concerned = || servers.iter().filter(|server| has_secrets(server)).map(|server| server.name.clone()).collect();
     match keychain.status() {
-        SecretsStatus::Keychain => CheckOutcome::ok(FindingText::of("The system's keychain keeps the key of your secrets.")),
+        SecretsStatus::Keychain => CheckOutcome::ok(FindingText::new("The system's keychain keeps the key of your secrets.")),
         SecretsStatus::Locked { cause: said } => CheckOutcome::problem(
             cause("The keychain is locked, or did not let Drawbridge in", said),
-            FindingText::of("Unlock it, for instance by signing in to the desktop with your password, and check again."),
+            FindingText::new("Unlock it, for instance by signing in to the desktop with your password, and check again."),
         )
-        .of(concerned()),
+        .for_servers(concerned()),
         SecretsStatus::Missing { cause: said } => CheckOutcome::warning(
             cause("This system has no keychain that answers, so secrets and sign-ins last until Drawbridge is closed", said),
-            FindingText::of(if cfg!(target_os = "linux") {
+            FindingText::new(if cfg!(target_os = "linux") {
                 "Install and start a keychain, such as GNOME Keyring (package gnome-keyring) or KWallet, in your desktop session, and check again."
             } else {
                 "Sign in to the desktop with your password, and check again."
             }),
         )
-        .of(concerned()),
+        .for_servers(concerned()),
         SecretsStatus::Broken { cause: said } => CheckOutcome::problem(
             cause("The secrets that were kept can't be used", said),
-            FindingText::of("Do what is said there. If the key is lost for good, move secrets.json out of the data folder and enter the secrets again."),
+            FindingText::new("Do what is said there. If the key is lost for good, move secrets.json out of the data folder and enter the secrets again."),
         )
-        .of(concerned()),
+        .for_servers(concerned()),
     }
 }
 

@@ -23,10 +23,10 @@ mod containers;
 mod finding;
 mod folders;
 mod keychain;
-mod needs;
 mod programs;
 mod proxy;
 mod report;
+mod required_programs;
 mod run;
 mod runtimes;
 mod sandbox;
@@ -43,7 +43,7 @@ use ports::server_config::{ConfigProblem, ServerEntry};
 use process::SearchPath;
 use tokio::time::timeout;
 
-pub use computer::{Computer, Environment, WebView};
+pub use computer::{Computer, ProcessEnvironment, WebView};
 pub use finding::{CheckId, Finding, FindingState};
 pub use report::{ReportedServer, ReportingProgram, report};
 pub use text::{FindingText, NumericVersion};
@@ -75,7 +75,7 @@ pub async fn check(computer: Computer) -> Checkup {
         Err(_) => None,
     };
     let checks = checks(computer, settings, &servers, &path, needed);
-    Checkup { findings: run::all(checks).await, servers }
+    Checkup { findings: run::run_all(checks).await, servers }
 }
 
 fn checks(
@@ -83,7 +83,7 @@ fn checks(
     settings: Result<Vec<ServerEntry>, ConfigProblem>,
     servers: &[ServerEntry],
     path: &SearchPath,
-    needed: Option<Vec<needs::RequiredProgram>>,
+    needed: Option<Vec<required_programs::RequiredProgram>>,
 ) -> Vec<Check> {
     let Computer { settings: port, secrets, data_folder, cache_folder, environment, web_view, clock, .. } = computer;
     let home = environment.home.clone();
@@ -123,8 +123,8 @@ fn checks(
         checks.push(Check::blocking(id, move || match folder {
             Some(folder) => folders::check(&folder),
             None => CheckOutcome::unknown(
-                FindingText::of("The system names no such folder."),
-                FindingText::of("Set HOME for your session."),
+                FindingText::new("The system names no such folder."),
+                FindingText::new("Set HOME for your session."),
             ),
         }));
     }
@@ -147,7 +147,7 @@ async fn read_settings(computer: &Computer) -> Result<Vec<ServerEntry>, ConfigPr
 }
 
 /// Determines the programs that the servers need in a blocking task. `None` if that takes too long.
-async fn needs_of(servers: Vec<ServerEntry>, path: SearchPath) -> Option<Vec<needs::RequiredProgram>> {
-    let looking = tokio::task::spawn_blocking(move || needs::of(&servers, &path));
+async fn needs_of(servers: Vec<ServerEntry>, path: SearchPath) -> Option<Vec<required_programs::RequiredProgram>> {
+    let looking = tokio::task::spawn_blocking(move || required_programs::required_programs(&servers, &path));
     timeout(run::LIMIT, looking).await.ok()?.ok()
 }

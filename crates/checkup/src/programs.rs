@@ -1,7 +1,7 @@
 //! Checks that the programs of local servers that use no known runtime exist.
 
 use crate::finding::CheckOutcome;
-use crate::needs::RequiredProgram;
+use crate::required_programs::RequiredProgram;
 use crate::text::FindingText;
 
 /// Maximum number of servers whose cause is listed.
@@ -10,21 +10,21 @@ const MOST_TOLD: usize = 5;
 pub(crate) fn check(needs: Option<&[RequiredProgram]>) -> CheckOutcome {
     let Some(needs) = needs else {
         return CheckOutcome::unknown(
-            FindingText::of("The programs of servers could not be looked for."),
-            FindingText::of("Correct the settings file, if that is what is wrong, and check again."),
+            FindingText::new("The programs of servers could not be looked for."),
+            FindingText::new("Correct the settings file, if that is what is wrong, and check again."),
         );
     };
     let others: Vec<&RequiredProgram> = needs.iter().filter(|need| need.known.is_none()).collect();
     let missing: Vec<&&RequiredProgram> = others.iter().filter(|need| need.found.is_err()).collect();
     if others.is_empty() {
-        return CheckOutcome::ok(FindingText::of("No local server has a program of its own."));
+        return CheckOutcome::ok(FindingText::new("No local server has a program of its own."));
     }
     if missing.is_empty() {
         return CheckOutcome::ok(
-            FindingText::of("Found: the programs of ").count(others.len(), "server", "servers").and("."),
+            FindingText::new("Found: the programs of ").count(others.len(), "server", "servers").and("."),
         );
     }
-    let mut seen = FindingText::of("Not found, or not executable: the programs of ")
+    let mut seen = FindingText::new("Not found, or not executable: the programs of ")
         .count(missing.len(), "server", "servers")
         .and(". ");
     for need in missing.iter().take(MOST_TOLD) {
@@ -32,8 +32,8 @@ pub(crate) fn check(needs: Option<&[RequiredProgram]>) -> CheckOutcome {
             seen = seen.foreign(format!("{}: {error} ", need.server));
         }
     }
-    let next = FindingText::of(
+    let next = FindingText::new(
         "Install the program, or correct the command in the server's settings. A version manager may have moved it: a bare name is looked up anew at each start.",
     );
-    CheckOutcome::problem(seen, next).of(missing.iter().map(|need| need.server.clone()).collect())
+    CheckOutcome::problem(seen, next).for_servers(missing.iter().map(|need| need.server.clone()).collect())
 }

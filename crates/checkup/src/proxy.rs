@@ -6,7 +6,7 @@ use std::time::Duration;
 use ports::server_config::ServerEntry;
 use process::{OutputLimits, SearchPath, ServerCommand, is_of_system, output_of};
 
-use crate::computer::Environment;
+use crate::computer::ProcessEnvironment;
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
@@ -31,35 +31,39 @@ enum EnvironmentProxy {
     HttpOnly(&'static str),
 }
 
-pub(crate) async fn check(environment: Environment, path: SearchPath, servers: Vec<ServerEntry>) -> CheckOutcome {
+pub(crate) async fn check(
+    environment: ProcessEnvironment,
+    path: SearchPath,
+    servers: Vec<ServerEntry>,
+) -> CheckOutcome {
     let remote = || -> Vec<String> {
         servers.iter().filter(|server| server.config.as_http().is_some()).map(|server| server.name.clone()).collect()
     };
-    match named(&environment) {
+    match environment_proxy(&environment) {
         EnvironmentProxy::Unusable(variable, reason) => CheckOutcome::problem(
-            FindingText::of("The proxy in ").and(variable).and(" can't be used: ").and(reason),
-            FindingText::of("Set the variable to the address of an HTTP proxy, such as http://proxy.example:3128, for the session from which Drawbridge is started, or unset it."),
+            FindingText::new("The proxy in ").and(variable).and(" can't be used: ").and(reason),
+            FindingText::new("Set the variable to the address of an HTTP proxy, such as http://proxy.example:3128, for the session from which Drawbridge is started, or unset it."),
         )
-        .of(remote()),
+        .for_servers(remote()),
         EnvironmentProxy::Usable(variable) => CheckOutcome::ok(
-            FindingText::of("Drawbridge uses the proxy in ").and(variable).and(". Local servers do not get this variable; one that needs it has it in its own settings."),
+            FindingText::new("Drawbridge uses the proxy in ").and(variable).and(". Local servers do not get this variable; one that needs it has it in its own settings."),
         ),
         EnvironmentProxy::HttpOnly(variable) => CheckOutcome::warning(
-            FindingText::of("Connections to https servers are direct: the proxy in ").and(variable).and(" counts for http:// only."),
-            FindingText::of("If this network needs the proxy, set HTTPS_PROXY to its address as well, and sign in again."),
+            FindingText::new("Connections to https servers are direct: the proxy in ").and(variable).and(" counts for http:// only."),
+            FindingText::new("If this network needs the proxy, set HTTPS_PROXY to its address as well, and sign in again."),
         )
-        .of(remote()),
+        .for_servers(remote()),
         EnvironmentProxy::Nothing if has_proxy_of_desktop(&path).await => CheckOutcome::warning(
-            FindingText::of("The desktop's settings have a proxy. Drawbridge takes it from the environment only, where there is none."),
-            FindingText::of("Set HTTPS_PROXY and NO_PROXY for your session, for instance in ~/.config/environment.d/proxy.conf, and sign in again."),
+            FindingText::new("The desktop's settings have a proxy. Drawbridge takes it from the environment only, where there is none."),
+            FindingText::new("Set HTTPS_PROXY and NO_PROXY for your session, for instance in ~/.config/environment.d/proxy.conf, and sign in again."),
         )
-        .of(remote()),
-        EnvironmentProxy::Nothing if is_in_system() => CheckOutcome::ok(FindingText::of("Drawbridge uses the proxy of the system's settings.")),
-        EnvironmentProxy::Nothing => CheckOutcome::ok(FindingText::of("No proxy is set; connections are direct.")),
+        .for_servers(remote()),
+        EnvironmentProxy::Nothing if is_in_system() => CheckOutcome::ok(FindingText::new("Drawbridge uses the proxy of the system's settings.")),
+        EnvironmentProxy::Nothing => CheckOutcome::ok(FindingText::new("No proxy is set; connections are direct.")),
     }
 }
 
-fn named(environment: &Environment) -> EnvironmentProxy {
+fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
     // A CGI program receives the headers of its request as variables, so a client could choose the proxy with the
     // header `Proxy` (httpoxy). The HTTP client then uses no proxy.
     if environment.is_set("REQUEST_METHOD") {
@@ -83,7 +87,7 @@ fn named(environment: &Environment) -> EnvironmentProxy {
 /// Returns the spelling of a variable that counts, with its value if that is valid Unicode. `None` if it is unset or
 /// empty.
 fn first_set<'e>(
-    environment: &'e Environment,
+    environment: &'e ProcessEnvironment,
     (upper, lower): (&'static str, &'static str),
 ) -> Option<(&'static str, Option<&'e str>)> {
     let variable = [upper, lower].into_iter().find(|name| environment.is_set(name))?;
@@ -149,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_proxy_that_can_not_be_used_is_told() {
-        let of = |variables: &[(&str, &str)]| named(&Environment::with(variables, None));
+        let of = |variables: &[(&str, &str)]| environment_proxy(&ProcessEnvironment::with(variables, None));
         assert_eq!(of(&[]), EnvironmentProxy::Nothing);
         assert_eq!(
             of(&[("HTTPS_PROXY", "http://ann:key@proxy.example:3128")]),
@@ -183,7 +187,7 @@ mod tests {
 
     #[test]
     fn the_proxy_for_https_counts_as_the_connections_take_it() {
-        let of = |variables: &[(&str, &str)]| named(&Environment::with(variables, None));
+        let of = |variables: &[(&str, &str)]| environment_proxy(&ProcessEnvironment::with(variables, None));
         let http = ("HTTP_PROXY", "http://proxy.example:3128");
         let socks = ("all_proxy", "socks5://127.0.0.1:7890");
         assert_eq!(of(&[http]), EnvironmentProxy::HttpOnly("HTTP_PROXY"), "https servers are not reached by it");
@@ -200,12 +204,12 @@ mod tests {
 
     #[tokio::test]
     async fn what_can_not_be_used_concerns_remote_servers() {
-        let path = SearchPath::of_process("a test".to_owned());
+        let path = SearchPath::from_process("a test".to_owned());
         let servers = vec![
             ServerEntry { name: "far".to_owned(), config: ports::server_config::HttpConfig::default().into() },
             ServerEntry { name: "near".to_owned(), config: ports::server_config::StdioConfig::default().into() },
         ];
-        let environment = Environment::with(&[("ALL_PROXY", "socks5://canary.example")], None);
+        let environment = ProcessEnvironment::with(&[("ALL_PROXY", "socks5://canary.example")], None);
         let outcome = check(environment, path, servers).await;
         assert_eq!(outcome.servers, ["far"], "not the local one");
         assert!(outcome.seen.to_string().contains("not SOCKS"), "{}", outcome.seen);

@@ -7,7 +7,7 @@ use std::path::Path;
 use launches::packages::{LauncherPackage, launched};
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
 
-use crate::computer::{Environment, WebView};
+use crate::computer::{ProcessEnvironment, WebView};
 use crate::finding::{Finding, FindingState};
 use crate::system;
 use crate::text::NumericVersion;
@@ -38,7 +38,7 @@ pub fn report(
     findings: &[Finding],
     program: ReportingProgram<'_>,
     servers: &[ReportedServer<'_>],
-    environment: &Environment,
+    environment: &ProcessEnvironment,
 ) -> String {
     let (os_release, kernel) = system::read();
     let mut text =
@@ -98,7 +98,7 @@ fn launcher(stdio: &StdioConfig) -> &'static str {
     match launched(&stdio.command, &stdio.args) {
         Some(LauncherPackage::Package(reference)) => reference.launcher.name(),
         Some(LauncherPackage::Unknown(..)) => "another launcher, or one in a shell",
-        None => crate::needs::known_program(stdio).unwrap_or("a program of its own"),
+        None => crate::required_programs::known_program(stdio).unwrap_or("a program of its own"),
     }
 }
 

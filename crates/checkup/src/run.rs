@@ -34,19 +34,19 @@ impl Check {
 }
 
 /// Runs the checks concurrently, and returns the findings in the same order.
-pub(crate) async fn all(checks: Vec<Check>) -> Vec<Finding> {
+pub(crate) async fn run_all(checks: Vec<Check>) -> Vec<Finding> {
     let running: Vec<_> = checks.into_iter().map(|check| (check.id, tokio::spawn(timeout(LIMIT, check.run)))).collect();
     let mut findings = Vec::new();
     for (id, task) in running {
         let outcome = match task.await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => CheckOutcome::unknown(
-                FindingText::of("This did not end within ").number(LIMIT.as_secs()).and(" s."),
-                FindingText::of("Check again when this computer is less busy."),
+                FindingText::new("This did not end within ").number(LIMIT.as_secs()).and(" s."),
+                FindingText::new("Check again when this computer is less busy."),
             ),
             Err(error) => failed(error),
         };
-        findings.push(outcome.named(id));
+        findings.push(outcome.into_finding(id));
     }
     findings
 }
@@ -54,8 +54,8 @@ pub(crate) async fn all(checks: Vec<Check>) -> Vec<Finding> {
 fn failed(error: tokio::task::JoinError) -> CheckOutcome {
     tracing::error!(%error, "a check of this computer failed");
     CheckOutcome::unknown(
-        FindingText::of("The check itself failed."),
-        FindingText::of("Report this as a bug of Drawbridge, with the report of this check."),
+        FindingText::new("The check itself failed."),
+        FindingText::new("Report this as a bug of Drawbridge, with the report of this check."),
     )
 }
 
@@ -66,11 +66,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_that_fails_or_hangs_does_not_stop_the_others() {
-        let findings = all(vec![
+        let findings = run_all(vec![
             Check::new(CheckId::Proxy, async { panic!("a failure of the check") }),
             Check::new(CheckId::Node, std::future::pending()),
             Check::blocking(CheckId::Clock, || panic!("a failure on another thread")),
-            Check::new(CheckId::Uv, async { CheckOutcome::ok(FindingText::of("fine")) }),
+            Check::new(CheckId::Uv, async { CheckOutcome::ok(FindingText::new("fine")) }),
         ])
         .await;
         let states: Vec<_> = findings.iter().map(|finding| (finding.id, finding.state)).collect();

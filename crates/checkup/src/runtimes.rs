@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use process::{Output, OutputLimits, SearchPath, ServerCommand, output_of};
+use process::{OutputLimits, ProgramOutput, SearchPath, ServerCommand, output_of};
 
 use crate::finding::{CheckId, CheckOutcome};
-use crate::needs::RequiredProgram;
+use crate::required_programs::RequiredProgram;
 use crate::text::{FindingText, NumericVersion};
 
 /// Limits of a program that prints its version.
@@ -95,27 +95,27 @@ pub(crate) async fn check(
     let needed_by = || needs.iter().map(|need| need.server.clone()).collect::<Vec<_>>();
     let missing: Vec<&&RequiredProgram> = needs.iter().filter(|need| need.found.is_err()).collect();
     let asked = runtime.asked.iter().find_map(|name| Some((*name, find(name, &path)?)));
-    let install = || FindingText::of(runtime.install);
+    let install = || FindingText::new(runtime.install);
     let Some((name, program)) = asked else {
         return match (needs.is_empty(), missing.is_empty()) {
             (true, _) if !is_known => CheckOutcome::unknown(
-                FindingText::of("Not installed. Whether a server needs it is not known."),
+                FindingText::new("Not installed. Whether a server needs it is not known."),
                 install(),
             ),
-            (true, _) => CheckOutcome::ok(FindingText::of("Not installed; no server needs it.")),
+            (true, _) => CheckOutcome::ok(FindingText::new("Not installed; no server needs it.")),
             // Each server that needs the runtime names its path.
             (false, true) => CheckOutcome::ok(
-                FindingText::of(runtime.name)
+                FindingText::new(runtime.name)
                     .and(" is not on the search path; the servers that need it name where theirs is."),
             )
-            .of(needed_by()),
+            .for_servers(needed_by()),
             (false, false) => {
                 let servers = missing.iter().map(|need| need.server.clone()).collect();
                 CheckOutcome::problem(
-                    not_found(FindingText::of(runtime.name).and(" was not found. "), &missing),
+                    append_missing(FindingText::new(runtime.name).and(" was not found. "), &missing),
                     install(),
                 )
-                .of(servers)
+                .for_servers(servers)
             }
         };
     };
@@ -123,28 +123,28 @@ pub(crate) async fn check(
     let version = match version_of(&program, &path, VERSION_LIMITS).await {
         Ok(version) => version,
         Err(cause) => {
-            let seen = at(FindingText::of(runtime.name)).and(", does not tell its version: ").foreign(cause);
-            let next = FindingText::of("Run it with --version in a terminal, and repair or reinstall it.");
+            let seen = at(FindingText::new(runtime.name)).and(", does not tell its version: ").foreign(cause);
+            let next = FindingText::new("Run it with --version in a terminal, and repair or reinstall it.");
             let outcome =
                 if needs.is_empty() { CheckOutcome::warning(seen, next) } else { CheckOutcome::problem(seen, next) };
-            return outcome.of(needed_by());
+            return outcome.for_servers(needed_by());
         }
     };
-    let seen = at(FindingText::of(runtime.name).and(" ").version(&version));
+    let seen = at(FindingText::new(runtime.name).and(" ").version(&version));
     if !missing.is_empty() {
         let servers = missing.iter().map(|need| need.server.clone()).collect();
-        return CheckOutcome::problem(not_found(seen.and(". "), &missing), install()).of(servers);
+        return CheckOutcome::problem(append_missing(seen.and(". "), &missing), install()).for_servers(servers);
     }
     if let Some((oldest, words)) = runtime.oldest
         && version.is_before(oldest)
     {
-        return CheckOutcome::warning(seen.and("; ").and(words).and("."), install()).of(needed_by());
+        return CheckOutcome::warning(seen.and("; ").and(words).and("."), install()).for_servers(needed_by());
     }
-    CheckOutcome::ok(seen.and(".")).of(needed_by())
+    CheckOutcome::ok(seen.and(".")).for_servers(needed_by())
 }
 
 /// Appends the names of the missing programs, each once.
-fn not_found(seen: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
+fn append_missing(seen: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
     let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.known).collect();
     names.sort_unstable();
     names.dedup();
@@ -177,7 +177,7 @@ async fn version_of(program: &Path, path: &SearchPath, limits: OutputLimits) -> 
         environment: quiet.map(|name| (name.to_owned(), "1".to_owned())).into(),
         ..ServerCommand::default()
     };
-    let Output { exit, stdout, stderr } =
+    let ProgramOutput { exit, stdout, stderr } =
         output_of(&command, program, path, &[], limits).await.map_err(|error| error.to_string())?;
     if exit.status != Some(0) {
         let said = String::from_utf8_lossy(&stderr).lines().find(|line| !line.trim().is_empty()).map(str::to_owned);

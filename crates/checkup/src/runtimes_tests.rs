@@ -33,7 +33,7 @@ async fn found(id: CheckId, path: &SearchPath, commands: &[(&str, &[&str])]) -> 
         })
         .collect();
     let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
-    check(runtime, path.clone(), Some(crate::needs::of(&servers, path))).await
+    check(runtime, path.clone(), Some(crate::required_programs::required_programs(&servers, path))).await
 }
 
 #[tokio::test]

@@ -3,19 +3,19 @@
 use ports::server_config::ServerEntry;
 use process::SearchPath;
 use process::sandbox::SandboxMechanism;
-use process::sandbox::means::SandboxMeans;
+use process::sandbox::sandbox_means::SandboxMeans;
 
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
 pub(crate) async fn check(path: SearchPath, servers: Vec<ServerEntry>) -> CheckOutcome {
-    told(SandboxMeans::find(&path).await, &servers)
+    outcome(SandboxMeans::find(&path).await, &servers)
 }
 
-fn told(means: SandboxMeans, servers: &[ServerEntry]) -> CheckOutcome {
+fn outcome(means: SandboxMeans, servers: &[ServerEntry]) -> CheckOutcome {
     let has_sandbox = |server: &&ServerEntry| server.config.as_stdio().is_some_and(|stdio| stdio.sandbox.is_some());
     let held: Vec<String> = servers.iter().filter(has_sandbox).map(|server| server.name.clone()).collect();
-    let mut parts = FindingText::of("");
+    let mut parts = FindingText::new("");
     for (index, (name, usable)) in means.parts.iter().enumerate() {
         parts = parts.and(if index == 0 { "" } else { "; " }).and(name);
         parts = match usable {
@@ -27,21 +27,21 @@ fn told(means: SandboxMeans, servers: &[ServerEntry]) -> CheckOutcome {
     match means.mechanism {
         Ok(SandboxMechanism::Landlock) => CheckOutcome::warning(
             parts,
-            FindingText::of(
+            FindingText::new(
                 "Install bubblewrap (the package is called bubblewrap). Without it a server can't be kept to named hosts, and no folder that holds Drawbridge's data can be named. On Ubuntu 24.04 and newer, AppArmor must let bubblewrap make user namespaces.",
             ),
         )
-        .of(held),
-        Ok(_) => CheckOutcome::ok(parts).of(held),
+        .for_servers(held),
+        Ok(_) => CheckOutcome::ok(parts).for_servers(held),
         Err(error) => {
-            let next = FindingText::of(if cfg!(target_os = "linux") {
+            let next = FindingText::new(if cfg!(target_os = "linux") {
                 "Install bubblewrap (the package is called bubblewrap), or use Linux 6.2 or later. Until then servers with a sandbox do not start; others are not concerned."
             } else {
                 "Run servers that need one in a container. Servers with a sandbox do not start here; others are not concerned."
             });
             let seen = parts.and(" ").foreign(error);
             let outcome = if held.is_empty() { CheckOutcome::warning(seen, next) } else { CheckOutcome::problem(seen, next) };
-            outcome.of(held)
+            outcome.for_servers(held)
         }
     }
 }
@@ -71,7 +71,7 @@ mod tests {
         ];
         for (mechanism, servers, state) in cases {
             let parts = vec![("bubblewrap", Err("it is not installed".to_owned())), ("seccomp", Ok(()))];
-            let outcome = told(SandboxMeans { mechanism: mechanism.clone(), parts }, servers);
+            let outcome = outcome(SandboxMeans { mechanism: mechanism.clone(), parts }, servers);
             assert_eq!(outcome.state, state, "{mechanism:?}");
             assert_eq!(outcome.servers.len(), servers.len() - 1, "only who has a sandbox is concerned");
             let seen = outcome.seen.to_string();

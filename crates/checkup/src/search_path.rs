@@ -38,7 +38,7 @@ pub(crate) fn check(path: &SearchPath, home: Option<&Path>) -> CheckOutcome {
         .map(|manager| manager.0)
         .collect();
     let folders = |words: &'static str| {
-        listed(FindingText::of(words).count(there, "folder", "folders"), &found, "; with ").and(".")
+        append_list(FindingText::new(words).count(there, "folder", "folders"), &found, "; with ").and(".")
     };
     match &path.source {
         PathSource::Process { reason } if cfg!(windows) => {
@@ -50,13 +50,13 @@ pub(crate) fn check(path: &SearchPath, home: Option<&Path>) -> CheckOutcome {
                 .and(" The cause: ")
                 .foreign(reason)
                 .and("."),
-            FindingText::of(
+            FindingText::new(
                 "Set SHELL to your shell. If it is set, open a terminal and see what its start-up files wait for: they have 5 s, and nobody can answer a question.",
             ),
         ),
         PathSource::LoginShell if !left_out.is_empty() => CheckOutcome::warning(
-            listed(folders("The login shell names "), &left_out, " It does not name those of ").and("."),
-            FindingText::of(
+            append_list(folders("The login shell names "), &left_out, " It does not name those of ").and("."),
+            FindingText::new(
                 "Have the version manager set up in a start-up file that a login shell reads, and a default version chosen (for instance \"nvm alias default 22\").",
             ),
         ),
@@ -64,7 +64,7 @@ pub(crate) fn check(path: &SearchPath, home: Option<&Path>) -> CheckOutcome {
     }
 }
 
-fn listed(mut text: FindingText, names: &[&'static str], before: &'static str) -> FindingText {
+fn append_list(mut text: FindingText, names: &[&'static str], before: &'static str) -> FindingText {
     for (index, name) in names.iter().enumerate() {
         text = text.and(if index == 0 { before } else { ", " }).and(name);
     }

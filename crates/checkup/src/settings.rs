@@ -9,7 +9,7 @@ pub(crate) fn check(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> CheckOutc
     let servers = match read {
         Ok(servers) => servers,
         Err(problem) => {
-            let mut seen = FindingText::of("The settings file can't be used");
+            let mut seen = FindingText::new("The settings file can't be used");
             if let Some(line) = problem.line {
                 seen = seen.and(", line ").number(line.into());
             }
@@ -22,13 +22,13 @@ pub(crate) fn check(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> CheckOutc
             }
             return CheckOutcome::problem(
                 seen.and("."),
-                FindingText::of(
+                FindingText::new(
                     "Correct it in an editor; it is read again at once. Until then the servers stay as they were.",
                 ),
             );
         }
     };
-    CheckOutcome::ok(FindingText::of("Set up: ").count(servers.len(), "server", "servers").and("."))
+    CheckOutcome::ok(FindingText::new("Set up: ").count(servers.len(), "server", "servers").and("."))
 }
 
 #[cfg(test)]
@@ -42,7 +42,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("mcp.json");
         std::fs::write(&file, text).unwrap();
-        check(&store::look(&file, folder.path()).unwrap().servers.load())
+        check(&store::open_read_only(&file, folder.path()).unwrap().servers.load())
     }
 
     #[test]

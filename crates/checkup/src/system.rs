@@ -1,7 +1,7 @@
 //! Describes the system in a report. Values come from lists in this crate or are numbers, because a variable or a
 //! file may contain anything.
 
-use crate::computer::Environment;
+use crate::computer::ProcessEnvironment;
 use crate::text::NumericVersion;
 
 /// Desktops, as named in `XDG_CURRENT_DESKTOP`.
@@ -64,7 +64,7 @@ pub(crate) fn system(os_release: Option<&str>, kernel: Option<&str>) -> String {
             let line = release.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
             line.map(|value| value.trim_matches(['"', '\'']))
         };
-        let named = value("ID").and_then(|id| known(DISTRIBUTIONS, id));
+        let named = value("ID").and_then(|id| known_name(DISTRIBUTIONS, id));
         text.push_str(&format!(", {}", named.unwrap_or("another distribution")));
         if let Some(version) = value("VERSION_ID").and_then(numbers) {
             text.push_str(&format!(" {version}"));
@@ -82,14 +82,14 @@ pub(crate) fn system(os_release: Option<&str>, kernel: Option<&str>) -> String {
 }
 
 /// Describes the desktop and its session type.
-pub(crate) fn session(environment: &Environment) -> String {
+pub(crate) fn session(environment: &ProcessEnvironment) -> String {
     let desktop = match environment.text("XDG_CURRENT_DESKTOP") {
         None => "no desktop named",
-        Some(names) => names.split(':').find_map(|name| known(DESKTOPS, name)).unwrap_or("another desktop"),
+        Some(names) => names.split(':').find_map(|name| known_name(DESKTOPS, name)).unwrap_or("another desktop"),
     };
     let kind = match environment.text("XDG_SESSION_TYPE") {
         None => "",
-        Some(kind) => known(&["wayland", "x11", "tty", "mir"], kind).unwrap_or("another kind of session"),
+        Some(kind) => known_name(&["wayland", "x11", "tty", "mir"], kind).unwrap_or("another kind of session"),
     };
     let wayland = environment.get("WAYLAND_DISPLAY").map(|_| "Wayland display");
     let x11 = environment.get("DISPLAY").map(|_| "X display");
@@ -98,7 +98,7 @@ pub(crate) fn session(environment: &Environment) -> String {
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-fn known(list: &[&'static str], name: &str) -> Option<&'static str> {
+fn known_name(list: &[&'static str], name: &str) -> Option<&'static str> {
     list.iter().find(|known| known.eq_ignore_ascii_case(name)).copied()
 }
 
@@ -125,8 +125,11 @@ mod tests {
         let told = system(Some("ID=canary\nVERSION_ID=canary\n"), Some("canary"));
         assert!(told.contains("another distribution, kernel of unknown version"), "{told}");
         let variables = [("XDG_CURRENT_DESKTOP", "ubuntu:GNOME"), ("XDG_SESSION_TYPE", "wayland"), ("DISPLAY", ":0")];
-        assert_eq!(session(&Environment::with(&variables, None)), "GNOME, wayland, X display");
+        assert_eq!(session(&ProcessEnvironment::with(&variables, None)), "GNOME, wayland, X display");
         let variables = [("XDG_CURRENT_DESKTOP", "canary"), ("XDG_SESSION_TYPE", "canary"), ("SNAP", "/snap/canary")];
-        assert_eq!(session(&Environment::with(&variables, None)), "another desktop, another kind of session, Snap");
+        assert_eq!(
+            session(&ProcessEnvironment::with(&variables, None)),
+            "another desktop, another kind of session, Snap"
+        );
     }
 }

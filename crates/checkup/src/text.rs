@@ -51,7 +51,7 @@ enum TextPart {
 impl FindingText {
     /// Creates a text that starts with words of this crate.
     #[must_use]
-    pub fn of(words: &'static str) -> Self {
+    pub fn new(words: &'static str) -> Self {
         Self(Vec::new()).and(words)
     }
 
@@ -121,8 +121,10 @@ impl fmt::Display for FindingText {
         for part in &self.0 {
             match part {
                 TextPart::Own(words) => f.write_str(words)?,
-                TextPart::Path(path) | TextPart::Program(path, _) => f.write_str(&bounded(&path.to_string_lossy()))?,
-                TextPart::Foreign(words) => f.write_str(&bounded(words))?,
+                TextPart::Path(path) | TextPart::Program(path, _) => {
+                    f.write_str(&bounded_text(&path.to_string_lossy()))?
+                }
+                TextPart::Foreign(words) => f.write_str(&bounded_text(words))?,
             }
         }
         Ok(())
@@ -136,7 +138,7 @@ impl Serialize for FindingText {
 }
 
 /// Returns foreign text for display: truncated, and with invisible characters made visible.
-fn bounded(words: &str) -> String {
+fn bounded_text(words: &str) -> String {
     let mut shown: String = words.chars().take(MOST_FOREIGN).collect();
     if shown.len() < words.len() {
         shown.push('…');
@@ -201,7 +203,7 @@ mod tests {
     #[test]
     fn a_report_has_no_words_of_others_and_only_places_of_paths() {
         let home = Path::new("/home/ann");
-        let text = FindingText::of("found ")
+        let text = FindingText::new("found ")
             .program("/home/ann/.nvm/versions/node/v22.1.0-canary/bin/node", "node")
             .and(", ")
             .path("/home/ann/canary/data")
@@ -221,7 +223,7 @@ mod tests {
 
     #[test]
     fn what_others_wrote_is_bounded() {
-        let shown = FindingText::of("").foreign("x".repeat(10_000)).to_string();
+        let shown = FindingText::new("").foreign("x".repeat(10_000)).to_string();
         assert_eq!(shown.chars().count(), MOST_FOREIGN + 1, "with a mark at its end");
     }
 

@@ -10,23 +10,23 @@ const OLDEST_WEBKIT: &[u32] = &[2, 40];
 pub(crate) fn check(web_view: Option<&WebView>) -> CheckOutcome {
     let Some(WebView { name, version }) = web_view else {
         return CheckOutcome::unknown(
-            FindingText::of("This program has no window."),
-            FindingText::of(
+            FindingText::new("This program has no window."),
+            FindingText::new(
                 "If the app's window stays empty, update the system's web view (on Linux the package libwebkit2gtk-4.1-0).",
             ),
         );
     };
     let Some(version) = NumericVersion::find(version) else {
         return CheckOutcome::unknown(
-            FindingText::of(name).and(" tells no version that can be read: ").foreign(version),
-            FindingText::of("If the window is drawn wrong, update it with the system's updates."),
+            FindingText::new(name).and(" tells no version that can be read: ").foreign(version),
+            FindingText::new("If the window is drawn wrong, update it with the system's updates."),
         );
     };
-    let seen = FindingText::of(name).and(" ").version(&version).and(".");
+    let seen = FindingText::new(name).and(" ").version(&version).and(".");
     if name.contains("WebKitGTK") && version.is_before(OLDEST_WEBKIT) {
         return CheckOutcome::warning(
             seen,
-            FindingText::of("Update the system: the window is tried with WebKitGTK 2.40 and later."),
+            FindingText::new("Update the system: the window is tried with WebKitGTK 2.40 and later."),
         );
     }
     CheckOutcome::ok(seen)

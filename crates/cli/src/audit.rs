@@ -12,12 +12,12 @@ use domain::StoreError;
 use serde_json::{Value, json};
 
 use crate::arguments::{AuditArguments, AuditCommand, AuditFilter};
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 use crate::output::value;
-use crate::people;
-use crate::session::Session;
+use crate::result_text;
+use crate::session::CommandSession;
 use crate::table::table;
-use crate::visible;
+use crate::terminal_escape;
 
 /// Exit status for a log without detected changes whose author is not proved.
 const UNPROVED: u8 = 4;
@@ -25,7 +25,7 @@ const UNPROVED: u8 = 4;
 const PAGE: usize = 500;
 
 /// Validates arguments before the log is opened.
-pub(crate) fn check(what: &AuditArguments) -> Result<(), Failure> {
+pub(crate) fn check(what: &AuditArguments) -> Result<(), CommandFailure> {
     let list = match &what.command {
         None => &what.list,
         Some(AuditCommand::List(list)) => list,
@@ -36,7 +36,7 @@ pub(crate) fn check(what: &AuditArguments) -> Result<(), Failure> {
 }
 
 /// Runs an `audit` command.
-pub(crate) async fn run(session: &Session, what: AuditArguments) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &CommandSession, what: AuditArguments) -> Result<Value, CommandFailure> {
     match what.command {
         None => list(session, what.list).await,
         Some(AuditCommand::List(wanted)) => list(session, wanted).await,
@@ -45,7 +45,7 @@ pub(crate) async fn run(session: &Session, what: AuditArguments) -> Result<Value
     }
 }
 
-async fn list(session: &Session, list: AuditFilter) -> Result<Value, Failure> {
+async fn list(session: &CommandSession, list: AuditFilter) -> Result<Value, CommandFailure> {
     let mut entries = Vec::new();
     let mut range = AuditRange {
         server: list.server,
@@ -58,7 +58,7 @@ async fn list(session: &Session, list: AuditFilter) -> Result<Value, Failure> {
     };
     while entries.len() < list.limit {
         range.limit = u32::try_from(PAGE.min(list.limit - entries.len()))
-            .map_err(|_| Failure::new(ErrorCode::Internal, "a page has at most 500 decisions"))?;
+            .map_err(|_| CommandFailure::new(ErrorCode::Internal, "a page has at most 500 decisions"))?;
         let page = session.api.audit(range.clone()).await?;
         range.before = page.entries.last().map(|entry| entry.number);
         entries.extend(page.entries);
@@ -66,11 +66,11 @@ async fn list(session: &Session, list: AuditFilter) -> Result<Value, Failure> {
             break;
         }
     }
-    session.output.text(&table(&entries.iter().map(people::audit_entry).collect::<Vec<_>>()));
+    session.output.text(&table(&entries.iter().map(result_text::audit_entry).collect::<Vec<_>>()));
     Ok(value(&entries))
 }
 
-async fn verify(session: &Session, file: Option<PathBuf>) -> Result<Value, Failure> {
+async fn verify(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
     let log = Arc::clone(&session.api.host().ports().audit);
     let is_own = file.is_none();
     let found = tokio::task::spawn_blocking(move || match file {
@@ -78,7 +78,7 @@ async fn verify(session: &Session, file: Option<PathBuf>) -> Result<Value, Failu
         Some(file) => log.verify_export(&file),
     });
     let verdict = api::audit_verdict(done(found).await?);
-    let mut words = words(&verdict);
+    let mut words = verdict_text(&verdict);
     if is_own {
         words.push_str(at_rest(&session.api.content_protection(EmptyObject {}).await?.decisions));
     }
@@ -86,14 +86,14 @@ async fn verify(session: &Session, file: Option<PathBuf>) -> Result<Value, Failu
         session.output.text(&words);
         return Ok(value(&verdict));
     }
-    let failure = Failure::new(ErrorCode::Invalid, words.trim_end());
+    let failure = CommandFailure::new(ErrorCode::Invalid, words.trim_end());
     let (code, status) = if verdict.whole { ("unproved", UNPROVED) } else { ("audit", failure.status) };
-    Err(Failure { code: code.to_owned(), status, value: Some(Box::new(value(&verdict))), ..failure })
+    Err(CommandFailure { code: code.to_owned(), status, value: Some(Box::new(value(&verdict))), ..failure })
 }
 
-async fn export(session: &Session, file: Option<PathBuf>) -> Result<Value, Failure> {
+async fn export(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
     if file.is_none() && session.output.is_json() {
-        return Err(Failure::usage("with --json, name the file to write: the export has a shape of its own"));
+        return Err(CommandFailure::usage("with --json, name the file to write: the export has a shape of its own"));
     }
     let log = Arc::clone(&session.api.host().ports().audit);
     let shown = file.clone();
@@ -110,7 +110,9 @@ async fn export(session: &Session, file: Option<PathBuf>) -> Result<Value, Failu
     });
     let entries = done(written).await?;
     if let Some(file) = &shown {
-        session.output.text(&format!("{entries} entries are in {}", visible::line(&file.display().to_string())));
+        session
+            .output
+            .text(&format!("{entries} entries are in {}", terminal_escape::line(&file.display().to_string())));
     }
     Ok(json!({ "entries": entries, "file": shown }))
 }
@@ -124,9 +126,9 @@ fn new_file(path: &Path) -> std::io::Result<std::fs::File> {
     options.open(path)
 }
 
-async fn done<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) -> Result<T, Failure> {
-    let result = work.await.map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
-    result.map_err(|error| Failure::new(ErrorCode::System, error.to_string()))
+async fn done<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) -> Result<T, CommandFailure> {
+    let result = work.await.map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
+    result.map_err(|error| CommandFailure::new(ErrorCode::System, error.to_string()))
 }
 
 /// Describes the encryption of the log's contents on disk.
@@ -141,7 +143,7 @@ const fn at_rest(decisions: &ContentAtRest) -> &'static str {
 }
 
 /// Describes the result of a verification.
-fn words(verdict: &AuditVerdict) -> String {
+fn verdict_text(verdict: &AuditVerdict) -> String {
     let mut text = String::new();
     let range = match (verdict.first, verdict.last) {
         (Some(first), Some(last)) => format!("{} entries, {first} to {last}", verdict.entries),
@@ -165,7 +167,7 @@ fn words(verdict: &AuditVerdict) -> String {
         AuditSeal::None => "It is not sealed: whoever can write the file could have cut off its end, or have written all of it \
             anew. It is sealed once there is a keychain.\n"
             .to_owned(),
-        AuditSeal::Unchecked { cause } => format!("The seal could not be checked: {}\n", visible::line(cause)),
+        AuditSeal::Unchecked { cause } => format!("The seal could not be checked: {}\n", terminal_escape::line(cause)),
         AuditSeal::Broken => String::new(),
     });
     let sealed = matches!(verdict.seal, AuditSeal::Holds { .. });
@@ -199,16 +201,16 @@ fn finding_words(finding: &AuditFinding) -> String {
         TamperKind::Unreadable => format!("{at} can't be read"),
     };
     match &finding.detail {
-        Some(detail) => format!("{what}: {}", visible::line(detail)),
+        Some(detail) => format!("{what}: {}", terminal_escape::line(detail)),
         None => what,
     }
 }
 
 /// Parses a time to milliseconds since 1970: a date, a date with a time, or an age.
-fn time(text: Option<&str>, option: &str) -> Result<Option<u64>, Failure> {
+fn time(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure> {
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
-        Failure::usage(format!(
+        CommandFailure::usage(format!(
             "{option}: {text:?} is no time; expected 2026-11-21, 2026-11-21T08:00:00Z, 30m, 12h or 7d"
         ))
     };

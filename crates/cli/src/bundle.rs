@@ -5,27 +5,31 @@ use installer::{BundleFile, RegistryChoice};
 use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, BundleCommand};
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 use crate::output::{Output, value};
 use crate::session::locations;
-use crate::visible::{self, line};
+use crate::terminal_escape::{self, line};
 use crate::{plan_text, registry};
 
 /// Maximum number of files that are listed. A bundle with all dependencies contains thousands.
 const FILES_SHOWN: usize = 100;
 
 /// Runs a `bundle` command.
-pub(crate) async fn run(arguments: &Arguments, command: &BundleCommand, output: &Output) -> Result<Value, Failure> {
+pub(crate) async fn run(
+    arguments: &Arguments,
+    command: &BundleCommand,
+    output: &Output,
+) -> Result<Value, CommandFailure> {
     let BundleCommand::Inspect { file } = command;
     let root = registry::installer(locations(arguments)?.data_dir, RegistryChoice::Official).bundles_folder().await?;
     let file = BundleFile::open(file, &root).await?;
-    let plan = file.plan().map_err(Failure::from);
+    let plan = file.plan().map_err(CommandFailure::from);
     let BundleFile { path: file, bundle, .. } = file;
-    output.text(&words(&bundle, &plan));
+    output.text(&bundle_text(&bundle, &plan));
     let files: Vec<_> = bundle.archive.files().collect();
     let (runs, problem) = match &plan {
         Ok(plan) => {
-            let mut runs = plan_text::in_json(&plan.install);
+            let mut runs = plan_text::plan_json(&plan.install);
             runs["program"] = value(&plan.program);
             (runs, Value::Null)
         }
@@ -48,7 +52,7 @@ pub(crate) async fn run(arguments: &Arguments, command: &BundleCommand, output: 
 pub(crate) fn about(bundle: &Bundle) -> String {
     let manifest = &bundle.manifest;
     let author = if manifest.author.name.is_empty() { "nobody" } else { &manifest.author.name };
-    let mut text = format!("bundle      {} {}\n", visible::value(&manifest.name), line(&manifest.version));
+    let mut text = format!("bundle      {} {}\n", terminal_escape::value(&manifest.name), line(&manifest.version));
     if let Some(name) = &manifest.display_name {
         text.push_str(&format!("title       {}\n", line(name)));
     }
@@ -62,16 +66,16 @@ pub(crate) fn about(bundle: &Bundle) -> String {
     text
 }
 
-fn words(bundle: &Bundle, plan: &Result<BundlePlan, Failure>) -> String {
+fn bundle_text(bundle: &Bundle, plan: &Result<BundlePlan, CommandFailure>) -> String {
     let mut text = about(bundle);
     match plan {
-        Ok(plan) => text.push_str(&plan_text::words(&plan.install)),
+        Ok(plan) => text.push_str(&plan_text::plan_text(&plan.install)),
         Err(failure) => text.push_str(&format!("problem     {}\n", line(&failure.message))),
     }
     let files: Vec<_> = bundle.archive.files().collect();
     for file in files.iter().take(FILES_SHOWN) {
         let executable = if file.executable { " (may be run)" } else { "" };
-        text.push_str(&format!("file        {} {} bytes{executable}\n", visible::value(&file.path), file.size));
+        text.push_str(&format!("file        {} {} bytes{executable}\n", terminal_escape::value(&file.path), file.size));
     }
     if let Some(more @ 1..) = files.len().checked_sub(FILES_SHOWN) {
         text.push_str(&format!("files       {more} more; --json lists them all\n"));

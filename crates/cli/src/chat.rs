@@ -9,16 +9,16 @@ use api::{ErrorCode, Handler as _};
 use serde_json::{Value, json};
 
 use crate::arguments::ChatArguments;
-use crate::failure::Failure;
-use crate::session::Session;
-use crate::talk::ReplyEnd;
-use crate::visible;
+use crate::conversation_printer::ReplyEnd;
+use crate::failure::CommandFailure;
+use crate::session::CommandSession;
+use crate::terminal_escape;
 
 /// Maximum length of a title that is derived from a message, in characters.
 const MAX_TITLE: usize = 60;
 
 /// Runs a conversation of one message, or of all lines until the end of the input.
-pub(crate) async fn run(session: &Session, chat: ChatArguments) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result<Value, CommandFailure> {
     let known = session.servers(None).await?;
     for server in &chat.server {
         if !known.contains(server) {
@@ -30,10 +30,10 @@ pub(crate) async fn run(session: &Session, chat: ChatArguments) -> Result<Value,
     let goes_on = chat.message.is_none();
     let first = match chat.message {
         Some(message) => Some(message),
-        None => typed(session).await,
+        None => read_message(session).await,
     };
     let Some(first) = first else {
-        return Err(Failure::usage("there is nothing to send: use --message, or type something"));
+        return Err(CommandFailure::usage("there is nothing to send: use --message, or type something"));
     };
     let title: String = first.lines().next().unwrap_or_default().chars().take(MAX_TITLE).collect();
     let conversation = session.api.create_conversation(NewConversation { title }).await?.id;
@@ -53,7 +53,7 @@ pub(crate) async fn run(session: &Session, chat: ChatArguments) -> Result<Value,
     session.api.set_conversation(set(settings.clone())).await?;
     if chat.instructions {
         for said in session.api.conversation_tools(of()).await?.instructions {
-            session.output.say(&visible::line(&format!("{} tells the model: {}", said.server, said.text)));
+            session.output.say(&terminal_escape::line(&format!("{} tells the model: {}", said.server, said.text)));
             for own in settings.servers.iter_mut().filter(|own| own.server == said.server) {
                 own.instructions = Some(said.hash.clone());
             }
@@ -76,15 +76,18 @@ pub(crate) async fn run(session: &Session, chat: ChatArguments) -> Result<Value,
             let mut begun = session.api.send_message(message).await?;
             loop {
                 let ended = answers.recv().await;
-                let (text, end) = ended.ok_or_else(|| Failure::new(ErrorCode::Internal, "the host ended"))??;
+                let (text, end) = ended.ok_or_else(|| CommandFailure::new(ErrorCode::Internal, "the host ended"))??;
                 let told = json!({ "conversation": conversation, "reply": begun.reply, "text": text });
                 let ReplyEnd::Rounds(rounds) = end else { return Ok(told) };
                 if !goes_on {
                     let words = format!("the model called tools {rounds} times in a row and was stopped");
-                    return Err(Failure { value: Some(Box::new(told)), ..Failure::new(ErrorCode::NotReady, words) });
+                    return Err(CommandFailure {
+                        value: Some(Box::new(told)),
+                        ..CommandFailure::new(ErrorCode::NotReady, words)
+                    });
                 }
                 session.output.say("Let it go on? Say y, or write something else.");
-                instead = typed(session).await;
+                instead = read_message(session).await;
                 if instead.take_if(|line| matches!(line.trim(), "y" | "yes")).is_none() {
                     return Ok(told);
                 }
@@ -95,11 +98,11 @@ pub(crate) async fn run(session: &Session, chat: ChatArguments) -> Result<Value,
         if goes_on {
             // The cause of one failure, such as a rate limit, need not affect the next answer.
             if let Err(failure) = &last {
-                session.output.say(&visible::line(&failure.message));
+                session.output.say(&terminal_escape::line(&failure.message));
             }
             next = match instead {
                 Some(line) => Some(line),
-                None => typed(session).await,
+                None => read_message(session).await,
             };
         }
     }
@@ -107,7 +110,7 @@ pub(crate) async fn run(session: &Session, chat: ChatArguments) -> Result<Value,
 }
 
 /// Reads a message, or returns `None` at the end of the input.
-async fn typed(session: &Session) -> Option<String> {
+async fn read_message(session: &CommandSession) -> Option<String> {
     loop {
         session.output.prompt("> ");
         let line = session.input.line().await?;
@@ -118,15 +121,15 @@ async fn typed(session: &Session) -> Option<String> {
 }
 
 /// Resolves the named model: `provider/model`, or its own name if only one provider has it.
-async fn model(session: &Session, named: Option<&str>) -> Result<ModelRef, Failure> {
+async fn model(session: &CommandSession, named: Option<&str>) -> Result<ModelRef, CommandFailure> {
     let registry = session.api.host().models().await.map_err(api::ApiError::from)?;
     let shown = |(model, _): (chat::ModelRef, _)| format!("{}/{}", model.provider, model.model);
-    let known: Vec<String> = registry.all().map(shown).collect();
+    let known: Vec<String> = registry.all_models().map(shown).collect();
     let Some(named) = named else {
         let default = session.api.host().default_model().await.map_err(api::ApiError::from)?;
         return default.map(|model| ModelRef { provider: model.provider, model: model.model }).ok_or_else(|| {
             let words = if known.is_empty() { String::from("none is known yet") } else { known.join(", ") };
-            Failure::usage(format!("name a model with --model PROVIDER/MODEL: {words}"))
+            CommandFailure::usage(format!("name a model with --model PROVIDER/MODEL: {words}"))
         });
     };
     if let Some((provider, model)) = named.split_once('/')
@@ -134,10 +137,12 @@ async fn model(session: &Session, named: Option<&str>) -> Result<ModelRef, Failu
     {
         return Ok(ModelRef { provider: provider.to_owned(), model: model.to_owned() });
     }
-    let mut fitting = registry.all().filter(|(model, _)| model.model == named).map(|(model, _)| model);
+    let mut fitting = registry.all_models().filter(|(model, _)| model.model == named).map(|(model, _)| model);
     match (fitting.next(), fitting.next()) {
         (Some(model), None) => Ok(ModelRef { provider: model.provider, model: model.model }),
-        (Some(_), Some(_)) => Err(Failure::usage(format!("several providers have {named:?}: say PROVIDER/{named}"))),
+        (Some(_), Some(_)) => {
+            Err(CommandFailure::usage(format!("several providers have {named:?}: say PROVIDER/{named}")))
+        }
         (None, _) => {
             let providers: Vec<&str> = registry.providers().collect();
             let words = if providers.is_empty() {
@@ -145,13 +150,13 @@ async fn model(session: &Session, named: Option<&str>) -> Result<ModelRef, Failu
             } else {
                 format!("the providers are {}, and their known models {}", providers.join(", "), known.join(", "))
             };
-            Err(Failure::new(ErrorCode::NotFound, format!("there is no model {named:?}: {words}")))
+            Err(CommandFailure::new(ErrorCode::NotFound, format!("there is no model {named:?}: {words}")))
         }
     }
 }
 
 /// Reports the tools that are not offered to the model.
-async fn tell_of_tools(session: &Session, conversation: &str) -> Result<(), Failure> {
+async fn tell_of_tools(session: &CommandSession, conversation: &str) -> Result<(), CommandFailure> {
     let known = session.api.conversation_tools(ConversationRef { conversation: conversation.to_owned() }).await?;
     let unseen: Vec<&str> = known
         .tools
@@ -167,7 +172,7 @@ async fn tell_of_tools(session: &Session, conversation: &str) -> Result<(), Fail
             "{server}: {count} tools are not offered, as you have not reviewed them; see \"drawbridge-cli review {server}\""
         );
         session.output.event("note", json!({ "server": server, "message": words }));
-        session.output.say(&visible::line(&words));
+        session.output.say(&terminal_escape::line(&words));
     }
     if known.by_search {
         session.output.say("There are many tools; the model finds them by search.");

@@ -13,36 +13,36 @@ use serde_json::{Map, Value, json};
 use crate::arguments::{self, Command, PolicyCommand, ServerArgument};
 use crate::audit;
 use crate::chat;
-use crate::describe;
-use crate::failure::Failure;
-use crate::flow;
+use crate::consent_request_text;
+use crate::data_flow;
+use crate::failure::CommandFailure;
 use crate::import;
 use crate::install;
 use crate::link;
 use crate::login;
 use crate::models;
 use crate::output::{value, without_variables};
-use crate::people;
+use crate::result_text;
 use crate::review;
 use crate::rules;
 use crate::sampling;
 use crate::secret;
-use crate::session::Session;
+use crate::session::CommandSession;
 use crate::skills;
 use crate::table::table;
-use crate::visible;
+use crate::terminal_escape;
 
 /// Identifier of the only call that a command makes.
 pub(crate) const CALL: &str = "cli";
 
 /// Runs a command in a session.
-pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Value, CommandFailure> {
     match command {
         Command::Servers => servers(session).await,
-        Command::Tools(of) => catalogs(session, of, |catalog| catalog.tools, people::tool).await,
-        Command::Prompts(of) => catalogs(session, of, |catalog| catalog.prompts, people::prompt).await,
-        Command::Resources(of) => catalogs(session, of, |catalog| catalog.resources, people::resource).await,
-        Command::Templates(of) => catalogs(session, of, |catalog| catalog.templates, people::template).await,
+        Command::Tools(of) => catalogs(session, of, |catalog| catalog.tools, result_text::tool).await,
+        Command::Prompts(of) => catalogs(session, of, |catalog| catalog.prompts, result_text::prompt).await,
+        Command::Resources(of) => catalogs(session, of, |catalog| catalog.resources, result_text::resource).await,
+        Command::Templates(of) => catalogs(session, of, |catalog| catalog.templates, result_text::template).await,
         Command::Skills { command } => skills::run(session, command).await,
         Command::Call { server, tool, args } => call(session, server, tool, &args).await,
         Command::Prompt { server, name, args } => prompt(session, server, name, &args).await,
@@ -63,7 +63,7 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Export { format } => import::export(session, format).await,
         Command::Link(what) => link::run(session, what).await,
         Command::Install(what) => install::run(session, what).await,
-        Command::Flow(what) => flow::run(session, what).await,
+        Command::Flow(what) => data_flow::run(session, what).await,
         Command::Sampling(what) => sampling::run(session, what).await,
         Command::Watch(of) => watch(session, of).await,
         Command::Chat(what) => chat::run(session, what).await,
@@ -76,27 +76,27 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
 }
 
 /// Starts a server, or returns the reason why it can't be used.
-pub(crate) async fn use_server(session: &Session, server: &str) -> Result<(), Failure> {
+pub(crate) async fn use_server(session: &CommandSession, server: &str) -> Result<(), CommandFailure> {
     session.servers(Some(server)).await?;
     session.ready(server).await
 }
 
-async fn servers(session: &Session) -> Result<Value, Failure> {
+async fn servers(session: &CommandSession) -> Result<Value, CommandFailure> {
     let names = session.servers(None).await?;
     // A server that can't be started is shown with its state.
     join_all(names.iter().map(|name| session.ready(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
-    session.output.text(&table(&servers.iter().map(people::server).collect::<Vec<_>>()));
+    session.output.text(&table(&servers.iter().map(result_text::server).collect::<Vec<_>>()));
     Ok(without_variables(value(&servers)))
 }
 
 /// Lists one kind of the servers' offers, from their catalogs.
 async fn catalogs<T: Serialize>(
-    session: &Session,
+    session: &CommandSession,
     of: ServerArgument,
     part: impl Fn(Catalog) -> Vec<T>,
     row: impl Fn(&str, &T) -> Vec<String>,
-) -> Result<Value, Failure> {
+) -> Result<Value, CommandFailure> {
     let read = async |server: String| {
         let mut catalog = session.api.catalog(ServerName { server }).await?;
         let notes = std::mem::take(&mut catalog.notes);
@@ -114,11 +114,11 @@ pub(crate) struct ListedItems<T> {
 /// Lists one kind of the servers' offers. With all servers, unusable ones are skipped. If none is usable, the first
 /// failure is returned.
 pub(crate) async fn list<T: Serialize>(
-    session: &Session,
+    session: &CommandSession,
     of: ServerArgument,
-    read: impl AsyncFn(String) -> Result<ListedItems<T>, Failure>,
+    read: impl AsyncFn(String) -> Result<ListedItems<T>, CommandFailure>,
     row: impl Fn(&str, &T) -> Vec<String>,
-) -> Result<Value, Failure> {
+) -> Result<Value, CommandFailure> {
     let names = session.servers(of.server.as_deref()).await?;
     let started = join_all(names.iter().map(|name| session.ready(name))).await;
     let mut items = Vec::new();
@@ -138,7 +138,7 @@ pub(crate) async fn list<T: Serialize>(
         };
         for note in &offered.notes {
             session.output.event("note", json!({ "server": name, "message": note }));
-            session.output.say(&visible::line(&format!("{name}: {note}")));
+            session.output.say(&terminal_escape::line(&format!("{name}: {note}")));
         }
         for item in &offered.items {
             rows.push(row(name, item));
@@ -155,32 +155,32 @@ pub(crate) async fn list<T: Serialize>(
     }
     for failure in &failures {
         session.output.event("note", json!({ "message": failure.message }));
-        session.output.say(visible::block(&failure.message, "").trim_end());
+        session.output.say(terminal_escape::block(&failure.message, "").trim_end());
     }
     session.output.text(&table(&rows));
     Ok(Value::Array(items))
 }
 
-pub(crate) fn object(text: &str, option: &str) -> Result<Map<String, Value>, Failure> {
+pub(crate) fn object(text: &str, option: &str) -> Result<Map<String, Value>, CommandFailure> {
     match serde_json::from_str(text) {
         Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err(Failure::usage(format!("{option}: expected a JSON object such as {{\"a\": 1}}"))),
-        Err(error) => Err(Failure::usage(format!("{option}: expected a JSON object: {error}"))),
+        Ok(_) => Err(CommandFailure::usage(format!("{option}: expected a JSON object such as {{\"a\": 1}}"))),
+        Err(error) => Err(CommandFailure::usage(format!("{option}: expected a JSON object: {error}"))),
     }
 }
 
-fn texts(text: &str, option: &str) -> Result<BTreeMap<String, String>, Failure> {
+fn texts(text: &str, option: &str) -> Result<BTreeMap<String, String>, CommandFailure> {
     object(text, option)?
         .into_iter()
         .map(|(name, value)| match value {
             Value::String(value) => Ok((name, value)),
-            _ => Err(Failure::usage(format!("{option}: {name:?} must be a text in double quotes"))),
+            _ => Err(CommandFailure::usage(format!("{option}: {name:?} must be a text in double quotes"))),
         })
         .collect()
 }
 
 /// Validates arguments before any server starts.
-pub(crate) fn check(command: &Command) -> Result<(), Failure> {
+pub(crate) fn check(command: &Command) -> Result<(), CommandFailure> {
     match command {
         Command::Call { args, .. } => object(args, "--args").map(drop),
         Command::Prompt { args, .. } => texts(args, "--args").map(drop),
@@ -191,65 +191,67 @@ pub(crate) fn check(command: &Command) -> Result<(), Failure> {
     }
 }
 
-async fn call(session: &Session, server: String, tool: String, args: &str) -> Result<Value, Failure> {
+async fn call(session: &CommandSession, server: String, tool: String, args: &str) -> Result<Value, CommandFailure> {
     let arguments = object(args, "--args")?;
     use_server(session, &server).await?;
     let call = ToolCall { id: CALL.to_owned(), origin: CallOrigin::CommandLine, server, tool, arguments };
     let result = session.api.chat().call_tool(call).await.map_err(ApiError::from)?;
     if result.is_error {
-        return Err(Failure::tool(people::error_words(&result), value(&result)));
+        return Err(CommandFailure::tool(result_text::error_words(&result), value(&result)));
     }
-    session.output.text(&people::tool_result(&result));
+    session.output.text(&result_text::tool_result(&result));
     Ok(value(&result))
 }
 
-async fn prompt(session: &Session, server: String, prompt: String, args: &str) -> Result<Value, Failure> {
+async fn prompt(session: &CommandSession, server: String, prompt: String, args: &str) -> Result<Value, CommandFailure> {
     let arguments = texts(args, "--args")?;
     use_server(session, &server).await?;
     let result =
         session.api.get_prompt(GetPrompt { call: CALL.to_owned(), server, prompt, arguments, hash: None }).await?;
-    session.output.text(&people::prompt_result(&result));
+    session.output.text(&result_text::prompt_result(&result));
     Ok(value(&result))
 }
 
-async fn read(session: &Session, server: String, uri: String) -> Result<Value, Failure> {
+async fn read(session: &CommandSession, server: String, uri: String) -> Result<Value, CommandFailure> {
     use_server(session, &server).await?;
     let result = session.api.read_resource(ReadResource { call: CALL.to_owned(), server, uri, refresh: true }).await?;
-    session.output.text(&result.contents.iter().map(people::contents).collect::<String>());
+    session.output.text(&result.contents.iter().map(result_text::contents).collect::<String>());
     Ok(value(&result))
 }
 
-async fn complete(session: &Session, complete: arguments::CompleteArguments) -> Result<Value, Failure> {
+async fn complete(session: &CommandSession, complete: arguments::CompleteArguments) -> Result<Value, CommandFailure> {
     let context = texts(&complete.context, "--context")?;
     use_server(session, &complete.server).await?;
     let of = match (complete.of.prompt, complete.of.template) {
         (Some(name), _) => CompletionReference::Prompt { name },
         (None, Some(uri)) => CompletionReference::Template { uri },
-        (None, None) => return Err(Failure::usage("expected --prompt or --template")),
+        (None, None) => return Err(CommandFailure::usage("expected --prompt or --template")),
     };
     let request = Complete { server: complete.server, of, argument: complete.argument, value: complete.value, context };
     let result = session.api.complete(request).await?;
-    session.output.text(&result.values.iter().map(|value| format!("{}\n", visible::line(value))).collect::<String>());
+    session
+        .output
+        .text(&result.values.iter().map(|value| format!("{}\n", terminal_escape::line(value))).collect::<String>());
     Ok(value(&result))
 }
 
 /// Shows what a server could access. Fails if the sandbox can't be enforced, as the server could not be started.
-async fn sandbox(session: &Session, server: String) -> Result<Value, Failure> {
+async fn sandbox(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
     session.servers(Some(&server)).await?;
     let report = session.api.sandbox(ServerName { server: server.clone() }).await?;
     if let Some(problem) = report.problem {
-        return Err(Failure::new(ErrorCode::System, problem));
+        return Err(CommandFailure::new(ErrorCode::System, problem));
     }
     let words = match &report.plan {
-        Some(plan) => describe::sandbox(plan) + &describe::missing(&report.missing),
-        None => format!("{} has no sandbox: it reaches all that you do.\n", visible::line(&server)),
+        Some(plan) => consent_request_text::sandbox(plan) + &consent_request_text::missing_files_text(&report.missing),
+        None => format!("{} has no sandbox: it reaches all that you do.\n", terminal_escape::line(&server)),
     };
     session.output.text(&words);
     Ok(value(&report))
 }
 
 /// Shows events until a signal ends the program. A server that fails is shown with its state.
-async fn watch(session: &Session, of: ServerArgument) -> Result<Value, Failure> {
+async fn watch(session: &CommandSession, of: ServerArgument) -> Result<Value, CommandFailure> {
     let names = session.servers(of.server.as_deref()).await?;
     let started = join_all(names.iter().map(|name| session.ready(name))).await;
     if let [Err(failure)] = &started[..]

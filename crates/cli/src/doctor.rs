@@ -4,22 +4,27 @@
 use std::sync::Arc;
 
 use api::ErrorCode;
-use checkup::{Checkup, Computer, Environment, Finding, FindingState, ReportedServer, ReportingProgram};
+use checkup::{Checkup, Computer, Finding, FindingState, ProcessEnvironment, ReportedServer, ReportingProgram};
 use ports::time::SystemClock;
 use serde_json::{Value, json};
 use store::{Locations, ReadOnlyStore};
 
 use crate::arguments::{Arguments, DoctorArguments};
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 use crate::output::Output;
 use crate::session::{locations, system};
-use crate::visible;
+use crate::terminal_escape;
 
 /// Prints the findings, or the report. Fails if there is a problem.
-pub(crate) async fn run(arguments: &Arguments, what: &DoctorArguments, output: &Output) -> Result<Value, Failure> {
+pub(crate) async fn run(
+    arguments: &Arguments,
+    what: &DoctorArguments,
+    output: &Output,
+) -> Result<Value, CommandFailure> {
     let Locations { config_file, data_dir } = locations(arguments)?;
-    let ReadOnlyStore { servers: settings, secrets, .. } = store::look(&config_file, &data_dir).map_err(system)?;
-    let environment = Environment::of_this_program();
+    let ReadOnlyStore { servers: settings, secrets, .. } =
+        store::open_read_only(&config_file, &data_dir).map_err(system)?;
+    let environment = ProcessEnvironment::current();
     let computer = Computer {
         settings,
         secrets,
@@ -37,19 +42,19 @@ pub(crate) async fn run(arguments: &Arguments, what: &DoctorArguments, output: &
         output.text(&report);
         value["report"] = report.into();
     } else {
-        output.text(&words(&checkup.findings));
+        output.text(&findings_text(&checkup.findings));
     }
     match checkup.findings.iter().filter(|finding| finding.state == FindingState::Problem).count() {
         0 => Ok(value),
         problems => {
             let noun = if problems == 1 { "problem was" } else { "problems were" };
-            let failure = Failure::new(ErrorCode::System, format!("{problems} {noun} found on this computer"));
-            Err(Failure { value: Some(Box::new(value)), ..failure })
+            let failure = CommandFailure::new(ErrorCode::System, format!("{problems} {noun} found on this computer"));
+            Err(CommandFailure { value: Some(Box::new(value)), ..failure })
         }
     }
 }
 
-fn report(checkup: &Checkup, environment: &Environment) -> String {
+fn report(checkup: &Checkup, environment: &ProcessEnvironment) -> String {
     let program = ReportingProgram { name: "drawbridge-cli", version: env!("CARGO_PKG_VERSION"), web_view: None };
     let servers: Vec<_> =
         checkup.servers.iter().map(|server| ReportedServer { config: &server.config, state: None }).collect();
@@ -57,19 +62,19 @@ fn report(checkup: &Checkup, environment: &Environment) -> String {
 }
 
 /// Formats the findings for people, each followed by the suggested fix.
-fn words(findings: &[Finding]) -> String {
+fn findings_text(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {
         let Finding { title, state, seen, next, servers, .. } = finding;
-        text.push_str(&format!("{:<8} {title}: {}\n", state.word(), visible::line(&seen.to_string())));
+        text.push_str(&format!("{:<8} {title}: {}\n", state.word(), terminal_escape::line(&seen.to_string())));
         if *state == FindingState::Ok {
             continue;
         }
         if let Some(next) = next {
-            text.push_str(&format!("         {}\n", visible::line(&next.to_string())));
+            text.push_str(&format!("         {}\n", terminal_escape::line(&next.to_string())));
         }
         if !servers.is_empty() {
-            let names: Vec<String> = servers.iter().map(|server| visible::value(server)).collect();
+            let names: Vec<String> = servers.iter().map(|server| terminal_escape::value(server)).collect();
             text.push_str(&format!("         Servers: {}\n", names.join(", ")));
         }
     }

@@ -2,7 +2,7 @@
 
 use api::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint};
 
-use crate::visible::line;
+use crate::terminal_escape::line;
 
 /// Formats the sign-in settings, one per line.
 pub(crate) fn settings(settings: &[AuthSetting], unattended: bool) -> String {
@@ -82,7 +82,7 @@ mod tests {
     use api::data::{ConsentRequest, ConsentRequestBody};
     use serde_json::{Value, json};
 
-    use crate::describe;
+    use crate::consent_request_text;
 
     fn url(domain: &str, path: &str) -> Value {
         let (before, url) = ("https://", format!("https://{domain}{path}"));
@@ -92,13 +92,13 @@ mod tests {
 
     fn described(body: &Value) -> String {
         let body: ConsentRequestBody = serde_json::from_value(body.clone()).unwrap();
-        let mut question = json!({ "id": "1", "hash": "h", "server": "far", "transport": "http", "commandLine": "",
+        let mut request = json!({ "id": "1", "hash": "h", "server": "far", "transport": "http", "commandLine": "",
             "askedAt": 0, "why": { "by": "user", "conversation": null }, "round": null, "body": null, "scopes": ["once"],
             "rule": "", "call": null,
             "marks": { "review": null, "outdated": false, "diff": null, "lookAlikes": [], "flags": [] } });
-        question["body"] = json!(body);
-        let question: ConsentRequest = serde_json::from_value(question).unwrap();
-        describe::question(&question)
+        request["body"] = json!(body);
+        let request: ConsentRequest = serde_json::from_value(request).unwrap();
+        consent_request_text::consent_request_text(&request)
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// The failure of a command.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Failure {
+pub(crate) struct CommandFailure {
     /// Error code for programs.
     pub(crate) code: String,
     /// Description of the cause.
@@ -25,7 +25,7 @@ const USAGE: u8 = 2;
 /// Exit status for an act that the policy or the user denied.
 const REFUSED: u8 = 3;
 
-impl Failure {
+impl CommandFailure {
     /// Creates a failure with the exit status of its code.
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let status = match code {
@@ -63,7 +63,7 @@ impl Failure {
     }
 }
 
-impl From<ApiError> for Failure {
+impl From<ApiError> for CommandFailure {
     fn from(error: ApiError) -> Self {
         Self { data: error.data.map(Box::new), ..Self::new(error.code, error.message) }
     }

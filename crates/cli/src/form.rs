@@ -3,7 +3,7 @@
 use api::data::{ChoiceOption, FieldKind, FieldProblem, FormField, FormProblem, TextFormat};
 use serde_json::Value;
 
-use crate::visible::line;
+use crate::terminal_escape::line;
 
 /// Describes a field, on one or more lines.
 pub(crate) fn field_words(field: &FormField) -> String {
@@ -11,7 +11,7 @@ pub(crate) fn field_words(field: &FormField) -> String {
     let need = if field.required { "required" } else { "may be left empty" };
     let mut words = format!("{}{title}: {}, {need}", line(&field.name), kind_words(&field.kind));
     if let Some(default) = &field.default {
-        words.push_str(&format!(", at first {}", crate::visible::json(default)));
+        words.push_str(&format!(", at first {}", crate::terminal_escape::json(default)));
     }
     if let Some(description) = &field.description {
         words.push_str(&format!("\n    {}", line(description)));
@@ -69,7 +69,7 @@ fn kind_words(kind: &FieldKind) -> String {
 
 /// Converts the input for a field, or returns its default for empty input. Invalid input stays a string, which the
 /// validation rejects.
-pub(crate) fn typed(field: &FormField, text: &str) -> Option<Value> {
+pub(crate) fn parse_field(field: &FormField, text: &str) -> Option<Value> {
     if text.is_empty() {
         return field.default.clone();
     }
@@ -163,10 +163,10 @@ mod tests {
             ),
         ];
         for (kind, typed_text, wanted, why) in cases {
-            assert_eq!(typed(&field(kind, None), typed_text), wanted, "{why}");
+            assert_eq!(parse_field(&field(kind, None), typed_text), wanted, "{why}");
         }
         let with_default = field(FieldKind::Boolean, Some(json!(true)));
-        assert_eq!(typed(&with_default, ""), Some(json!(true)), "empty input results in the default");
-        assert_eq!(typed(&with_default, "n"), Some(json!(false)), "input replaces the default");
+        assert_eq!(parse_field(&with_default, ""), Some(json!(true)), "empty input results in the default");
+        assert_eq!(parse_field(&with_default, "n"), Some(json!(false)), "input replaces the default");
     }
 }

@@ -10,24 +10,24 @@ use ports::server_config::{ConfigProblem, ServerEntry, ServerTransport};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{ExportFormat, ImportArguments};
-use crate::failure::Failure;
-use crate::session::Session;
-use crate::visible::{line, value};
+use crate::failure::CommandFailure;
+use crate::session::CommandSession;
+use crate::terminal_escape::{line, value};
 
 /// Imports the found servers, or shows what would be imported.
-pub(crate) async fn run(session: &Session, what: ImportArguments) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Result<Value, CommandFailure> {
     session.servers(None).await?;
     let surroundings = surroundings(what.home)?;
     let from = from(what.from);
     let report = session.api.host().look_for_servers(from, surroundings.into()).await;
     let mut report = report.map_err(|error| match &error {
-        ImportError::Source(problem) => Failure::usage(in_words(problem)),
-        ImportError::NoProject(_) => Failure::usage(error.to_string()),
+        ImportError::Source(problem) => CommandFailure::usage(problem_text(problem)),
+        ImportError::NoProject(_) => CommandFailure::usage(error.to_string()),
         ImportError::Closed(closed) => ApiError::from(*closed).into(),
     })?;
     for problem in &report.problems {
         session.output.event("problem", json!(problem));
-        session.output.say(&line(&in_words(problem)));
+        session.output.say(&line(&problem_text(problem)));
     }
     let mut failures = Vec::new();
     if !what.dry_run {
@@ -45,44 +45,45 @@ pub(crate) async fn run(session: &Session, what: ImportArguments) -> Result<Valu
             }
         }
     }
-    session.output.text(&words(&report, what.dry_run, failures.len()));
-    let servers = Value::Array(report.servers.iter().map(in_json).collect());
+    session.output.text(&report_text(&report, what.dry_run, failures.len()));
+    let servers = Value::Array(report.servers.iter().map(server_json).collect());
     match failures.into_iter().next() {
         None => Ok(servers),
         Some((name, error)) => {
-            let failure = Failure::from(ApiError { message: format!("{name}: {}", error.message), ..error });
-            Err(Failure { value: Some(Box::new(servers)), ..failure })
+            let failure = CommandFailure::from(ApiError { message: format!("{name}: {}", error.message), ..error });
+            Err(CommandFailure { value: Some(Box::new(servers)), ..failure })
         }
     }
 }
 
 /// Prints the servers in the format of another app.
-pub(crate) async fn export(session: &Session, format: ExportFormat) -> Result<Value, Failure> {
+pub(crate) async fn export(session: &CommandSession, format: ExportFormat) -> Result<Value, CommandFailure> {
     session.servers(None).await?;
     let form = match format {
         ExportFormat::McpServers => ExportForm::McpServers,
         ExportFormat::VsCode => ExportForm::VsCode,
     };
     let document = other_apps::export(&set_up(session).await?, form);
-    session.output.text(&crate::visible::block(&format!("{document:#}"), ""));
+    session.output.text(&crate::terminal_escape::block(&format!("{document:#}"), ""));
     Ok(document)
 }
 
-async fn set_up(session: &Session) -> Result<Vec<ServerEntry>, Failure> {
+async fn set_up(session: &CommandSession) -> Result<Vec<ServerEntry>, CommandFailure> {
     let snapshot = session.api.host().snapshot().await.map_err(ApiError::from)?;
     Ok(snapshot.servers.into_iter().map(|server| ServerEntry { name: server.name, config: server.config }).collect())
 }
 
-fn surroundings(home: Option<PathBuf>) -> Result<AppEnvironment, Failure> {
+fn surroundings(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailure> {
     if let Some(home) = home {
         if !home.is_dir() {
-            return Err(Failure::usage(format!("--home: {} is no folder", home.display())));
+            return Err(CommandFailure::usage(format!("--home: {} is no folder", home.display())));
         }
-        let home = std::path::absolute(&home).map_err(|error| Failure::usage(format!("--home: {error}")))?;
-        return Ok(AppEnvironment::of_folder(home));
+        let home = std::path::absolute(&home).map_err(|error| CommandFailure::usage(format!("--home: {error}")))?;
+        return Ok(AppEnvironment::for_home(home));
     }
-    let home = std::env::home_dir().ok_or_else(|| Failure::usage("there is no home folder; name one with --home"))?;
-    Ok(AppEnvironment::of_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
+    let home =
+        std::env::home_dir().ok_or_else(|| CommandFailure::usage("there is no home folder; name one with --home"))?;
+    Ok(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
 }
 
 /// A word is an app if there is one of that name, and otherwise a path.
@@ -111,7 +112,7 @@ fn not_kept(server: &FoundServer, kept: &SecretPersistence) -> Option<String> {
     ))
 }
 
-fn in_words(problem: &ConfigProblem) -> String {
+fn problem_text(problem: &ConfigProblem) -> String {
     let file = problem.file.as_deref().map(|file| format!("{file}: ")).unwrap_or_default();
     let at = problem.line.map(|line| format!("line {line}: ")).unwrap_or_default();
     let column = problem
@@ -123,7 +124,7 @@ fn in_words(problem: &ConfigProblem) -> String {
 }
 
 /// Formats a server for programs.
-fn in_json(server: &FoundServer) -> Value {
+fn server_json(server: &FoundServer) -> Value {
     let mut object = Map::new();
     let origin = server.origins.first();
     object.insert("app".to_owned(), origin.map(|origin| origin.app.as_str()).into());
@@ -151,7 +152,7 @@ fn in_json(server: &FoundServer) -> Value {
 }
 
 /// Formats the servers by file, for people. `failed` of them could not be imported.
-fn words(report: &ScanReport, dry_run: bool, failed: usize) -> String {
+fn report_text(report: &ScanReport, dry_run: bool, failed: usize) -> String {
     let mut text = String::new();
     for file in &report.files {
         let app = other_apps::apps::app_named(file.app).map_or(file.app, |app| app.name);

@@ -11,16 +11,16 @@ use ports::SecretPersistence;
 use serde_json::{Value, json};
 
 use crate::arguments::InstallArguments;
-use crate::ask::TerminalUser;
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 use crate::install_plan::{self, sandbox, values};
 use crate::install_source::{ResolvedSource, find};
-use crate::session::Session;
-use crate::visible::line;
+use crate::session::CommandSession;
+use crate::terminal_escape::line;
+use crate::terminal_user::TerminalUser;
 use crate::{plan_text, registry};
 
 /// Shows the configuration, and adds the server after a confirmation.
-pub(crate) async fn run(session: &Session, what: InstallArguments) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Result<Value, CommandFailure> {
     let there = session.servers(None).await?;
     let host = session.api.host();
     let ports = host.ports();
@@ -32,7 +32,7 @@ pub(crate) async fn run(session: &Session, what: InstallArguments) -> Result<Val
     }
     if what.upgrade.is_none() && there.contains(&plan.name) {
         let message = format!("there is a server {:?} already; give this one another name with --name", plan.name);
-        return Err(Failure::new(ErrorCode::BadName, message));
+        return Err(CommandFailure::new(ErrorCode::BadName, message));
     }
     let sandbox = match what.upgrade {
         // An upgrade keeps the existing sandbox.
@@ -41,41 +41,46 @@ pub(crate) async fn run(session: &Session, what: InstallArguments) -> Result<Val
     };
     let values = values(&what, &plan, &session.input, &session.output).await?;
     let draft = InstallDraft { source, name: plan.name.clone(), values, sandbox, upgrades: what.upgrade.clone() };
-    let mut shown = json!({ "origin": origin, "plan": plan_text::in_json(&plan), "added": false });
+    let mut shown = json!({ "origin": origin, "plan": plan_text::plan_json(&plan), "added": false });
     // The offer is current, while an older response may be cached under the exact version.
     let preview = match installer.preview(host, &draft, CachePolicy::Now).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(error)) => {
-            session.output.text(&format!("{words}{}", plan_text::words(&plan)));
+            session.output.text(&format!("{words}{}", plan_text::plan_text(&plan)));
             shown["missing"] = error.to_string().into();
             if what.dry_run {
                 session.output.say(&line(&error.to_string()));
                 return Ok(shown);
             }
             let message = format!("{error}. Give values with --set KEY=VALUE, and secrets with --secret KEY");
-            return Err(Failure { value: Some(Box::new(shown)), ..Failure::usage(message) });
+            return Err(CommandFailure { value: Some(Box::new(shown)), ..CommandFailure::usage(message) });
         }
         Err(error) => return Err(error.into()),
     };
-    shown["server"] = install_plan::in_json(&preview.server);
+    shown["server"] = install_plan::server_json(&preview.server);
     let setup = match &preview.before {
         Some(before) => {
-            shown["before"] = install_plan::in_json(before);
+            shown["before"] = install_plan::server_json(before);
             install_plan::changes(before, &preview.server)
         }
-        None => install_plan::words(&preview.server),
+        None => install_plan::server_text(&preview.server),
     };
     session.output.text(&format!("{words}{setup}{}{}", plan_text::inputs(&plan), plan_text::notes(&plan)));
     if what.dry_run {
         return Ok(shown);
     }
-    let question = match &draft.upgrades {
-        Some(server) => format!("Change {} to this version? It is stopped if it runs. ", crate::visible::value(server)),
-        None => format!("Add {}? Nothing is started. ", crate::visible::value(&draft.name)),
+    let request = match &draft.upgrades {
+        Some(server) => {
+            format!("Change {} to this version? It is stopped if it runs. ", crate::terminal_escape::value(server))
+        }
+        None => format!("Add {}? Nothing is started. ", crate::terminal_escape::value(&draft.name)),
     };
-    if !what.yes && !is_confirmed(session, &question).await {
+    if !what.yes && !is_confirmed(session, &request).await {
         let message = "nothing was changed; say yes on a terminal, or give --yes";
-        return Err(Failure { value: Some(Box::new(shown)), ..Failure::new(ErrorCode::Refused, message) });
+        return Err(CommandFailure {
+            value: Some(Box::new(shown)),
+            ..CommandFailure::new(ErrorCode::Refused, message)
+        });
     }
     let name = line(&draft.name);
     let (kept, done, key) = match draft.upgrades {
@@ -96,12 +101,12 @@ pub(crate) async fn run(session: &Session, what: InstallArguments) -> Result<Val
 }
 
 /// Prompts for confirmation on a terminal. Returns `false` if no user can be prompted.
-async fn is_confirmed(session: &Session, question: &str) -> bool {
+async fn is_confirmed(session: &CommandSession, request: &str) -> bool {
     let is_terminal =
         std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
     if session.output.is_json() || !is_terminal {
         return false;
     }
     let asker = TerminalUser::new(session.input.clone(), Arc::clone(&session.output));
-    asker.confirm(question).await
+    asker.confirm(request).await
 }

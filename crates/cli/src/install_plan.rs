@@ -12,10 +12,10 @@ use ports::server_config::{
 use serde_json::{Map, Value, json};
 
 use crate::arguments::InstallArguments;
-use crate::failure::Failure;
-use crate::input::InputLines;
+use crate::failure::CommandFailure;
+use crate::input_lines::InputLines;
 use crate::output::Output;
-use crate::visible::{line, value};
+use crate::terminal_escape::{line, value};
 
 /// Placeholder for a secret's value.
 const KEPT: &str = "(for the keychain)";
@@ -26,18 +26,18 @@ pub(crate) async fn values(
     plan: &InstallPlan,
     input: &InputLines,
     output: &Output,
-) -> Result<InputValues, Failure> {
-    let is_secret = |key: &str| -> Result<bool, Failure> {
+) -> Result<InputValues, CommandFailure> {
+    let is_secret = |key: &str| -> Result<bool, CommandFailure> {
         let found = plan.inputs.iter().find(|input| input.key == key);
-        found.map(|input| input.secret).ok_or_else(|| Failure::usage(format!("there is no input {key:?}")))
+        found.map(|input| input.secret).ok_or_else(|| CommandFailure::usage(format!("there is no input {key:?}")))
     };
     let mut values = InputValues::new();
     for set in &what.set {
         let Some((key, value)) = set.split_once('=') else {
-            return Err(Failure::usage("--set: expected KEY=VALUE"));
+            return Err(CommandFailure::usage("--set: expected KEY=VALUE"));
         };
         if is_secret(key)? {
-            return Err(Failure::usage(format!(
+            return Err(CommandFailure::usage(format!(
                 "{key:?} is a secret, which other programs could read here: use --secret {key}, and give it on standard input"
             )));
         }
@@ -50,7 +50,8 @@ pub(crate) async fn values(
         }
         output.prompt(&format!("{} (it is shown while you type): ", line(key)));
         let typed = input.line().await;
-        let typed = typed.ok_or_else(|| Failure::usage(format!("standard input ends before the value of {key:?}")))?;
+        let typed =
+            typed.ok_or_else(|| CommandFailure::usage(format!("standard input ends before the value of {key:?}")))?;
         values.entry(key.clone()).or_default().push(typed.trim_end().to_owned());
     }
     Ok(values)
@@ -60,12 +61,12 @@ pub(crate) async fn values(
 ///
 /// # Errors
 ///
-/// Returns a [`Failure`] if this computer has no sandbox, or the options are contradictory.
+/// Returns a [`CommandFailure`] if this computer has no sandbox, or the options are contradictory.
 pub(crate) fn sandbox(
     what: &InstallArguments,
     containment: &InstallContainment,
     bundle: Option<&Path>,
-) -> Result<Option<SandboxConfig>, Failure> {
+) -> Result<Option<SandboxConfig>, CommandFailure> {
     let none = match containment {
         InstallContainment::Remote => Some("a remote server"),
         InstallContainment::Container => Some("a container"),
@@ -74,7 +75,7 @@ pub(crate) fn sandbox(
     if let Some(none) = none {
         let is_described = !(what.network.is_empty() && what.read.is_empty() && what.write.is_empty());
         let message = format!("--network, --read and --write are for a sandbox, which {none} does not get");
-        return if is_described { Err(Failure::usage(message)) } else { Ok(None) };
+        return if is_described { Err(CommandFailure::usage(message)) } else { Ok(None) };
     }
     if what.no_sandbox {
         return Ok(None);
@@ -82,35 +83,35 @@ pub(crate) fn sandbox(
     if let InstallContainment::Impossible { cause } = containment {
         let message =
             format!("no sandbox works here: {cause}. Install it with --no-sandbox, and it reaches all that you do");
-        return Err(Failure::new(api::ErrorCode::Unsupported, message));
+        return Err(CommandFailure::new(api::ErrorCode::Unsupported, message));
     }
     let network = match what.network.as_slice() {
         [] => NetworkAccess::None,
         [all] if all == "all" => NetworkAccess::Full,
         hosts => {
             let hosts = hosts.iter().map(|host| {
-                host.parse().map_err(|error| Failure::usage(format!("--network {}: {error}", value(host))))
+                host.parse().map_err(|error| CommandFailure::usage(format!("--network {}: {error}", value(host))))
             });
             NetworkAccess::Hosts(hosts.collect::<Result<_, _>>()?)
         }
     };
     let folder = |path: &PathBuf, access| {
-        let path = std::path::absolute(path).map_err(|error| Failure::usage(error.to_string()))?;
+        let path = std::path::absolute(path).map_err(|error| CommandFailure::usage(error.to_string()))?;
         Ok(AllowedFolder { path, access })
     };
     let bundle = bundle.map(|path| Ok(AllowedFolder { path: path.to_owned(), access: AccessMode::Read }));
     let read = what.read.iter().map(|path| folder(path, AccessMode::Read));
     let write = what.write.iter().map(|path| folder(path, AccessMode::Write));
-    let folders: Result<Vec<AllowedFolder>, Failure> = bundle.into_iter().chain(read).chain(write).collect();
+    let folders: Result<Vec<AllowedFolder>, CommandFailure> = bundle.into_iter().chain(read).chain(write).collect();
     let sandbox = SandboxConfig { folders: folders?, network };
     match sandbox.problem() {
-        Some(problem) => Err(Failure::usage(problem)),
+        Some(problem) => Err(CommandFailure::usage(problem)),
         None => Ok(Some(sandbox)),
     }
 }
 
 /// Formats the new server for people.
-pub(crate) fn words(server: &NewServer) -> String {
+pub(crate) fn server_text(server: &NewServer) -> String {
     let mut text = format!("name        {}\n", value(&server.entry.name));
     let shown = |values: &BTreeMap<String, String>| -> BTreeMap<String, String> {
         let plain = values.iter().map(|(name, text)| (name.clone(), value(text)));
@@ -140,7 +141,7 @@ pub(crate) fn words(server: &NewServer) -> String {
 
 /// Formats the changes of an upgrade for people: removed lines begin with -, added ones with +.
 pub(crate) fn changes(before: &NewServer, after: &NewServer) -> String {
-    let (before, after) = (words(before), words(after));
+    let (before, after) = (server_text(before), server_text(after));
     let is_in = |text: &str, line: &str| text.lines().any(|other| other == line);
     let gone = before.lines().filter(|line| !is_in(&after, line)).map(|line| format!("- {line}\n"));
     let now = after.lines().map(|line| format!("{} {line}\n", if is_in(&before, line) { ' ' } else { '+' }));
@@ -148,7 +149,7 @@ pub(crate) fn changes(before: &NewServer, after: &NewServer) -> String {
 }
 
 /// Formats the new server for programs.
-pub(crate) fn in_json(server: &NewServer) -> Value {
+pub(crate) fn server_json(server: &NewServer) -> Value {
     let shown = |values: &BTreeMap<String, String>| -> Value {
         let plain = values.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str())));
         let secret = server.secret_values.keys().map(|name| (name.clone(), Value::from(KEPT)));

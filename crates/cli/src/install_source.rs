@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 
 use crate::arguments::InstallArguments;
 use crate::bundle;
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 use crate::registry::{about, about_in_json, name_and_version, tell_age};
-use crate::visible::line;
+use crate::terminal_escape::line;
 
 /// The server to install.
 pub(crate) struct ResolvedSource {
@@ -37,13 +37,13 @@ pub(crate) async fn find(
     what: &InstallArguments,
     installer: &Installer,
     host: &Host,
-) -> Result<ResolvedSource, Failure> {
+) -> Result<ResolvedSource, CommandFailure> {
     let asked = SystemClock.now();
     let source = named_source(what)?;
     let offer = match (&what.upgrade, &source) {
         (Some(server), source) => installer.offer_upgrade(host, server, source.as_ref()).await?.offer,
         (None, Some(source)) => installer.offer(source, CachePolicy::Now).await?,
-        (None, None) => return Err(Failure::usage("name what is to be installed")),
+        (None, None) => return Err(CommandFailure::usage("name what is to be installed")),
     };
     let bundle = offer.origin.bundle().map(|file| file.folder.clone());
     let (mut words, origin) = match &offer.origin {
@@ -66,7 +66,7 @@ pub(crate) async fn find(
             return Err(explain(&problem, &answer.value, &words));
         }
         (Err(problem), InstallOrigin::Bundle(_)) => {
-            return Err(Failure::new(ErrorCode::Unsupported, problem.to_string()));
+            return Err(CommandFailure::new(ErrorCode::Unsupported, problem.to_string()));
         }
     };
     Ok(ResolvedSource { source: offer.source, plan, bundle, words, origin })
@@ -78,7 +78,7 @@ fn bundle_in_json(file: &BundleFile) -> Value {
 }
 
 /// Returns the source that the command line names.
-fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, Failure> {
+fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, CommandFailure> {
     let target = match (what.package, what.remote) {
         (Some(number), _) => Some(InstallTarget::Package { number }),
         (_, Some(number)) => Some(InstallTarget::Remote { number }),
@@ -87,17 +87,17 @@ fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, Failur
     let Some(named) = &what.what else {
         let is_described = target.is_some() || what.sha256.is_some();
         let message = "--package, --remote and --sha256 are for what is named; name it, too";
-        return if is_described { Err(Failure::usage(message)) } else { Ok(None) };
+        return if is_described { Err(CommandFailure::usage(message)) } else { Ok(None) };
     };
     if is_path(named) {
         if target.is_some() || what.address.is_some() {
             let message = "--remote, --package and --registry are for servers of a registry, not for a bundle";
-            return Err(Failure::usage(message));
+            return Err(CommandFailure::usage(message));
         }
         return Ok(Some(InstallSource::Bundle { path: named.into(), sha256: what.sha256.clone() }));
     }
     if what.sha256.is_some() {
-        return Err(Failure::usage("--sha256 is for a bundle"));
+        return Err(CommandFailure::usage("--sha256 is for a bundle"));
     }
     let (name, version) = name_and_version(named);
     Ok(Some(InstallSource::Registry { name: name.to_owned(), version: Some(version.to_owned()), target }))
@@ -110,15 +110,15 @@ fn is_path(what: &str) -> bool {
 }
 
 /// Describes the problem in terms of the command line options.
-fn explain(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> Failure {
+fn explain(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> CommandFailure {
     match problem {
-        NotInstallable::NotChosen | NotInstallable::Nothing => Failure::usage(choices(entry)),
-        NotInstallable::NoTarget => Failure::usage(format!("there is none of this number. {}", choices(entry))),
+        NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage(choices(entry)),
+        NotInstallable::NoTarget => CommandFailure::usage(format!("there is none of this number. {}", choices(entry))),
         NotInstallable::Deleted => {
-            Failure::new(ErrorCode::Refused, format!("it is not installed, as it was deleted:\n{about}"))
+            CommandFailure::new(ErrorCode::Refused, format!("it is not installed, as it was deleted:\n{about}"))
         }
         NotInstallable::Download(_) | NotInstallable::Registry(_) | NotInstallable::Bundle(_) => {
-            Failure::new(ErrorCode::Unsupported, problem.to_string())
+            CommandFailure::new(ErrorCode::Unsupported, problem.to_string())
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use api::data::{LaunchFile, LaunchFileRole};
 
-use crate::visible::line;
+use crate::terminal_escape::line;
 
 /// Number of hash characters that are shown.
 const SHORT: usize = 16;
 
 /// Formats a summary line, and two lines per file.
-pub(crate) fn words(files: &[LaunchFile]) -> String {
+pub(crate) fn launch_files_text(files: &[LaunchFile]) -> String {
     let mut text = match files.len() {
         0 => return String::new(),
         1 => "1 file decides what runs; the approval is for it as it is now:\n".to_owned(),
@@ -61,7 +61,7 @@ mod tests {
             role: LaunchFileRole::Program,
             ..file("/usr/bin/node", false)
         };
-        let told = words(&[program, file("/home/ann/server\u{1b}.js", true)]);
+        let told = launch_files_text(&[program, file("/home/ann/server\u{1b}.js", true)]);
         let told: Vec<&str> = told.lines().map(str::trim).collect();
         assert_eq!(told[0], "2 files decide what runs; the approval is for them as they are now:");
         assert_eq!(told[1..3], ["/usr/bin/node", "leads to /usr/lib/node"], "the target of a link");
@@ -69,6 +69,6 @@ mod tests {
         assert!(!told[4].contains('\u{1b}'), "control characters in a name are escaped: {told:?}");
         assert_eq!(told[5], "named in the arguments, 12 bytes, SHA-256 0123456789abcdef…");
         assert_eq!(told[6..], ["CHANGED since it was approved"], "only the changed file is marked");
-        assert_eq!(words(&[]), "");
+        assert_eq!(launch_files_text(&[]), "");
     }
 }

@@ -6,23 +6,24 @@ use ports::server_config::ServerEntry;
 use serde_json::{Value, json};
 
 use crate::arguments::{LinkApp, LinkArguments};
-use crate::failure::Failure;
-use crate::session::Session;
-use crate::visible::{block, line};
+use crate::failure::CommandFailure;
+use crate::session::CommandSession;
+use crate::terminal_escape::{block, line};
 
 /// Prints a link that installs a server, with notes on values to fill in and omitted settings. Nothing is started.
-pub(crate) async fn run(session: &Session, what: LinkArguments) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &CommandSession, what: LinkArguments) -> Result<Value, CommandFailure> {
     session.servers(Some(&what.server)).await?;
     let snapshot = session.api.host().snapshot().await.map_err(ApiError::from)?;
     let server = snapshot.servers.into_iter().find(|server| server.name == what.server);
-    let server = server.ok_or_else(|| Failure::usage(format!("the server {:?} was just removed", what.server)))?;
+    let server =
+        server.ok_or_else(|| CommandFailure::usage(format!("the server {:?} was just removed", what.server)))?;
     let app = match what.app {
         LinkApp::Drawbridge => LinkTarget::Drawbridge,
         LinkApp::Cursor => LinkTarget::Cursor,
         LinkApp::VsCode => LinkTarget::VsCode,
     };
     let entry = ServerEntry { name: server.name, config: server.config };
-    let link = install_link(&entry, app).map_err(|problem| Failure::usage(problem.message))?;
+    let link = install_link(&entry, app).map_err(|problem| CommandFailure::usage(problem.message))?;
     for note in &link.notes {
         session.output.say(&line(note));
     }

@@ -4,21 +4,21 @@ use api::data::{Authorization, ServerName, ServerState, SignOutOutcome, TokenSto
 use api::{ErrorCode, Handler as _};
 use serde_json::{Value, json};
 
-use crate::account;
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 use crate::output::value;
-use crate::session::{self, Session};
-use crate::visible;
+use crate::session::{self, CommandSession};
+use crate::sign_in_text;
+use crate::terminal_escape;
 
 /// Signs in. Fails if the tokens are lost when the program ends.
-pub(crate) async fn login(session: &Session, server: &str) -> Result<Value, Failure> {
+pub(crate) async fn login(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
     session.servers(Some(server)).await?;
-    session.api.sign_in(named(server)).await?;
-    let authorization = match followed(session, server).await {
+    session.api.sign_in(server_name(server)).await?;
+    let authorization = match follow_sign_in(session, server).await {
         Ok(authorization) => authorization,
         Err(failure) => return Err(with_steps(session, server, failure).await),
     };
-    session.output.text(&account::authorization(&authorization));
+    session.output.text(&sign_in_text::authorization(&authorization));
     match &authorization.kept {
         Some(TokenStorage::ThisRun { cause }) => Err(lost(server, cause, value(&authorization))),
         _ => Ok(value(&authorization)),
@@ -26,24 +26,24 @@ pub(crate) async fn login(session: &Session, server: &str) -> Result<Value, Fail
 }
 
 /// Returns the failure for tokens that the next command can't use.
-fn lost(server: &str, cause: &str, authorization: Value) -> Failure {
+fn lost(server: &str, cause: &str, authorization: Value) -> CommandFailure {
     let message = format!(
         "{server}: the sign-in worked, but it is lost now, because this program ends and its tokens can't be kept: {cause}\n\
          Until then sign in with the command that needs it, such as \"drawbridge-cli call {server} TOOL --paste\"."
     );
-    Failure { value: Some(Box::new(authorization)), ..Failure::new(ErrorCode::SignInNeeded, message) }
+    CommandFailure { value: Some(Box::new(authorization)), ..CommandFailure::new(ErrorCode::SignInNeeded, message) }
 }
 
 /// Signs out of a server.
-pub(crate) async fn logout(session: &Session, server: &str) -> Result<Value, Failure> {
+pub(crate) async fn logout(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
     session.servers(Some(server)).await?;
-    let done = session.api.sign_out(named(server)).await?;
+    let done = session.api.sign_out(server_name(server)).await?;
     session.output.text(&match &done {
         SignOutOutcome::Yes => String::from("signed out; the tokens are revoked"),
         SignOutOutcome::NotOffered => {
             String::from("signed out here; the tokens can't be revoked where they came from, and end by themselves")
         }
-        SignOutOutcome::Failed { cause } => visible::line(&format!(
+        SignOutOutcome::Failed { cause } => terminal_escape::line(&format!(
             "signed out here; the tokens could not be revoked where they came from, and end by themselves: {cause}"
         )),
         SignOutOutcome::NobodySignedIn => String::from("nobody was signed in"),
@@ -52,36 +52,37 @@ pub(crate) async fn logout(session: &Session, server: &str) -> Result<Value, Fai
 }
 
 /// Shows the account, and the steps of the last sign-in.
-pub(crate) async fn auth(session: &Session, server: &str) -> Result<Value, Failure> {
+pub(crate) async fn auth(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
     session.servers(Some(server)).await?;
-    let authorization = session.api.authorization(named(server)).await?;
-    session.output.text(&account::authorization(&authorization));
-    session.output.text(&account::steps(&authorization.steps));
+    let authorization = session.api.authorization(server_name(server)).await?;
+    session.output.text(&sign_in_text::authorization(&authorization));
+    session.output.text(&sign_in_text::steps(&authorization.steps));
     Ok(value(&authorization))
 }
 
 /// Prints the client ID metadata document of Drawbridge, to publish at this address.
-pub(crate) fn client_document(session: &Session, url: &str) -> Result<Value, Failure> {
-    let unusable = || Failure::usage(format!("{url}: it must be an address that begins with https:// and has a path"));
+pub(crate) fn client_document(session: &CommandSession, url: &str) -> Result<Value, CommandFailure> {
+    let unusable =
+        || CommandFailure::usage(format!("{url}: it must be an address that begins with https:// and has a path"));
     let text = credentials::settings::client_document(url).ok_or_else(unusable)?;
     let document: Value =
-        serde_json::from_str(&text).map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
-    session.output.text(&visible::pretty(&document));
+        serde_json::from_str(&text).map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
+    session.output.text(&terminal_escape::pretty(&document));
     Ok(document)
 }
 
-fn named(server: &str) -> ServerName {
+fn server_name(server: &str) -> ServerName {
     ServerName { server: server.to_owned() }
 }
 
 /// Waits until the sign-in has finished, and the server is ready.
-async fn followed(session: &Session, server: &str) -> Result<Authorization, Failure> {
+async fn follow_sign_in(session: &CommandSession, server: &str) -> Result<Authorization, CommandFailure> {
     let mut changes = session.changes();
     loop {
         changes.borrow_and_update();
         // The order matters: a sign-in that begins once the server is ready is then included.
         let state = session.state(server).await?;
-        let known = session.api.authorization(named(server)).await?;
+        let known = session.api.authorization(server_name(server)).await?;
         if known.in_progress.is_none() {
             // Earlier events report if the sign-in was refused.
             session.catch_up().await;
@@ -90,26 +91,32 @@ async fn followed(session: &Session, server: &str) -> Result<Authorization, Fail
             }
         }
         if changes.changed().await.is_err() {
-            return Err(Failure::new(ErrorCode::Internal, "the host ended"));
+            return Err(CommandFailure::new(ErrorCode::Internal, "the host ended"));
         }
     }
 }
 
 /// Returns the outcome of the sign-in once it has finished.
-fn end(session: &Session, server: &str, state: &ServerState, known: &Authorization) -> Option<Result<(), Failure>> {
+fn end(
+    session: &CommandSession,
+    server: &str,
+    state: &ServerState,
+    known: &Authorization,
+) -> Option<Result<(), CommandFailure>> {
     let refused = session.is_refused(server);
     if refused {
-        return Some(Err(Failure::new(ErrorCode::Refused, format!("{server}: the sign-in was refused"))));
+        return Some(Err(CommandFailure::new(ErrorCode::Refused, format!("{server}: the sign-in was refused"))));
     }
     if let Some(cause) = &known.failed {
-        return Some(Err(Failure::new(ErrorCode::SignInNeeded, format!("{server}: {cause}"))));
+        return Some(Err(CommandFailure::new(ErrorCode::SignInNeeded, format!("{server}: {cause}"))));
     }
     match state {
         ServerState::Ready if is_signed_in(known) => Some(Ok(())),
-        ServerState::Ready => {
-            Some(Err(Failure::new(ErrorCode::SignInNeeded, format!("{server} is in use, but nobody is signed in"))))
-        }
-        ServerState::Stopped => Some(Err(Failure::new(ErrorCode::Refused, format!("{server} was not started")))),
+        ServerState::Ready => Some(Err(CommandFailure::new(
+            ErrorCode::SignInNeeded,
+            format!("{server} is in use, but nobody is signed in"),
+        ))),
+        ServerState::Stopped => Some(Err(CommandFailure::new(ErrorCode::Refused, format!("{server} was not started")))),
         failed @ ServerState::Failed { .. } => Some(Err(session::failed(server, failed))),
         _ => None,
     }
@@ -121,12 +128,12 @@ fn is_signed_in(known: &Authorization) -> bool {
 }
 
 /// Adds the requests and responses of the sign-in to a failure, to show where it failed.
-async fn with_steps(session: &Session, server: &str, failure: Failure) -> Failure {
-    let Ok(known) = session.api.authorization(named(server)).await else { return failure };
+async fn with_steps(session: &CommandSession, server: &str, failure: CommandFailure) -> CommandFailure {
+    let Ok(known) = session.api.authorization(server_name(server)).await else { return failure };
     // A user who refused the sign-in knows why it failed.
     if known.steps.is_empty() || session.is_refused(server) {
         return failure;
     }
-    session.output.say(account::steps(&known.steps).trim_end());
-    Failure { data: Some(Box::new(json!({ "steps": known.steps }))), ..failure }
+    session.output.say(sign_in_text::steps(&known.steps).trim_end());
+    CommandFailure { data: Some(Box::new(json!({ "steps": known.steps }))), ..failure }
 }

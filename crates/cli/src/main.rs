@@ -1,53 +1,53 @@
 //! `drawbridge-cli`: the host without a window, for terminals, scripts and CI, with the same policy and audit log as
 //! the app.
 
-mod account;
-mod answers;
+mod answers_file;
 mod arguments;
-mod ask;
 mod audit;
 mod bundle;
 mod chat;
-mod checked;
 mod commands;
-mod decide;
-mod describe;
+mod consent_decider;
+mod consent_request_text;
+mod conversation_printer;
+mod data_flow;
 mod doctor;
 mod documents;
+mod dry_run_text;
 mod endpoints;
-mod events;
+mod event_printer;
 mod failure;
-mod flow;
 mod form;
+mod host_view;
 mod import;
-mod input;
+mod input_lines;
 mod install;
 mod install_plan;
 mod install_source;
 mod launch_files;
 mod link;
 mod login;
-mod marks;
 mod models;
 mod output;
 mod packages;
-mod paste;
-mod people;
+mod pasted_redirects;
 mod plan_text;
 mod platform;
 mod registry;
+mod result_text;
 mod review;
+mod review_marks_text;
 mod rules;
 mod sampling;
-mod sampling_words;
+mod sampling_text;
 mod secret;
 mod session;
+mod sign_in_text;
 mod skills;
 mod table;
-mod talk;
+mod terminal_escape;
+mod terminal_user;
 mod trace;
-mod view;
-mod visible;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
@@ -57,14 +57,14 @@ use clap::Parser as _;
 use serde_json::Value;
 use tracing_subscriber::EnvFilter;
 
-use crate::answers::AnswersFile;
+use crate::answers_file::AnswersFile;
 use crate::arguments::Arguments;
-use crate::ask::TerminalUser;
-use crate::decide::ConsentDecider;
-use crate::failure::Failure;
-use crate::input::InputLines;
+use crate::consent_decider::ConsentDecider;
+use crate::failure::CommandFailure;
+use crate::input_lines::InputLines;
 use crate::output::Output;
-use crate::session::Session;
+use crate::session::CommandSession;
+use crate::terminal_user::TerminalUser;
 
 fn main() -> ExitCode {
     store::keep_process_memory_private();
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
             if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
                 let words = error.render().to_string();
                 let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ");
-                Output::new(true).result(Err(&Failure::usage(first)));
+                Output::new(true).result(Err(&CommandFailure::usage(first)));
             }
             // If printing fails, there is no other way to report it.
             let _ = error.print();
@@ -86,7 +86,7 @@ fn main() -> ExitCode {
         return match documents::write(what) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                end(&Output::new(arguments.json), Err(Failure::new(api::ErrorCode::System, error.to_string())))
+                end(&Output::new(arguments.json), Err(CommandFailure::new(api::ErrorCode::System, error.to_string())))
             }
         };
     }
@@ -95,7 +95,7 @@ fn main() -> ExitCode {
     let output = Arc::new(Output::new(arguments.json));
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
-        Err(error) => return end(&output, Err(Failure::new(api::ErrorCode::System, error.to_string()))),
+        Err(error) => return end(&output, Err(CommandFailure::new(api::ErrorCode::System, error.to_string()))),
     };
     let code = runtime.block_on(run(arguments, output));
     // A pending read of standard input must not block the exit.
@@ -106,7 +106,7 @@ fn main() -> ExitCode {
 async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
     let without_host = tokio::select! {
         result = run_without_host(&arguments, &output) => result,
-        signal = interrupted() => Some(Err(Failure::interrupted(signal))),
+        signal = interrupted() => Some(Err(CommandFailure::interrupted(signal))),
     };
     if let Some(result) = without_host {
         return end(&output, result);
@@ -120,8 +120,8 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
     let result = tokio::select! {
         result = commands::run(&session, arguments.command) => result,
         _ = interrupted(), if watches => Ok(Value::Null),
-        signal = interrupted(), if !watches => Err(Failure::interrupted(signal)),
-        () = output.nobody_reads() => Err(Failure::interrupted(13)),
+        signal = interrupted(), if !watches => Err(CommandFailure::interrupted(signal)),
+        () = output.nobody_reads() => Err(CommandFailure::interrupted(13)),
     };
     session.catch_up().await;
     let code = end(&output, result);
@@ -134,7 +134,7 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
 
 /// Runs the commands that use no server: `doctor` must work if no host can start. Returns `None` for all other
 /// commands.
-async fn run_without_host(arguments: &Arguments, output: &Output) -> Option<Result<Value, Failure>> {
+async fn run_without_host(arguments: &Arguments, output: &Output) -> Option<Result<Value, CommandFailure>> {
     match &arguments.command {
         arguments::Command::Doctor(what) => Some(doctor::run(arguments, what, output).await),
         arguments::Command::Registry(what) => Some(registry::run(arguments, what, output).await),
@@ -143,11 +143,11 @@ async fn run_without_host(arguments: &Arguments, output: &Output) -> Option<Resu
     }
 }
 
-async fn open(arguments: &Arguments, output: &Arc<Output>) -> Result<Session, Failure> {
+async fn open(arguments: &Arguments, output: &Arc<Output>) -> Result<CommandSession, CommandFailure> {
     commands::check(&arguments.command)?;
     let input = InputLines::default();
     let decider = match &arguments.answers {
-        Some(path) => ConsentDecider::Answers(AnswersFile::read(path).map_err(Failure::usage)?),
+        Some(path) => ConsentDecider::Answers(AnswersFile::read(path).map_err(CommandFailure::usage)?),
         None if std::io::stdin().is_terminal()
             && std::io::stdout().is_terminal()
             && std::io::stderr().is_terminal() =>
@@ -156,10 +156,10 @@ async fn open(arguments: &Arguments, output: &Arc<Output>) -> Result<Session, Fa
         }
         None => ConsentDecider::Nobody,
     };
-    Session::open(arguments, decider, input, Arc::clone(output)).await
+    CommandSession::open(arguments, decider, input, Arc::clone(output)).await
 }
 
-fn end(output: &Output, result: Result<Value, Failure>) -> ExitCode {
+fn end(output: &Output, result: Result<Value, CommandFailure>) -> ExitCode {
     output.result(result.as_ref());
     match result {
         Ok(_) => ExitCode::SUCCESS,

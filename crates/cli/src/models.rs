@@ -11,11 +11,11 @@ use api::{ErrorCode, Handler as _};
 use serde_json::Value;
 
 use crate::arguments::{ModelsCommand, NewProvider, WireName};
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 use crate::output::value;
-use crate::session::Session;
+use crate::session::CommandSession;
 use crate::table::table;
-use crate::visible;
+use crate::terminal_escape;
 
 /// Environment variable with a key.
 const VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
@@ -23,12 +23,12 @@ const VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
 const LIMIT: u64 = 8 << 10;
 
 /// Runs a `models` command.
-pub(crate) async fn run(session: &Session, command: Option<ModelsCommand>) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &CommandSession, command: Option<ModelsCommand>) -> Result<Value, CommandFailure> {
     match command.unwrap_or(ModelsCommand::List { provider: None }) {
         ModelsCommand::List { provider } => list(session, provider).await,
         ModelsCommand::Add(new) => add(session, new).await,
         ModelsCommand::Key { provider } => {
-            known(session, &provider).await?;
+            find_provider(session, &provider).await?;
             let kept = keep(session, provider, key(session).await?).await?;
             session.output.text("kept, encrypted with a key in the keychain");
             Ok(value(&kept))
@@ -43,19 +43,19 @@ pub(crate) async fn run(session: &Session, command: Option<ModelsCommand>) -> Re
     }
 }
 
-async fn models(session: &Session) -> Result<Models, Failure> {
+async fn models(session: &CommandSession) -> Result<Models, CommandFailure> {
     Ok(session.api.models(EmptyObject {}).await?)
 }
 
-async fn known(session: &Session, provider: &str) -> Result<ModelProvider, Failure> {
+async fn find_provider(session: &CommandSession, provider: &str) -> Result<ModelProvider, CommandFailure> {
     let found = models(session).await?.providers.into_iter().find(|own| own.id == provider);
-    found.ok_or_else(|| Failure::new(ErrorCode::NotFound, format!("no provider \"{provider}\" is set up")))
+    found.ok_or_else(|| CommandFailure::new(ErrorCode::NotFound, format!("no provider \"{provider}\" is set up")))
 }
 
-async fn list(session: &Session, provider: Option<String>) -> Result<Value, Failure> {
+async fn list(session: &CommandSession, provider: Option<String>) -> Result<Value, CommandFailure> {
     if let Some(provider) = provider {
         session.api.refresh_models(ProviderId { id: provider.clone() }).await?;
-        let provider = known(session, &provider).await?;
+        let provider = find_provider(session, &provider).await?;
         session.output.text(&table(&provider.models.iter().map(model).collect::<Vec<_>>()));
         return Ok(value(&provider));
     }
@@ -63,7 +63,7 @@ async fn list(session: &Session, provider: Option<String>) -> Result<Value, Fail
     let rows: Vec<_> = models.providers.iter().map(|own| row(own, models.default.as_ref())).collect();
     session.output.text(&table(&rows));
     for found in &models.found {
-        let (name, count) = (visible::line(&found.name), found.models.len());
+        let (name, count) = (terminal_escape::line(&found.name), found.models.len());
         let words =
             format!("{name} runs on this computer, with {count} models: drawbridge-cli models add {}", found.preset);
         session.output.text(&words);
@@ -78,17 +78,17 @@ async fn list(session: &Session, provider: Option<String>) -> Result<Value, Fail
 fn row(own: &ModelProvider, default: Option<&ModelRef>) -> Vec<String> {
     let mut more = Vec::new();
     if let Some(default) = default.filter(|default| default.provider == own.id) {
-        more.push(format!("default: {}", visible::line(&default.model)));
+        more.push(format!("default: {}", terminal_escape::line(&default.model)));
     }
     if own.readable {
         more.push("what is sent there can be read on the way".to_owned());
     }
     if let Some(problem) = &own.problem {
-        more.push(visible::line(&problem.message));
+        more.push(terminal_escape::line(&problem.message));
     }
     vec![
-        visible::line(&own.id),
-        visible::line(&own.url),
+        terminal_escape::line(&own.id),
+        terminal_escape::line(&own.url),
         if own.has_key { "key" } else { "no key" }.to_owned(),
         format!("{} models", own.models.len()),
         more.join("; "),
@@ -106,14 +106,14 @@ fn model(own: &Model) -> Vec<String> {
                 price.input,
                 price.output,
                 price.currency,
-                visible::line(&price.as_of)
+                terminal_escape::line(&price.as_of)
             )
         },
     );
-    vec![visible::line(&own.id), context, price]
+    vec![terminal_escape::line(&own.id), context, price]
 }
 
-async fn add(session: &Session, new: NewProvider) -> Result<Value, Failure> {
+async fn add(session: &CommandSession, new: NewProvider) -> Result<Value, CommandFailure> {
     let all = models(session).await?;
     let preset = all.presets.iter().find(|preset| preset.id == new.provider);
     let settings = settings(&new, preset)?;
@@ -125,10 +125,10 @@ async fn add(session: &Session, new: NewProvider) -> Result<Value, Failure> {
         keep(session, new.provider.clone(), key).await?;
     }
     session.output.text(&format!("added; try it with: drawbridge-cli models test {}", new.provider));
-    Ok(value(&known(session, &new.provider).await?))
+    Ok(value(&find_provider(session, &new.provider).await?))
 }
 
-fn settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Result<SetProvider, Failure> {
+fn settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Result<SetProvider, CommandFailure> {
     let kind = match (new.kind, preset) {
         (Some(kind), _) => wire(kind),
         (None, Some(preset)) => preset.kind,
@@ -136,7 +136,10 @@ fn settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Result<SetPro
     };
     let url = new.url.clone().or_else(|| preset.map(|preset| preset.url.to_owned()));
     let url = url.ok_or_else(|| {
-        Failure::usage(format!("\"{}\" is none of the known providers; say where it is with --url", new.provider))
+        CommandFailure::usage(format!(
+            "\"{}\" is none of the known providers; say where it is with --url",
+            new.provider
+        ))
     })?;
     let name = new.name.clone().or_else(|| preset.map(|preset| preset.name.to_owned()));
     Ok(SetProvider {
@@ -160,7 +163,7 @@ const fn wire(name: WireName) -> ProviderKind {
 }
 
 /// Reads the key from the environment, or else from standard input.
-async fn key(session: &Session) -> Result<String, Failure> {
+async fn key(session: &CommandSession) -> Result<String, CommandFailure> {
     let key = match std::env::var(VARIABLE) {
         Ok(key) => key,
         Err(_) => {
@@ -169,43 +172,43 @@ async fn key(session: &Session) -> Result<String, Failure> {
                 let mut text = String::new();
                 std::io::stdin().lock().take(LIMIT).read_to_string(&mut text).map(|_| text)
             });
-            let text = read.await.map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
-            text.map_err(|error| Failure::usage(format!("standard input: {error}")))?
+            let text = read.await.map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
+            text.map_err(|error| CommandFailure::usage(format!("standard input: {error}")))?
         }
     };
     let key = key.trim();
     if key.is_empty() {
-        return Err(Failure::usage(format!("no key: give it in {VARIABLE}, or on standard input")));
+        return Err(CommandFailure::usage(format!("no key: give it in {VARIABLE}, or on standard input")));
     }
     Ok(key.to_owned())
 }
 
 /// Stores a key. Fails if it is lost when the program ends.
-async fn keep(session: &Session, id: String, key: String) -> Result<SecretStorageReport, Failure> {
+async fn keep(session: &CommandSession, id: String, key: String) -> Result<SecretStorageReport, CommandFailure> {
     let kept = session.api.set_provider_key(SetProviderKey { id, key }).await?;
     match kept.only_this_run {
-        Some(cause) => Err(Failure::new(ErrorCode::System, format!("the key could not be kept: {cause}"))),
+        Some(cause) => Err(CommandFailure::new(ErrorCode::System, format!("the key could not be kept: {cause}"))),
         None => Ok(kept),
     }
 }
 
-async fn test(session: &Session, id: String, model: Option<String>) -> Result<Value, Failure> {
+async fn test(session: &CommandSession, id: String, model: Option<String>) -> Result<Value, CommandFailure> {
     let tried = session.api.test_provider(TestProvider { id, model }).await?;
     if let Some(problem) = &tried.problem {
-        let failure = Failure::new(ErrorCode::Server, problem.message.clone());
-        return Err(Failure { data: Some(Box::new(value(problem))), ..failure });
+        let failure = CommandFailure::new(ErrorCode::Server, problem.message.clone());
+        return Err(CommandFailure { data: Some(Box::new(value(problem))), ..failure });
     }
     let mut words = format!("it lists {} models", tried.models);
     if let (Some(said), Some(time)) = (&tried.said, tried.first_milliseconds) {
-        words = format!("{words}; after {time} ms the model said: {}", visible::line(said));
+        words = format!("{words}; after {time} ms the model said: {}", terminal_escape::line(said));
     }
     session.output.text(&words);
     Ok(value(&tried))
 }
 
-async fn default(session: &Session, model: &str) -> Result<Value, Failure> {
+async fn default(session: &CommandSession, model: &str) -> Result<Value, CommandFailure> {
     let Some((provider, model)) = model.split_once('/') else {
-        return Err(Failure::usage("say the model as PROVIDER/MODEL"));
+        return Err(CommandFailure::usage("say the model as PROVIDER/MODEL"));
     };
     let model = ModelRef { provider: provider.to_owned(), model: model.to_owned() };
     session.api.set_default_model(DefaultModel { model: Some(model.clone()) }).await?;

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 
-use crate::failure::Failure;
-use crate::visible;
+use crate::failure::CommandFailure;
+use crate::terminal_escape;
 
 /// Maximum number of pieces of output that wait during a prompt. Beyond it they are printed, and the prompt is
 /// repeated.
@@ -80,7 +80,7 @@ impl Output {
         if let Value::Object(fields) = fields {
             line.extend(fields);
         }
-        self.print(format!("{}\n", visible::json(&Value::Object(line))));
+        self.print(format!("{}\n", terminal_escape::json(&Value::Object(line))));
     }
 
     /// Prints lines of a result in output for people.
@@ -123,7 +123,7 @@ impl Output {
     }
 
     /// Prints the result. All later output is discarded.
-    pub(crate) fn result(&self, result: Result<&Value, &Failure>) {
+    pub(crate) fn result(&self, result: Result<&Value, &CommandFailure>) {
         let mut screen = self.screen();
         screen.release();
         screen.over = true;
@@ -138,11 +138,11 @@ impl Output {
                     line
                 }
             };
-            if !screen.write(OutputStream::Out, &format!("{}\n", visible::json(&line))) {
+            if !screen.write(OutputStream::Out, &format!("{}\n", terminal_escape::json(&line))) {
                 self.gone.notify_one();
             }
         } else if let Err(failure) = result {
-            screen.write(OutputStream::Err, &visible::block(&format!("error: {}", failure.message), ""));
+            screen.write(OutputStream::Err, &terminal_escape::block(&format!("error: {}", failure.message), ""));
         }
     }
 

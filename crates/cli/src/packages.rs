@@ -2,10 +2,10 @@
 
 use api::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownPackageReason};
 
-use crate::visible::line;
+use crate::terminal_escape::line;
 
 /// Formats the package in a consent request for a start.
-pub(crate) fn words(package: &LoadedPackage) -> String {
+pub(crate) fn package_text(package: &LoadedPackage) -> String {
     let LoadedPackage { launcher, name, wanted, version, unknown, before, replaced, unpinned, configured: _ } = package;
     let mut text = String::new();
     if let Some(name) = name {

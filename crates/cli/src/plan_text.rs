@@ -6,11 +6,11 @@ use installs::{InputKind, InstallPlan, PlanInput, PlanTarget, Template, Template
 use serde_json::{Map, Value, json};
 
 use crate::output;
-use crate::visible::{block, line, value};
+use crate::terminal_escape::{block, line, value};
 
 /// Formats a plan for programs. A text without blanks is a string. A text with blanks is a list of strings and
 /// `{"input": KEY}`.
-pub(crate) fn in_json(plan: &InstallPlan) -> Value {
+pub(crate) fn plan_json(plan: &InstallPlan) -> Value {
     let mut object = Map::new();
     object.insert("name".to_owned(), plan.name.as_str().into());
     match &plan.target {
@@ -54,7 +54,7 @@ fn template_in_json(template: &Template) -> Value {
 }
 
 /// Formats a plan for people: program and arguments on separate lines, or the address, followed by the inputs.
-pub(crate) fn words(plan: &InstallPlan) -> String {
+pub(crate) fn plan_text(plan: &InstallPlan) -> String {
     let mut text = String::new();
     match &plan.target {
         PlanTarget::Command { command, args, env } => {

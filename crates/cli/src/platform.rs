@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use domain::question::ConsentRequestId;
+use domain::consent_request::ConsentRequestId;
 use ports::Platform;
 use serde_json::json;
 
 use crate::output::Output;
-use crate::visible;
+use crate::terminal_escape;
 
 /// Returns `true` if there is a display for a browser.
 pub(crate) fn has_display() -> bool {
@@ -23,23 +23,23 @@ async fn open(url: &str) -> bool {
 }
 
 /// The platform of a terminal.
-pub(crate) struct Terminal {
+pub(crate) struct TerminalPlatform {
     /// Set to open addresses in the browser instead of only printing them.
     pub(crate) opens: bool,
     pub(crate) output: Arc<Output>,
 }
 
 #[async_trait::async_trait]
-impl Platform for Terminal {
+impl Platform for TerminalPlatform {
     /// Opens the address, or prints it for a user without a local browser.
     async fn open_url(&self, url: &str) -> Result<(), String> {
         let opened = self.opens && open(url).await;
         self.output.event("open_url", json!({ "url": url, "opened": opened }));
         if opened {
-            self.output.say(&format!("Your browser opens this address:\n  {}", visible::line(url)));
+            self.output.say(&format!("Your browser opens this address:\n  {}", terminal_escape::line(url)));
             return Ok(());
         }
-        self.output.say(&format!("Open this address in your browser:\n  {}", visible::line(url)));
+        self.output.say(&format!("Open this address in your browser:\n  {}", terminal_escape::line(url)));
         Ok(())
     }
 

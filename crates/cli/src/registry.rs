@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use store::{CacheFolder, Locations, ReadOnlyStore};
 
 use crate::arguments::{Arguments, RegistryArguments as What, RegistryCommand};
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 use crate::output::{Output, value};
 use crate::plan_text;
 use crate::session::{locations, system};
 use crate::table::time;
-use crate::visible::{self, block, line};
+use crate::terminal_escape::{self, block, line};
 
 /// Environment variable with the address of the registry, as for the app.
 const REGISTRY: &str = "DRAWBRIDGE_REGISTRY";
@@ -28,9 +28,9 @@ const REGISTRY: &str = "DRAWBRIDGE_REGISTRY";
 const LATEST: &str = "latest";
 
 /// Runs a `registry` command.
-pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, Failure> {
+pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, CommandFailure> {
     let Locations { config_file, data_dir } = locations(arguments)?;
-    let ReadOnlyStore { documents, secrets, .. } = store::look(&config_file, &data_dir).map_err(system)?;
+    let ReadOnlyStore { documents, secrets, .. } = store::open_read_only(&config_file, &data_dir).map_err(system)?;
     let catalog = installer(data_dir, choice(what.address.clone(), documents, secrets)).catalog().await?;
     match &what.command {
         RegistryCommand::Search { text, cursor } => search(&catalog, text, cursor.as_deref(), output).await,
@@ -66,7 +66,7 @@ pub(crate) fn name_and_version(name: &str) -> (&str, &str) {
 }
 
 /// Converts the failure of an installation or of its preparation.
-impl From<InstallError> for Failure {
+impl From<InstallError> for CommandFailure {
     fn from(error: InstallError) -> Self {
         match error {
             InstallError::Bundle { .. } | InstallError::Registry(RegistryError::Address { .. }) => {
@@ -82,21 +82,21 @@ async fn search(
     text: &str,
     cursor: Option<&str>,
     output: &Output,
-) -> Result<Value, Failure> {
+) -> Result<Value, CommandFailure> {
     let asked = SystemClock.now();
     let search = SearchQuery { text: text.to_owned(), cursor: cursor.map(str::to_owned), limit: None };
     let answer = catalog.search(&search, CachePolicy::Usual).await.map_err(InstallError::from)?;
     let page = &answer.value;
-    let mut words: String = page.entries.iter().map(|entry| format!("{}\n", found(catalog, entry))).collect();
+    let mut words: String = page.entries.iter().map(|entry| format!("{}\n", entry_text(catalog, entry))).collect();
     if page.entries.is_empty() {
         words.push_str("No server is found.\n\n");
     }
     for unreadable in &page.unreadable {
-        let name = unreadable.name.as_deref().map_or_else(|| "An entry".to_owned(), visible::value);
+        let name = unreadable.name.as_deref().map_or_else(|| "An entry".to_owned(), terminal_escape::value);
         words.push_str(&format!("{name} can't be read: {}\n", unreadable.cause));
     }
     if let Some(cursor) = &page.next_cursor {
-        words.push_str(&format!("There are more: --cursor {}\n", visible::value(cursor)));
+        words.push_str(&format!("There are more: --cursor {}\n", terminal_escape::value(cursor)));
     }
     words.push_str(&tell_age(catalog, &answer, asked));
     output.text(&words);
@@ -115,7 +115,7 @@ async fn search(
     ))
 }
 
-async fn show(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<Value, Failure> {
+async fn show(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<Value, CommandFailure> {
     let asked = SystemClock.now();
     let (name, version) = name_and_version(name);
     let answer = catalog.version(name, version, CachePolicy::Usual).await.map_err(InstallError::from)?;
@@ -124,13 +124,13 @@ async fn show(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<
     let (mut packages, mut remotes) = (Vec::new(), Vec::new());
     for (index, package) in server.packages.iter().enumerate() {
         let version = package.version.as_deref().unwrap_or_default();
-        let (kind, identifier) = (line(&package.registry_type), visible::value(&package.identifier));
+        let (kind, identifier) = (line(&package.registry_type), terminal_escape::value(&package.identifier));
         words.push_str(&format!("\npackage {}   {kind} {identifier} {}\n", index + 1, line(version)));
         let plan = plan_package(server, package);
         words.push_str(&package_words(&plan));
         let mut row = json!({ "number": index + 1, "kind": package.registry_type, "identifier": package.identifier, "version": package.version });
         match plan {
-            Ok(PackageInstall::Plan(plan)) => row["plan"] = plan_text::in_json(&plan),
+            Ok(PackageInstall::Plan(plan)) => row["plan"] = plan_text::plan_json(&plan),
             Ok(PackageInstall::Bundle(bundle)) => {
                 row["download"] = json!({ "url": bundle.url, "sha256": bundle.sha256 });
             }
@@ -143,8 +143,8 @@ async fn show(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<
         let mut row = json!({ "number": index + 1, "kind": remote.kind, "url": remote.url });
         match plan_remote(server, remote) {
             Ok(plan) => {
-                words.push_str(&plan_text::words(&plan));
-                row["plan"] = plan_text::in_json(&plan);
+                words.push_str(&plan_text::plan_text(&plan));
+                row["plan"] = plan_text::plan_json(&plan);
             }
             Err(problem) => {
                 words.push_str(&problem_words(&problem));
@@ -163,7 +163,7 @@ async fn show(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<
 
 fn package_words(plan: &Result<PackageInstall, PlanError>) -> String {
     match plan {
-        Ok(PackageInstall::Plan(plan)) => plan_text::words(plan),
+        Ok(PackageInstall::Plan(plan)) => plan_text::plan_text(plan),
         Ok(PackageInstall::Bundle(bundle)) => {
             format!("address     {}\nsha256      {}\n", line(&bundle.url), bundle.sha256)
         }
@@ -176,7 +176,7 @@ fn problem_words(problem: &PlanError) -> String {
 }
 
 /// Formats a server of a search result, for people.
-fn found(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
+fn entry_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
     let mut text = format!("{} {}{}\n", server.name, line(&server.version), status_words(entry));
     if let Some(title) = &server.title {

@@ -4,16 +4,20 @@ use api::Handler as _;
 use api::data::{Prompt, Review, ReviewMarks, ReviewState, SeenDefinition, ServerName, Tool};
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::marks;
+use crate::failure::CommandFailure;
 use crate::output::value;
-use crate::session::Session;
+use crate::review_marks_text;
+use crate::session::CommandSession;
 use crate::table::time;
-use crate::visible::{block, line, pretty};
+use crate::terminal_escape::{block, line, pretty};
 
 /// Shows what is new or changed on a server, or marks the definitions as reviewed that are named with their printed
 /// hash.
-pub(crate) async fn review(session: &Session, server: String, accept: Vec<String>) -> Result<Value, Failure> {
+pub(crate) async fn review(
+    session: &CommandSession,
+    server: String,
+    accept: Vec<String>,
+) -> Result<Value, CommandFailure> {
     let catalog = session.api.catalog(ServerName { server: server.clone() }).await?;
     let is_open = |marks: &ReviewMarks| marks.review != Some(ReviewState::Reviewed);
     let tools: Vec<Tool> = catalog.tools.into_iter().filter(|tool| is_open(&tool.marks)).collect();
@@ -24,12 +28,12 @@ pub(crate) async fn review(session: &Session, server: String, accept: Vec<String
             let definition = json!({ "title": tool.title, "description": tool.description,
                 "inputSchema": tool.input_schema, "outputSchema": tool.output_schema, "claims": tool.claims,
                 "others": tool.others });
-            text.push_str(&shown("tool", (&tool.name, &tool.hash), &tool.marks, &definition));
+            text.push_str(&definition_text("tool", (&tool.name, &tool.hash), &tool.marks, &definition));
         }
         for prompt in &prompts {
             let definition = json!({ "title": prompt.title, "description": prompt.description,
                 "arguments": prompt.arguments, "others": prompt.others });
-            text.push_str(&shown("prompt", (&prompt.name, &prompt.hash), &prompt.marks, &definition));
+            text.push_str(&definition_text("prompt", (&prompt.name, &prompt.hash), &prompt.marks, &definition));
         }
         if text.is_empty() {
             text = format!("All that {} offers is as you saw it.\n", line(&server));
@@ -41,7 +45,7 @@ pub(crate) async fn review(session: &Session, server: String, accept: Vec<String
     for wanted in &accept {
         let Some((name, hash)) = wanted.rsplit_once('@') else {
             let message = format!("say NAME@HASH, with the hash that `review` prints, and not \"{}\"", line(wanted));
-            return Err(Failure::usage(message));
+            return Err(CommandFailure::usage(message));
         };
         let is_tool = tools.iter().any(|tool| tool.name == name && tool.hash == hash);
         let is_prompt = prompts.iter().any(|prompt| prompt.name == name && prompt.hash == hash);
@@ -53,7 +57,7 @@ pub(crate) async fn review(session: &Session, server: String, accept: Vec<String
         } else {
             let server = line(&review.server);
             let message = format!("{server} has no new or changed tool or prompt \"{}\" with this hash", line(name));
-            return Err(Failure::new(api::ErrorCode::NotFound, message));
+            return Err(CommandFailure::new(api::ErrorCode::NotFound, message));
         }
     }
     let reviewed = value(&review);
@@ -63,7 +67,7 @@ pub(crate) async fn review(session: &Session, server: String, accept: Vec<String
 }
 
 /// Shows what was recorded at the user's reviews of a server.
-pub(crate) async fn pins(session: &Session, server: String) -> Result<Value, Failure> {
+pub(crate) async fn pins(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
     let pins = session.api.pins(ServerName { server }).await?;
     let mut text = String::new();
     for (part, words) in &pins.identity {
@@ -85,11 +89,11 @@ pub(crate) async fn pins(session: &Session, server: String) -> Result<Value, Fai
     Ok(value(&pins))
 }
 
-fn shown(kind: &str, (name, hash): (&str, &str), marks: &ReviewMarks, definition: &Value) -> String {
+fn definition_text(kind: &str, (name, hash): (&str, &str), marks: &ReviewMarks, definition: &Value) -> String {
     let state = if marks.review == Some(ReviewState::Changed) { "changed" } else { "new" };
     let mut text = format!("── {state} {kind} {}\n", line(name));
     text.push_str(&block(&pretty(definition), "  "));
-    text.push_str(&marks::words(marks));
+    text.push_str(&review_marks_text::marks_text(marks));
     text.push_str(&format!("  once you have read this: --accept {}@{hash}\n", line(name)));
     text
 }

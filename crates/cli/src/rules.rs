@@ -5,16 +5,16 @@ use api::data::{DryRun, DryRunAct, EmptyObject, Policy, Preset, Rule, RuleEffect
 use serde_json::Value;
 
 use crate::arguments::PolicyCommand;
-use crate::checked;
 use crate::commands::object;
-use crate::failure::Failure;
+use crate::dry_run_text;
+use crate::failure::CommandFailure;
 use crate::output::value;
-use crate::session::Session;
+use crate::session::CommandSession;
 use crate::table::{table, time};
-use crate::visible;
+use crate::terminal_escape;
 
 /// Runs a `policy` command.
-pub(crate) async fn run(session: &Session, command: PolicyCommand) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &CommandSession, command: PolicyCommand) -> Result<Value, CommandFailure> {
     match command {
         PolicyCommand::Show => show(session).await,
         PolicyCommand::Check { server, tool, args, act, after_untrusted } => {
@@ -28,13 +28,13 @@ pub(crate) async fn run(session: &Session, command: PolicyCommand) -> Result<Val
     }
 }
 
-async fn show(session: &Session) -> Result<Value, Failure> {
+async fn show(session: &CommandSession) -> Result<Value, CommandFailure> {
     let policy = session.api.policy(EmptyObject {}).await?;
-    session.output.text(&words(&policy));
+    session.output.text(&policy_text(&policy));
     Ok(value(&policy))
 }
 
-fn words(policy: &Policy) -> String {
+fn policy_text(policy: &Policy) -> String {
     let preset = |preset| match preset {
         Preset::Careful => "careful: all that crosses asks each time, reads too",
         Preset::Balanced => "balanced: calls of tools ask, and you say for how long the answer holds",
@@ -51,10 +51,10 @@ fn words(policy: &Policy) -> String {
 }
 
 fn file_words(what: &str, file: &RuleFile) -> String {
-    let path = visible::line(&file.path);
+    let path = terminal_escape::line(&file.path);
     match &file.problem {
         Some(problem) => {
-            format!("{what}: {path} can't be used, so everything asks: {}\n", visible::line(problem))
+            format!("{what}: {path} can't be used, so everything asks: {}\n", terminal_escape::line(problem))
         }
         None if file.exists => match file.changed {
             Some(at) => format!("{what}: {path} (changed by another program at {})\n", time(at)),
@@ -76,7 +76,7 @@ fn row(rule: &Rule) -> Vec<String> {
         .map(|argument| {
             let test = value(&argument.test);
             let test = test.as_str().unwrap_or_default();
-            visible::line(&format!("{} {test} {}", argument.at, argument.pattern))
+            terminal_escape::line(&format!("{} {test} {}", argument.at, argument.pattern))
         })
         .collect();
     if let Some(claims) = &rule.annotations {
@@ -85,13 +85,13 @@ fn row(rule: &Rule) -> Vec<String> {
     match &rule.scope {
         RuleScope::Always => {}
         RuleScope::Session => more.push("until Drawbridge closes".to_owned()),
-        RuleScope::Conversation { conversation } => more.push(format!("in {}", visible::line(conversation))),
+        RuleScope::Conversation { conversation } => more.push(format!("in {}", terminal_escape::line(conversation))),
     }
     if let Some(end) = rule.expires_at {
         more.push(format!("until {}", time(end)));
     }
     if let Some(identity) = &rule.identity {
-        more.push(format!("what is {}", visible::line(identity)));
+        more.push(format!("what is {}", terminal_escape::line(identity)));
     }
     if rule.after_untrusted {
         more.push("also after the words of other servers".to_owned());
@@ -100,13 +100,13 @@ fn row(rule: &Rule) -> Vec<String> {
         more.push("trusted server".to_owned());
     }
     if !rule.note.is_empty() {
-        more.push(visible::line(&rule.note));
+        more.push(terminal_escape::line(&rule.note));
     }
     vec![
         format!("{source}rule {}", rule.id),
         effect(rule.effect).to_owned(),
-        visible::line(&rule.server),
-        rule.tool.as_deref().map(visible::line).unwrap_or_default(),
+        terminal_escape::line(&rule.server),
+        rule.tool.as_deref().map(terminal_escape::line).unwrap_or_default(),
         value(&rule.direction).as_str().unwrap_or_default().replace('_', " "),
         more.join("; "),
     ]
@@ -122,22 +122,22 @@ const fn effect(effect: RuleEffect) -> &'static str {
 
 /// Shows what would happen. Nothing is started or sent.
 async fn check(
-    session: &Session,
+    session: &CommandSession,
     server: String,
     tool: Option<String>,
     args: &str,
     act: Option<DryRunAct>,
     after_untrusted: bool,
-) -> Result<Value, Failure> {
+) -> Result<Value, CommandFailure> {
     let act = match (tool, act) {
         (Some(tool), None) => {
             DryRunAct::Tool { tool, arguments: object(args, "JSON")?, conversation: None, after_untrusted }
         }
         (None, Some(act)) => act,
-        _ => return Err(Failure::usage("expected the name of a tool, or --act with something else to check")),
+        _ => return Err(CommandFailure::usage("expected the name of a tool, or --act with something else to check")),
     };
     let result = session.api.dry_run(DryRun { server: server.clone(), act }).await?;
     let rules = session.api.policy(EmptyObject {}).await?;
-    session.output.text(&checked::words(&server, &result, &rules));
+    session.output.text(&dry_run_text::dry_run_text(&server, &result, &rules));
     Ok(value(&result))
 }

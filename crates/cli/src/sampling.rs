@@ -5,14 +5,14 @@ use api::data::{SamplingReport, ServerName, SetSampling};
 use serde_json::Value;
 
 use crate::arguments::SamplingArguments;
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 use crate::output::value;
-use crate::sampling_words::dollars;
-use crate::session::Session;
-use crate::visible::line;
+use crate::sampling_text::dollars;
+use crate::session::CommandSession;
+use crate::terminal_escape::line;
 
 /// Shows the limits and usage of a server, and changes the given limits.
-pub(crate) async fn run(session: &Session, what: SamplingArguments) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Result<Value, CommandFailure> {
     let server = what.server.clone();
     let mut settings = session.api.sampling(ServerName { server: server.clone() }).await?.settings;
     let before = settings.clone();
@@ -26,11 +26,11 @@ pub(crate) async fn run(session: &Session, what: SamplingArguments) -> Result<Va
         session.api.set_sampling(SetSampling { server: server.clone(), settings }).await?;
     }
     let report = session.api.sampling(ServerName { server: server.clone() }).await?;
-    session.output.text(&words(&server, &report));
+    session.output.text(&report_text(&server, &report));
     Ok(value(&report))
 }
 
-fn words(server: &str, report: &SamplingReport) -> String {
+fn report_text(server: &str, report: &SamplingReport) -> String {
     let server = line(server);
     if !report.settings.on {
         return format!("{server} may not ask your models. Turn it on with --on.\n");
@@ -47,9 +47,9 @@ fn words(server: &str, report: &SamplingReport) -> String {
         text.push_str(&format!(
             "  {span}: {} requests{}, {} tokens{}, {}{}\n",
             spent.requests,
-            of(limits.requests),
+            limit_text(limits.requests),
             spent.tokens,
-            of(limits.tokens),
+            limit_text(limits.tokens),
             dollars(spent.micros),
             limits.micros.map(|most| format!(" of {}", dollars(most))).unwrap_or_default(),
         ));
@@ -60,7 +60,7 @@ fn words(server: &str, report: &SamplingReport) -> String {
     text
 }
 
-fn of(most: Option<u64>) -> String {
+fn limit_text(most: Option<u64>) -> String {
     most.map(|most| format!(" of {most}")).unwrap_or_default()
 }
 
@@ -71,8 +71,8 @@ mod tests {
 
     #[test]
     fn limits_are_said_where_there_are_some() {
-        assert_eq!(of(Some(5)), " of 5", "a limit");
-        assert_eq!(of(SamplingLimits { requests: None, tokens: None, micros: None }.requests), "", "none");
+        assert_eq!(limit_text(Some(5)), " of 5", "a limit");
+        assert_eq!(limit_text(SamplingLimits { requests: None, tokens: None, micros: None }.requests), "", "none");
         assert_eq!(dollars(1_250_000), "1.250000 US dollars", "amounts are in millionths");
     }
 }

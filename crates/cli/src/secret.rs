@@ -6,26 +6,26 @@ use api::data::SetSecret;
 use api::{ErrorCode, Handler as _};
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 use crate::output::value;
-use crate::session::Session;
+use crate::session::CommandSession;
 
 /// Maximum length of a secret, in bytes.
 const LIMIT: u64 = 64 << 10;
 
 /// Reads a secret from standard input and stores it. Fails if it is lost when the program ends.
-pub(crate) async fn enter(session: &Session, server: &str, name: String) -> Result<Value, Failure> {
+pub(crate) async fn enter(session: &CommandSession, server: &str, name: String) -> Result<Value, CommandFailure> {
     session.servers(Some(server)).await?;
     let read = tokio::task::spawn_blocking(|| {
         let mut text = String::new();
         std::io::stdin().lock().take(LIMIT).read_to_string(&mut text).map(|_| text)
     });
-    let text = read.await.map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
-    let text = text.map_err(|error| Failure::usage(format!("standard input: {error}")))?;
+    let text = read.await.map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
+    let text = text.map_err(|error| CommandFailure::usage(format!("standard input: {error}")))?;
     let secret = SetSecret { server: server.to_owned(), header: name, value: text.trim_end().to_owned() };
     let kept = session.api.set_secret(secret).await?;
     if let Some(cause) = kept.only_this_run {
-        return Err(Failure::new(ErrorCode::System, format!("the secret could not be kept: {cause}")));
+        return Err(CommandFailure::new(ErrorCode::System, format!("the secret could not be kept: {cause}")));
     }
     session.output.text("kept, encrypted with a key in the keychain");
     Ok(value(&kept))

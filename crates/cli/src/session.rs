@@ -12,53 +12,57 @@ use store::Locations;
 use tokio::sync::{mpsc, watch};
 
 use crate::arguments::{Arguments, Command};
-use crate::decide::{ConsentDecider, decide_all};
-use crate::events::EventPrinter;
-use crate::failure::Failure;
-use crate::input::InputLines;
+use crate::consent_decider::{ConsentDecider, decide_all};
+use crate::conversation_printer::{ConversationPrinter, ReplyResult};
+use crate::event_printer::EventPrinter;
+use crate::failure::CommandFailure;
+use crate::host_view::HostView;
+use crate::input_lines::InputLines;
 use crate::output::Output;
-use crate::platform::{Terminal, has_display};
-use crate::talk::{ConversationPrinter, ReplyResult};
+use crate::platform::{TerminalPlatform, has_display};
 use crate::trace;
-use crate::view::HostView;
-use crate::{events, paste, visible};
+use crate::{event_printer, pasted_redirects, terminal_escape};
 
 /// Maximum time to wait for events before the result.
 const CATCH_UP: Duration = Duration::from_secs(1);
 
 /// A host that runs for one command.
-pub(crate) struct Session {
+pub(crate) struct CommandSession {
     pub(crate) api: Api,
     pub(crate) output: Arc<Output>,
     pub(crate) input: InputLines,
     pub(crate) data_folder: PathBuf,
     view: watch::Receiver<HostView>,
-    talks: events::SharedConversationPrinter,
+    talks: event_printer::SharedConversationPrinter,
 }
 
-impl Session {
+impl CommandSession {
     /// Opens the files and starts a host. No server is started.
     pub(crate) async fn open(
         arguments: &Arguments,
         decider: ConsentDecider,
         input: InputLines,
         output: Arc<Output>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandFailure> {
         let Locations { config_file: config, data_dir: data } = locations(arguments)?;
         let logs_in = matches!(arguments.command, Command::Login { .. });
         let pastes = arguments.paste || (logs_in && !has_display());
         let opens = logs_in && !pastes;
-        let platform = Arc::new(Terminal { opens, output: Arc::clone(&output) });
+        let platform = Arc::new(TerminalPlatform { opens, output: Arc::clone(&output) });
         let ports = store::open(&config, &data, platform).map_err(system)?;
-        let options = HostOptions { decides: decider.name(), trace: trace::of_environment(), ..HostOptions::default() };
+        let options =
+            HostOptions { decides: decider.name(), trace: trace::from_environment(), ..HostOptions::default() };
         let host = Host::start(ports, options).await;
         let api = Api::new(host);
         let events = api.events();
         let (told, view) = watch::channel(HostView::default());
         refresh(&api, &told).await?;
-        let (filter, talks) =
-            (events::EventFilter::of(&arguments.command), events::SharedConversationPrinter::default());
-        let shown = events::OutputEventPrinter::new(api.clone(), Arc::clone(&output), filter, Arc::clone(&talks));
+        let (filter, talks) = (
+            event_printer::EventFilter::for_command(&arguments.command),
+            event_printer::SharedConversationPrinter::default(),
+        );
+        let shown =
+            event_printer::OutputEventPrinter::new(api.clone(), Arc::clone(&output), filter, Arc::clone(&talks));
         let followed = Arc::clone(&talks);
         let reads = api.clone();
         tokio::spawn(async move {
@@ -68,7 +72,7 @@ impl Session {
         });
         tokio::spawn(decide_all(api.clone(), view.clone(), decider, Arc::clone(&output)));
         if pastes {
-            tokio::spawn(paste::take_all(api.clone(), view.clone(), input.clone(), Arc::clone(&output)));
+            tokio::spawn(pasted_redirects::take_all(api.clone(), view.clone(), input.clone(), Arc::clone(&output)));
         }
         Ok(Self { api, output, input, data_folder: data, view, talks })
     }
@@ -96,7 +100,7 @@ impl Session {
     }
 
     /// Returns the named server, or all servers in the order of the settings file.
-    pub(crate) async fn servers(&self, named: Option<&str>) -> Result<Vec<String>, Failure> {
+    pub(crate) async fn servers(&self, named: Option<&str>) -> Result<Vec<String>, CommandFailure> {
         let snapshot = self.api.snapshot(EmptyObject {}).await?;
         let (settings, document): (Option<_>, Option<_>) = match snapshot.config_problem {
             Some(problem) if problem.file.as_ref().is_some_and(|file| *file != snapshot.paths.config) => {
@@ -106,12 +110,12 @@ impl Session {
         };
         if let Some(problem) = document {
             let file = problem.file.unwrap_or_default();
-            self.output.say(&visible::line(&format!("{file}: {}", problem.message)));
+            self.output.say(&terminal_escape::line(&format!("{file}: {}", problem.message)));
         }
         if let Some(problem) = settings {
             let place = problem.line.map(|line| format!("line {line}: ")).unwrap_or_default();
             let file = problem.file.as_deref().map(|file| format!("{file}: ")).unwrap_or_default();
-            return Err(Failure::new(ErrorCode::Config, format!("{file}{place}{}", problem.message)));
+            return Err(CommandFailure::new(ErrorCode::Config, format!("{file}{place}{}", problem.message)));
         }
         let all: Vec<String> = snapshot.servers.into_iter().map(|server| server.name).collect();
         match named {
@@ -120,13 +124,13 @@ impl Session {
             Some(name) => {
                 let known = if all.is_empty() { String::from("there are none") } else { all.join(", ") };
                 let message = format!("there is no server \"{name}\" in {}: {known}", snapshot.paths.config);
-                Err(Failure::new(ErrorCode::NotFound, message))
+                Err(CommandFailure::new(ErrorCode::NotFound, message))
             }
         }
     }
 
     /// Starts a server, and waits until it is ready and its offers are read.
-    pub(crate) async fn ready(&self, server: &str) -> Result<(), Failure> {
+    pub(crate) async fn ready(&self, server: &str) -> Result<(), CommandFailure> {
         self.api.start_server(ServerName { server: server.to_owned() }).await?;
         // The view may still contain the state before the start.
         let now = self.api.snapshot(EmptyObject {}).await?.next_event;
@@ -137,13 +141,13 @@ impl Session {
                 if view.next_event >= now {
                     match view.server(server).map(|server| &server.state) {
                         None => {
-                            return Err(Failure::new(
+                            return Err(CommandFailure::new(
                                 ErrorCode::NotFound,
                                 format!("{server} is no longer in the settings"),
                             ));
                         }
                         Some(ServerState::Stopped) => {
-                            return Err(Failure::new(ErrorCode::Refused, format!("{server} was not started")));
+                            return Err(CommandFailure::new(ErrorCode::Refused, format!("{server} was not started")));
                         }
                         Some(state @ ServerState::Failed { .. }) => return Err(failed(server, state)),
                         Some(ServerState::NeedsSignIn { cause, signing_in: false }) => {
@@ -152,7 +156,7 @@ impl Session {
                             let next = format!(
                                 "Sign in with \"drawbridge-cli login {server}\", or with this very command and --paste."
                             );
-                            return Err(Failure::new(code, format!("{server}: {cause}\n{next}")));
+                            return Err(CommandFailure::new(code, format!("{server}: {cause}\n{next}")));
                         }
                         Some(_) => {}
                     }
@@ -163,7 +167,7 @@ impl Session {
                 return Ok(());
             }
             if view.changed().await.is_err() {
-                return Err(Failure::new(ErrorCode::Internal, "the host ended"));
+                return Err(CommandFailure::new(ErrorCode::Internal, "the host ended"));
             }
         }
     }
@@ -179,10 +183,10 @@ impl Session {
     }
 
     /// Returns the current state of a server.
-    pub(crate) async fn state(&self, server: &str) -> Result<ServerState, Failure> {
+    pub(crate) async fn state(&self, server: &str) -> Result<ServerState, CommandFailure> {
         let servers = self.api.snapshot(EmptyObject {}).await?.servers;
         let found = servers.into_iter().find(|one| one.name == server);
-        let gone = || Failure::new(ErrorCode::NotFound, format!("{server} is no longer in the settings"));
+        let gone = || CommandFailure::new(ErrorCode::NotFound, format!("{server} is no longer in the settings"));
         found.map(|server| server.state).ok_or_else(gone)
     }
 
@@ -193,7 +197,7 @@ impl Session {
 }
 
 /// Returns the settings file and data folder of a command.
-pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, Failure> {
+pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, CommandFailure> {
     let locations = match (arguments.config.clone(), arguments.data_dir.clone()) {
         (Some(config_file), Some(data_dir)) => Locations { config_file, data_dir },
         (config, data) => {
@@ -204,20 +208,20 @@ pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, Failure> {
     // An import creates the file, and so does an installation.
     let makes_file = matches!(&arguments.command, Command::Import(_) | Command::Install(_) | Command::Bundle { .. });
     if arguments.config.is_some() && !makes_file && !locations.config_file.exists() {
-        return Err(Failure::usage(format!("{}: there is no such file", locations.config_file.display())));
+        return Err(CommandFailure::usage(format!("{}: there is no such file", locations.config_file.display())));
     }
     Ok(locations)
 }
 
 /// Converts a storage error.
-pub(crate) fn system(error: domain::StoreError) -> Failure {
-    Failure::new(ErrorCode::System, error.to_string())
+pub(crate) fn system(error: domain::StoreError) -> CommandFailure {
+    CommandFailure::new(ErrorCode::System, error.to_string())
 }
 
 /// Converts the state of a failed server.
-pub(crate) fn failed(server: &str, state: &ServerState) -> Failure {
+pub(crate) fn failed(server: &str, state: &ServerState) -> CommandFailure {
     let ServerState::Failed { reason, message, stderr, hint, .. } = state else {
-        return Failure::new(ErrorCode::NotReady, format!("{server} is not ready"));
+        return CommandFailure::new(ErrorCode::NotReady, format!("{server} is not ready"));
     };
     let refused = *reason == api::data::FailureReason::Refused;
     let code = if refused { ErrorCode::Refused } else { ErrorCode::NotReady };
@@ -226,17 +230,17 @@ pub(crate) fn failed(server: &str, state: &ServerState) -> Failure {
         words.push_str(&format!("\n{hint}"));
     }
     for line in stderr.iter().rev().take(10).rev() {
-        words.push_str(&format!("\n  | {}", visible::line(line)));
+        words.push_str(&format!("\n  | {}", terminal_escape::line(line)));
     }
-    Failure { data: Some(Box::new(json!({ "state": state }))), ..Failure::new(code, words) }
+    CommandFailure { data: Some(Box::new(json!({ "state": state }))), ..CommandFailure::new(code, words) }
 }
 
-async fn refresh(api: &Api, told: &watch::Sender<HostView>) -> Result<(), Failure> {
+async fn refresh(api: &Api, told: &watch::Sender<HostView>) -> Result<(), CommandFailure> {
     let snapshot = api.snapshot(EmptyObject {}).await?;
-    let (next_event, servers, questions) = (snapshot.next_event, snapshot.servers, snapshot.questions);
+    let (next_event, servers, requests) = (snapshot.next_event, snapshot.servers, snapshot.questions);
     told.send_modify(|view| {
         let refused = std::mem::take(&mut view.refused);
-        *view = HostView { next_event, servers, questions, refused };
+        *view = HostView { next_event, servers, questions: requests, refused };
     });
     Ok(())
 }
@@ -246,20 +250,20 @@ async fn follow(
     api: Api,
     mut events: EventStream,
     told: watch::Sender<HostView>,
-    mut shown: events::OutputEventPrinter,
+    mut shown: event_printer::OutputEventPrinter,
 ) {
     while let Some(batch) = events.next().await {
         let next = told.borrow().next_event;
         if batch.first > next && refresh(&api, &told).await.is_err() {
             return;
         }
-        take_in(&batch, &told, &mut shown).await;
+        apply_events(&batch, &told, &mut shown).await;
     }
 }
 
 /// Prints each event before it is added to the view, so that everything which precedes a consent request is printed
 /// first.
-async fn take_in(batch: &Events, told: &watch::Sender<HostView>, shown: &mut impl EventPrinter) {
+async fn apply_events(batch: &Events, told: &watch::Sender<HostView>, shown: &mut impl EventPrinter) {
     for (number, event) in (batch.first..).zip(&batch.events) {
         if number >= told.borrow().next_event {
             shown.event(event).await;

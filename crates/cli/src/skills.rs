@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use crate::arguments::{ServerArgument, SkillsCommand};
 use crate::commands::{CALL, ListedItems, list, use_server};
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 use crate::output::value;
-use crate::people;
-use crate::session::Session;
+use crate::result_text;
+use crate::session::CommandSession;
 
 /// The capability of servers with skills.
 const CAPABILITY: &str = "extensions.io.modelcontextprotocol/skills";
 
 /// Runs a `skills` command.
-pub(crate) async fn run(session: &Session, command: SkillsCommand) -> Result<Value, Failure> {
+pub(crate) async fn run(session: &CommandSession, command: SkillsCommand) -> Result<Value, CommandFailure> {
     match command {
         SkillsCommand::List(of) => list_skills(session, of).await,
         SkillsCommand::Read { server, name, file } => read(session, server, &name, file.as_deref()).await,
@@ -23,7 +23,7 @@ pub(crate) async fn run(session: &Session, command: SkillsCommand) -> Result<Val
 }
 
 /// Lists skills. Servers without skills are skipped, or cause a failure if named.
-async fn list_skills(session: &Session, of: ServerArgument) -> Result<Value, Failure> {
+async fn list_skills(session: &CommandSession, of: ServerArgument) -> Result<Value, CommandFailure> {
     let is_named = of.server.is_some();
     let read = async |server: String| {
         let has_skills = |server: api::data::Server| server.capabilities.iter().any(|name| name == CAPABILITY);
@@ -33,32 +33,37 @@ async fn list_skills(session: &Session, of: ServerArgument) -> Result<Value, Fai
         let Skills { skills, notes, .. } = session.api.skills(ServerName { server }).await?;
         Ok(ListedItems { items: skills, notes })
     };
-    list(session, of, read, people::skill).await
+    list(session, of, read, result_text::skill).await
 }
 
-async fn read(session: &Session, server: String, name: &str, file: Option<&str>) -> Result<Value, Failure> {
+async fn read(
+    session: &CommandSession,
+    server: String,
+    name: &str,
+    file: Option<&str>,
+) -> Result<Value, CommandFailure> {
     use_server(session, &server).await?;
     let listed = session.api.skills(ServerName { server: server.clone() }).await?.skills;
     let found = find(&server, &listed, name)?;
     let (skill, shown) = (found.uri.clone(), Some(found.hash.clone()));
     let file = file.map(|file| in_folder(&skill, file));
     let result = session.api.read_skill(ReadSkill { call: CALL.to_owned(), server, skill, shown, file }).await?;
-    session.output.text(&people::contents(&result.contents));
+    session.output.text(&result_text::contents(&result.contents));
     Ok(value(&result))
 }
 
 /// Returns the skill with this URI, or the only one with this name.
-fn find<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a Skill, Failure> {
+fn find<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a Skill, CommandFailure> {
     if let Some(skill) = listed.iter().find(|skill| skill.uri == name) {
         return Ok(skill);
     }
     let named: Vec<&Skill> = listed.iter().filter(|skill| skill.name == name).collect();
     match named[..] {
         [skill] => Ok(skill),
-        [] => Err(Failure::new(ErrorCode::NotFound, format!("{server} lists no skill called {name:?}"))),
+        [] => Err(CommandFailure::new(ErrorCode::NotFound, format!("{server} lists no skill called {name:?}"))),
         _ => {
             let uris: Vec<&str> = named.iter().map(|skill| skill.uri.as_str()).collect();
-            Err(Failure::usage(format!(
+            Err(CommandFailure::usage(format!(
                 "{server} lists several skills called {name}; name one by its URI: {}",
                 uris.join(", ")
             )))

@@ -5,30 +5,30 @@ use host::TraceContext;
 
 /// Returns the trace context of this process. Values that don't conform to the W3C format are ignored with a log
 /// message. Without a parent, the others are meaningless.
-pub(crate) fn of_environment() -> Option<TraceContext> {
-    of(|name| std::env::var(name).ok())
+pub(crate) fn from_environment() -> Option<TraceContext> {
+    from_variables(|name| std::env::var(name).ok())
 }
 
-fn of(variable: impl Fn(&str) -> Option<String>) -> Option<TraceContext> {
+fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TraceContext> {
     let value = |name| variable(name).filter(|value| !value.is_empty());
     let parent = value("TRACEPARENT")?;
-    let mut trace = said("TRACEPARENT", TraceContext::new(parent.clone(), None, None))?;
+    let mut trace = warn_invalid("TRACEPARENT", TraceContext::new(parent.clone(), None, None))?;
     let mut state = value("TRACESTATE");
     if state.is_some() {
-        match said("TRACESTATE", TraceContext::new(parent.clone(), state.clone(), None)) {
+        match warn_invalid("TRACESTATE", TraceContext::new(parent.clone(), state.clone(), None)) {
             Some(whole) => trace = whole,
             None => state = None,
         }
     }
     if let Some(baggage) = value("BAGGAGE")
-        && let Some(whole) = said("BAGGAGE", TraceContext::new(parent, state, Some(baggage)))
+        && let Some(whole) = warn_invalid("BAGGAGE", TraceContext::new(parent, state, Some(baggage)))
     {
         trace = whole;
     }
     Some(trace)
 }
 
-fn said<T>(name: &str, read: Result<T, impl std::fmt::Display>) -> Option<T> {
+fn warn_invalid<T>(name: &str, read: Result<T, impl std::fmt::Display>) -> Option<T> {
     read.inspect_err(|error| tracing::error!("ignored the invalid environment variable {name}: {error}")).ok()
 }
 
@@ -40,7 +40,7 @@ mod tests {
     fn only_what_is_well_formed_is_passed_on() {
         let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         let read = |parent: &str, state: &str, baggage: &str| {
-            of(|name| {
+            from_variables(|name| {
                 let value = match name {
                     "TRACEPARENT" => parent,
                     "TRACESTATE" => state,
@@ -59,6 +59,6 @@ mod tests {
         assert_eq!(read(parent, "none", "b=2"), trace(None, Some("b=2")), "only the invalid state is ignored");
         assert_eq!(read(parent, "a=1", "none"), trace(Some("a=1"), None), "only the invalid baggage is ignored");
         assert_eq!(read("00-1-2-3", "a=1", "b=2"), None, "without a parent there is no trace");
-        assert_eq!(of(|_| None), None, "an empty environment has no trace");
+        assert_eq!(from_variables(|_| None), None, "an empty environment has no trace");
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use domain::{Millis, StoreError};
 use models::{
-    Deltas, HttpProvider, LocalProvider, LossyConversion, Model, ModelError, ModelRef, Provider, ProviderKind,
-    ProviderSettings, Request, Role, SettingsError,
+    Deltas, HttpProvider, LocalProvider, LossyConversion, Model, ModelError, ModelRef, ModelRequest, Provider,
+    ProviderKind, ProviderSettings, Role, SettingsError,
 };
 use ports::{SecretError, Secrets};
 use secrecy::SecretString;
@@ -129,11 +129,11 @@ pub async fn try_model(provider: &dyn Provider, model: String) -> Result<(String
     use futures_util::StreamExt as _;
 
     let begun = tokio::time::Instant::now();
-    let request = Request {
+    let request = ModelRequest {
         model,
-        messages: vec![models::Message::text(Role::User, "Say hello in one short sentence.")],
+        messages: vec![models::ModelMessage::text(Role::User, "Say hello in one short sentence.")],
         max_tokens: Some(256),
-        ..Request::default()
+        ..ModelRequest::default()
     };
     let mut deltas = provider.stream(request).await?;
     let (mut first, mut said) = (None, String::new());
@@ -190,7 +190,7 @@ impl KeychainProvider {
     }
 
     /// Discards a rejected key, so that the next request reads it again: another process may have stored a new one.
-    async fn looked_at<T>(&self, result: Result<T, ModelError>) -> Result<T, ModelError> {
+    async fn reset_rejected_key<T>(&self, result: Result<T, ModelError>) -> Result<T, ModelError> {
         if matches!(result, Err(ModelError::WrongKey { .. } | ModelError::NoKey)) {
             *self.ready.lock().await = None;
         }
@@ -206,16 +206,16 @@ impl Provider for KeychainProvider {
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {
         let listed = self.ready().await?.models().await;
-        self.looked_at(listed).await
+        self.reset_rejected_key(listed).await
     }
 
-    fn cannot_carry(&self, request: &Request) -> Vec<LossyConversion> {
+    fn cannot_carry(&self, request: &ModelRequest) -> Vec<LossyConversion> {
         self.keyless.cannot_carry(request)
     }
 
-    async fn stream(&self, request: Request) -> Result<Deltas, ModelError> {
+    async fn stream(&self, request: ModelRequest) -> Result<Deltas, ModelError> {
         let deltas = self.ready().await?.stream(request).await;
-        self.looked_at(deltas).await
+        self.reset_rejected_key(deltas).await
     }
 }
 
@@ -237,11 +237,11 @@ impl Provider for UnconfirmedProvider {
         Err(self.problem.clone())
     }
 
-    fn cannot_carry(&self, _: &Request) -> Vec<LossyConversion> {
+    fn cannot_carry(&self, _: &ModelRequest) -> Vec<LossyConversion> {
         Vec::new()
     }
 
-    async fn stream(&self, _: Request) -> Result<Deltas, ModelError> {
+    async fn stream(&self, _: ModelRequest) -> Result<Deltas, ModelError> {
         Err(self.problem.clone())
     }
 }

@@ -9,7 +9,7 @@ use mcp_auth::{
 };
 use mcp_transport::http::OutsideClient;
 use ports::secrets::UnresolvedSecret;
-use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
+use ports::server_config::{AuthConfig, AuthIdentityProvider, GrantType, HttpConfig};
 use ports::time::SharedClock;
 use ports::{Secrets, secrets};
 use secrecy::SecretString;
@@ -173,9 +173,9 @@ fn authentication(
 
 fn grant(auth: &AuthConfig, kept: &EnteredSecrets<'_>) -> Result<GrantKind, SignInSettingsError> {
     Ok(match (auth.grant, &auth.identity_provider, &auth.assertion) {
-        (Grant::ClientCredentials, ..) => GrantKind::ClientCredentials,
-        (Grant::EnterpriseManaged, Some(provider), _) => GrantKind::EnterpriseManaged(enterprise(provider, kept)?),
-        (Grant::WorkloadIdentity, _, Some(assertion)) => {
+        (GrantType::ClientCredentials, ..) => GrantKind::ClientCredentials,
+        (GrantType::EnterpriseManaged, Some(provider), _) => GrantKind::EnterpriseManaged(enterprise(provider, kept)?),
+        (GrantType::WorkloadIdentity, _, Some(assertion)) => {
             GrantKind::WorkloadIdentity { assertion: kept.read(assertion)? }
         }
         _ => GrantKind::AuthorizationCode,

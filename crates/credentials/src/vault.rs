@@ -63,7 +63,7 @@ impl TokenVaults {
         entries.retain(|_, entry| entry.strong_count() > 0);
         let entry = entries.get(name).and_then(Weak::upgrade).unwrap_or_default();
         entries.insert(name.to_owned(), Arc::downgrade(&entry));
-        SecretsVault::over(name, Arc::clone(&self.secrets), entry)
+        SecretsVault::new(name, Arc::clone(&self.secrets), entry)
     }
 
     /// Removes everything stored for an entry, for any server. Open vaults of the entry are closed immediately, before
@@ -75,7 +75,7 @@ impl TokenVaults {
             let (prefix, into) = (vault.prefix(), Arc::clone(&was));
             let removed = vault.blocking(move |secrets| take_all(secrets, &prefix, &into)).await;
             let is_something = was.keys("").is_ok_and(|keys| !keys.is_empty());
-            let was = is_something.then(|| SecretsVault::over(&vault.name, was, Arc::default()));
+            let was = is_something.then(|| SecretsVault::new(&vault.name, was, Arc::default()));
             EmptiedVault { was, removed }
         }
     }
@@ -101,7 +101,7 @@ fn take_all(secrets: &dyn Secrets, prefix: &str, into: &SecretsInMemory) -> Resu
 }
 
 impl SecretsVault {
-    fn over(name: &str, secrets: Arc<dyn Secrets>, entry: Arc<VaultEntry>) -> Self {
+    fn new(name: &str, secrets: Arc<dyn Secrets>, entry: Arc<VaultEntry>) -> Self {
         let opened = entry.emptied.load(Ordering::SeqCst);
         Self { name: name.to_owned(), secrets, entry, opened }
     }
@@ -166,7 +166,7 @@ fn failed(error: &SecretError) -> VaultError {
 }
 
 /// Returns the error of a closed vault.
-fn closed() -> VaultError {
+fn closed_error() -> VaultError {
     let cause = "this server was removed or its address has changed; its tokens are no longer stored".to_owned();
     VaultError { kind: VaultProblem::Closed, cause }
 }
@@ -175,7 +175,7 @@ fn closed() -> VaultError {
 impl Vault for SecretsVault {
     async fn read(&self, key: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError> {
         let key = self.key(key);
-        let kept = self.while_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed)?;
+        let kept = self.while_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed_error)?;
         let Some(kept) = kept else { return Ok(None) };
         let bytes = STANDARD.decode(kept).map_err(|_| VaultError {
             kind: VaultProblem::Broken,
@@ -187,7 +187,7 @@ impl Vault for SecretsVault {
     async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<EntryPersistence, VaultError> {
         let key = self.key(key);
         let write = move |secrets: &dyn Secrets| secrets.set(&key, &STANDARD.encode(entry.expose_secret()));
-        Ok(match self.while_open(write).await?.ok_or_else(closed)? {
+        Ok(match self.while_open(write).await?.ok_or_else(closed_error)? {
             SecretPersistence::Keychain => EntryPersistence::Safely,
             SecretPersistence::ThisRun { cause } => EntryPersistence::ThisRun { cause },
         })

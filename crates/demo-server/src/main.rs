@@ -7,14 +7,14 @@
 mod client;
 mod completion;
 mod content;
-mod forms;
 mod harbour;
 mod http;
+mod input_requests;
 mod legacy;
 mod options;
 mod page;
 mod prompts;
-mod questions;
+mod request_contents;
 mod resources;
 mod server;
 mod skills;

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::client::Context;
 use crate::content::{CHART_PNG, GUIDE, anchor, base64};
-use crate::forms;
 use crate::harbour;
-use crate::questions::{EarlyEnd, InputResponseSet, ask};
+use crate::input_requests::{EarlyEnd, InputResponseSet, ask};
+use crate::request_contents;
 use crate::resources::GUIDE_URI;
 use crate::state::State;
 
@@ -135,8 +135,8 @@ async fn diary_entry(
     let event = match given.optional("event") {
         Some(event) => event.to_owned(),
         None => {
-            let form = forms::line_form("event", "What happened today?");
-            let question = forms::form("The diary needs an event.", form)?;
+            let form = request_contents::line_form("event", "What happened today?");
+            let question = request_contents::form("The diary needs an event.", form)?;
             let answer: ElicitResult = ask(context, answers, "event", question, None).await?;
             match (answer.action, answer.content) {
                 (ElicitationAction::Accept, Some(content)) => {

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use crate::client::{self, Context};
 use crate::content::{BELL_WAV, CHART_PNG, GUIDE, WELCOME, anchor, base64, now};
-use crate::forms;
 use crate::harbour;
-use crate::questions::{EarlyEnd, InputResponseSet, ask};
+use crate::input_requests::{EarlyEnd, InputResponseSet, ask};
+use crate::request_contents;
 use crate::skills;
 use crate::state::State;
 use crate::templates::{self, TemplateMatch, expanded};
@@ -147,7 +147,7 @@ pub(crate) async fn read(
 
 /// Reads the diary after the user promised not to tell.
 async fn diary(context: &Context, answers: &InputResponseSet) -> Result<ResourceContents, EarlyEnd> {
-    let question = forms::form("Before the diary opens:", forms::consent_form())?;
+    let question = request_contents::form("Before the diary opens:", request_contents::consent_form())?;
     let answer: ElicitResult = ask(context, answers, "promise", question, Some(DIARY_STATE)).await?;
     let promised = answer.content.is_some_and(|content| content["promise"] == json!(true));
     if answer.action != ElicitationAction::Accept || !promised {

@@ -21,9 +21,9 @@ use rmcp::service::{NotificationContext, RoleServer, SubscriptionContext};
 
 use crate::client::{self, Context};
 use crate::content::anchor;
+use crate::input_requests::InputResponseSet;
 use crate::options::Options;
 use crate::page::page;
-use crate::questions::InputResponseSet;
 use crate::state::{State, lock};
 use crate::subscriptions::{self, BufferedChanges, Subscriptions};
 use crate::{completion, prompts, resources, skills, tasks, tools};

@@ -10,8 +10,8 @@ use crate::Millis;
 /// unique among the calls in progress: the page uses a UUID, a model's reply the id of the item, and the command line a
 /// constant, since it makes a single call.
 ///
-/// The same value is [`Call::id`], the `call` of consent requests, and the identifier for cancellation. For a tool call
-/// in a conversation it is both the id of the [item](crate::item::Item) and the `call` in its body. Servers never
+/// The same value is [`ServerCall::id`], the `call` of consent requests, and the identifier for cancellation. For a tool call
+/// in a conversation it is both the id of the [item](crate::item::ChatItem) and the `call` in its body. Servers never
 /// receive it. Other identifiers of a call are:
 ///
 /// - in the host, a `Ticket` for each request to a connection, including requests that are not calls;
@@ -27,7 +27,7 @@ pub type CallId = String;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Call {
+pub struct ServerCall {
     /// Identifier chosen by the caller.
     pub id: CallId,
     /// Name of the called server.
@@ -41,9 +41,9 @@ pub struct Call {
     /// Current state: waiting for approval, running, or the outcome.
     pub state: CallState,
     /// Latest progress reported by the server, if any.
-    pub progress: Option<Progress>,
+    pub progress: Option<CallProgress>,
     /// Task that the server runs for the call, if it runs one.
-    pub task: Option<Task>,
+    pub task: Option<CallTask>,
     /// Identifier of the conversation that the call belongs to, if any.
     pub conversation: Option<String>,
 }
@@ -93,7 +93,7 @@ impl CallState {
 /// Progress of a call, as reported by its server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Progress {
+pub struct CallProgress {
     /// Number of progress notifications received. Observers are notified of the latest one per tick only.
     #[serde(skip)]
     pub count: u64,
@@ -109,7 +109,7 @@ pub struct Progress {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Task {
+pub struct CallTask {
     /// Identifier of the task, assigned by the server.
     pub id: String,
     /// Status of the task, as of the last update.
@@ -139,7 +139,7 @@ pub enum TaskStatus {
     Cancelled,
 }
 
-impl From<TaskView> for Task {
+impl From<TaskView> for CallTask {
     fn from(task: TaskView) -> Self {
         Self {
             id: task.id,

@@ -46,7 +46,7 @@ pub struct ConversationChange {
 
 /// A stored item, as it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct StoredItem {
     /// Identifier of the item, unique in its conversation.
     pub id: String,
     /// Identifier of the preceding item, or `None` for a first item.
@@ -121,7 +121,7 @@ pub struct ItemRange {
     /// Maximum number of items. The last ones of the range are returned.
     pub limit: usize,
     /// Set to include large images, audio, files and very long texts in the bodies. Otherwise they are
-    /// [omitted](Item::left_out).
+    /// [omitted](StoredItem::left_out).
     pub whole: bool,
 }
 
@@ -129,7 +129,7 @@ pub struct ItemRange {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemPage {
     /// Items of the page, oldest first.
-    pub items: Vec<Item>,
+    pub items: Vec<StoredItem>,
     /// Set if the branch has items before this page.
     pub has_more: bool,
 }

@@ -18,7 +18,7 @@ pub use crate::content::{Content, ResourceContents, ToolResult};
 
 /// An item of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Item {
+pub struct ChatItem {
     /// Identifier of the item, unique in its conversation.
     pub id: String,
     /// Identifier of the preceding item. `None` for a first item, and in conversations of older versions, where each

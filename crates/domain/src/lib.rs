@@ -3,13 +3,13 @@
 
 pub mod bounds;
 pub mod call;
+pub mod consent_request;
 pub mod content;
+pub mod data_flow;
 mod error;
-pub mod flow;
 pub mod history;
 pub mod item;
 pub mod merge;
-pub mod question;
 
 pub use error::StoreError;
 

@@ -8,8 +8,8 @@
 
 mod addresses;
 mod file_names;
-mod visible;
+mod visible_text;
 
 pub use addresses::is_public;
 pub use file_names::file_name;
-pub use visible::{is_hidden, visible};
+pub use visible_text::{is_hidden, visible};

@@ -1,11 +1,11 @@
 //! The handle to a running host.
 
+mod call_preparations;
 mod calls;
 mod catalogs;
 mod consent;
 mod conversation;
 mod other_apps;
-mod preparations;
 mod providers;
 mod results;
 mod rules;
@@ -46,7 +46,7 @@ pub struct Host {
     events: broadcast::Sender<Arc<NumberedEvent>>,
     ports: Ports,
     times: crate::view::CallTimes,
-    preparations: preparations::CallPreparations,
+    preparations: call_preparations::CallPreparations,
     /// Rate limiter of reports that the network changed.
     pace: Arc<Mutex<CheckPacing>>,
     /// Lock held by callers that change the settings of servers ([`Setup`]).
@@ -270,7 +270,7 @@ async fn watch_clocks(owner: WeakOwner, clock: SharedClock) {
     loop {
         tokio::time::sleep(wake::INTERVAL).await;
         let woke = clocks.woke(clock.time(), Instant::now());
-        let moved = addresses.moved(SourceAddresses::read());
+        let moved = addresses.update(SourceAddresses::read());
         let look = |owner: &mut Owner| {
             if woke || moved {
                 owner.woke();

@@ -4,18 +4,18 @@
 //! A single owner holds all state; [`Host`] is the handle to it. A server affects the owner only through its
 //! connection, which enforces limits.
 
-mod closed;
 mod connection;
 mod handle;
+mod host_closed;
 mod owner;
 pub mod rules;
 pub mod skills;
 pub mod view;
 
-pub use closed::HostClosed;
 pub use handle::{
     EventReceiver, Host, ImportError, ImportServerError, ReplacedServer, Setup, SetupError, StorageError,
 };
+pub use host_closed::HostClosed;
 pub use launches::sandbox::BUNDLES;
 pub use owner::{
     CallOrigin, ConversationLabel, DecisionError, FlowError, ResultOrigin, ResultVerdict, ReviewError, SamplingError,
@@ -72,7 +72,7 @@ impl Default for HostOptions {
             cool_down: Duration::from_secs(5 * 60),
             kept_together: supervision::activity::MAX_TOGETHER,
             search_path: None,
-            look_at_files: LaunchFiles::again,
+            look_at_files: LaunchFiles::reread,
             trace: None,
         }
     }

@@ -7,7 +7,7 @@ use domain::call::CallFailure;
 use domain::item::ResourceContents;
 use mcp_proto::session::{ClientRequest, ServerResult};
 use offers::catalog::{MAX_ITEMS, MAX_LIST, MAX_PAGES};
-use offers::skills::{EXTENSION, Skill, SkillMismatch, check_listed, verified};
+use offers::skills::{EXTENSION, Skill, SkillMismatch, check_listed, verify_file};
 use policy::Hash;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
@@ -222,10 +222,10 @@ impl Host {
         let mismatch = |cause| SkillError::Mismatch { server: server.to_owned(), uri: uri.to_owned(), cause };
         check_listed(skill, uri).map_err(mismatch)?;
         let mut read = self.read(id.clone(), server.to_owned(), uri.to_owned(), false).await?;
-        let mut bytes = verified(skill, uri, &read.contents);
+        let mut bytes = verify_file(skill, uri, &read.contents);
         if bytes.is_err() && read.cached {
             read = self.read(id, server.to_owned(), uri.to_owned(), true).await?;
-            bytes = verified(skill, uri, &read.contents);
+            bytes = verify_file(skill, uri, &read.contents);
         }
         let bytes = bytes.map_err(mismatch)?;
         let contents = read.contents.pop().ok_or_else(|| mismatch(SkillMismatch::OtherContents))?;

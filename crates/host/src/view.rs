@@ -11,9 +11,9 @@ pub use server::{
 use std::time::Duration;
 
 use domain::bounds::ChatBounds;
-use domain::call::Call;
+use domain::call::ServerCall;
+use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
 use domain::item::ConversationEvent;
-use domain::question::{ConsentRequestId, ConsentRequestOutcome};
 pub use mcp_transport::driver::DetectedTransport;
 use ports::AuditEntry;
 use ports::server_config::ConfigProblem;
@@ -76,7 +76,7 @@ pub enum HostEvent {
     /// The sampling budget of the server of this name, or its usage, changed.
     SamplingChanged(String),
     /// A call was added, changed or ended.
-    CallChanged(Call),
+    CallChanged(ServerCall),
     /// The sign-in state of the server of this name changed.
     AuthorizationChanged(String),
     /// Entries were added to the activity log of a server.
@@ -161,7 +161,7 @@ pub struct Snapshot {
     /// Consent requests in the queue, oldest first.
     pub questions: Vec<ConsentRequestView>,
     /// Calls in progress, in no particular order.
-    pub calls: Vec<Call>,
+    pub calls: Vec<ServerCall>,
     /// Settings of the app.
     pub settings: AppSettings,
     /// Problem of the settings file, if it is invalid.

@@ -77,13 +77,13 @@ impl InputPlaceholders {
 
 #[cfg(test)]
 mod tests {
-    use installs::{Argument, PlanInput};
+    use installs::{PlanInput, TemplateArgument};
 
     use super::*;
 
     fn plan(words: &[&str], header: Option<Template>) -> InstallPlan {
-        let mut args: Vec<Argument> = words.iter().map(|word| Argument::from(*word)).collect();
-        args.extend(header.map(|value| Argument { words: vec!["--header".into(), value] }));
+        let mut args: Vec<TemplateArgument> = words.iter().map(|word| TemplateArgument::from(*word)).collect();
+        args.extend(header.map(|value| TemplateArgument { words: vec!["--header".into(), value] }));
         let env = [("TOKEN".to_owned(), Template::input("token"))].into();
         InstallPlan {
             name: "notes".to_owned(),

@@ -70,7 +70,7 @@ pub fn choices(entry: &RegistryEntry) -> Vec<InstallChoice> {
             Ok(PackageInstall::Bundle(bundle)) => {
                 (None, Some(InstallDownload { url: bundle.url, sha256: bundle.sha256 }))
             }
-            Err(problem) => (Some(in_words(&problem)), None),
+            Err(problem) => (Some(problem_text(&problem)), None),
         };
         InstallChoice {
             target: InstallTarget::Package { number },
@@ -86,12 +86,12 @@ pub fn choices(entry: &RegistryEntry) -> Vec<InstallChoice> {
         kind: remote.kind.clone(),
         identifier: remote.url.clone().unwrap_or_default(),
         version: None,
-        problem: plan_remote(server, remote).err().as_ref().map(in_words),
+        problem: plan_remote(server, remote).err().as_ref().map(problem_text),
         download: None,
     });
     packages.chain(remotes).collect()
 }
 
-fn in_words(problem: &PlanError) -> String {
+fn problem_text(problem: &PlanError) -> String {
     problem.to_string()
 }

@@ -36,7 +36,7 @@ use host::Host;
 use ports::CacheFiles;
 use ports::time::SystemClock;
 use process::SearchPath;
-use process::sandbox::means::SandboxMeans;
+use process::sandbox::sandbox_means::SandboxMeans;
 use registry::{
     CacheLimits, RegistryAddress, RegistryCache, RegistryCatalog, RegistryClient, RegistryHeader, RegistryLimits,
 };

@@ -145,7 +145,7 @@ fn nth<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
 /// Describes who may publish under a server's name. Only the rules of the official registry are known.
 #[must_use]
 pub fn publisher_in_words(catalog: &RegistryCatalog, name: &str) -> String {
-    let who = Publisher::of(name);
+    let who = Publisher::from_name(name);
     if catalog.address().is_official() {
         who.to_string()
     } else {

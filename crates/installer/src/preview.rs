@@ -69,7 +69,7 @@ impl Installer {
                 self.check_same_server(installed, &offer).await?;
                 plan.name.clone_from(&installed.name);
                 let sandbox = self.sandbox_after(installed, &offer, &plan).await?;
-                let kept = installed.kept(&plan);
+                let kept = installed.carried_values(&plan);
                 let server = plan.fill_keeping(&draft.values, &kept, &installed.config, sandbox)?;
                 let mut values = kept.values;
                 values.extend(draft.values.clone());
@@ -91,7 +91,7 @@ impl Installer {
             InstallSource::Bundle { .. } => None,
         };
         let hash = hash(&offer, registry.as_deref(), &server, upgraded.as_ref());
-        let before = upgraded.as_ref().map(InstalledServer::shown);
+        let before = upgraded.as_ref().map(InstalledServer::current_settings);
         Ok(InstallPreview { offer, server, before, hash, filled_in, upgraded })
     }
 
@@ -127,7 +127,7 @@ fn hash(offer: &InstallOffer, registry: Option<&str>, server: &NewServer, upgrad
         .map(|(name, parts)| (name.clone(), parts.iter().map(part).collect()))
         .collect::<serde_json::Map<String, Value>>()
         .into();
-    Hash::of(&json!({
+    Hash::of_json(&json!({
         "origin": origin,
         "name": server.entry.name,
         "config": config_hash(&server.entry.config),

@@ -57,12 +57,12 @@ impl InstalledServer {
     }
 
     /// Returns the values of the server that fit a plan.
-    pub(crate) fn kept(&self, plan: &InstallPlan) -> CarriedValues {
+    pub(crate) fn carried_values(&self, plan: &InstallPlan) -> CarriedValues {
         plan.kept_from(&self.config, &self.filled_in)
     }
 
     /// Returns the server's current settings, without the values of its secrets.
-    pub(crate) fn shown(&self) -> NewServer {
+    pub(crate) fn current_settings(&self) -> NewServer {
         let entry = ServerEntry { name: self.name.clone(), config: self.config.clone() };
         let parts = self.config.values().iter().map(|(name, value)| (name.clone(), value_parts(value)));
         let is_secret = |parts: &Vec<ValuePart>| parts.iter().any(|part| matches!(part, ValuePart::Secret(_)));
@@ -103,7 +103,8 @@ impl Installer {
         let source = installed.source(source)?;
         let offer = self.offer(&source, CachePolicy::Now).await?;
         self.check_same_server(&installed, &offer).await?;
-        let kept = offer.plan.as_ref().map(|plan| plan.shown_values(&installed.kept(plan))).unwrap_or_default();
+        let kept =
+            offer.plan.as_ref().map(|plan| plan.shown_values(&installed.carried_values(plan))).unwrap_or_default();
         Ok(UpgradeOffer { offer, kept, is_running: installed.is_running, installed: installed.origin })
     }
 

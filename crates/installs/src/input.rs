@@ -141,13 +141,13 @@ impl<'v> SubstitutionValues<'v> {
     }
 
     /// Returns all values of an input.
-    pub(crate) fn of(&self, key: &str) -> &[&'v str] {
+    pub(crate) fn values(&self, key: &str) -> &[&'v str] {
         self.0.get(key).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the value at this index, or the last one.
     pub(crate) fn at(&self, key: &str, repetition: usize) -> Option<&'v str> {
-        let values = self.of(key);
+        let values = self.values(key);
         values.get(repetition).or(values.last()).copied()
     }
 }

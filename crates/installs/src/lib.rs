@@ -10,15 +10,15 @@
 //! All text of a plan is untrusted. Values are substituted once and never expanded again, so that a value can't refer
 //! to another input.
 
-mod fill;
+mod carried_values;
 mod input;
-mod keep;
+mod plan_values;
 mod template;
 
-pub use fill::{FillError, InputProblem};
+pub use carried_values::CarriedValues;
 pub use input::{InputKind, InputValues, MAX_INPUTS, MAX_VALUE, PlanInput};
-pub use keep::CarriedValues;
-pub use template::{Argument, Template, TemplatePart};
+pub use plan_values::{FillError, InputProblem};
+pub use template::{Template, TemplateArgument, TemplatePart};
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ pub enum PlanTarget {
         /// Program, which no input changes.
         command: String,
         /// Arguments of the command, in order.
-        args: Vec<Argument>,
+        args: Vec<TemplateArgument>,
         /// Environment variables of the process, by name.
         env: BTreeMap<String, Template>,
     },

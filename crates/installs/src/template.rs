@@ -29,7 +29,7 @@ pub struct Template {
 /// They are omitted together if one of their inputs has no value, and repeated for each value if one of their inputs
 /// has several.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Argument {
+pub struct TemplateArgument {
     /// Words, each passed as one argument.
     pub words: Vec<Template>,
 }
@@ -40,13 +40,13 @@ impl From<&str> for Template {
     }
 }
 
-impl From<&str> for Argument {
+impl From<&str> for TemplateArgument {
     fn from(word: &str) -> Self {
         Self { words: vec![word.into()] }
     }
 }
 
-impl From<Template> for Argument {
+impl From<Template> for TemplateArgument {
     fn from(word: Template) -> Self {
         Self { words: vec![word] }
     }
@@ -127,12 +127,12 @@ pub(crate) fn names_secret(text: &str) -> bool {
     !secrets::names(text).is_empty()
 }
 
-impl Argument {
+impl TemplateArgument {
     /// Returns the words with values substituted, repeated for each value of the input that has the most. Empty if an
     /// input has no value.
     pub(crate) fn texts(&self, values: &SubstitutionValues<'_>) -> Vec<String> {
         let keys = self.words.iter().flat_map(Template::keys);
-        let repetitions = keys.map(|key| values.of(key).len()).max().unwrap_or(1);
+        let repetitions = keys.map(|key| values.values(key).len()).max().unwrap_or(1);
         (0..repetitions)
             .filter_map(|at| self.words.iter().map(|word| word.text(values, at)).collect::<Option<Vec<_>>>())
             .flatten()

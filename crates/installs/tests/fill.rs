@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use installs::{
-    Argument, FillError, InputKind, InputProblem, InputValues, InstallPlan, PlanInput, PlanTarget, Template,
+    FillError, InputKind, InputProblem, InputValues, InstallPlan, PlanInput, PlanTarget, Template, TemplateArgument,
     TemplatePart,
 };
 use ports::server_config::{HttpKind, StdioConfig};
@@ -18,7 +18,7 @@ fn joined(text: &str, key: &str) -> Template {
     Template { parts: vec![TemplatePart::Text(text.to_owned()), TemplatePart::Input(key.to_owned())] }
 }
 
-fn local(args: Vec<Argument>, inputs: Vec<PlanInput>) -> InstallPlan {
+fn local(args: Vec<TemplateArgument>, inputs: Vec<PlanInput>) -> InstallPlan {
     let env = [("TOKEN".to_owned(), joined("Bearer ", "token")), ("MODE".to_owned(), Template::input("mode"))].into();
     let secret = PlanInput { secret: true, ..PlanInput::text("token") };
     let mode = PlanInput { choices: vec!["fast".to_owned(), "safe".to_owned()], ..PlanInput::text("mode") };
@@ -36,7 +36,7 @@ fn stdio(plan: &InstallPlan, values: &InputValues) -> StdioConfig {
 
 #[test]
 fn an_argument_without_its_value_is_left_out_with_its_flag() {
-    let port = Argument { words: vec!["--port".into(), Template::input("port")] };
+    let port = TemplateArgument { words: vec!["--port".into(), Template::input("port")] };
     let plan = local(vec!["-y".into(), port], vec![PlanInput::text("port")]);
     assert_eq!(stdio(&plan, &values([])).args, ["-y"]);
     assert_eq!(stdio(&plan, &values([("port", &[""])])).args, ["-y"], "an empty value is none");
@@ -46,7 +46,7 @@ fn an_argument_without_its_value_is_left_out_with_its_flag() {
 #[test]
 fn several_values_repeat_the_argument() {
     let folder = PlanInput { kind: InputKind::Folder, multiple: true, ..PlanInput::text("folder") };
-    let both = Argument { words: vec!["--allow".into(), Template::input("folder")] };
+    let both = TemplateArgument { words: vec!["--allow".into(), Template::input("folder")] };
     let plan = local(vec![both], vec![folder]);
     let args = stdio(&plan, &values([("folder", &["/a", "/b c"])])).args;
     assert_eq!(args, ["--allow", "/a", "--allow", "/b c"]);
@@ -83,7 +83,7 @@ fn a_word_that_needs_a_value_does_not_show_it() {
     let needs = |key: &str| Template {
         parts: vec![TemplatePart::Text("TOKEN".to_owned()), TemplatePart::Needs(key.to_owned())],
     };
-    let plan = local(vec![Argument { words: vec!["-e".into(), needs("token")] }], Vec::new());
+    let plan = local(vec![TemplateArgument { words: vec!["-e".into(), needs("token")] }], Vec::new());
     assert!(stdio(&plan, &values([])).args.is_empty(), "left out with its flag");
     assert_eq!(stdio(&plan, &values([("token", &["s3cret"])])).args, ["-e", "TOKEN"]);
     assert!(plan.exposed_secrets().is_empty(), "the value is not on the command line");

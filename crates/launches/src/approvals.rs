@@ -35,9 +35,9 @@ pub fn command_hash(
         command["reach"] = json!(reached);
     }
     if let Some(package) = package {
-        command["package"] = package.in_json();
+        command["package"] = package.to_json();
     }
-    Hash::of(&command)
+    Hash::of_json(&command)
 }
 
 fn file_in_json(file: &LaunchFile) -> Value {

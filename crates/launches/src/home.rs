@@ -46,7 +46,7 @@ fn name_of(name: &str, config: &StdioConfig, links: fn(&StdioConfig, &[String], 
     if !links.is_empty() {
         whose["links"] = links.iter().map(|target| path_in_json(target)).collect();
     }
-    Hash::of(&whose).as_str().chars().take(NAME).collect()
+    Hash::of_json(&whose).as_str().chars().take(NAME).collect()
 }
 
 /// Returns the real targets of the paths in a command's settings that contain symbolic links.
@@ -62,7 +62,7 @@ fn targets_of_links(config: &StdioConfig, args: &[String], variables: &[&str]) -
         // Relative paths are inside the home itself.
         None => Some(path).filter(|path| path.is_absolute()),
     });
-    let target = |path: PathBuf| Some(resolved(&path)).filter(|real| *real != path && !is_of_system(real));
+    let target = |path: PathBuf| Some(resolve_existing(&path)).filter(|real| *real != path && !is_of_system(real));
     let mut targets: Vec<PathBuf> = absolute.filter_map(target).collect();
     targets.sort_unstable();
     targets.dedup();
@@ -70,7 +70,7 @@ fn targets_of_links(config: &StdioConfig, args: &[String], variables: &[&str]) -
 }
 
 /// Resolves the links of the existing part of a path, so that creating a file later doesn't change the result.
-fn resolved(path: &Path) -> PathBuf {
+fn resolve_existing(path: &Path) -> PathBuf {
     let existing = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let Some((folder, real)) = existing else { return path.to_owned() };
     match path.strip_prefix(folder) {

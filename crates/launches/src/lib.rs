@@ -3,16 +3,16 @@
 //!
 //! - [`packages`]: the package that a launcher such as `npx` loads, and the version that would run
 //! - [`sandbox`] and [`home`]: the files hidden from a sandboxed server, and its private home directory
-//! - [`approvals`] and [`parts`]: the hash over everything that decides what runs, and its readable form
-//! - [`files_now`](mod@files_now): reads the state of a command's files within a time limit
+//! - [`approvals`] and [`pinned_parts`]: the hash over everything that decides what runs, and its readable form
+//! - [`current_files`](mod@files_now): reads the state of a command's files within a time limit
 //!
 //! Used by the owner task of `host`, which asks the user and starts servers; `api` shows packages.
 
 pub mod approvals;
-pub mod files_now;
+pub mod current_files;
 pub mod home;
 pub mod packages;
-pub mod parts;
+pub mod pinned_parts;
 pub mod sandbox;
 
 pub use process::default_directory;

@@ -73,11 +73,11 @@ pub struct AppFiles {
 impl AppFiles {
     /// Finds the files of these ports. Reads the disk.
     pub fn new(ports: &Ports) -> Self {
-        Self::of(ports.documents.path(), ports.servers.path())
+        Self::of_folders(ports.documents.path(), ports.servers.path())
     }
 
     /// Finds the files for a data folder and a settings file. Reads the disk.
-    pub fn of(data: PathBuf, config: PathBuf) -> Self {
+    pub fn of_folders(data: PathBuf, config: PathBuf) -> Self {
         let real_data = data.canonicalize().unwrap_or_else(|_| data.clone());
         let own = Self { data, real_data, config, folders: Arc::default() };
         own.find();

@@ -6,20 +6,20 @@ use secrecy::SecretString;
 use tokio::sync::watch;
 
 use crate::account::{Account, AuthProgress, SignOutOutcome};
-use crate::budget::RequestBudget;
+use crate::auth_step::AuthStep;
+use crate::authorization_context::AuthorizationContext;
 use crate::error::AuthError;
+use crate::request_budget::RequestBudget;
 use crate::settings::AuthorizationSettings;
-use crate::shared::AuthorizationContext;
-use crate::step::AuthStep;
 use crate::user::AuthReason;
 use crate::vault::EntryPersistence;
 
 /// Authorization of one server. Signs requests to that server only.
-pub struct Authorization {
+pub struct ServerAuthorization {
     pub(crate) shared: Arc<AuthorizationContext>,
 }
 
-impl Authorization {
+impl ServerAuthorization {
     /// Creates the authorization. Nothing is read or sent before the first use.
     pub fn new(settings: AuthorizationSettings) -> Arc<Self> {
         Arc::new(Self { shared: Arc::new(AuthorizationContext::new(settings)) })
@@ -81,7 +81,7 @@ impl Authorization {
     }
 
     /// Returns the persistence of the tokens, or `None` before they were written in this run.
-    pub fn kept(&self) -> Option<EntryPersistence> {
+    pub fn token_persistence(&self) -> Option<EntryPersistence> {
         self.shared.state().kept.clone()
     }
 
@@ -101,10 +101,10 @@ impl Authorization {
     }
 }
 
-impl std::fmt::Debug for Authorization {
+impl std::fmt::Debug for ServerAuthorization {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Authorization")
-            .field("server", &crate::address::plain(&self.shared.settings.server))
+            .field("server", &crate::metadata_address::displayed_url(&self.shared.settings.server))
             .finish_non_exhaustive()
     }
 }

@@ -7,15 +7,15 @@ use mcp_transport::http::{
 };
 use url::Url;
 
-use crate::authorization::Authorization;
+use crate::authorization::ServerAuthorization;
+use crate::authorization_context::AuthorizationContext;
 use crate::challenge::BearerChallenge;
 use crate::dpop;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
-use crate::record::SignInRecord;
-use crate::renew::{renew, renew_if_due};
 use crate::scopes;
 use crate::settings::GrantKind;
-use crate::shared::AuthorizationContext;
+use crate::sign_in_record::SignInRecord;
+use crate::token_refresh::{renew, renew_if_due};
 use crate::user::AuthReason;
 
 /// Maximum age in seconds of a new token that will be refused again if the server refuses it.
@@ -25,7 +25,7 @@ const FRESH: u64 = 60;
 type HttpHeader = (&'static str, String);
 
 #[async_trait]
-impl Authorizer for Authorization {
+impl Authorizer for ServerAuthorization {
     async fn sign(&self, method: &str, url: &Url) -> Result<RequestSignature, SigningRefusal> {
         let shared = &self.shared;
         let unsigned = |generation| RequestSignature { headers: Vec::new(), generation };
@@ -33,7 +33,7 @@ impl Authorizer for Authorization {
             return Ok(unsigned(shared.state().generation));
         }
         shared.load_if_possible().await;
-        renew_if_due(shared).await.map_err(|error| SigningRefusal(words(&error)))?;
+        renew_if_due(shared).await.map_err(|error| SigningRefusal(error_text(&error)))?;
         shared.sign(method, url)
     }
 
@@ -46,7 +46,7 @@ impl Authorizer for Authorization {
             shared.state().resource_nonce = nonce;
         }
         if let Err(error) = shared.load().await {
-            return ChallengeOutcome::Stop(words(&error));
+            return ChallengeOutcome::Stop(error_text(&error));
         }
         if wants_nonce && challenge.attempt < 2 {
             return ChallengeOutcome::Again;
@@ -101,7 +101,7 @@ impl AuthorizationContext {
     }
 }
 
-impl Authorization {
+impl ServerAuthorization {
     /// Handles a 401: the token is missing, expired or revoked.
     async fn unauthorized(&self, challenge: &AuthChallenge, asked: BearerChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
@@ -131,7 +131,7 @@ impl Authorization {
         if needs_user {
             // Another process may have signed in meanwhile.
             let has_tokens = || shared.state().record.as_ref().is_some_and(|record| record.tokens.is_some());
-            if shared.look_again().await && has_tokens() {
+            if shared.reload().await && has_tokens() {
                 return ChallengeOutcome::Again;
             }
             let record = shared.state().record.clone();
@@ -150,7 +150,7 @@ impl Authorization {
         }
         match renew(shared, challenge.generation, true).await {
             Ok(()) => ChallengeOutcome::Again,
-            Err(error) => ChallengeOutcome::Stop(words(&error)),
+            Err(error) => ChallengeOutcome::Stop(error_text(&error)),
         }
     }
 
@@ -166,7 +166,7 @@ impl Authorization {
                 return ChallengeOutcome::Stop(cause.to_owned());
             };
             let had = scopes::union(&record.requested, &record.granted);
-            let has_all = asked.scope.as_ref().is_some_and(|wanted| scopes::missing(wanted, &had).is_empty());
+            let has_all = asked.scope.as_ref().is_some_and(|wanted| scopes::missing_scopes(wanted, &had).is_empty());
             if state.generation != challenge.generation && has_all && challenge.attempt < 3 {
                 return ChallengeOutcome::Again;
             }
@@ -174,18 +174,18 @@ impl Authorization {
         };
         let wanted = asked.scope.clone().unwrap_or_default();
         let names = wanted.join(" ");
-        if scopes::missing(&wanted, &had).is_empty() {
+        if scopes::missing_scopes(&wanted, &had).is_empty() {
             let wants = format!("the server requires the permissions \"{names}\", which were asked for already");
             return ChallengeOutcome::Stop(if wanted.is_empty() {
                 "the server requires more permissions without naming them; ask its operator".to_owned()
-            } else if scopes::missing(&wanted, &granted).is_empty() {
+            } else if scopes::missing_scopes(&wanted, &granted).is_empty() {
                 format!("{wants} and granted; ask its operator")
             } else {
                 format!("{wants} and not granted; sign in again and grant them")
             });
         }
         let now = shared.now();
-        if !shared.state().step_ups.may(&challenge.operation, now) {
+        if !shared.state().step_ups.try_count(&challenge.operation, now) {
             let most = crate::step_up::MOST;
             let cause = format!("the server asked for more permissions more than {most} times in a row");
             return ChallengeOutcome::Stop(format!(
@@ -193,20 +193,21 @@ impl Authorization {
             ));
         }
         // The user sees the added scopes for every kind of grant.
-        let reason = AuthReason::StepUp { operation: crate::address::shown(&challenge.operation) };
+        let reason = AuthReason::StepUp { operation: crate::metadata_address::displayed_text(&challenge.operation) };
         let signed_in = shared.run(reason, Some(asked), &cancelled, None).await.map(|_| ());
         shared.state().step_ups.count(&challenge.operation, now);
         match signed_in {
             Ok(()) => ChallengeOutcome::Again,
-            Err(error) => {
-                ChallengeOutcome::Stop(format!("the server requires the permissions \"{names}\": {}", words(&error)))
-            }
+            Err(error) => ChallengeOutcome::Stop(format!(
+                "the server requires the permissions \"{names}\": {}",
+                error_text(&error)
+            )),
         }
     }
 }
 
 /// Formats an error with its next step.
-fn words(error: &AuthError) -> String {
+fn error_text(error: &AuthError) -> String {
     match (&error.phase, &error.cause) {
         (AuthPhase::Refresh, AuthErrorCause::SignInNeeded { cause }) => format!("{cause}. {}", error.next_step()),
         _ => format!("{error}. {}", error.next_step()),

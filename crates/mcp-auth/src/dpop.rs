@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use crate::error::AuthErrorCause;
-use crate::secret::{self, StoredSecret};
+use crate::stored_secret::{self, StoredSecret};
 
 /// Maximum length of a nonce in bytes.
 const LONGEST_NONCE: usize = 1024;
@@ -53,7 +53,7 @@ impl DpopKey {
         Ok(DpopKey { kept, signing, public })
     }
 
-    pub(crate) fn kept(&self) -> &StoredSecret {
+    pub(crate) fn stored(&self) -> &StoredSecret {
         &self.kept
     }
 
@@ -74,7 +74,7 @@ impl DpopKey {
         address.set_query(None);
         address.set_fragment(None);
         let mut claims = json!({
-            "jti": secret::random().ok_or_else(unusable)?,
+            "jti": stored_secret::random().ok_or_else(unusable)?,
             "htm": method,
             "htu": address.as_str(),
             "iat": seconds(now),
@@ -97,16 +97,16 @@ impl DpopKey {
 pub(crate) struct DpopNonces(Mutex<Vec<(String, String)>>);
 
 impl DpopNonces {
-    fn all(&self) -> MutexGuard<'_, Vec<(String, String)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<(String, String)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn get(&self, issuer: &str) -> Option<String> {
-        self.all().iter().find(|(known, _)| known == issuer).map(|(_, nonce)| nonce.clone())
+        self.lock().iter().find(|(known, _)| known == issuer).map(|(_, nonce)| nonce.clone())
     }
 
     pub(crate) fn set(&self, issuer: &str, nonce: String) {
-        let mut all = self.all();
+        let mut all = self.lock();
         all.retain(|(known, _)| known != issuer);
         if all.len() >= MOST_NONCES {
             all.remove(0);
@@ -115,7 +115,7 @@ impl DpopNonces {
     }
 
     pub(crate) fn clear(&self) {
-        self.all().clear();
+        self.lock().clear();
     }
 }
 
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(nonces.get("https://two.example").as_deref(), Some("n2"), "each issuer must have its own nonce");
         assert_eq!(nonces.get("https://three.example"), None, "an unknown issuer must have no nonce");
         (0..100).for_each(|number| nonces.set(&format!("https://{number}.example"), "n".to_owned()));
-        assert_eq!(nonces.all().len(), MOST_NONCES, "the number of nonces must be limited");
+        assert_eq!(nonces.lock().len(), MOST_NONCES, "the number of nonces must be limited");
     }
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(found["ath"], "PEaenWxYddN6Q_NT1PiOYfz4EsZu7jRXRlpAsNpBU-A", "hash of the token");
         let second = key.proof("POST", &url, Some("token"), Some("n0"), now).unwrap();
         assert_ne!(found["jti"], claims(&second)["jti"], "proofs must be unique");
-        let again = DpopKey::read(key.kept().clone()).unwrap();
+        let again = DpopKey::read(key.stored().clone()).unwrap();
         assert_eq!(serde_json::to_value(&again.public).unwrap(), shown, "a stored key must be restored");
     }
 }

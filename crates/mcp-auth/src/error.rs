@@ -235,7 +235,7 @@ pub enum AuthErrorCause {
         cause: String,
     },
     /// The request limit of the sign-in is exhausted.
-    #[error("signing in to this server already took {} requests within a minute", crate::budget::MOST)]
+    #[error("signing in to this server already took {} requests within a minute", crate::request_budget::MOST)]
     TooManyRequests,
     /// The vault returned an error.
     #[error(transparent)]

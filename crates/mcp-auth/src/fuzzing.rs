@@ -4,10 +4,10 @@
 use http::Response;
 use url::Url;
 
-use crate::address::{self, UserAddresses};
 use crate::challenge::BearerChallenge;
-use crate::document::{self, MetadataResponse};
-use crate::{callback, resource, scopes, server};
+use crate::metadata_address::{self, UserAddresses};
+use crate::metadata_document::{self, MetadataResponse};
+use crate::{authorization_server, protected_resource, redirect_listener, scopes};
 
 /// Issuer of the metadata documents in the corpus.
 const ISSUER: &str = "https://as.example/tenant";
@@ -55,15 +55,20 @@ pub fn challenge(text: &str) {
 /// must be allowed.
 pub fn server_metadata(bytes: &[u8]) {
     let Some(url) = parsed("https://as.example/.well-known/oauth-authorization-server/tenant") else { return };
-    let MetadataResponse::Found(members) = document::read(&url, &Response::new(bytes.to_vec())) else { return };
+    let MetadataResponse::Found(members) = metadata_document::read(&url, &Response::new(bytes.to_vec())) else {
+        return;
+    };
     let named = UserAddresses::default();
-    let Ok(server) = server::read(&members, &url, &[ISSUER], &named) else { return };
+    let Ok(server) = authorization_server::read(&members, &url, &[ISSUER], &named) else { return };
     assert_eq!(server.issuer, ISSUER, "the issuer must be the requested one");
     let endpoints =
         [Some(&server.token_endpoint), server.registration_endpoint.as_ref(), server.revocation_endpoint.as_ref()];
     for endpoint in endpoints.into_iter().flatten() {
         is_safe(endpoint);
-        assert!(address::endpoint("it", endpoint.as_str(), &named).is_ok(), "{endpoint} must be accepted again");
+        assert!(
+            metadata_address::endpoint("it", endpoint.as_str(), &named).is_ok(),
+            "{endpoint} must be accepted again"
+        );
     }
     if let Some(page) = &server.authorization_endpoint {
         is_safe(page);
@@ -77,9 +82,11 @@ pub fn server_metadata(bytes: &[u8]) {
 /// Parses a document as protected resource metadata. The result must be about the server.
 pub fn resource_metadata(bytes: &[u8]) {
     let (Some(url), Some(server)) = (parsed("https://mcp.example/.well-known/x"), parsed(SERVER)) else { return };
-    let MetadataResponse::Found(members) = document::read(&url, &Response::new(bytes.to_vec())) else { return };
-    let shown = |text: &str| address::shown(text);
-    match resource::read(&members, &server, &shown) {
+    let MetadataResponse::Found(members) = metadata_document::read(&url, &Response::new(bytes.to_vec())) else {
+        return;
+    };
+    let shown = |text: &str| metadata_address::displayed_text(text);
+    match protected_resource::read(&members, &server, &shown) {
         Ok(found) => {
             let about = parsed(&found.identifier);
             assert!(
@@ -104,7 +111,7 @@ pub fn resource_metadata(bytes: &[u8]) {
 /// Parses a pasted URL as an authorization response. It must have the state and the origin of the sign-in.
 pub fn redirect(text: &str) {
     let Some(place) = parsed(REDIRECT) else { return };
-    if callback::pasted(text, &place, STATE).is_ok() {
+    if redirect_listener::parse_pasted(text, &place, STATE).is_ok() {
         let url = parsed(text.trim());
         let state = url.as_ref().and_then(|url| url.query_pairs().find(|(name, _)| name == "state"));
         assert_eq!(

@@ -5,7 +5,7 @@
 //! A sign-in runs through the modules in this order:
 //!
 //! 1. `authorizer` handles the challenge of a 401, which `challenge` parses. `renew` renews a token without the
-//!    user if possible, once for all concurrent calls. Otherwise [`Authorization::sign_in`] is required.
+//!    user if possible, once for all concurrent calls. Otherwise [`ServerAuthorization::sign_in`] is required.
 //! 2. `sign_in` serializes sign-ins, and `flow` runs one. `find` discovers the authorization server: `resource`
 //!    fetches the protected resource metadata, and `server` the authorization server metadata or the defaults of
 //!    2025-03-26.
@@ -24,58 +24,58 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod account;
-mod address;
-mod approved;
-mod assertion;
+mod auth_step;
 mod authorization;
+mod authorization_context;
+mod authorization_request;
+mod authorization_server;
 mod authorizer;
-mod budget;
-mod callback;
 mod challenge;
-mod client;
+mod client_assertion;
+mod client_registration;
+mod client_selection;
 mod clock;
-mod document;
+mod discovery;
 mod dpop;
 mod error;
-mod find;
-mod flow;
+mod final_page;
 #[doc(hidden)]
 pub mod fuzzing;
-mod identify;
-mod keep;
-mod log;
-mod page;
-mod provider;
-mod record;
-mod redact;
-mod registration;
-mod renew;
-mod resource;
+mod grant_approval;
+mod http_client;
+mod identity_provider;
+mod metadata_address;
+mod metadata_document;
+mod oauth_client;
+mod protected_resource;
+mod redirect_listener;
+mod request_budget;
 mod scopes;
-mod secret;
-mod server;
+mod secret_redactor;
 mod settings;
-mod shared;
 mod sign_in;
+mod sign_in_flow;
+mod sign_in_record;
 mod sign_out;
-mod step;
+mod step_log;
 mod step_up;
+mod stored_secret;
 #[cfg(test)]
 mod tests;
 mod token;
+mod token_refresh;
 mod user;
 mod vault;
-mod visit;
-mod web;
+mod vault_storage;
 
 pub use account::{Account, AuthProgress, ClientKind, RevocationOutcome, SignOutOutcome};
-pub use authorization::Authorization;
+pub use auth_step::{AuthStep, StepRequest, StepResponse};
+pub use authorization::ServerAuthorization;
 pub use clock::Clock;
 pub use error::{AuthError, AuthErrorCause, AuthPhase};
 pub use settings::{
     AuthorizationSettings, ClientAuthentication, ClientSource, DpopUse, EnterpriseIdp, GrantKind, PreregisteredClient,
     SecretMethod,
 };
-pub use step::{AuthStep, StepRequest, StepResponse};
 pub use user::{AuthEndpoint, AuthReason, ConsentAnswer, ConsentPrompt, EndpointUse, User};
 pub use vault::{EntryPersistence, Vault, VaultEntryKind, VaultError, VaultKey, VaultProblem};

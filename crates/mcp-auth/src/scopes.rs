@@ -34,7 +34,7 @@ pub(crate) fn union(first: &[String], second: &[String]) -> Vec<String> {
 }
 
 /// Returns the scopes of `wanted` that are not in `had`.
-pub(crate) fn missing(wanted: &[String], had: &[String]) -> Vec<String> {
+pub(crate) fn missing_scopes(wanted: &[String], had: &[String]) -> Vec<String> {
     wanted.iter().filter(|scope| !had.contains(scope)).cloned().collect()
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct ScopeSources<'a> {
 /// Returns the scopes to request: those of the challenge, else of the settings, else of the protected resource
 /// metadata, else none; plus all previously requested ones (`basic/authorization`, scope selection strategy and
 /// step-up).
-pub(crate) fn select(sources: &ScopeSources<'_>) -> Vec<String> {
+pub(crate) fn select_scopes(sources: &ScopeSources<'_>) -> Vec<String> {
     let chosen = sources.challenge.or(sources.settings).or(sources.resource).unwrap_or_default();
     let mut scopes = union(sources.before, chosen);
     let is_offered = sources.server.is_some_and(has_offline_access);
@@ -155,7 +155,7 @@ mod tests {
                 before: &list(before),
                 refreshable: true,
             };
-            assert_eq!(select(&sources).join(" "), wanted, "{what}");
+            assert_eq!(select_scopes(&sources).join(" "), wanted, "{what}");
         }
     }
 
@@ -168,6 +168,6 @@ mod tests {
 
     #[test]
     fn new_scopes_are_told_apart() {
-        assert_eq!(missing(&list("a b c"), &list("c a")), ["b"], "only b is new");
+        assert_eq!(missing_scopes(&list("a b c"), &list("c a")), ["b"], "only b is new");
     }
 }

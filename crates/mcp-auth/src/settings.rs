@@ -164,7 +164,7 @@ pub enum DpopUse {
 impl fmt::Debug for AuthorizationSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings")
-            .field("server", &crate::address::plain(&self.server))
+            .field("server", &crate::metadata_address::displayed_url(&self.server))
             .field("grant", &self.grant)
             .finish_non_exhaustive()
     }

@@ -4,9 +4,9 @@ use tokio::sync::MutexGuard;
 use tokio_util::sync::CancellationToken;
 
 use crate::account::{Account, AuthProgress};
+use crate::authorization_context::AuthorizationContext;
 use crate::challenge::BearerChallenge;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
-use crate::shared::AuthorizationContext;
 use crate::user::AuthReason;
 
 /// Outcome of waiting for the turn to sign in.
@@ -72,19 +72,20 @@ impl AuthorizationContext {
             self.web.note(AuthPhase::Storage, &format!("the stored sign-in could not be read: {}", unread.cause));
         }
         self.state().progress = Some(AuthProgress { phase: AuthPhase::ResourceMetadata, authorize_url: None });
-        self.tell();
+        self.notify();
         let ended = tokio::select! {
             biased;
             () = cancelled.cancelled() => {
                 let phase = self.state().progress.as_ref().map_or(AuthPhase::Callback, |progress| progress.phase);
                 Err(phase.error(AuthErrorCause::Cancelled))
             }
-            ended = self.flow(why, asked) => ended,
+            ended = self.run_flow(why, asked) => ended,
         };
         match &ended {
-            Ok(account) => {
-                self.web.note(AuthPhase::Storage, &format!("signed in with {}", crate::address::shown(&account.issuer)))
-            }
+            Ok(account) => self.web.note(
+                AuthPhase::Storage,
+                &format!("signed in with {}", crate::metadata_address::displayed_text(&account.issuer)),
+            ),
             Err(error) => self.web.note(error.phase, &error.to_string()),
         }
         ended
@@ -97,6 +98,6 @@ impl Drop for SignInGuard<'_> {
     fn drop(&mut self) {
         self.0.state().progress = None;
         self.0.web.end();
-        self.0.tell();
+        self.0.notify();
     }
 }

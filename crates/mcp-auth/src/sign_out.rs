@@ -1,9 +1,9 @@
 //! Sign-out: removal of the tokens, and their revocation if supported (RFC 7009).
 
 use crate::account::{RevocationOutcome, SignOutOutcome};
+use crate::authorization_context::AuthorizationContext;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
-use crate::record::SignInRecord;
-use crate::shared::AuthorizationContext;
+use crate::sign_in_record::SignInRecord;
 use crate::token::TokenEndpoint;
 use crate::vault::VaultError;
 
@@ -13,15 +13,15 @@ impl AuthorizationContext {
         let _renewal = self.renewing.lock().await;
         // Tokens that cannot be read are removed without revocation. Tokens that another process renewed are revoked
         // too.
-        self.look_again().await;
+        self.reload().await;
         let record = self.state().record.clone();
         // Removed first, so that the tokens are not used any more even if the revocation fails.
-        let removed = self.forget(true).await;
+        let removed = self.forget_record(true).await;
         let revoked = match record {
             None => RevocationOutcome::NothingToRevoke,
             Some(record) => self.revoke(&record).await,
         };
-        self.tell();
+        self.notify();
         removed.map_err(|error| {
             let cause = format!("you are signed out for this run, but the tokens could not be removed: {error}");
             AuthPhase::Storage.error(AuthErrorCause::Vault(VaultError { cause, ..error }))

@@ -16,7 +16,7 @@ pub(crate) struct StepUpCounter(Vec<(String, u32, SystemTime)>);
 
 impl StepUpCounter {
     /// Returns `true` if one more step-up is allowed.
-    pub(crate) fn may(&mut self, operation: &str, now: SystemTime) -> bool {
+    pub(crate) fn try_count(&mut self, operation: &str, now: SystemTime) -> bool {
         self.0.retain(|(_, _, since)| now.duration_since(*since).is_ok_and(|age| age < MEMORY));
         match self.0.iter().find(|(known, ..)| known == operation) {
             Some((_, count, _)) => *count < MOST,
@@ -42,7 +42,7 @@ mod tests {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut step_ups = StepUpCounter::default();
         let mut take = |operation: &str, now| {
-            let may = step_ups.may(operation, now);
+            let may = step_ups.try_count(operation, now);
             if may {
                 step_ups.count(operation, now);
             }

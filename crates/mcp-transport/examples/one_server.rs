@@ -11,7 +11,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let program = arguments.next().ok_or("usage: one_server PROGRAM [ARGUMENT...]")?;
     let command = ServerCommand { program, arguments: arguments.collect(), ..ServerCommand::default() };
-    let path = SearchPath::of_process("an example".to_owned());
+    let path = SearchPath::from_process("an example".to_owned());
     let process = spawn(&command, &path.resolve(&command)?, &path).await?;
     let (events, mut told) = mpsc::channel(16);
     let _handle = mcp_transport::stdio::run(SessionConfig::default(), process, events);

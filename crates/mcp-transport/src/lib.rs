@@ -8,17 +8,17 @@
 //! - [`http`]: remote servers over Streamable HTTP and HTTP+SSE, including the detection of the transport
 //! - [`driver`]: common parts of the drivers. A driver reads frames, feeds the session, writes its messages, and
 //!   reports all events to its owner in order
-//! - [`lines`]: newline framing with a maximum line length
-//! - [`memory`]: two connected in-memory streams, for tests
+//! - [`line_decoder`]: newline framing with a maximum line length
+//! - [`memory_end`]: two connected in-memory streams, for tests
 //!
 //! All input from a server is bounded in size, number and time. A failure ends only that server's own session.
 
 pub mod driver;
 pub mod http;
-pub mod lines;
-pub mod memory;
-mod rate;
+pub mod line_decoder;
+pub mod memory_end;
 pub mod stdio;
+mod token_bucket;
 
 pub use driver::{Direction, DriverCommand, DriverEvent, Frame};
 pub use stdio::{DriverHandle, DriverLimits, run, run_streams, run_with};

@@ -38,7 +38,7 @@ pub enum ModelError {
         said: String,
     },
     /// The rate limit for requests or tokens is exceeded.
-    #[error("the provider takes no more requests for now; {}, or choose another model", when(.retry_after))]
+    #[error("the provider takes no more requests for now; {}, or choose another model", retry_text(.retry_after))]
     RateLimited {
         /// Time until the next attempt, if the provider reports one.
         retry_after: Option<Duration>,
@@ -117,7 +117,7 @@ pub enum ModelError {
         id: String,
     },
     /// Any other error of a provider.
-    #[error("{}{}", answered(.status), it_says(.said))]
+    #[error("{}{}", status_text(.status), it_says(.said))]
     Provider {
         /// HTTP status, or 0 if the error was part of a stream.
         status: u16,
@@ -262,7 +262,7 @@ fn from_address(was: &Option<String>) -> String {
     was.as_ref().map(|was| format!(" from {was}")).unwrap_or_default()
 }
 
-fn answered(status: &u16) -> String {
+fn status_text(status: &u16) -> String {
     match status {
         0 => "the provider broke off its answer with an error; try again, or choose another model".to_owned(),
         400..=499 => format!("the provider does not take this request (error {status}); choose another model"),
@@ -270,7 +270,7 @@ fn answered(status: &u16) -> String {
     }
 }
 
-fn when(retry_after: &Option<Duration>) -> String {
+fn retry_text(retry_after: &Option<Duration>) -> String {
     match retry_after {
         Some(time) => format!("try again in {} s", time.as_secs().max(1)),
         None => "try again in a minute".into(),

@@ -2,29 +2,29 @@
 //!
 #![doc = include_str!("../README.md")]
 
-mod carry;
-mod delta;
 mod error;
-mod known;
-mod limits;
-mod local;
-mod loss;
+mod known_models;
+mod local_providers;
+mod lossy_conversion;
 mod message;
 mod model;
+mod model_limits;
 mod provider;
-mod registry;
+mod provider_registry;
+mod reply_delta;
 mod request;
 mod settings;
 mod wire;
+mod wire_capabilities;
 
-pub use delta::{Reply, ReplyDelta, StopReason, TokenUsage};
 pub use error::{ModelError, ModelErrorCode, SAID_MAX};
-pub use local::{LocalProvider, find_at, find_local};
-pub use loss::{Conversion, ConversionChoices, LossyConversion, UnsupportedFeature};
-pub use message::{Message, Part, Role};
+pub use local_providers::{LocalProvider, find_at, find_local};
+pub use lossy_conversion::{Conversion, ConversionChoices, LossyConversion, UnsupportedFeature};
+pub use message::{MessagePart, ModelMessage, Role};
 pub use model::{LongContextPrice, Model, ModelCapabilities, ModelPrice, ModelRank, ModelRef};
 pub use provider::{Deltas, Provider, ProviderKind};
-pub use registry::ProviderRegistry;
-pub use request::{Request, Tool, ToolChoice};
+pub use provider_registry::ProviderRegistry;
+pub use reply_delta::{ModelReply, ReplyDelta, StopReason, TokenUsage};
+pub use request::{ModelRequest, ModelTool, ToolChoice};
 pub use settings::{PRESETS, ProviderPreset, ProviderSettings, SettingsError};
 pub use wire::HttpProvider;

@@ -14,18 +14,18 @@ pub enum Role {
 
 /// A message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
+pub struct ModelMessage {
     /// Author of the message.
     pub role: Role,
     /// Content of the message, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MessagePart>,
 }
 
-impl Message {
+impl ModelMessage {
     /// Creates a message with a single text.
     #[must_use]
     pub fn text(role: Role, text: impl Into<String>) -> Self {
-        Self { role, parts: vec![Part::Text(text.into())] }
+        Self { role, parts: vec![MessagePart::Text(text.into())] }
     }
 
     /// Returns the concatenated texts, without thinking and tool results.
@@ -34,7 +34,7 @@ impl Message {
         self.parts
             .iter()
             .filter_map(|part| match part {
-                Part::Text(text) => Some(text.as_str()),
+                MessagePart::Text(text) => Some(text.as_str()),
                 _ => None,
             })
             .collect()
@@ -43,7 +43,7 @@ impl Message {
     /// Returns the tool calls that the message requests, in order.
     pub fn tool_uses(&self) -> impl Iterator<Item = (&str, &str, &Map<String, Value>)> {
         self.parts.iter().filter_map(|part| match part {
-            Part::ToolUse { id, name, arguments, .. } => Some((id.as_str(), name.as_str(), arguments)),
+            MessagePart::ToolUse { id, name, arguments, .. } => Some((id.as_str(), name.as_str(), arguments)),
             _ => None,
         })
     }
@@ -51,7 +51,7 @@ impl Message {
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Part {
+pub enum MessagePart {
     /// Text of the author.
     Text(String),
     /// Thinking of the model before its answer. Sent back unchanged to providers that require it.
@@ -102,13 +102,13 @@ pub enum Part {
         /// Name of the tool, as offered in the request.
         name: String,
         /// Content of the result: texts, images, recordings, files.
-        parts: Vec<Part>,
+        parts: Vec<MessagePart>,
         /// Set if the tool call failed.
         is_error: bool,
     },
 }
 
-impl Part {
+impl MessagePart {
     /// Creates a text part.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {

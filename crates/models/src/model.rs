@@ -66,7 +66,7 @@ impl ModelPrice {
     /// Computes the cost of a usage, or returns `None` if the provider did not report the number of tokens.
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "no answer has 2^52 tokens")]
-    pub fn of(&self, usage: &TokenUsage) -> Option<f64> {
+    pub fn cost(&self, usage: &TokenUsage) -> Option<f64> {
         let (input, output) = (usage.input?, usage.output?);
         let long = self.long.filter(|long| input > u64::from(long.above));
         let (of_input, of_output) = long.map_or((self.input, self.output), |long| (long.input, long.output));

@@ -3,7 +3,7 @@
 use futures_util::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 
-use crate::{LossyConversion, Model, ModelError, ReplyDelta, Request};
+use crate::{LossyConversion, Model, ModelError, ModelRequest, ReplyDelta};
 
 /// The wire format of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -37,12 +37,12 @@ pub trait Provider: Send + Sync {
     /// Returns a [`ModelError`] if the provider does not respond, or not with a list.
     async fn models(&self) -> Result<Vec<Model>, ModelError>;
     /// Returns the losses of this request and their conversions, without duplicates.
-    fn cannot_carry(&self, request: &Request) -> Vec<LossyConversion>;
+    fn cannot_carry(&self, request: &ModelRequest) -> Vec<LossyConversion>;
     /// Sends a request to a model. Content that can't be represented is refused before anything is sent.
     ///
     /// # Errors
     ///
     /// Returns [`ModelError::CannotCarry`] for a refused loss, and another [`ModelError`] if the request can't be sent
     /// or the provider refuses it.
-    async fn stream(&self, request: Request) -> Result<Deltas, ModelError>;
+    async fn stream(&self, request: ModelRequest) -> Result<Deltas, ModelError>;
 }

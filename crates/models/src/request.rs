@@ -2,19 +2,19 @@
 
 use serde_json::Value;
 
-use crate::Message;
+use crate::ModelMessage;
 
 /// A request to a model: the conversation so far, and options for the answer.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Request {
+pub struct ModelRequest {
     /// Identifier of the model, as its provider names it.
     pub model: String,
     /// System prompt, if any.
     pub system: Option<String>,
     /// Messages of the conversation, oldest first.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ModelMessage>,
     /// Tools that the model may use, in the order in which they are sent.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<ModelTool>,
     /// Requirement to use a tool.
     pub tool_choice: ToolChoice,
     /// Maximum number of tokens of the answer, or `None` for the default of the provider or of the model.
@@ -29,7 +29,7 @@ pub struct Request {
 
 /// A tool that a model may use.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tool {
+pub struct ModelTool {
     /// Name that the model uses: at most 64 letters, digits, `_` and `-`.
     pub name: String,
     /// Purpose of the tool, as text for the model.

@@ -95,7 +95,7 @@ impl ProviderSettings {
     /// Returns everything that the wire format can't represent, with its conversions.
     #[must_use]
     pub fn losses(&self) -> Vec<LossyConversion> {
-        carries(self, None).never().into_iter().map(|what| self.conversions.of(what)).collect()
+        carries(self, None).unsupported().into_iter().map(|what| self.conversions.conversion(what)).collect()
     }
 
     /// Returns the idle timeout of an answer.

@@ -10,7 +10,7 @@ use mcp_proto::jsonrpc::code::INVALID_PARAMS;
 use mcp_proto::session::{CacheHint, CallError, ClientRequest, ServerResult};
 use mcp_proto::types::{ListEntry, ListEntryType, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
 use policy::ReviewState;
-use ports::time::after;
+use ports::time::end_of_span;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -141,7 +141,7 @@ impl CatalogList {
     }
 
     /// Returns the plural noun for the list's entries, as used in messages.
-    pub const fn words(self) -> &'static str {
+    pub const fn plural(self) -> &'static str {
         match self {
             Self::Tools => "tools",
             Self::Prompts => "prompts",
@@ -234,7 +234,7 @@ impl ListReader {
         };
         self.found = found;
         let Some(cursor) = next else { return NextStep::Done };
-        let words = self.list.words();
+        let words = self.list.plural();
         if !self.cursors.insert(cursor.clone()) {
             self.note.push(format!("the list of {words} repeats a page; it may not be whole"));
         } else if self.pages >= MAX_PAGES {
@@ -261,7 +261,7 @@ impl ListReader {
 
     /// Records that the rest of the list could not be read, with the cause.
     pub fn fail(&mut self, error: &dyn std::fmt::Display) {
-        let words = self.list.words();
+        let words = self.list.plural();
         self.failed = true;
         self.note.push(if self.pages == 0 {
             format!("the list of {words} could not be read: {error}")
@@ -271,21 +271,21 @@ impl ListReader {
     }
 
     fn keep<T>(&mut self, kept: &mut Vec<ListEntry<T>>, items: Vec<ListEntry<T>>) {
-        let words = self.list.words();
+        let words = self.list.plural();
         for item in items {
             let size = item.raw().get().len();
             let shown = || item.name().chars().take(60).collect::<String>();
             if size > MAX_ITEM {
-                self.say_once(format!(
+                self.note_once(format!(
                     "\"{}\" was left out of the {words}: it is larger than {} KiB",
                     shown(),
                     MAX_ITEM / 1024
                 ));
             } else if kept.len() >= MAX_ITEMS || self.bytes + size > MAX_LIST {
-                self.say_once(format!("the list of {words} is too long; only the first {} are shown", kept.len()));
+                self.note_once(format!("the list of {words} is too long; only the first {} are shown", kept.len()));
                 return;
             } else if !self.names.insert(item.name().to_owned()) {
-                self.say_once(format!("\"{}\" stands more than once in the {words}; the first is used", shown()));
+                self.note_once(format!("\"{}\" stands more than once in the {words}; the first is used", shown()));
             } else {
                 self.bytes += size;
                 kept.push(item);
@@ -294,7 +294,7 @@ impl ListReader {
     }
 
     /// Adds a note about the list, unless it is already recorded. At most 20 notes are kept.
-    pub fn say_once(&mut self, note: String) {
+    pub fn note_once(&mut self, note: String) {
         if self.note.len() < 20 && !self.note.contains(&note) {
             self.note.push(note);
         }
@@ -324,7 +324,7 @@ impl ListReader {
         catalog.notes[self.list as usize] = self.note;
         catalog.outdated[self.list as usize] &= failed;
         let ttl = self.ttl.filter(|ttl| !failed && !ttl.is_zero());
-        catalog.fresh_until[self.list as usize] = ttl.map(|ttl| after(now, ttl));
+        catalog.fresh_until[self.list as usize] = ttl.map(|ttl| end_of_span(now, ttl));
     }
 }
 
@@ -344,7 +344,7 @@ fn names<T: ListEntryType>(list: &[ListEntry<T>]) -> Arc<NameIndex> {
         let title = entry.raw().parse::<TitledEntry>().ok().and_then(TitledEntry::title);
         (entry.name().to_owned(), title)
     };
-    Arc::new(NameIndex::of(list.iter().map(titled)))
+    Arc::new(NameIndex::new(list.iter().map(titled)))
 }
 
 /// The members of an entry that hold its display name.

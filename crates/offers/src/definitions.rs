@@ -71,7 +71,7 @@ impl Definitions {
             Some(at) => at,
             None => {
                 let read = catalog.tool(tool)?;
-                let (approval, own) = (definition_hash(config, &read), Hash::of(&json!(read)));
+                let (approval, own) = (definition_hash(config, &read), Hash::of_json(&json!(read)));
                 let standing = seen(&own);
                 let says_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
                 let (claims, calls) = (claims_of(&read), calls_of(&own));
@@ -102,7 +102,7 @@ pub fn asks_each_time(tool: &Tool) -> bool {
 
 /// Returns the hash of a tool call, over the definition of the tool and the arguments that are sent.
 pub fn call_hash(tool: &Tool, arguments: &Map<String, Value>) -> Hash {
-    calls_of(&Hash::of(&json!(tool))).then(canonical_object(arguments).as_bytes())
+    calls_of(&Hash::of_json(&json!(tool))).then(canonical_object(arguments).as_bytes())
 }
 
 /// Starts the hash of a call with the hash of the tool's whole definition.

@@ -3,19 +3,19 @@
 //!
 //! - [`catalog`]: lists, read page by page. Used by the connections of `host`.
 //! - [`definitions`]: hashes of the definitions of called tools. Used by the owner task of `host`.
-//! - [`reads`]: a cache of resource contents that honours the server's cache hints. Used by the owner task of `host`.
+//! - [`resource_cache`]: a cache of resource contents that honours the server's cache hints. Used by the owner task of `host`.
 //! - [`review`]: pins, diffs, look-alikes, flags on text that may mislead a model, and safe display of text. Used by
 //!   `host`, `chat`, `cli`, and the views of `api`.
 //! - [`skills`]: skill entries and their files. Used by `host/src/skills.rs`, which requests them from servers.
-//! - [`template`] and [`output`]: URI templates, and validation of structured results against their schema. Used by
+//! - [`uri_template`] and [`output_schema`]: URI templates, and validation of structured results against their schema. Used by
 //!   `api` and `chat`.
 //!
 //! Nothing in this crate sends requests or writes to disk: the host decides what is requested, and stores the pins.
 
 pub mod catalog;
 pub mod definitions;
-pub mod output;
-pub mod reads;
+pub mod output_schema;
+pub mod resource_cache;
 pub mod review;
 pub mod skills;
-pub mod template;
+pub mod uri_template;

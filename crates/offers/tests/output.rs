@@ -1,7 +1,7 @@
 //! Tests of structured results against a tool's output schema.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use offers::output::problem;
+use offers::output_schema::problem;
 use serde_json::{Value, json};
 
 fn fits(schema: Value, result: Value) -> bool {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use offers::template::{expand, variables};
+use offers::uri_template::{expand, variables};
 
 #[test]
 fn templates_are_expanded_as_the_rfc_says() {

@@ -2,7 +2,7 @@
 
 mod places;
 
-use crate::surroundings::OperatingSystem;
+use crate::app_environment::OperatingSystem;
 use crate::variables::ReferenceSyntax;
 pub(crate) use places::{fits_pattern, place_of};
 

@@ -3,21 +3,21 @@
 //! entry.
 
 pub mod auth;
-mod details;
-mod reader;
+mod entry_details;
+mod entry_reader;
 pub mod sandbox;
 mod sign_in;
-mod spelling;
+mod transport_words;
 
 use jsonc_parser::ast::{Array, Object, Value};
 use ports::server_config::{ConfigProblem, HttpConfig};
 
-use crate::candidate::ServerCandidate;
-use crate::json_text::{JsonDialect, JsonText, given, kind};
-use crate::notes::{ImportNoteKind, quoted};
-use reader::EntryReader;
-pub(crate) use spelling::{COMMANDS, URLS};
-pub use spelling::{EntryTransport, OWN_URLS, PIN, kind_named, reached, words};
+use crate::json_text::{JsonDialect, JsonText, kind, present_property};
+use crate::notes::{ImportNoteKind, quoted_text};
+use crate::server_candidate::ServerCandidate;
+use entry_reader::EntryReader;
+pub(crate) use transport_words::{COMMANDS, URLS};
+pub use transport_words::{EntryTransport, OWN_URLS, PIN, command_text, entry_transport, kind_named};
 
 /// Keys of server maps: most programs, VS Code, Zed, OpenCode, Codex and goose.
 const MAPS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
@@ -63,7 +63,7 @@ fn in_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCandi
         None if is_map(object) => in_map(text, object, object),
         None => {
             let keys: Vec<String> =
-                object.properties.iter().take(5).map(|property| quoted(property.name.as_str())).collect();
+                object.properties.iter().take(5).map(|property| quoted_text(property.name.as_str())).collect();
             let found = if keys.is_empty() { String::from("nothing") } else { keys.join(", ") };
             let message =
                 format!("expected \"mcpServers\", a server's name, or \"command\" in this object, found {found}");
@@ -74,7 +74,7 @@ fn in_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCandi
 
 /// Returns `true` if an object is a server entry.
 pub(crate) fn is_entry(object: &Object<'_>) -> bool {
-    let text_or_list = |key: &str| given(object, key).is_some_and(|p| !matches!(p.value, Value::Object(_)));
+    let text_or_list = |key: &str| present_property(object, key).is_some_and(|p| !matches!(p.value, Value::Object(_)));
     COMMANDS.iter().any(|key| text_or_list(key)) || URLS.iter().any(|key| object.get_string(key).is_some())
 }
 
@@ -96,7 +96,7 @@ fn in_map(text: &JsonText<'_>, map: &Object<'_>, root: &Object<'_>) -> Result<Ve
         let Value::Object(object) = &property.value else {
             let message = format!(
                 "server {} must be an object with a \"command\", found {}",
-                quoted(name),
+                quoted_text(name),
                 kind(&property.value)
             );
             return Err(text.problem_at(&property.value, message));
@@ -132,7 +132,7 @@ pub(crate) fn entry(
     if !is_entry(object)
         && let Some(inner) = object.get_object("config")
     {
-        details::switches(&mut found, object);
+        entry_details::switches(&mut found, object);
         return fill(text, found, inner, root);
     }
     fill(text, found, object, root)
@@ -144,10 +144,10 @@ fn fill(
     object: &Object<'_>,
     root: &Object<'_>,
 ) -> Result<ServerCandidate, ConfigProblem> {
-    details::switches(&mut found, object);
-    found.extras.untyped = !["type", "transport"].iter().any(|key| given(object, key).is_some());
-    if let Some(pin) = given(object, PIN) {
-        let words = EntryReader { text, found: &mut found }.one(&pin.value, PIN)?;
+    entry_details::switches(&mut found, object);
+    found.extras.untyped = !["type", "transport"].iter().any(|key| present_property(object, key).is_some());
+    if let Some(pin) = present_property(object, PIN) {
+        let words = EntryReader { text, found: &mut found }.text(&pin.value, PIN)?;
         match words.parse() {
             Ok(revision) => found.revision = Some(revision),
             Err(error) => found.notes.push(format!("{PIN:?} is omitted: {error}")),
@@ -158,14 +158,14 @@ fn fill(
         found.notes.add(ImportNoteKind::Reason, format!("it is a part of its app ({:?}), and no server", kind.value));
         return Ok(found);
     }
-    match reached(object, &URLS) {
+    match entry_transport(object, &URLS) {
         EntryTransport::Stdio => {}
         EntryTransport::Http(kind) => {
             let mut reader = EntryReader { text, found: &mut found };
             let mut config = reader.http(object)?;
             config.kind = kind;
             found.remote = Some(config);
-            details::rest(&mut found, object, root);
+            entry_details::read_details(&mut found, object, root);
             return Ok(found);
         }
         EntryTransport::Unknown => {
@@ -180,8 +180,8 @@ fn fill(
             return Ok(found);
         }
     }
-    let Some(command) = COMMANDS.iter().find_map(|key| given(object, key)) else {
-        let whose = found.name.as_deref().map(|name| format!("server {} ", quoted(name))).unwrap_or_default();
+    let Some(command) = COMMANDS.iter().find_map(|key| present_property(object, key)) else {
+        let whose = found.name.as_deref().map(|name| format!("server {} ", quoted_text(name))).unwrap_or_default();
         let message = format!("{whose}has no \"command\": the program to start was expected");
         return Err(text.problem(object.range.start, message));
     };
@@ -195,20 +195,20 @@ fn fill(
         }
         // Older versions of Zed nest everything about the program.
         Value::Object(inner) => {
-            let program = given(inner, "path").or_else(|| given(inner, "command"));
+            let program = present_property(inner, "path").or_else(|| present_property(inner, "command"));
             if let Some(program) = program {
-                reader.found.config.command = reader.one(&program.value, "command")?;
+                reader.found.config.command = reader.text(&program.value, "command")?;
             }
-            reader.rest(inner)?;
+            reader.read_local(inner)?;
         }
-        value => reader.found.config.command = reader.one(value, "command")?,
+        value => reader.found.config.command = reader.text(value, "command")?,
     }
-    reader.rest(object)?;
+    reader.read_local(object)?;
     if found.config.command.trim().is_empty() {
         return Err(text.problem_at(&command.value, "\"command\" must not be empty: the program to start was expected"));
     }
     split_command(&mut found);
-    details::rest(&mut found, object, root);
+    entry_details::read_details(&mut found, object, root);
     Ok(found)
 }
 

@@ -5,9 +5,9 @@ use ports::secrets;
 use ports::server_config::{HttpKind, ServerConfig, ServerEntry, ServerTransport};
 use serde_json::{Map, Value, json};
 
-use crate::candidate::ServerCandidate;
-use crate::found::clean;
-use crate::secret_like::is_secret_value;
+use crate::found_server::secret_removal;
+use crate::secret_detection::is_secret_value;
+use crate::server_candidate::ServerCandidate;
 
 /// The format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl EntryWriter {
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
                 let mut candidate = ServerCandidate { config: stdio.clone(), ..ServerCandidate::default() };
-                clean::clean(&mut candidate);
+                secret_removal::clean(&mut candidate);
                 self.notes.extend(candidate.notes.into_texts());
                 let stdio = candidate.config;
                 if self.stand == SecretSubstitute::Input {
@@ -81,7 +81,7 @@ impl EntryWriter {
             }
             ServerTransport::Http(http) => {
                 let mut candidate = ServerCandidate { remote: Some(http.clone()), ..ServerCandidate::default() };
-                clean::clean(&mut candidate);
+                secret_removal::clean(&mut candidate);
                 self.notes.extend(candidate.notes.into_texts());
                 let url = candidate.remote.map(|remote| remote.url).unwrap_or_default();
                 entry.insert("type".to_owned(), http.kind.unwrap_or(HttpKind::Http).name().into());
@@ -121,7 +121,7 @@ impl EntryWriter {
             written = written.replace(&secrets::reference(secret), &reference);
         }
         // The rest of the value may itself be a secret.
-        if crate::secret_like::has_secret(&written) { self.whole(server, name) } else { written }
+        if crate::secret_detection::has_secret(&written) { self.whole(server, name) } else { written }
     }
 
     /// Returns the replacement for a value that is entirely secret.

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use ports::server_config::ConfigProblem;
 
+use crate::app_environment::AppEnvironment;
 use crate::apps::{SettingsPath, fits_pattern};
 use crate::json_text::JsonText;
-use crate::secret_like::has_secret;
-use crate::surroundings::AppEnvironment;
+use crate::secret_detection::has_secret;
 
 /// Maximum size of a settings file, in bytes.
 pub(crate) const LIMIT: u64 = 1 << 20;

@@ -89,7 +89,7 @@ impl<'t> JsonText<'t> {
     /// Returns [`ConfigProblem`] with its position if the text is not valid in this dialect.
     pub fn parse(&self, dialect: JsonDialect) -> Result<Option<Value<'t>>, ConfigProblem> {
         let parsed = parse_to_ast(self.text, &CollectOptions::default(), &dialect.options())
-            .map_err(|error| self.problem(error.range().start, self.in_words(&error)))?;
+            .map_err(|error| self.problem(error.range().start, self.error_text(&error)))?;
         if dialect == JsonDialect::Plain && parsed.value.is_some() {
             // Text that only the lenient parser accepts must not be written to a file that other programs read.
             if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(self.text) {
@@ -112,7 +112,7 @@ impl<'t> JsonText<'t> {
         offset
     }
 
-    fn in_words(&self, error: &ParseError) -> String {
+    fn error_text(&self, error: &ParseError) -> String {
         let rest = self.text.get(error.range().start..).unwrap_or_default();
         let found = match rest.chars().next() {
             None => String::from("found the end"),
@@ -194,7 +194,7 @@ pub fn kind(value: &Value<'_>) -> &'static str {
 }
 
 /// Returns a property that exists and is not null.
-pub fn given<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'o ObjectProp<'t>> {
+pub fn present_property<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'o ObjectProp<'t>> {
     object.get(name).filter(|property| !matches!(property.value, Value::NullKeyword(_)))
 }
 

@@ -2,7 +2,7 @@
 //! `store` parses `mcp.json` with parts of it.
 //!
 //! - [`import`]: parses pasted text in any format, including install links
-//! - [`look`]: reads the settings files of all apps in [`apps`], and merges and compares their servers with the user's
+//! - [`scan_settings`]: reads the settings files of all apps in [`apps`], and merges and compares their servers with the user's
 //! - [`export`]: writes the user's servers in the formats of other apps
 //! - [`install_link`]: writes a server as an install link
 //! - [`entry`], [`json_text`]: parsing of entries
@@ -11,34 +11,34 @@
 //! bounded by constants, nothing that it refers to is executed or followed, and all messages about it are safe to
 //! print. Only `files.rs` reads from the disk, below a home folder that the caller provides. Nothing is written.
 
+mod app_environment;
 pub mod apps;
-mod bridges;
-mod candidate;
+mod bridged_servers;
 pub mod entry;
 mod export;
 mod files;
-mod found;
+mod found_server;
 pub mod json_text;
 mod links;
 mod merge;
-mod names;
 mod notes;
 mod pasted;
-mod read;
 mod scan;
-pub mod secret_like;
-mod surroundings;
+pub mod secret_detection;
+mod server_candidate;
+mod server_names;
+mod settings_reader;
 mod toml_text;
 pub mod variables;
 mod yaml_text;
 
-pub use bridges::bridged_remote;
+pub use app_environment::{AppEnvironment, OperatingSystem, VARIABLES};
+pub use bridged_servers::bridged_remote;
 pub use export::{ExportForm, export};
 pub use files::project_files;
-pub use found::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKind, PendingSecret};
+pub use found_server::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKind, PendingSecret};
 pub use links::{InstallLink, LinkTarget, install_link};
-pub use names::free_name;
 pub use notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder};
 pub use pasted::import;
-pub use scan::{FileRead, MAX_SERVERS, ScanReport, ScanScope, look};
-pub use surroundings::{AppEnvironment, OperatingSystem, VARIABLES};
+pub use scan::{FileRead, MAX_SERVERS, ScanReport, ScanScope, scan_settings};
+pub use server_names::free_name;

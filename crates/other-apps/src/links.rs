@@ -11,19 +11,19 @@
 //! list of keys: a link contains no approval, working directory, sandbox or timeout. Links are never logged, since they
 //! may contain secrets.
 
-mod form;
-mod payload;
-mod remarks;
-mod server;
-mod write;
+mod install_link;
+mod link_form;
+mod link_parameters;
+mod link_remarks;
+mod link_servers;
 
 use ports::server_config::ConfigProblem;
 
-use crate::candidate::ServerCandidate;
-use crate::notes::shown;
-use form::{LinkForm, LinkPayload};
-use payload::LinkParameters;
-pub use write::{InstallLink, LinkTarget, install_link};
+use crate::notes::printable_text;
+use crate::server_candidate::ServerCandidate;
+pub use install_link::{InstallLink, LinkTarget, install_link};
+use link_form::{LinkForm, LinkPayload};
+use link_parameters::LinkParameters;
 
 /// Maximum length of a link that is parsed or written, in bytes. Decoded text is shorter, since each encoding only adds
 /// length.
@@ -32,7 +32,7 @@ const MAX_LINK: usize = 32 * 1_024;
 /// Parses a text that consists of a single link, or returns `None` if it is anything else.
 pub(crate) fn alone(text: &str) -> Option<Result<Vec<ServerCandidate>, ConfigProblem>> {
     let text = text.trim();
-    let is_link = form::of(text).is_some_and(|(form, rest)| {
+    let is_link = link_form::form_of(text).is_some_and(|(form, rest)| {
         // JSON without percent-encoding may contain spaces.
         let is_raw = form.payload == LinkPayload::Json && rest.starts_with('{');
         is_raw || !text.contains(char::is_whitespace)
@@ -47,7 +47,10 @@ pub(crate) fn in_text(text: &str) -> impl Iterator<Item = &str> {
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
             let before = text[..at].chars().next_back();
             let begins_word = before.is_none_or(|c| !c.is_alphanumeric());
-            if begins_word && rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && form::of(rest).is_some() {
+            if begins_word
+                && rest.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && link_form::form_of(rest).is_some()
+            {
                 let link = &rest[..end_of_link(rest, before)];
                 at += link.len().max(1);
                 return Some(link);
@@ -79,7 +82,7 @@ fn read(link: &str, redirect: RedirectPolicy) -> Result<Vec<ServerCandidate>, St
     if link.len() > MAX_LINK {
         return Err(format!("the link is longer than {} KiB, and no install link needs that", MAX_LINK >> 10));
     }
-    let Some((form, rest)) = form::of(link) else {
+    let Some((form, rest)) = link_form::form_of(link) else {
         return Err(String::from(
             "this link installs no server: expected one such as drawbridge://mcp/install?name=NAME&config=BASE64",
         ));
@@ -89,24 +92,26 @@ fn read(link: &str, redirect: RedirectPolicy) -> Result<Vec<ServerCandidate>, St
 
 fn in_form(form: &'static LinkForm, rest: &str, redirect: RedirectPolicy) -> Result<Vec<ServerCandidate>, String> {
     match form.payload {
-        LinkPayload::Json => server::candidates(form, &payload::decoded(rest)?, None, None),
-        LinkPayload::Base64 => server::candidates(form, &payload::from_base64(&payload::decoded(rest)?)?, None, None),
+        LinkPayload::Json => link_servers::candidates(form, &link_parameters::decoded(rest)?, None, None),
+        LinkPayload::Base64 => {
+            link_servers::candidates(form, &link_parameters::from_base64(&link_parameters::decoded(rest)?)?, None, None)
+        }
         LinkPayload::JsonIn(key) => {
-            let parameters = LinkParameters::of(rest)?;
-            let (json, name) = (parameters.required(key)?, parameters.one("name")?);
-            server::candidates(form, &json, name, parameters.one("inputs")?.as_deref())
+            let parameters = LinkParameters::parse(rest)?;
+            let (json, name) = (parameters.required(key)?, parameters.get_one("name")?);
+            link_servers::candidates(form, &json, name, parameters.get_one("inputs")?.as_deref())
         }
         LinkPayload::Base64In(key) => {
-            let parameters = LinkParameters::of(rest)?;
-            let (json, name) = (payload::from_base64(&parameters.required(key)?)?, parameters.one("name")?);
-            let mut found = server::candidates(form, &json, name, None)?;
+            let parameters = LinkParameters::parse(rest)?;
+            let (json, name) = (link_parameters::from_base64(&parameters.required(key)?)?, parameters.get_one("name")?);
+            let mut found = link_servers::candidates(form, &json, name, None)?;
             let unknown = parameters.names().filter(|name| ![key, "name"].contains(name));
-            server::refuse_or_note(form, unknown, &mut found)?;
+            link_servers::refuse_or_note(form, unknown, &mut found)?;
             Ok(found)
         }
-        LinkPayload::Words => server::of_goose(form, &LinkParameters::of(rest)?),
+        LinkPayload::Words => link_servers::goose_server(form, &LinkParameters::parse(rest)?),
         LinkPayload::LinkIn(key) if redirect == RedirectPolicy::Followed => {
-            read(&LinkParameters::of(rest)?.required(key)?, RedirectPolicy::Refused)
+            read(&LinkParameters::parse(rest)?.required(key)?, RedirectPolicy::Refused)
         }
         LinkPayload::LinkIn(_) => Err(String::from("it leads to another link, which leads on")),
     }
@@ -114,7 +119,7 @@ fn in_form(form: &'static LinkForm, rest: &str, redirect: RedirectPolicy) -> Res
 
 /// Creates a problem with a link. It may contain words of the link, so it is truncated and safe to print.
 fn problem(message: &str) -> ConfigProblem {
-    ConfigProblem { file: None, line: None, column: None, message: shown(message) }
+    ConfigProblem { file: None, line: None, column: None, message: printable_text(message) }
 }
 
 /// Returns the length of the link at the beginning of a text.

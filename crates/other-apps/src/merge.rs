@@ -9,10 +9,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::apps::app_named;
-use crate::bridges::stem;
-use crate::found::{FoundServer, ImportStatus, MAX_NOTES, MAX_TOOLS, PendingSecret};
-use crate::names::TakenNames;
-use crate::notes::{ImportNote, ImportNoteKind, quoted};
+use crate::bridged_servers::stem;
+use crate::found_server::{FoundServer, ImportStatus, MAX_NOTES, MAX_TOOLS, PendingSecret};
+use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
+use crate::server_names::TakenNames;
 
 /// Name of the sign-in settings in notes.
 const SIGN_IN: &str = "how to sign in";
@@ -77,13 +77,14 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
             }) {
                 row.status = ImportStatus::Same;
                 let name = &equal.remove(at).name;
-                let note = ImportNote::new(ImportNoteKind::SetUpHere, format!("it is set up here as {}", quoted(name)));
-                row.notes.push(note.naming([name]).shown());
+                let note =
+                    ImportNote::new(ImportNoteKind::SetUpHere, format!("it is set up here as {}", quoted_text(name)));
+                row.notes.push(note.naming([name]).printable());
             }
         }
     }
-    let here = TakenNames::of(set_up.iter().map(|entry| &entry.name));
-    let mut taken = TakenNames::of(set_up.iter().map(|entry| &entry.name));
+    let here = TakenNames::new(set_up.iter().map(|entry| &entry.name));
+    let mut taken = TakenNames::new(set_up.iter().map(|entry| &entry.name));
     for row in rows.iter_mut().filter(|row| row.status == ImportStatus::New) {
         let name = taken.take(&row.name);
         if name != row.name {
@@ -95,8 +96,8 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
                 true => (ImportNoteKind::NameTaken, "here"),
                 false => (ImportNoteKind::NameShared, "in another place"),
             };
-            let note = ImportNote::new(kind, format!("{} is another server {whose}", quoted(&row.name)));
-            row.notes.push(note.naming([&row.name]).shown());
+            let note = ImportNote::new(kind, format!("{} is another server {whose}", quoted_text(&row.name)));
+            row.notes.push(note.naming([&row.name]).printable());
         }
         row.name = name;
     }
@@ -147,7 +148,7 @@ impl PartialEq for GivenValue<'_> {
 }
 
 /// Returns all values. Names of headers are compared without case.
-fn given(server: &FoundServer) -> BTreeMap<String, (&String, GivenValue<'_>)> {
+fn given_values(server: &FoundServer) -> BTreeMap<String, (&String, GivenValue<'_>)> {
     let is_remote = matches!(server.config.transport, ServerTransport::Http(_));
     let key = |name: &String| if is_remote { name.to_ascii_lowercase() } else { name.clone() };
     let plain = plain_values(&server.config).iter().map(|(name, value)| (name, GivenValue::Plain(value)));
@@ -157,7 +158,7 @@ fn given(server: &FoundServer) -> BTreeMap<String, (&String, GivenValue<'_>)> {
 }
 
 fn has_same_values(one: &FoundServer, other: &FoundServer) -> bool {
-    let (one_given, other_given) = (given(one), given(other));
+    let (one_given, other_given) = (given_values(one), given_values(other));
     one_given.len() == other_given.len()
         && one_given.iter().all(|(key, (_, value))| other_given.get(key).is_some_and(|(_, other)| value == other))
         && auth(one) == auth(other)
@@ -170,15 +171,15 @@ fn auth(server: &FoundServer) -> Option<&AuthConfig> {
 }
 
 fn in_one_line(names: &[String]) -> String {
-    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
+    names.iter().map(|name| quoted_text(name)).collect::<Vec<_>>().join(", ")
 }
 
 /// Adds missing values and sign-in settings from an equal server. Existing values of the row are not replaced.
 fn take_values(row: &mut FoundServer, server: &mut FoundServer) {
     let (mut lacking, mut different) = (Vec::new(), Vec::new());
     {
-        let there = given(row);
-        for (key, (name, value)) in given(server) {
+        let there = given_values(row);
+        for (key, (name, value)) in given_values(server) {
             match there.get(&key) {
                 None => lacking.push(name.clone()),
                 Some((_, of_row)) if *of_row != value => different.push(name.clone()),
@@ -213,12 +214,12 @@ fn take_values(row: &mut FoundServer, server: &mut FoundServer) {
     }
     if !lacking.is_empty() {
         let note = format!("taken from another of its apps, as the first has none: {}", in_one_line(&lacking));
-        row.notes.push(ImportNote::new(ImportNoteKind::Merged, note).naming(lacking).shown());
+        row.notes.push(ImportNote::new(ImportNoteKind::Merged, note).naming(lacking).printable());
     }
     if !different.is_empty() {
         let note =
             format!("values differ between its apps ({}); those of the first are taken", in_one_line(&different));
-        row.notes.push(ImportNote::new(ImportNoteKind::Different, note).naming(different).shown());
+        row.notes.push(ImportNote::new(ImportNoteKind::Different, note).naming(different).printable());
     }
 }
 
@@ -234,8 +235,8 @@ fn join(row: &mut FoundServer, mut server: FoundServer) {
         let app = app_named(&origin.app).map_or(origin.app.as_str(), |app| app.name);
         // For the same file, other notes name the projects.
         if !row.origins.contains(&origin) && row.notes.len() < MAX_NOTES {
-            let note = format!("also in {app} as {}: {}", quoted(&origin.name), origin.file);
-            row.notes.push(ImportNote::new(ImportNoteKind::AlsoIn, note).shown());
+            let note = format!("also in {app} as {}: {}", quoted_text(&origin.name), origin.file);
+            row.notes.push(ImportNote::new(ImportNoteKind::AlsoIn, note).printable());
         }
         row.origins.push(origin);
     }

@@ -87,8 +87,12 @@ impl ImportNote {
     }
 
     /// Returns the note with invisible characters escaped, safe to print.
-    pub(crate) fn shown(&self) -> Self {
-        Self { kind: self.kind, names: self.names.iter().map(|name| shown(name)).collect(), text: shown(&self.text) }
+    pub(crate) fn printable(&self) -> Self {
+        Self {
+            kind: self.kind,
+            names: self.names.iter().map(|name| printable_text(name)).collect(),
+            text: printable_text(&self.text),
+        }
     }
 }
 
@@ -149,7 +153,7 @@ const MAX_NOTE: usize = 600;
 const MAX_NAMES: usize = 20;
 
 /// Truncates a text for a note, and makes it safe to print.
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn printable_text(text: &str) -> String {
     let mut short: String = text.chars().take(MAX_NOTE).collect();
     if short.len() < text.len() {
         short.push('…');
@@ -158,7 +162,7 @@ pub(crate) fn shown(text: &str) -> String {
 }
 
 /// Quotes a text from outside, truncated and with invisible characters escaped.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quoted_text(text: &str) -> String {
     const MOST: usize = 80;
     let mut short: String = text.chars().take(MOST).collect();
     if text.chars().nth(MOST).is_some() {

@@ -1,17 +1,17 @@
 //! Parses pasted text: settings that a server's README shows for any program, in any format, or install links.
 
 mod command_line;
-mod find;
+mod pasted_parts;
 
 use ports::secrets;
 use ports::server_config::{ConfigProblem, HttpConfig, PastedServer, ServerConfig, ServerTransport};
 
-use crate::candidate::ServerCandidate;
 use crate::json_text::{JsonText, without_mark};
-use crate::names::TakenNames;
-use crate::secret_like::{has_secret, is_secret_name, is_switch};
-use crate::{entry, links, names, notes};
-use find::PastedPart;
+use crate::secret_detection::{has_secret, is_secret_name, is_switch};
+use crate::server_candidate::ServerCandidate;
+use crate::server_names::TakenNames;
+use crate::{entry, links, notes, server_names};
+use pasted_parts::PastedPart;
 
 /// Maximum length of a text, in bytes.
 const MAX_TEXT: usize = 1 << 20;
@@ -35,7 +35,7 @@ pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<PastedServer>, C
 pub(crate) fn candidates(text: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     let text = without_mark(text);
     if text.len() > MAX_TEXT {
-        return Err(nothing(format!(
+        return Err(nothing_found(format!(
             "the text is longer than {} KiB; paste only the server's settings",
             MAX_TEXT >> 10
         )));
@@ -44,7 +44,8 @@ pub(crate) fn candidates(text: &str) -> Result<Vec<ServerCandidate>, ConfigProbl
         return found;
     }
     // A page may show a command for trying a server as well as its settings. The settings take precedence.
-    let (plain, settings): (Vec<_>, Vec<_>) = find::parts(text).into_iter().partition(PastedPart::is_plain_command);
+    let (plain, settings): (Vec<_>, Vec<_>) =
+        pasted_parts::parts(text).into_iter().partition(PastedPart::is_plain_command);
     let mut candidates = Vec::new();
     let mut problem = None;
     read_all(&settings, &mut candidates, &mut problem);
@@ -54,12 +55,14 @@ pub(crate) fn candidates(text: &str) -> Result<Vec<ServerCandidate>, ConfigProbl
         read_all(&plain, &mut candidates, &mut problem);
     }
     if candidates.len() > MAX_SERVERS {
-        return Err(nothing(format!("there are more than {MAX_SERVERS} servers in the text; paste some of them")));
+        return Err(nothing_found(format!(
+            "there are more than {MAX_SERVERS} servers in the text; paste some of them"
+        )));
     }
     match problem {
         _ if !candidates.is_empty() => Ok(candidates),
         Some(problem) => Err(problem),
-        None => Err(nothing(
+        None => Err(nothing_found(
             "no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server",
         )),
     }
@@ -135,20 +138,20 @@ fn read(part: &PastedPart<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
 }
 
 fn settle(candidates: Vec<ServerCandidate>, taken_names: &[String]) -> Vec<PastedServer> {
-    let mut taken = TakenNames::of(taken_names);
+    let mut taken = TakenNames::new(taken_names);
     let mut settled = Vec::new();
     for mut candidate in candidates {
         let wanted = match &candidate.name {
-            Some(name) => names::valid(name),
+            Some(name) => server_names::valid(name),
             None => match &candidate.remote {
-                Some(remote) => names::from_url(&remote.url),
-                None => names::from_command(&candidate.config),
+                Some(remote) => server_names::from_url(&remote.url),
+                None => server_names::from_command(&candidate.config),
             },
         };
         if candidate.extras.by_link && taken.has(&wanted) {
             candidate.notes.push(format!(
                 "there is a server {} already, which stays as it is: this one would be added beside it",
-                notes::quoted(&wanted)
+                notes::quoted_text(&wanted)
             ));
         }
         let name = taken.take(&wanted);
@@ -192,6 +195,6 @@ fn in_use(mut config: ServerConfig) -> ServerConfig {
     config
 }
 
-fn nothing(message: impl Into<String>) -> ConfigProblem {
+fn nothing_found(message: impl Into<String>) -> ConfigProblem {
     ConfigProblem { file: None, line: None, column: None, message: message.into() }
 }

@@ -1,16 +1,16 @@
 //! Searches the settings of other apps for servers. Nothing is started or written.
 
-mod turned_off;
+mod disabled_servers;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf, absolute};
 
 use ports::server_config::{ConfigProblem, ServerEntry};
 
+use crate::app_environment::AppEnvironment;
 use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, app_named, place_of};
-use crate::found::{EntrySource, FoundServer, broken, found};
-use crate::surroundings::AppEnvironment;
-use crate::{files, merge, pasted, read};
+use crate::found_server::{EntrySource, FoundServer, broken, found_server};
+use crate::{files, merge, pasted, settings_reader};
 
 /// The scope of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub const MAX_SERVERS: usize = 5_000;
 /// # Errors
 ///
 /// Returns [`ConfigProblem`] if the app or file doesn't exist, or the named file can't be read.
-pub fn look(
+pub fn scan_settings(
     from: &ScanScope,
     surroundings: &AppEnvironment,
     set_up: &[ServerEntry],
@@ -159,7 +159,7 @@ impl SettingsScan<'_> {
                 let names = |file: &str| self.variable_names(path, file);
                 let servers: Vec<FoundServer> = candidates
                     .into_iter()
-                    .map(|candidate| found(candidate, source, self.surroundings, &names))
+                    .map(|candidate| found_server(candidate, source, self.surroundings, &names))
                     .collect();
                 self.add(UNKNOWN, path, servers);
             }
@@ -171,14 +171,14 @@ impl SettingsScan<'_> {
     fn take(&mut self, app: Option<&'static SourceApp>, layout: FileLayout, path: &Path, text: &str) {
         let shown = path.display().to_string();
         let id = app.map_or(UNKNOWN, |app| app.id);
-        let entries = match read::entries(text, &shown, app, layout) {
+        let entries = match settings_reader::entries(text, &shown, app, layout) {
             Ok(entries) => entries,
             Err(problem) => return self.report.problems.push(problem),
         };
         let source = EntrySource { app, id, file: &shown, project: self.project.as_deref() };
         let names = |file: &str| self.variable_names(path, file);
         let servers = entries.into_iter().map(|entry| match entry.read {
-            Ok(candidate) => found(candidate, source, self.surroundings, &names),
+            Ok(candidate) => found_server(candidate, source, self.surroundings, &names),
             Err(problem) => broken(entry.name, &problem, source),
         });
         let mut servers: Vec<FoundServer> = servers.collect();

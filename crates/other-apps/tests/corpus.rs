@@ -7,7 +7,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::fs;
 
-use other_apps::{AppEnvironment, ImportStatus, OperatingSystem, ScanScope, import, look};
+use other_apps::{AppEnvironment, ImportStatus, OperatingSystem, ScanScope, import, scan_settings};
 use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn all_entries_are_imported_from_one_settings_file() {
     let systems = vec![OperatingSystem::Linux];
     let surroundings =
         AppEnvironment { home: home.clone(), systems, runs_on: OperatingSystem::Linux, variables: BTreeMap::new() };
-    let report = look(&ScanScope::All, &surroundings, &[]).unwrap();
+    let report = scan_settings(&ScanScope::All, &surroundings, &[]).unwrap();
     assert_eq!(report.problems, [], "the whole file is read");
     let mut table = Table::new();
     table.add("livemcpbench", &home, &report);

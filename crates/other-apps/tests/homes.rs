@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use other_apps::{AppEnvironment, FoundServer, OperatingSystem, ScanScope, look};
+use other_apps::{AppEnvironment, FoundServer, OperatingSystem, ScanScope, scan_settings};
 use ports::server_config::{ServerEntry, StdioConfig};
 
 use table::{Table, fixtures, notes_of};
@@ -44,13 +44,16 @@ fn every_home_has_what_the_table_says() {
         [("linux", OperatingSystem::Linux), ("macos", OperatingSystem::MacOs), ("windows", OperatingSystem::Windows)]
     {
         let folder = all.join("homes").join(home);
-        let report = look(&ScanScope::All, &surroundings(folder.clone(), system), &[]).unwrap();
+        let report = scan_settings(&ScanScope::All, &surroundings(folder.clone(), system), &[]).unwrap();
         table.add(home, &folder, &report);
     }
     let project = all.join("homes/project");
-    let report =
-        look(&ScanScope::Path(project.clone()), &surroundings(all.join("homes/linux"), OperatingSystem::Linux), &[])
-            .unwrap();
+    let report = scan_settings(
+        &ScanScope::Path(project.clone()),
+        &surroundings(all.join("homes/linux"), OperatingSystem::Linux),
+        &[],
+    )
+    .unwrap();
     table.add("project", &project, &report);
     let mut traps: Vec<PathBuf> = fs::read_dir(all.join("traps")).unwrap().map(|entry| entry.unwrap().path()).collect();
     traps.sort();
@@ -61,7 +64,7 @@ fn every_home_has_what_the_table_says() {
             "exports" => ScanScope::Path(trap.join("cherry-studio.json")),
             _ => ScanScope::All,
         };
-        let report = look(&from, &surroundings(trap.clone(), OperatingSystem::Linux), &set_up).unwrap();
+        let report = scan_settings(&from, &surroundings(trap.clone(), OperatingSystem::Linux), &set_up).unwrap();
         table.add(&name, &trap, &report);
     }
     table.expect(&all.join("expected.tsv"));
@@ -98,7 +101,7 @@ fn of_two_accounts_the_one_that_is_missing_is_new() {
         config: StdioConfig { command: "mail".into(), ..StdioConfig::default() }.into(),
     };
     mail.config.as_stdio_mut().unwrap().env.insert("MAIL_TOKEN".into(), "${secret:mail-home.MAIL_TOKEN}".into());
-    let report = look(&ScanScope::All, &surroundings(home, OperatingSystem::Linux), &[mail]).unwrap();
+    let report = scan_settings(&ScanScope::All, &surroundings(home, OperatingSystem::Linux), &[mail]).unwrap();
     let statuses: Vec<(&str, &str)> = report.servers.iter().map(|one| (one.name.as_str(), one.status.word())).collect();
     assert_eq!(
         statuses,
@@ -118,7 +121,9 @@ fn home_of(files: &[(&str, serde_json::Value)]) -> tempfile::TempDir {
 }
 
 fn look_in(home: &tempfile::TempDir, set_up: &[ServerEntry]) -> Vec<FoundServer> {
-    look(&ScanScope::All, &surroundings(home.path().to_owned(), OperatingSystem::Linux), set_up).unwrap().servers
+    scan_settings(&ScanScope::All, &surroundings(home.path().to_owned(), OperatingSystem::Linux), set_up)
+        .unwrap()
+        .servers
 }
 
 #[test]
@@ -160,7 +165,7 @@ fn no_name_of_a_kept_secret_stays_in_force_behind_many_references() {
 fn a_named_project_file_is_that_of_its_project() {
     let home = home_of(&[("work/.mcp.json", serde_json::json!({ "bare": { "command": "x" } }))]);
     let from = ScanScope::Path(home.path().join("work/.mcp.json"));
-    let report = look(&from, &surroundings(home.path().to_owned(), OperatingSystem::Linux), &[]).unwrap();
+    let report = scan_settings(&from, &surroundings(home.path().to_owned(), OperatingSystem::Linux), &[]).unwrap();
     let origins: Vec<(&str, &str)> =
         report.servers.iter().map(|one| (one.origins[0].app.as_str(), one.name.as_str())).collect();
     assert_eq!(origins, [("claude-code", "bare")]);
@@ -172,7 +177,8 @@ fn aliases_copy_a_bounded_amount() {
     fs::create_dir_all(home.path().join(".continue")).unwrap();
     let text = format!("big: &a \"\\n{}\"\nall: [{}]\n", "x".repeat(500_000), "*a,".repeat(40_000));
     fs::write(home.path().join(".continue/config.yaml"), text).unwrap();
-    let report = look(&ScanScope::All, &surroundings(home.path().to_owned(), OperatingSystem::Linux), &[]).unwrap();
+    let report =
+        scan_settings(&ScanScope::All, &surroundings(home.path().to_owned(), OperatingSystem::Linux), &[]).unwrap();
     assert!(report.problems[0].message.contains("4 MB"), "{:?}", report.problems);
 }
 
@@ -207,7 +213,8 @@ fn a_problem_does_not_repeat_a_secret_that_lost_its_quotes() {
     fs::create_dir_all(home.path().join(".cursor")).unwrap();
     let text = r#"{ "mcpServers": { "a": { "command": "x", "env": { "KEY": ghp_abcd1234 } } } }"#;
     fs::write(home.path().join(".cursor/mcp.json"), text).unwrap();
-    let report = look(&ScanScope::All, &surroundings(home.path().to_owned(), OperatingSystem::Linux), &[]).unwrap();
+    let report =
+        scan_settings(&ScanScope::All, &surroundings(home.path().to_owned(), OperatingSystem::Linux), &[]).unwrap();
     let problems = format!("{:?}", report.problems);
     assert!(problems.contains("without quotes") && !problems.contains("ghp_"), "{problems}");
 }
@@ -282,7 +289,7 @@ fn no_secret_of_the_fixtures_is_in_what_may_be_written_or_shown() {
     homes.sort();
     let mut servers = 0;
     for home in homes {
-        let report = look(&ScanScope::All, &AppEnvironment::of_folder(home.clone()), &[]).unwrap();
+        let report = scan_settings(&ScanScope::All, &AppEnvironment::for_home(home.clone()), &[]).unwrap();
         let problems = format!("{:?}", report.problems);
         for secret in PLANTED {
             assert!(!problems.contains(secret), "{secret} of {} is in {problems}", home.display());

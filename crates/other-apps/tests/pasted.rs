@@ -5,7 +5,7 @@
 mod shapes;
 
 use other_apps::import;
-use ports::server_config::{AuthConfig, Grant, HttpKind};
+use ports::server_config::{AuthConfig, GrantType, HttpKind};
 use shapes::{SHAPES, Shape};
 
 #[test]
@@ -208,7 +208,7 @@ fn how_to_sign_in_is_read_with_all_of_it() {
         client_secret: Some("top-secret".into()),
         issuer: Some("https://i.example".into()),
         scopes: vec!["read".into()],
-        grant: Grant::ClientCredentials,
+        grant: GrantType::ClientCredentials,
         client_auth: Some("client_secret_post".into()),
         redirect_port: Some(4321),
         dpop: Some(false),

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use other_apps::{AppEnvironment, ExportForm, ImportStatus, OperatingSystem, ScanScope, export, look};
+use other_apps::{AppEnvironment, ExportForm, ImportStatus, OperatingSystem, ScanScope, export, scan_settings};
 use ports::server_config::ServerEntry;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -128,7 +128,7 @@ proptest! {
         }
         let surroundings =
             AppEnvironment { home: home.path().to_owned(), systems: vec![OperatingSystem::Linux], runs_on: OperatingSystem::Linux, variables: BTreeMap::new() };
-        let report = look(&ScanScope::All, &surroundings, &[]).unwrap();
+        let report = scan_settings(&ScanScope::All, &surroundings, &[]).unwrap();
         prop_assert_eq!(&report.problems, &[], "the files are readable");
         let origins: usize = report.servers.iter().map(|server| server.origins.len()).sum();
         prop_assert_eq!(origins, one.len() + other.len(), "each entry is the origin of one row");
@@ -151,7 +151,7 @@ proptest! {
             prop_assert_eq!(document[key].as_object().unwrap().len(), usable.len(), "each server is exported");
         }
         // Imported servers are recognized at the next import.
-        let again = look(&ScanScope::All, &surroundings, &usable).unwrap();
+        let again = scan_settings(&ScanScope::All, &surroundings, &usable).unwrap();
         for server in again.servers.iter().filter(|server| server.secrets.is_empty() && server.pending.is_empty()) {
             prop_assert!(matches!(server.status, ImportStatus::Same | ImportStatus::Unsupported), "{server:?} is already configured");
         }

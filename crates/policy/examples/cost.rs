@@ -6,17 +6,17 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use policy::{
-    Act, ApprovalScope, ArgumentPattern, ArgumentRule, Grant, GrantId, GrantSubject, Grants, Hash, Policy, PolicyFile,
-    PolicyRule, ResolvedPaths, ReviewState, RuleEffect, ToolClaims,
+    ApprovalScope, ArgumentPattern, ArgumentRule, Grant, GrantId, GrantSubject, Grants, Hash, Policy, PolicyAct,
+    PolicyFile, PolicyRule, ResolvedPaths, ReviewState, RuleEffect, ToolClaims,
 };
 use serde_json::json;
 
 const ROUNDS: u32 = 200_000;
 
 fn main() {
-    let definition = Hash::of(&json!("definition"));
+    let definition = Hash::of_json(&json!("definition"));
     let arguments = json!({"path": "/home/ann/notes.txt", "text": "hello"});
-    let act = Act::CallTool {
+    let act = PolicyAct::CallTool {
         server: "server 7",
         tool: "tool 7",
         definition: &definition,

@@ -45,7 +45,7 @@ impl Default for ToolClaims {
 
 /// An act that requires a decision before its payload leaves or a server starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act<'a> {
+pub enum PolicyAct<'a> {
     /// Starting a local server.
     StartServer {
         /// The user's name for the server.
@@ -126,7 +126,7 @@ pub enum Act<'a> {
     },
 }
 
-impl Act<'_> {
+impl PolicyAct<'_> {
     /// Returns the user's name for the server.
     #[must_use]
     pub const fn server(&self) -> &str {
@@ -145,7 +145,7 @@ impl Act<'_> {
 
     /// Returns the act with the resolved paths of a tool call set to `facts`. Other acts are returned unchanged.
     #[must_use]
-    pub const fn with_paths<'b>(self, facts: &'b ResolvedPaths) -> Act<'b>
+    pub const fn with_paths<'b>(self, facts: &'b ResolvedPaths) -> PolicyAct<'b>
     where
         Self: 'b,
     {
@@ -161,7 +161,7 @@ impl Act<'_> {
                 after_untrusted,
                 conversation,
                 ..
-            } => Act::CallTool {
+            } => PolicyAct::CallTool {
                 server,
                 tool,
                 definition,
@@ -193,7 +193,7 @@ impl Act<'_> {
 
 /// The policy's decision about an act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
+pub enum PolicyDecision {
     /// The act may happen.
     Allow {
         /// The rule, grant or preset that allows it.

@@ -5,10 +5,10 @@ use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
 use crate::RuleError;
-use crate::fold::folded_glob;
-use crate::parts::{PartsPattern, collapsed};
+use crate::case_folding::folded_glob;
+use crate::match_verdict::{JudgementReason, MatchVerdict};
+use crate::parts_pattern::{PartsPattern, collapsed};
 use crate::pattern::{GlobPattern, MAX_PATTERN};
-use crate::verdict::{JudgementReason, MatchVerdict};
 
 /// Maximum number of nested percent-encodings of a path that are decoded.
 const MAX_DECODED: usize = 3;

@@ -1,10 +1,10 @@
 //! Decisions. Deny beats ask, and ask beats allow, whatever the order and origin of the rules. Adding a rule that
 //! denies or asks can therefore never allow more.
 
-use crate::compiled::CompiledRule;
+use crate::compiled_rule::CompiledRule;
 use crate::{
-    Act, ApprovalScope, ConsideredRule, Decision, DecisionReason, DecisionSource, Explanation, Grant, Policy, Preset,
-    ReviewState, RuleEffect, RuleFit, RuleSet,
+    ApprovalScope, ConsideredRule, DecisionReason, DecisionSource, Explanation, Grant, Policy, PolicyAct,
+    PolicyDecision, Preset, ReviewState, RuleEffect, RuleFit, RuleSet,
 };
 
 /// Scopes of an approval of a call outside conversations.
@@ -30,23 +30,23 @@ struct RuleResults {
 impl Policy {
     /// Decides about an act. `now` is in milliseconds since 1970.
     #[must_use]
-    pub fn decide(&self, act: &Act<'_>, now: u64) -> Decision {
+    pub fn decide(&self, act: &PolicyAct<'_>, now: u64) -> PolicyDecision {
         if act.asked_by_server() && self.muted.contains(act.server()) {
-            return Decision::Deny { rule: DecisionReason::Muted, by: DecisionSource::BuiltIn };
+            return PolicyDecision::Deny { rule: DecisionReason::Muted, by: DecisionSource::BuiltIn };
         }
-        let said = self.said(act, now);
+        let said = self.rule_results(act, now);
         if let Some(by) = said.deny {
-            return Decision::Deny { rule: DecisionReason::RuleDenies, by };
+            return PolicyDecision::Deny { rule: DecisionReason::RuleDenies, by };
         }
-        let own = self.by_itself(act, &said, now);
+        let own = self.decide_without_strict_rules(act, &said, now);
         let Some((rule, by)) = self.tightened(act, said.ask) else { return own };
         match own {
-            Decision::Allow { .. } | Decision::Ask { rule: DecisionReason::ToolsAsk, .. } => {
-                Decision::Ask { rule, by, scopes: EACH_TIME }
+            PolicyDecision::Allow { .. } | PolicyDecision::Ask { rule: DecisionReason::ToolsAsk, .. } => {
+                PolicyDecision::Ask { rule, by, scopes: EACH_TIME }
             }
             // The act's own reason is more specific. A longer scope would not take effect, as the rule asks again.
-            Decision::Ask { rule, by, scopes } if scopes.contains(&ApprovalScope::Once) => {
-                Decision::Ask { rule, by, scopes: EACH_TIME }
+            PolicyDecision::Ask { rule, by, scopes } if scopes.contains(&ApprovalScope::Once) => {
+                PolicyDecision::Ask { rule, by, scopes: EACH_TIME }
             }
             own => own,
         }
@@ -54,7 +54,7 @@ impl Policy {
 
     /// Decides about an act, and returns everything that was considered.
     #[must_use]
-    pub fn explain(&self, act: &Act<'_>, now: u64) -> Explanation {
+    pub fn explain(&self, act: &PolicyAct<'_>, now: u64) -> Explanation {
         let mut considered = Vec::new();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
             for own in set.compiled() {
@@ -62,7 +62,7 @@ impl Policy {
                 let is_held_back = own.rule.effect == RuleEffect::Allow && fit == RuleFit::Fits;
                 let fit = if is_held_back { held_back(act, own.rule.after_untrusted) } else { fit };
                 let is_looked_at = !matches!(fit, RuleFit::OtherServer | RuleFit::OtherDirection | RuleFit::OtherTool);
-                let arguments = if is_looked_at { own.judged(act) } else { Vec::new() };
+                let arguments = if is_looked_at { own.judgements(act) } else { Vec::new() };
                 let (by, effect) = (DecisionSource::Rule(set.reference(own)), own.rule.effect);
                 considered.push(ConsideredRule { by, effect, fit, arguments });
             }
@@ -89,7 +89,7 @@ impl Policy {
     }
 
     /// Evaluates the rules: the first rule that fits, per effect.
-    fn said(&self, act: &Act<'_>, now: u64) -> RuleResults {
+    fn rule_results(&self, act: &PolicyAct<'_>, now: u64) -> RuleResults {
         let mut said = RuleResults::default();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
             for own in set.candidates(act) {
@@ -108,7 +108,11 @@ impl Policy {
     }
 
     /// Returns the reason why an act that would be allowed requires consent, if there is one.
-    fn tightened(&self, act: &Act<'_>, asked: Option<DecisionSource>) -> Option<(DecisionReason, DecisionSource)> {
+    fn tightened(
+        &self,
+        act: &PolicyAct<'_>,
+        asked: Option<DecisionSource>,
+    ) -> Option<(DecisionReason, DecisionSource)> {
         if self.managed.unusable {
             return Some((DecisionReason::ManagedUnusable, DecisionSource::BuiltIn));
         }
@@ -118,7 +122,7 @@ impl Policy {
         if let Some(by) = asked {
             return Some((DecisionReason::RuleAsks, by));
         }
-        if matches!(act, Act::CallTool { asks_each_time: true, .. }) {
+        if matches!(act, PolicyAct::CallTool { asks_each_time: true, .. }) {
             return Some((DecisionReason::ToolAsksEachTime, DecisionSource::BuiltIn));
         }
         if !asks_when_careful(act) || self.preset() != Preset::Careful {
@@ -130,16 +134,16 @@ impl Policy {
     }
 
     /// Returns the decision if no rule denied or asked.
-    fn by_itself(&self, act: &Act<'_>, said: &RuleResults, now: u64) -> Decision {
-        let asks = |rule, scopes| Decision::Ask { rule, by: DecisionSource::BuiltIn, scopes };
+    fn decide_without_strict_rules(&self, act: &PolicyAct<'_>, said: &RuleResults, now: u64) -> PolicyDecision {
+        let asks = |rule, scopes| PolicyDecision::Ask { rule, by: DecisionSource::BuiltIn, scopes };
         match act {
-            Act::StartServer { .. } => {
+            PolicyAct::StartServer { .. } => {
                 self.start(act, (DecisionReason::NewCommand, DecisionReason::CommandChanged), now)
             }
-            Act::ConnectServer { .. } => {
+            PolicyAct::ConnectServer { .. } => {
                 self.start(act, (DecisionReason::NewAddress, DecisionReason::AddressChanged), now)
             }
-            Act::CallTool { standing, after_untrusted, conversation, .. } => {
+            PolicyAct::CallTool { standing, after_untrusted, conversation, .. } => {
                 let scopes = match conversation {
                     // A call after untrusted content can only be approved once.
                     _ if *after_untrusted => EACH_TIME,
@@ -156,44 +160,46 @@ impl Policy {
                     Some(_) if *standing == ReviewState::Changed => asks(DecisionReason::ToolChanged, scopes),
                     Some(_) if *standing == ReviewState::New => asks(DecisionReason::NewTool, scopes),
                     Some(_) if *after_untrusted => match said.allow_after {
-                        Some(by) => Decision::Allow { by },
+                        Some(by) => PolicyDecision::Allow { by },
                         None => asks(DecisionReason::AfterUntrusted, EACH_TIME),
                     },
-                    Some(by) => Decision::Allow { by },
+                    Some(by) => PolicyDecision::Allow { by },
                 }
             }
             // Only a rule with a budget fits, and only while the budget lasts.
-            Act::Sample { .. } => match said.allow.or(said.allow_after) {
-                Some(by) => Decision::Allow { by },
+            PolicyAct::Sample { .. } => match said.allow.or(said.allow_after) {
+                Some(by) => PolicyDecision::Allow { by },
                 None => asks(DecisionReason::SamplingAsks, EACH_TIME),
             },
-            Act::FillForm { .. } => asks(DecisionReason::FormsAsk, EACH_TIME),
-            Act::OpenUrl { .. } => asks(DecisionReason::UrlsAsk, EACH_TIME),
-            Act::ShareRoots { decided: false, .. } => asks(DecisionReason::RootsAsk, &[ApprovalScope::Always]),
-            Act::SignIn { .. } => asks(DecisionReason::SignInAsks, EACH_TIME),
-            Act::ShareRoots { decided: true, .. } | Act::ReadAtUsersWish { .. } => {
-                Decision::Allow { by: DecisionSource::BuiltIn }
+            PolicyAct::FillForm { .. } => asks(DecisionReason::FormsAsk, EACH_TIME),
+            PolicyAct::OpenUrl { .. } => asks(DecisionReason::UrlsAsk, EACH_TIME),
+            PolicyAct::ShareRoots { decided: false, .. } => asks(DecisionReason::RootsAsk, &[ApprovalScope::Always]),
+            PolicyAct::SignIn { .. } => asks(DecisionReason::SignInAsks, EACH_TIME),
+            PolicyAct::ShareRoots { decided: true, .. } | PolicyAct::ReadAtUsersWish { .. } => {
+                PolicyDecision::Allow { by: DecisionSource::BuiltIn }
             }
         }
     }
 
-    fn start(&self, act: &Act<'_>, (new, changed): (DecisionReason, DecisionReason), now: u64) -> Decision {
+    fn start(&self, act: &PolicyAct<'_>, (new, changed): (DecisionReason, DecisionReason), now: u64) -> PolicyDecision {
         let (mut rule, by) = (new, DecisionSource::BuiltIn);
         for grant in self.grants_for(act) {
             match grant_fit(grant, act, now) {
-                RuleFit::Fits => return Decision::Allow { by: DecisionSource::Grant(grant.id) },
+                RuleFit::Fits => return PolicyDecision::Allow { by: DecisionSource::Grant(grant.id) },
                 RuleFit::Changed => rule = changed,
                 _ => {}
             }
         }
-        Decision::Ask { rule, by, scopes: OF_STARTS }
+        PolicyDecision::Ask { rule, by, scopes: OF_STARTS }
     }
 
     /// Returns the grants of the act's server and tool.
-    fn grants_for(&self, act: &Act<'_>) -> &[Grant] {
+    fn grants_for(&self, act: &PolicyAct<'_>) -> &[Grant] {
         match act {
-            Act::StartServer { server, .. } | Act::ConnectServer { server, .. } => self.grants.of_command(server),
-            Act::CallTool { server, tool, .. } => self.grants.of_tool(server, tool),
+            PolicyAct::StartServer { server, .. } | PolicyAct::ConnectServer { server, .. } => {
+                self.grants.of_command(server)
+            }
+            PolicyAct::CallTool { server, tool, .. } => self.grants.of_tool(server, tool),
             _ => &[],
         }
     }
@@ -204,11 +210,11 @@ fn by(set: &RuleSet, own: &CompiledRule) -> DecisionSource {
 }
 
 /// Matches a grant of the act's server and tool with the act.
-fn grant_fit(grant: &Grant, act: &Act<'_>, now: u64) -> RuleFit {
+fn grant_fit(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
     let (rests_on, conversation) = match act {
-        Act::StartServer { command, .. } => (*command, None),
-        Act::ConnectServer { address, .. } => (*address, None),
-        Act::CallTool { definition, conversation, .. } => (*definition, *conversation),
+        PolicyAct::StartServer { command, .. } => (*command, None),
+        PolicyAct::ConnectServer { address, .. } => (*address, None),
+        PolicyAct::CallTool { definition, conversation, .. } => (*definition, *conversation),
         _ => return RuleFit::OtherDirection,
     };
     if !grant.is_of(conversation) {
@@ -224,17 +230,17 @@ fn grant_fit(grant: &Grant, act: &Act<'_>, now: u64) -> RuleFit {
 
 /// Returns the reason, independent of the rules, why an allowed call still requires consent, or [`RuleFit::Fits`] if there
 /// is none. Set `holds_after` if the permission also holds after untrusted content.
-fn held_back(act: &Act<'_>, holds_after: bool) -> RuleFit {
+fn held_back(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
     match act {
-        Act::CallTool { standing: ReviewState::New | ReviewState::Changed, .. } => RuleFit::NotReviewed,
-        Act::CallTool { asks_each_time: true, .. } => RuleFit::AsksEachTime,
-        Act::CallTool { after_untrusted: true, .. } if !holds_after => RuleFit::AfterUntrusted,
+        PolicyAct::CallTool { standing: ReviewState::New | ReviewState::Changed, .. } => RuleFit::NotReviewed,
+        PolicyAct::CallTool { asks_each_time: true, .. } => RuleFit::AsksEachTime,
+        PolicyAct::CallTool { after_untrusted: true, .. } if !holds_after => RuleFit::AfterUntrusted,
         _ => RuleFit::Fits,
     }
 }
 
 /// Returns `true` if the careful preset requires consent for each act of this kind: all except starting, connecting and
 /// signing in.
-const fn asks_when_careful(act: &Act<'_>) -> bool {
-    !matches!(act, Act::StartServer { .. } | Act::ConnectServer { .. } | Act::SignIn { .. })
+const fn asks_when_careful(act: &PolicyAct<'_>) -> bool {
+    !matches!(act, PolicyAct::StartServer { .. } | PolicyAct::ConnectServer { .. } | PolicyAct::SignIn { .. })
 }

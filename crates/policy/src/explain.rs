@@ -1,12 +1,12 @@
 //! Explanations of decisions: the decision, and each rule, grant and preset that was considered.
 
-use crate::{ArgumentJudgement, Decision, DecisionSource, RuleEffect};
+use crate::{ArgumentJudgement, DecisionSource, PolicyDecision, RuleEffect};
 
 /// The decision about an act, and everything that was considered for it, most important first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     /// The decision, as returned by [`Policy::decide`](crate::Policy::decide).
-    pub decision: Decision,
+    pub decision: PolicyDecision,
     /// Rules, grants and presets that were considered.
     pub considered: Vec<ConsideredRule>,
 }

@@ -26,7 +26,7 @@ pub struct Hash(Arc<str>);
 impl Hash {
     /// Hashes a value. Equal JSON values have the same hash, regardless of the order of keys.
     #[must_use]
-    pub fn of(value: &Value) -> Self {
+    pub fn of_json(value: &Value) -> Self {
         Self::of_bytes(canonical_json(value).as_bytes())
     }
 

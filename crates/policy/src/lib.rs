@@ -4,37 +4,38 @@
 
 mod act;
 mod address;
-mod argument;
-mod compiled;
+mod argument_condition;
+mod case_folding;
+mod compiled_rule;
 mod date;
 mod decide;
 mod explain;
 mod file;
-mod fold;
-mod folder;
+mod folder_path;
 mod grants;
 mod hash;
-mod identity;
+mod match_verdict;
 mod matcher;
-mod number;
-mod parts;
-mod path;
+mod number_range;
+mod parts_pattern;
+mod path_pattern;
 mod pattern;
 mod rule;
 mod rule_set;
+mod server_identity;
 mod spelling;
-mod text;
+mod text_pattern;
 mod uri;
-mod verdict;
-mod wider;
+mod wider_conditions;
 
-pub use act::{Act, ApprovalScope, Decision, DecisionReason, DecisionSource, ReviewState, ToolClaims};
-pub use argument::ArgumentJudgement;
+pub use act::{ApprovalScope, DecisionReason, DecisionSource, PolicyAct, PolicyDecision, ReviewState, ToolClaims};
+pub use argument_condition::ArgumentJudgement;
 pub use explain::{ConsideredRule, Explanation, RuleFit};
 pub use file::PolicyFile;
 pub use grants::{Grant, GrantId, GrantSubject, Grants, TooManyGrants};
 pub use hash::{Hash, PartialHash, canonical_json, canonical_object};
-pub use path::ResolvedPaths;
+pub use match_verdict::JudgementReason;
+pub use path_pattern::ResolvedPaths;
 pub use pattern::exactly;
 pub use rule::{
     ArgumentPattern, ArgumentRule, ClaimRule, PolicyRule, Preset, RuleDirection, RuleEffect, RuleError, RuleRef,
@@ -42,19 +43,18 @@ pub use rule::{
 };
 pub use rule_set::{RuleProblem, RuleSet};
 pub use uri::UriPattern;
-pub use verdict::JudgementReason;
 
 use std::collections::BTreeSet;
 
-use identity::{Identities, ServerIdentity};
 use serde_json::{Map, Value};
+use server_identity::{Identities, ServerIdentity};
 
 /// Maximum number of paths per call whose symbolic links are resolved.
 const MAX_PATHS: usize = 256;
 
 /// The rules and the preset of one file.
 #[derive(Debug, Clone, Default)]
-struct Layer {
+struct PolicyLayer {
     preset: Preset,
     rules: RuleSet,
     /// Set if the current file is unusable. The rules are then those of its last usable version.
@@ -66,8 +66,8 @@ struct Layer {
 pub struct Policy {
     grants: Grants,
     muted: BTreeSet<String>,
-    managed: Layer,
-    user: Layer,
+    managed: PolicyLayer,
+    user: PolicyLayer,
     session: RuleSet,
     identities: Identities,
 }
@@ -79,9 +79,9 @@ impl Policy {
         Self {
             grants,
             muted: BTreeSet::new(),
-            managed: Layer { rules: RuleSet::of(RuleSource::Managed), ..Layer::default() },
-            user: Layer { rules: RuleSet::of(RuleSource::User), ..Layer::default() },
-            session: RuleSet::of(RuleSource::Session),
+            managed: PolicyLayer { rules: RuleSet::new(RuleSource::Managed), ..PolicyLayer::default() },
+            user: PolicyLayer { rules: RuleSet::new(RuleSource::User), ..PolicyLayer::default() },
+            session: RuleSet::new(RuleSource::Session),
             identities: Identities::new(),
         }
     }
@@ -230,7 +230,7 @@ impl Policy {
     }
 }
 
-impl Layer {
+impl PolicyLayer {
     fn take(&mut self, file: PolicyFile, source: RuleSource) -> Result<(), RuleProblem> {
         match RuleSet::compile(source, file.rules) {
             Ok(rules) => {

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use crate::address::AddressPattern;
-use crate::folder::{FolderPath, PathContainment};
-use crate::number::NumberRange;
-use crate::path::{PathPattern, ResolvedPaths, normal_path};
+use crate::folder_path::{FolderPath, PathContainment};
+use crate::match_verdict::{JudgementReason, MatchVerdict};
+use crate::number_range::NumberRange;
+use crate::path_pattern::{PathPattern, ResolvedPaths, normal_path};
 use crate::pattern::{GlobPattern, expression};
 use crate::spelling::{address, spellings};
-use crate::text::{TextGlob, TextRegex};
-use crate::verdict::{JudgementReason, MatchVerdict};
+use crate::text_pattern::{TextGlob, TextRegex};
 use crate::{ArgumentPattern, RuleEffect, RuleError};
 
 /// Maximum length of a string that is checked, in bytes. Longer strings are reported as doubtful.

@@ -1,4 +1,4 @@
-//! Rules as written in a file. Their compiled form is in `compiled.rs`.
+//! Rules as written in a file. Their compiled form is in `compiled_rule.rs`.
 
 use std::fmt;
 

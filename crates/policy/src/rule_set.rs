@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::compiled::CompiledRule;
+use crate::compiled_rule::CompiledRule;
 use crate::pattern::GlobPattern;
 use crate::rule::MAX_RULES;
-use crate::{Act, PolicyRule, RuleError, RuleRef, RuleScope, RuleSource};
+use crate::{PolicyAct, PolicyRule, RuleError, RuleRef, RuleScope, RuleSource};
 
 /// The error for an invalid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,7 +34,7 @@ pub struct RuleSet {
 
 impl Default for RuleSet {
     fn default() -> Self {
-        Self::of(RuleSource::User)
+        Self::new(RuleSource::User)
     }
 }
 
@@ -44,7 +44,7 @@ impl RuleSet {
 
     /// Creates an empty set for this source.
     #[must_use]
-    pub fn of(source: RuleSource) -> Self {
+    pub fn new(source: RuleSource) -> Self {
         Self {
             source,
             rules: Vec::new(),
@@ -78,7 +78,7 @@ impl RuleSet {
             }
             rule.id = next;
         }
-        let mut set = Self::of(source);
+        let mut set = Self::new(source);
         for (at, rule) in rules.into_iter().enumerate() {
             set.rules.push(CompiledRule::new(rule).map_err(|error| RuleProblem { at, error })?);
         }
@@ -130,9 +130,9 @@ impl RuleSet {
     }
 
     /// Returns the rules that may fit an act. No other rule fits.
-    pub(crate) fn candidates<'a>(&'a self, act: &Act<'_>) -> impl Iterator<Item = &'a CompiledRule> {
+    pub(crate) fn candidates<'a>(&'a self, act: &PolicyAct<'_>) -> impl Iterator<Item = &'a CompiledRule> {
         let tool = match act {
-            Act::CallTool { tool, .. } => Some(*tool),
+            PolicyAct::CallTool { tool, .. } => Some(*tool),
             _ => None,
         };
         self.about(act.server(), tool)

@@ -7,8 +7,8 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::address::{has_user, normal_host, usual_port};
-use crate::fold::{folded, narrowed};
-use crate::folder::{PathRoot, root_of};
+use crate::case_folding::{folded, narrowed};
+use crate::folder_path::{PathRoot, root_of};
 use crate::pattern::climbs;
 
 /// Maximum number of nested percent-encodings of a text that are decoded.

@@ -1,15 +1,15 @@
 //! Patterns of URIs in an answers file: pages, resources and authorization servers. An allow covers only URIs that
 //! match component by component. A refusal covers every spelling, port and reading that may lead there. Callers:
-//! `wider.rs` and `cli/src/answers/names.rs`.
+//! `wider_conditions.rs` and `cli/src/answers_file/name_pattern.rs`.
 
 use url::Url;
 
 use crate::RuleError;
 use crate::address::{AddressPattern, normal_host, usual_port};
-use crate::path::{PathPattern, ResolvedPaths};
+use crate::match_verdict::{JudgementReason, MatchVerdict};
+use crate::path_pattern::{PathPattern, ResolvedPaths};
 use crate::pattern::GlobPattern;
-use crate::text::TextGlob;
-use crate::verdict::{JudgementReason, MatchVerdict};
+use crate::text_pattern::TextGlob;
 
 /// A pattern of URIs: `*` matches any characters, `?` one. In an allow, neither crosses a component of an address.
 #[derive(Debug, Clone)]

@@ -2,15 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use policy::{
-    Act, ApprovalScope, Decision, DecisionReason, Grant, GrantId, GrantSubject, Grants, Hash, Policy, ResolvedPaths,
-    ReviewState, RuleFit, ToolClaims,
+    ApprovalScope, DecisionReason, Grant, GrantId, GrantSubject, Grants, Hash, Policy, PolicyAct, PolicyDecision,
+    ResolvedPaths, ReviewState, RuleFit, ToolClaims,
 };
 use serde_json::{Map, json};
 
 const NOW: u64 = 1_000;
 
 fn definition() -> Hash {
-    Hash::of(&json!("v1"))
+    Hash::of_json(&json!("v1"))
 }
 
 /// Returns a lasting grant for the tool `read`.
@@ -37,14 +37,14 @@ fn with_call<T>(
     grants: &[Grant],
     conversation: Option<&str>,
     after_untrusted: bool,
-    look: impl FnOnce(&Policy, &Act<'_>) -> T,
+    look: impl FnOnce(&Policy, &PolicyAct<'_>) -> T,
 ) -> T {
     let mut all = Grants::default();
     for grant in grants {
         all.add(grant.clone()).unwrap();
     }
     let (definition, arguments) = (definition(), Map::new());
-    let act = Act::CallTool {
+    let act = PolicyAct::CallTool {
         server: "files",
         tool: "read",
         definition: &definition,
@@ -60,7 +60,9 @@ fn with_call<T>(
 }
 
 fn is_allowed(grants: &[Grant], conversation: Option<&str>) -> bool {
-    with_call(grants, conversation, false, |policy, act| matches!(policy.decide(act, NOW), Decision::Allow { .. }))
+    with_call(grants, conversation, false, |policy, act| {
+        matches!(policy.decide(act, NOW), PolicyDecision::Allow { .. })
+    })
 }
 
 fn fit(grants: &[Grant], conversation: Option<&str>, after_untrusted: bool) -> RuleFit {
@@ -119,7 +121,7 @@ fn words_of_other_servers_hold_an_approval_back() {
     assert_eq!(fit(&[grant()], None, true), RuleFit::AfterUntrusted, "the explanation names the reason");
     assert_eq!(fit(&[grant()], None, false), RuleFit::Fits, "the grant applies without untrusted content");
     let decision = with_call(&[grant()], Some("c1"), true, |policy, act| policy.decide(act, NOW));
-    let Decision::Ask { rule, scopes, .. } = decision else { panic!("expected a consent request: {decision:?}") };
+    let PolicyDecision::Ask { rule, scopes, .. } = decision else { panic!("expected a consent request: {decision:?}") };
     assert_eq!(
         (rule, scopes),
         (DecisionReason::AfterUntrusted, &[ApprovalScope::Once][..]),
@@ -131,7 +133,7 @@ fn words_of_other_servers_hold_an_approval_back() {
 fn a_call_offers_approvals_for_its_conversation_where_it_has_one() {
     let scopes = |conversation| {
         let decision = with_call(&[], conversation, false, |policy, act| policy.decide(act, NOW));
-        let Decision::Ask { scopes, .. } = decision else { panic!("it asks: {decision:?}") };
+        let PolicyDecision::Ask { scopes, .. } = decision else { panic!("it asks: {decision:?}") };
         scopes.to_vec()
     };
     assert_eq!(scopes(None), [ApprovalScope::Once, ApprovalScope::Session, ApprovalScope::Always]);
@@ -167,7 +169,7 @@ fn approvals_that_changed_on_disk_are_taken_over() {
     let changes = grants.add(named("changes")).unwrap();
     let own = grants.add(in_conversation("c1")).unwrap();
     let session = grants.add(Grant { scope: ApprovalScope::Session, ..named("session") }).unwrap();
-    let changed = Grant { rests_on: Hash::of(&json!("v2")), ..named("changes") };
+    let changed = Grant { rests_on: Hash::of_json(&json!("v2")), ..named("changes") };
     let once = Grant { scope: ApprovalScope::Once, ..named("once") };
     let (gone, added) = grants.replace_kept(vec![named("stays"), changed, named("comes"), once]);
     let mut names: Vec<_> = added.iter().map(|grant| grant.server.as_str()).collect();

@@ -4,15 +4,15 @@
 use std::sync::LazyLock;
 
 use policy::{
-    Act, ApprovalScope, Decision, DecisionReason, Grant, GrantId, GrantSubject, Grants, Hash, PartialHash, Policy,
-    ResolvedPaths, ReviewState, SamplingUse, ToolClaims, canonical_json, canonical_object,
+    ApprovalScope, DecisionReason, Grant, GrantId, GrantSubject, Grants, Hash, PartialHash, Policy, PolicyAct,
+    PolicyDecision, ResolvedPaths, ReviewState, SamplingUse, ToolClaims, canonical_json, canonical_object,
 };
 use serde_json::{Map, Value, json};
 
 static NO_ARGUMENTS: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 fn hash(text: &str) -> Hash {
-    Hash::of(&json!(text))
+    Hash::of_json(&json!(text))
 }
 
 fn policy_with(grants: &[(&str, GrantSubject, &str, ApprovalScope)]) -> Policy {
@@ -37,8 +37,8 @@ fn grant(server: &str, subject: GrantSubject, rests_on: &str, scope: ApprovalSco
     }
 }
 
-fn call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> Act<'a> {
-    Act::CallTool {
+fn call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> PolicyAct<'a> {
+    PolicyAct::CallTool {
         server,
         tool,
         definition,
@@ -52,10 +52,10 @@ fn call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> Act<'a> {
     }
 }
 
-fn rule(decision: Decision) -> Option<DecisionReason> {
+fn rule(decision: PolicyDecision) -> Option<DecisionReason> {
     match decision {
-        Decision::Ask { rule, .. } | Decision::Deny { rule, .. } => Some(rule),
-        Decision::Allow { .. } => None,
+        PolicyDecision::Ask { rule, .. } | PolicyDecision::Deny { rule, .. } => Some(rule),
+        PolicyDecision::Allow { .. } => None,
     }
 }
 
@@ -67,9 +67,9 @@ fn each_act_meets_its_rule() {
         ("files", GrantSubject::Tool("read".into()), "v1", ApprovalScope::Session),
     ]);
     let (npx, other, v1, v2) = (hash("npx files"), hash("npx files --all"), hash("v1"), hash("v2"));
-    let start = |command| Act::StartServer { server: "files", command };
-    let connect = |server, address| Act::ConnectServer { server, address };
-    let cases: &[(&str, &Policy, Act<'_>, Option<DecisionReason>)] = &[
+    let start = |command| PolicyAct::StartServer { server: "files", command };
+    let connect = |server, address| PolicyAct::ConnectServer { server, address };
+    let cases: &[(&str, &Policy, PolicyAct<'_>, Option<DecisionReason>)] = &[
         ("a new command asks", &none, start(&npx), Some(DecisionReason::NewCommand)),
         ("the approved command starts", &granted, start(&npx), None),
         ("a changed argument asks again", &granted, start(&other), Some(DecisionReason::CommandChanged)),
@@ -89,26 +89,36 @@ fn each_act_meets_its_rule() {
         (
             "sampling asks",
             &granted,
-            Act::Sample { server: "files", would_use: SamplingUse::default() },
+            PolicyAct::Sample { server: "files", would_use: SamplingUse::default() },
             Some(DecisionReason::SamplingAsks),
         ),
-        ("a form asks", &granted, Act::FillForm { server: "files" }, Some(DecisionReason::FormsAsk)),
-        ("a URL asks", &granted, Act::OpenUrl { server: "files" }, Some(DecisionReason::UrlsAsk)),
+        ("a form asks", &granted, PolicyAct::FillForm { server: "files" }, Some(DecisionReason::FormsAsk)),
+        ("a URL asks", &granted, PolicyAct::OpenUrl { server: "files" }, Some(DecisionReason::UrlsAsk)),
         (
             "folders ask first",
             &granted,
-            Act::ShareRoots { server: "files", decided: false },
+            PolicyAct::ShareRoots { server: "files", decided: false },
             Some(DecisionReason::RootsAsk),
         ),
-        ("decided folders are shared", &granted, Act::ShareRoots { server: "files", decided: true }, None),
+        ("decided folders are shared", &granted, PolicyAct::ShareRoots { server: "files", decided: true }, None),
         (
             "signing in asks",
             &granted,
-            Act::SignIn { server: "files", steps_up: false },
+            PolicyAct::SignIn { server: "files", steps_up: false },
             Some(DecisionReason::SignInAsks),
         ),
-        ("a step-up asks", &granted, Act::SignIn { server: "files", steps_up: true }, Some(DecisionReason::SignInAsks)),
-        ("reading is the user's own act", &none, Act::ReadAtUsersWish { server: "files", conversation: None }, None),
+        (
+            "a step-up asks",
+            &granted,
+            PolicyAct::SignIn { server: "files", steps_up: true },
+            Some(DecisionReason::SignInAsks),
+        ),
+        (
+            "reading is the user's own act",
+            &none,
+            PolicyAct::ReadAtUsersWish { server: "files", conversation: None },
+            None,
+        ),
     ];
     for (what, policy, act, expected) in cases {
         assert_eq!(rule(policy.decide(act, 0)), *expected, "{what}");
@@ -119,11 +129,11 @@ fn each_act_meets_its_rule() {
 fn nothing_but_commands_tools_and_folders_can_be_remembered() {
     let policy = policy_with(&[]);
     for act in [
-        Act::Sample { server: "s", would_use: SamplingUse::default() },
-        Act::FillForm { server: "s" },
-        Act::OpenUrl { server: "s" },
+        PolicyAct::Sample { server: "s", would_use: SamplingUse::default() },
+        PolicyAct::FillForm { server: "s" },
+        PolicyAct::OpenUrl { server: "s" },
     ] {
-        let Decision::Ask { scopes, .. } = policy.decide(&act, 0) else { panic!("{act:?} must require consent") };
+        let PolicyDecision::Ask { scopes, .. } = policy.decide(&act, 0) else { panic!("{act:?} must require consent") };
         assert_eq!(scopes, &[ApprovalScope::Once], "{act:?} offers no lasting approval");
     }
 }
@@ -133,15 +143,15 @@ fn a_muted_server_is_refused_what_it_asks_for_and_nothing_else() {
     let mut policy = policy_with(&[]);
     policy.mute("loud");
     let definition = hash("v1");
-    let decide = |policy: &Policy, act: Act<'_>| rule(policy.decide(&act, 0));
-    let sample = |server| Act::Sample { server, would_use: SamplingUse::default() };
+    let decide = |policy: &Policy, act: PolicyAct<'_>| rule(policy.decide(&act, 0));
+    let sample = |server| PolicyAct::Sample { server, would_use: SamplingUse::default() };
     assert_eq!(decide(&policy, sample("loud")), Some(DecisionReason::Muted), "sampling is denied");
     assert_eq!(
-        decide(&policy, Act::ShareRoots { server: "loud", decided: true }),
+        decide(&policy, PolicyAct::ShareRoots { server: "loud", decided: true }),
         Some(DecisionReason::Muted),
         "muting beats the decision about folders"
     );
-    let sign_in = |steps_up| decide(&policy, Act::SignIn { server: "loud", steps_up });
+    let sign_in = |steps_up| decide(&policy, PolicyAct::SignIn { server: "loud", steps_up });
     assert_eq!(sign_in(true), Some(DecisionReason::Muted), "a step-up is denied");
     assert_eq!(sign_in(false), Some(DecisionReason::SignInAsks), "the user can still sign in");
     assert_eq!(decide(&policy, sample("calm")), Some(DecisionReason::SamplingAsks), "others still ask");
@@ -182,7 +192,7 @@ fn revoking_and_forgetting_ask_again() {
     let (command, id) = (hash("a"), policy.grants().iter().next().unwrap().id);
     assert!(policy.grants_mut().revoke(id).is_some(), "the grant existed");
     assert!(policy.grants_mut().revoke(id).is_none(), "the grant is already revoked");
-    let act = Act::StartServer { server: "s", command: &command };
+    let act = PolicyAct::StartServer { server: "s", command: &command };
     assert_eq!(rule(policy.decide(&act, 0)), Some(DecisionReason::NewCommand), "a revoked start requires consent");
 }
 
@@ -194,7 +204,7 @@ fn canonical_json_does_not_depend_on_the_order_of_keys_but_on_all_else() {
     assert_eq!(canonical_json(&a), r#"{"a":1.5,"b":[1,{"x":"é","y":null}]}"#, "keys are sorted at every depth");
     for other in [json!({"a": 1.5, "b": [{"x": "é", "y": null}, 1]}), json!({"a": 1.5}), json!({"a": "1.5", "b": []})]
     {
-        assert_ne!(Hash::of(&a), Hash::of(&other), "{other} is another value");
+        assert_ne!(Hash::of_json(&a), Hash::of_json(&other), "{other} is another value");
     }
 }
 
@@ -221,7 +231,7 @@ fn a_hash_is_written_as_the_sha_256_of_the_canonical_json() {
     let of_nothing = Hash::of_bytes(b"");
     assert_eq!(of_nothing.as_str(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     assert_eq!(of_nothing.to_string(), of_nothing.as_str(), "displayed as stored");
-    assert_eq!(Hash::of(&json!({"b": 1, "a": 2})), Hash::of_bytes(br#"{"a":2,"b":1}"#));
+    assert_eq!(Hash::of_json(&json!({"b": 1, "a": 2})), Hash::of_bytes(br#"{"a":2,"b":1}"#));
     for text in ["\"", "\\", "\n", "\u{1}", " ", "~", ""] {
         assert_eq!(canonical_json(&json!(text)), serde_json::to_string(text).unwrap(), "{text:?} alone");
     }

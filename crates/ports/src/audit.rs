@@ -138,7 +138,7 @@ pub struct AuditReceipts {
 
 impl AuditReceipts {
     /// Reports the outcome of pending entries, by ticket.
-    pub fn written(&self, receipts: impl IntoIterator<Item = (u64, Result<WrittenEntry, StoreError>)>) {
+    pub fn report(&self, receipts: impl IntoIterator<Item = (u64, Result<WrittenEntry, StoreError>)>) {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).extend(receipts);
         self.told.notify_one();
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use domain::question::ConsentRequestId;
+use domain::consent_request::ConsentRequestId;
 use domain::{StoreError, history};
 use tokio::sync::mpsc;
 
@@ -140,13 +140,13 @@ pub trait History: Send + Sync {
     /// # Errors
     ///
     /// Returns [`StoreError`] if the item can't be read.
-    fn item(&self, conversation: &str, item: &str) -> Result<Option<history::Item>, StoreError>;
+    fn item(&self, conversation: &str, item: &str) -> Result<Option<history::StoredItem>, StoreError>;
     /// Returns an item without large content, as in a page of items.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the item can't be read.
-    fn outline(&self, conversation: &str, item: &str) -> Result<Option<history::Item>, StoreError>;
+    fn outline(&self, conversation: &str, item: &str) -> Result<Option<history::StoredItem>, StoreError>;
     /// Returns the total usage of the models' answers, or `None` if the conversation doesn't exist.
     ///
     /// # Errors
@@ -166,7 +166,7 @@ pub trait History: Send + Sync {
     ///
     /// Returns [`StoreError`] if the items can't be read.
     fn search(&self, search: &history::HistorySearch) -> Result<Vec<history::FoundItem>, StoreError>;
-    /// Returns the bytes that were [omitted](history::Item::left_out) from an item.
+    /// Returns the bytes that were [omitted](history::StoredItem::left_out) from an item.
     ///
     /// # Errors
     ///

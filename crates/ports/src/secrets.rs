@@ -79,7 +79,7 @@ pub fn key(name: &str, place: &str) -> String {
 #[must_use]
 pub fn command_place(config: &StdioConfig) -> String {
     let cwd = config.cwd.as_ref().map(|cwd| cwd.to_string_lossy());
-    let hash = Hash::of(&json!({ "command": config.command, "args": config.args, "cwd": cwd }));
+    let hash = Hash::of_json(&json!({ "command": config.command, "args": config.args, "cwd": cwd }));
     format!("command {}", hash.as_str())
 }
 

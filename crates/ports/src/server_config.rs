@@ -6,8 +6,8 @@ mod auth_terms;
 mod hashes;
 mod named_secrets;
 mod new_server;
-mod origin;
 mod sandbox;
+mod server_origin;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,12 +16,12 @@ use mcp_proto::Revision;
 use serde::{Deserialize, Serialize};
 
 pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
-pub use auth::{AuthConfig, AuthIdentityProvider, Grant};
+pub use auth::{AuthConfig, AuthIdentityProvider, GrantType};
 pub use auth_terms::{AuthField, AuthTerm};
 pub use hashes::{address_hash, config_hash, definition_hash, path_in_json, stdio_hash};
 pub use new_server::{NewServer, ValuePart};
-pub use origin::{BundleFiles, FilledInputs, InstallTarget, InstallationInfo, ServerOrigin};
 pub use sandbox::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig, word as access_word};
+pub use server_origin::{BundleFiles, FilledInputs, InstallTarget, InstallationInfo, ServerOrigin};
 
 /// A server of `mcp.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,16 +179,16 @@ impl StdioConfig {
     /// shell never executes it.
     #[must_use]
     pub fn command_line(&self) -> String {
-        let mut line = quoted(&self.command);
+        let mut line = quote(&self.command);
         for argument in &self.args {
             line.push(' ');
-            line.push_str(&quoted(argument));
+            line.push_str(&quote(argument));
         }
         line
     }
 }
 
-fn quoted(word: &str) -> String {
+fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,~\\".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

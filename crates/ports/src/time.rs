@@ -39,7 +39,7 @@ pub fn millis(at: SystemTime) -> Millis {
 
 /// Returns the end of a duration that begins at `at`. Extremely long durations end after 292 million years.
 #[must_use]
-pub fn after(at: Millis, span: Duration) -> Millis {
+pub fn end_of_span(at: Millis, span: Duration) -> Millis {
     at.saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX / 2))
 }
 

@@ -50,7 +50,7 @@ pub enum UrlWarning {
 impl UrlParts {
     /// Splits a URL. It is openable if it is http or https, not too long, and without user information.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         let parsed = (text.len() <= MAX_URL).then(|| Url::parse(text).ok()).flatten();
         let Some((url, host)) = parsed.as_ref().and_then(|url| Some((url, url.host()?))) else {
             return Self::not_openable(text);
@@ -99,7 +99,7 @@ impl UrlParts {
     /// Splits a URL that a server requests to open: it must also be https, unless it leads to this computer.
     #[must_use]
     pub fn asked_by_server(text: &str) -> Self {
-        let parts = Self::of(text);
+        let parts = Self::parse(text);
         let is_plain = parts.warnings.contains(&UrlWarning::NotEncrypted);
         let stays_here =
             || Url::parse(&parts.url).is_ok_and(|url| url.host().is_some_and(|host| is_this_computer(&host)));

@@ -9,7 +9,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let program = arguments.next().ok_or("usage: one_program PROGRAM [ARGUMENT...]")?;
     let command = ServerCommand { program, arguments: arguments.collect(), ..ServerCommand::default() };
-    let path = SearchPath::of_process("an example".to_owned());
+    let path = SearchPath::from_process("an example".to_owned());
     let mut process = spawn(&command, &path.resolve(&command)?, &path).await?;
     println!("record: {}", process.spawned().record());
     println!("{:?}", process.group.wait().await);

@@ -44,13 +44,13 @@ impl SearchPath {
     /// # Errors
     /// Returns [`CommandNotFound`] if the file does not exist or is not executable.
     pub fn resolve(&self, command: &ServerCommand) -> Result<PathBuf, CommandNotFound> {
-        self.of_command(command).find(&command.program, &command.directory())
+        self.for_command(command).find(&command.program, &command.directory())
     }
 
     /// Returns the search path of this command: the `PATH` configured for it, else `self`. Relative folders start at
     /// its working directory.
     #[must_use]
-    pub fn of_command(&self, command: &ServerCommand) -> SearchPath {
+    pub fn for_command(&self, command: &ServerCommand) -> SearchPath {
         let configured = command.environment.iter().find(|(name, _)| same_name(name, "PATH"));
         configured.map_or_else(|| self.clone(), |(_, path)| self.replaced_by(path, &command.directory()))
     }
@@ -70,19 +70,21 @@ impl ResolvedSandbox {
         let Some(sandbox) = &command.sandbox else { return Ok(None) };
         let directory = command.working_directory.as_deref();
         let scripts = scripts_named(&command.arguments, &command.directory());
-        ResolvedSandbox::of(sandbox, directory, program, &scripts, path, &path.of_command(command)).await.map(Some)
+        ResolvedSandbox::resolve(sandbox, directory, program, &scripts, path, &path.for_command(command))
+            .await
+            .map(Some)
     }
 }
 
 impl LaunchFiles {
     /// Reads the launch files of this command. `program` is its resolved program. Reads the disk.
     #[must_use]
-    pub fn of(command: &ServerCommand, program: &Path, path: &SearchPath) -> LaunchFiles {
+    pub fn for_command(command: &ServerCommand, program: &Path, path: &SearchPath) -> LaunchFiles {
         let line = CommandLine {
             arguments: &command.arguments,
             environment: &command.environment,
             directory: command.directory(),
         };
-        LaunchFiles::read(&line, program, &path.of_command(command))
+        LaunchFiles::read(&line, program, &path.for_command(command))
     }
 }

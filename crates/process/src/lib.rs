@@ -19,24 +19,24 @@
 //!
 //! Sizes, counts and times are bounded, because a program may be hostile.
 
-mod blocked;
+mod blocked_paths;
 mod code;
 mod command;
 mod launch;
-mod missing;
+mod missing_dependencies;
 pub mod orphans;
 mod platform;
 mod programs;
 pub mod sandbox;
 mod server;
 
-pub use blocked::{BlockedPath, FolderProposal, PathMention, ProposalRefusal, blocked};
+pub use blocked_paths::{BlockedPath, FolderProposal, PathMention, ProposalRefusal, blocked_paths};
 pub use code::{FileStamp, FileState, LaunchFile, LaunchFileRole, LaunchFiles, leads_to_code};
 pub use command::ServerCommand;
-pub use missing::{MissingDependency, missing};
+pub use missing_dependencies::{MissingDependency, missing_dependencies};
 pub use platform::{InputPipe, StartTime};
 pub use programs::{CommandNotFound, PathSource, SearchPath, default_directory, is_of_system};
 pub use server::{
-    GracePeriods, Output, OutputError, OutputLimits, ProcessExit, ServerGroup, ServerPipes, ServerProcess, SpawnError,
-    SpawnedProcess, output_of, shut_down, spawn,
+    GracePeriods, OutputError, OutputLimits, ProcessExit, ProgramOutput, ServerGroup, ServerPipes, ServerProcess,
+    SpawnError, SpawnedProcess, output_of, shut_down, spawn,
 };

@@ -61,13 +61,13 @@ pub fn sweep(records: &[RunningRecord]) -> Vec<SweptRecord> {
 }
 
 fn sweep_one(record: &RunningRecord) -> SweepOutcome {
-    let is_owner = StartTime::of(record.owner).is_some_and(|start| start == record.owner_start_time);
+    let is_owner = StartTime::of_process(record.owner).is_some_and(|start| start == record.owner_start_time);
     if is_owner && !platform::has_ended(record.owner) {
         return SweepOutcome::OwnerRunning;
     }
     // Processes that left the group are ended as well.
     let were_some = platform::end_marked_by(record.owner, &record.owner_start_time);
-    let leader = StartTime::of(record.pid);
+    let leader = StartTime::of_process(record.pid);
     let ours = match leader {
         Some(start) => start == record.start_time,
         None => platform::group_holds_pipe(record.group, &record.pipes),
@@ -190,9 +190,9 @@ mod tests {
         let mine = RunningRecord {
             pid: me,
             group: me,
-            start_time: StartTime::of(me).unwrap(),
+            start_time: StartTime::of_process(me).unwrap(),
             owner: me,
-            owner_start_time: StartTime::of(me).unwrap(),
+            owner_start_time: StartTime::of_process(me).unwrap(),
             ..record()
         };
         assert_eq!(
@@ -208,13 +208,13 @@ mod tests {
     fn an_app_that_was_killed_is_gone_before_its_parent_has_heard_of_it() {
         let mut app = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let owner = app.id();
-        let its = RunningRecord { owner, owner_start_time: StartTime::of(owner).unwrap(), ..record() };
+        let its = RunningRecord { owner, owner_start_time: StartTime::of_process(owner).unwrap(), ..record() };
         assert_eq!(sweep(std::slice::from_ref(&its))[0].outcome, SweepOutcome::OwnerRunning, "while it runs");
         app.kill().unwrap();
         while !platform::has_ended(owner) {
             std::thread::yield_now();
         }
-        assert!(StartTime::of(owner).is_some(), "the pid must still be in use");
+        assert!(StartTime::of_process(owner).is_some(), "the pid must still be in use");
         assert_eq!(sweep(&[its])[0].outcome, SweepOutcome::NotRunning, "a killed app must not count as running");
         app.wait().unwrap();
     }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use domain::Millis;
-use ports::time::{SharedClock, after};
+use ports::time::{SharedClock, end_of_span};
 
 use crate::cache::{CachedBody, RecordedStatus, RegistryCache};
 use crate::client::{RegistryAddress, RegistryClient, RegistryError, RegistryRequest};
-use crate::server_json::read::{check_name, check_version, quoted, read_entry, read_page};
+use crate::server_json::read::{check_name, check_version, quote, read_entry, read_page};
 use crate::server_json::{EntryError, EntryPage, ListingMetadata, ListingStatus, RegistryEntry};
 
 /// Time for which a cached response is used without asking again: aggregators are meant to copy the official registry
@@ -97,7 +97,7 @@ impl RegistryCatalog {
         parameters.extend(search.cursor.as_deref().map(|cursor| ("cursor", cursor)));
         let request = RegistryRequest::list(&parameters);
         let what = "a list of servers (/v0.1/servers)";
-        let found = self.ask(&request, what, freshness, read_page, |page| &page.entries).await;
+        let found = self.fetch(&request, what, freshness, read_page, |page| &page.entries).await;
         match found {
             Ok(found) if found.value.next_cursor.is_some() && found.value.next_cursor == search.cursor => {
                 Err(RegistryError::SamePage { address: self.registry.shown() })
@@ -117,7 +117,7 @@ impl RegistryCatalog {
         check_name(name).map_err(RegistryError::Question)?;
         let request = RegistryRequest::versions(name);
         let mut found = self
-            .ask(&request, &format!("a server {}", quoted(name)), freshness, read_page, |page| &page.entries)
+            .fetch(&request, &format!("a server {}", quote(name)), freshness, read_page, |page| &page.entries)
             .await?;
         found.value.entries.retain(|entry| entry.server.name == name);
         Ok(found)
@@ -136,7 +136,7 @@ impl RegistryCatalog {
     ) -> Result<DatedAnswer<RegistryEntry>, RegistryError> {
         check_name(name).and_then(|()| check_version(version)).map_err(RegistryError::Question)?;
         let request = RegistryRequest::version(name, version);
-        let what = format!("version {} of a server {}", quoted(version), quoted(name));
+        let what = format!("version {} of a server {}", quote(version), quote(name));
         // A response about another version is an error, and is not cached.
         let read = |json: &[u8]| {
             let entry = read_entry(json)?;
@@ -144,10 +144,10 @@ impl RegistryCatalog {
             if server.name == name && (version == LATEST || server.version == version) {
                 return Ok(entry);
             }
-            let other = format!("it is about {} {}", quoted(&server.name), quoted(&server.version));
+            let other = format!("it is about {} {}", quote(&server.name), quote(&server.version));
             Err(EntryError::Unreadable(other))
         };
-        self.ask(&request, &what, freshness, read, std::slice::from_ref).await
+        self.fetch(&request, &what, freshness, read, std::slice::from_ref).await
     }
 
     /// Returns the reported status of an installed version. `None` if it is active or unknown.
@@ -158,7 +158,7 @@ impl RegistryCatalog {
 
     /// Returns the result of a request: from the cache if it is fresh, otherwise from the registry, and if that fails
     /// from the cache.
-    async fn ask<T>(
+    async fn fetch<T>(
         &self,
         request: &RegistryRequest,
         what: &str,
@@ -174,7 +174,7 @@ impl RegistryCatalog {
         let now = self.clock.now();
         if let Some(kept) = &kept
             && freshness == CachePolicy::Usual
-            && now < after(kept.fetched, FRESH_FOR)
+            && now < end_of_span(kept.fetched, FRESH_FOR)
             && let Ok(value) = read(&kept.body)
         {
             return Ok(self.kept_answer(value, kept, None));

@@ -15,7 +15,7 @@ pub enum Publisher {
 impl Publisher {
     /// Returns the publisher of a server. `name` is that of a [`crate::ServerJson`].
     #[must_use]
-    pub fn of(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         let namespace = name.split('/').next().unwrap_or_default();
         match namespace.strip_prefix("io.github.") {
             Some(account) if !account.is_empty() && !account.contains('.') => Self::GithubAccount(account.to_owned()),
@@ -48,7 +48,7 @@ mod tests {
             ("io.githubb.alice/notes", "whoever controls alice.githubb.io"),
         ];
         for (name, words) in cases {
-            assert_eq!(Publisher::of(name).to_string(), words, "{name}");
+            assert_eq!(Publisher::from_name(name).to_string(), words, "{name}");
         }
     }
 }

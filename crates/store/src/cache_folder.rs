@@ -6,7 +6,7 @@ use domain::StoreError;
 use ports::CacheFiles;
 
 use crate::files::{self, ReplaceMode};
-use crate::lock::FolderLock;
+use crate::folder_lock::FolderLock;
 
 /// Maximum length of a file name, in bytes.
 const MAX_NAME: usize = 100;

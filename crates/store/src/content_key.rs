@@ -82,7 +82,7 @@ impl ContentKey {
 
 impl ContentKey {
     /// Returns `true` if this is the keyed hash of these bytes. Takes constant time.
-    pub(crate) fn made(&self, bytes: &[u8], name: &[u8]) -> bool {
+    pub(crate) fn verify_name(&self, bytes: &[u8], name: &[u8]) -> bool {
         hmac::verify(&self.names, bytes, name).is_ok()
     }
 }

@@ -14,12 +14,12 @@ const RETRY_AFTER: Duration = Duration::from_millis(5);
 /// Opens the database for writing, and creates the file, accessible only to its owner, if it does not exist. `version`
 /// is the schema version of this program, stored in `PRAGMA user_version`. A new file gets `tables`, and an older one
 /// is upgraded in one transaction.
-pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: Upgrade) -> Result<Connection, StoreError> {
+pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: SchemaUpgrade) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent() {
         crate::files::make_folder(folder)?;
     }
     // SQLite gives its other files the permissions of this one.
-    let made = crate::private::file_options().write(true).create(true).truncate(false).open(path);
+    let made = crate::private_files::file_options().write(true).create(true).truncate(false).open(path);
     made.map_err(|error| crate::files::failed(path, "open it", &error))?;
     let fail = |error| failed(path, "open it", &error);
     let connection = connect(path).map_err(fail)?;
@@ -76,7 +76,7 @@ fn connect_once(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn make_tables(connection: &Connection, version: i64, tables: &str, upgrade: Upgrade) -> rusqlite::Result<()> {
+fn make_tables(connection: &Connection, version: i64, tables: &str, upgrade: SchemaUpgrade) -> rusqlite::Result<()> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     // Another process may have created the tables meanwhile.
     let found = version_of(&transaction)?;
@@ -98,7 +98,7 @@ pub(crate) fn read_schema_again(connection: &Connection) -> rusqlite::Result<()>
 }
 
 /// Upgrades the tables of an older version to the latest one.
-pub(crate) type Upgrade = fn(&Connection) -> rusqlite::Result<()>;
+pub(crate) type SchemaUpgrade = fn(&Connection) -> rusqlite::Result<()>;
 
 /// Changes a table definition so that columns accept values of all types. Stored values do not change, so only the text
 /// of the definition is replaced, as
@@ -121,7 +121,7 @@ pub(crate) fn replace_text_of_table(
 }
 
 /// Returns some free pages to the file system. Returns `true` if none remain.
-pub(crate) fn give_back(connection: &Connection, pages: i64) -> rusqlite::Result<bool> {
+pub(crate) fn release_pages(connection: &Connection, pages: i64) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
     let mut rows = statement.query([])?;
     // Each step returns some pages to the file system.

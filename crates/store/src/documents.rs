@@ -1,6 +1,6 @@
 //! Small documents, each a readable JSON file.
 
-mod announced;
+mod announced_writes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use ports::{Document, DocumentRefusal, DocumentSeal, Documents, RefusedDocument}
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use announced::NEVER_WRITTEN;
+use announced_writes::NEVER_WRITTEN;
 
 use crate::files::{self, ReplaceMode};
-use crate::lock::FolderLock;
+use crate::folder_lock::FolderLock;
 use crate::sealed_document::{DocumentSealer, DocumentText, JudgedDocument, OLDER, SEALED};
 
 /// Maximum size of a document, in bytes.
@@ -51,7 +51,7 @@ enum CheckedDocument {
 
 impl CheckedDocument {
     /// Converts the content of a file. [`NEVER_WRITTEN`] represents a missing document.
-    fn of(value: Value) -> Self {
+    fn from_value(value: Value) -> Self {
         if value == NEVER_WRITTEN { Self::Nothing } else { Self::Document(value) }
     }
 }
@@ -88,12 +88,12 @@ impl DocumentFolder {
     fn read_checked(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
         let path = self.place(name);
         let Some(bytes) = files::read(&path, LIMIT)? else { return self.read_missing(name, is_held) };
-        self.missed().remove(name.file_name());
+        self.lock_missed().remove(name.file_name());
         if !SEALED.contains(&name) {
-            return parsed(&path, &bytes).map(CheckedDocument::of);
+            return parsed(&path, &bytes).map(CheckedDocument::from_value);
         }
         let cause = match self.sealer.judge(name, &bytes) {
-            JudgedDocument::Good(text) => return parsed(&path, text).map(CheckedDocument::of),
+            JudgedDocument::Good(text) => return parsed(&path, text).map(CheckedDocument::from_value),
             JudgedDocument::Withheld(cause) => {
                 self.refuse(
                     name,
@@ -107,7 +107,7 @@ impl DocumentFolder {
                 return self.read_checked(name, true);
             }
             JudgedDocument::Forged(OLDER) => match self.finish_writing(name)? {
-                Some(value) => return Ok(CheckedDocument::of(value)),
+                Some(value) => return Ok(CheckedDocument::from_value(value)),
                 None => OLDER,
             },
             JudgedDocument::Forged(cause) => cause,
@@ -127,20 +127,20 @@ impl DocumentFolder {
                 return self.read_checked(name, true);
             }
             if let Some(value) = self.finish_writing(name)? {
-                return Ok(CheckedDocument::of(value));
+                return Ok(CheckedDocument::from_value(value));
             }
         }
         self.miss(name);
         Ok(CheckedDocument::Nothing)
     }
 
-    fn missed(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
+    fn lock_missed(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
         self.missed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Handles a missing file. If there was one before, its removal is reported.
     fn miss(&self, name: Document) {
-        if SEALED.contains(&name) && self.sealer.is_missed(name) && self.missed().insert(name.file_name()) {
+        if SEALED.contains(&name) && self.sealer.is_missed(name) && self.lock_missed().insert(name.file_name()) {
             let cause = "it was removed".to_owned();
             self.refuse(name, RefusedDocument { cause, why: DocumentRefusal::Removed, moved_to: None });
         }
@@ -161,7 +161,7 @@ impl DocumentFolder {
         if !SEALED.contains(&name) {
             return files::write(&path, format!("{value:#}\n").as_bytes(), ReplaceMode::Replace).map(|_| ());
         }
-        let mut file = self.sealed(name, value)?;
+        let mut file = self.seal_document(name, value)?;
         if tells && file.number.is_some() {
             file = self.write_announced(name, before, value, file)?;
         } else {
@@ -169,14 +169,14 @@ impl DocumentFolder {
             self.discard_next(name);
         }
         if let Some(number) = file.number {
-            self.sealer.wrote(name, number);
+            self.sealer.on_written(name, number);
         }
         Ok(())
     }
 
     /// Seals a document. The lock must be held. Its number is greater than that of the pending file, which the keychain
     /// may know.
-    fn sealed(&self, name: Document, value: &Value) -> Result<DocumentText, StoreError> {
+    fn seal_document(&self, name: Document, value: &Value) -> Result<DocumentText, StoreError> {
         // An unreadable pending file is ignored, because it is replaced.
         let beside = files::read(&self.next_place(name), LIMIT).ok().flatten();
         let sealed = self.sealer.text(name, value, beside.as_deref());
@@ -185,7 +185,7 @@ impl DocumentFolder {
 
     /// Returns `true` if the keychain must know of this change. For usage counts this is the case for the first change,
     /// and then every [`COUNT_INTERVAL`].
-    fn tells(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
+    fn is_announced(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
         if name != Document::Sampling {
             return true;
         }
@@ -243,7 +243,7 @@ impl Documents for DocumentFolder {
         let aside = self.path.join(format!("{}.broken", name.file_name()));
         std::fs::rename(&path, &aside).map_err(|error| files::failed(&path, "move it out of the way", &error))?;
         // The file was moved, not removed by another program.
-        self.missed().insert(name.file_name());
+        self.lock_missed().insert(name.file_name());
         Ok(aside)
     }
 
@@ -255,7 +255,7 @@ impl Documents for DocumentFolder {
         if SEALED.contains(&name) {
             self.sealer.tell(changed.clone());
         }
-        crate::watch::start(name.file_name(), self.place(name), changed);
+        crate::file_watch::start(name.file_name(), self.place(name), changed);
     }
 
     fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {
@@ -274,7 +274,7 @@ impl Documents for DocumentFolder {
             CheckedDocument::Withheld(cause) => return Err(unsealable(&self.place(name), &cause)),
         };
         let value = change(before.clone());
-        let tells = self.tells(name, before.as_ref(), &value);
+        let tells = self.is_announced(name, before.as_ref(), &value);
         self.write_held(name, before.as_ref(), &value, tells)?;
         if tells && name == Document::Sampling {
             *self.counted() = Some(Instant::now());

@@ -20,7 +20,7 @@ pub(crate) fn failed(path: &Path, tried: &str, error: &std::io::Error) -> StoreE
 
 /// Creates a folder and its parents, accessible only to their owner. An existing folder is left unchanged.
 pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
-    crate::private::folder_builder().create(path).map_err(|error| failed(path, "make the folder", &error))
+    crate::private_files::folder_builder().create(path).map_err(|error| failed(path, "make the folder", &error))
 }
 
 /// Reads a file of at most `limit` bytes, or returns `None` if it does not exist.

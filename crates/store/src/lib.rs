@@ -7,20 +7,20 @@ mod cache_folder;
 mod content_key;
 mod database;
 mod documents;
+mod file_watch;
 mod files;
+mod folder_lock;
 mod hex;
 mod history;
 mod lines_from_end;
 mod locations;
-mod lock;
-mod managed;
+mod managed_file;
 mod mcp_json;
 mod platform_in_folder;
-mod private;
+mod private_files;
 mod process_memory;
 mod sealed_document;
 mod secrets;
-mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use ports::{Documents, Platform, Ports, Secrets, ServerSettings};
 
 pub use cache_folder::CacheFolder;
 pub use locations::{Locations, cache_folder, default_locations, registry_cache_folder};
-pub use managed::ManagedFile;
+pub use managed_file::ManagedFile;
 pub use mcp_json::add_demo_server_if_first_start;
 pub use platform_in_folder::PlatformInFolder;
 pub use process_memory::keep_process_memory_private;
@@ -46,7 +46,7 @@ const LOCK: &str = "lock";
 /// Returns [`StoreError`] if a folder can't be created or a thread can't be started.
 pub fn open(config_file: &Path, data_dir: &Path, platform: Arc<dyn Platform>) -> Result<Ports, StoreError> {
     let folder = real_folder(data_dir)?;
-    let secrets = secrets::SecretsFile::new(&folder, lock::FolderLock::new(folder.join(LOCK)));
+    let secrets = secrets::SecretsFile::new(&folder, folder_lock::FolderLock::new(folder.join(LOCK)));
     open_with(config_file, &folder, platform, Arc::new(secrets))
 }
 
@@ -65,7 +65,7 @@ pub fn open_with(
     if let Some(folder) = config_file.parent() {
         files::make_folder(folder)?;
     }
-    let lock = lock::FolderLock::new(data_dir.join(LOCK));
+    let lock = folder_lock::FolderLock::new(data_dir.join(LOCK));
     let keys = audit::KeyHolder::new(Arc::clone(&secrets));
     let sealer = sealed_document::DocumentSealer::new(Arc::clone(&keys), Arc::clone(&secrets));
     Ok(Ports {
@@ -73,14 +73,14 @@ pub fn open_with(
         documents: Arc::new(documents::DocumentFolder::new(data_dir.clone(), lock.clone(), sealer)),
         audit: Arc::new(audit::AuditDatabase::new(&data_dir, Arc::clone(&keys))?),
         history: Arc::new(history::HistoryDatabase::new(&data_dir, keys)),
-        managed: Arc::new(ManagedFile::of_this_system()),
+        managed: Arc::new(ManagedFile::system()),
         secrets,
         platform,
         clock: Arc::new(ports::time::SystemClock),
     })
 }
 
-/// The ports that [`look`] returns.
+/// The ports that [`open_read_only`] returns.
 pub struct ReadOnlyStore {
     /// Settings of the servers.
     pub servers: Arc<dyn ServerSettings>,
@@ -94,10 +94,10 @@ pub struct ReadOnlyStore {
 ///
 /// # Errors
 /// Returns [`StoreError`] if a path can't be made absolute.
-pub fn look(config_file: &Path, data_dir: &Path) -> Result<ReadOnlyStore, StoreError> {
+pub fn open_read_only(config_file: &Path, data_dir: &Path) -> Result<ReadOnlyStore, StoreError> {
     let folder = absolute(data_dir)?;
     let folder = if cfg!(windows) { folder } else { folder.canonicalize().unwrap_or(folder) };
-    let lock = lock::FolderLock::new(folder.join(LOCK));
+    let lock = folder_lock::FolderLock::new(folder.join(LOCK));
     let servers = mcp_json::McpJson::new(absolute(config_file)?, lock.clone());
     let secrets: Arc<dyn Secrets> = Arc::new(secrets::SecretsFile::new(&folder, lock.clone()));
     let sealer =

@@ -17,7 +17,7 @@ use ports::server_config::{ConfigProblem, PastedServer, ServerConfig, ServerEntr
 use tokio::sync::mpsc;
 
 use crate::files::{self, ReplaceMode};
-use crate::lock::FolderLock;
+use crate::folder_lock::FolderLock;
 
 use read::name_problem;
 
@@ -42,7 +42,7 @@ impl McpJson {
         Self { path, lock }
     }
 
-    fn shown(&self) -> String {
+    fn displayed_path(&self) -> String {
         self.path.display().to_string()
     }
 
@@ -60,11 +60,11 @@ impl McpJson {
     }
 
     fn place<'t>(&'t self, text: &'t str) -> NamedText<'t> {
-        NamedText { text, path: self.shown() }
+        NamedText { text, path: self.displayed_path() }
     }
 
     fn without_place(&self, message: impl Into<String>) -> ConfigProblem {
-        ConfigProblem { file: Some(self.shown()), line: None, column: None, message: message.into() }
+        ConfigProblem { file: Some(self.displayed_path()), line: None, column: None, message: message.into() }
     }
 
     fn servers(&self, text: &str) -> Result<read::ParsedServers, ConfigProblem> {
@@ -196,7 +196,7 @@ impl ServerSettings for McpJson {
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {
-        crate::watch::start("mcp.json", self.path.clone(), changed);
+        crate::file_watch::start("mcp.json", self.path.clone(), changed);
     }
 }
 

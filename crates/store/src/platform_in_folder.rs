@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use domain::question::ConsentRequestId;
+use domain::consent_request::ConsentRequestId;
 use ports::Platform;
 
 use crate::files;

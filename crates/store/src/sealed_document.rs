@@ -2,9 +2,9 @@
 //! content. Its key is derived from the one in the keychain. The keychain also stores the latest numbers, so that an
 //! older file is detected.
 
-mod marking;
+mod keychain_marks;
 
-use marking::{MarkingState, numbers_in};
+use keychain_marks::{MarkingState, numbers_in};
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

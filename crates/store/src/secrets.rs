@@ -5,8 +5,8 @@
 //! once, or a keychain that seems empty because it is locked, cannot make a file unreadable.
 
 mod keychain;
-mod patience;
-mod sealed;
+mod sealed_file;
+mod timed_keychain;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -20,10 +20,10 @@ use ports::{SecretError, SecretPersistence, Secrets, SecretsStatus};
 use zeroize::Zeroizing;
 
 use crate::files::{self, ReplaceMode};
-use crate::lock::{self, FolderLock, FolderLockGuard};
+use crate::folder_lock::{self, FolderLock, FolderLockGuard};
 use keychain::{Keychain, KeychainError, SystemKeychain};
-use patience::TimedKeychain;
-use sealed::{SealedFile, SecretsKey};
+use sealed_file::{SealedFile, SecretsKey};
+use timed_keychain::TimedKeychain;
 
 const FILE: &str = "secrets.json";
 /// Name of the folder with the locks of held names.
@@ -99,7 +99,7 @@ impl SecretsFile {
         if text.len() as u64 > LIMIT {
             return Err(KeychainError::Broken(format!("{} has no room for more", self.path.display())));
         }
-        crate::private::make_private(&self.path).map_err(broken)?;
+        crate::private_files::make_private(&self.path).map_err(broken)?;
         files::write(&self.path, &text, ReplaceMode::Replace).map_err(broken)?;
         Ok(result)
     }
@@ -201,7 +201,7 @@ impl SecretsFile {
     }
 
     /// Returns a secret that an older version stored as a separate keychain entry, and moves it into the file.
-    fn moved(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn migrate(&self, name: &str) -> Result<Option<String>, SecretError> {
         if !is_of_older_version(name) || self.state().looked_for.contains(name) {
             return Ok(None);
         }
@@ -264,7 +264,7 @@ impl Secrets for SecretsFile {
         }
         let file = self.read()?;
         let Some((file, entry)) = file.as_ref().and_then(|file| Some((file, file.entries.get(key)?))) else {
-            return self.moved(key);
+            return self.migrate(key);
         };
         let opened = self.key_of(file)?.open(key, entry);
         opened
@@ -308,7 +308,7 @@ impl Secrets for SecretsFile {
     }
 
     fn hold(&self, name: &str) -> Option<Box<dyn Send>> {
-        self.hold_name(name, lock::pause).map(|held| Box::new(held) as Box<dyn Send>)
+        self.hold_name(name, folder_lock::pause).map(|held| Box::new(held) as Box<dyn Send>)
     }
 
     fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {

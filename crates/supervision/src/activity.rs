@@ -1,9 +1,9 @@
 //! The activity log of one server: every message, its log messages and its standard error, in a bounded buffer
 //! without secrets. Used by the connections of `host`, which append to it, and by the activity page.
 
-mod body;
-mod hidden;
-mod together;
+mod entry_body;
+mod hidden_secrets;
+mod total_size;
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -19,10 +19,10 @@ use mcp_proto::types::LogMessage;
 use mcp_transport::driver::{Direction, Frame, FrameKind};
 use secrecy::SecretString;
 
-use body::EntryBody;
-use hidden::HiddenSecrets;
-pub use together::MAX_TOGETHER;
-pub use together::TotalActivitySize;
+use entry_body::EntryBody;
+use hidden_secrets::HiddenSecrets;
+pub use total_size::MAX_TOGETHER;
+pub use total_size::TotalActivitySize;
 
 /// Maximum number of entries per server.
 pub const MAX_ENTRIES: usize = 2_000;
@@ -82,7 +82,7 @@ impl ActivityEntry {
     }
 
     /// Returns the memory used by the entry, in bytes.
-    const fn taken(&self) -> usize {
+    const fn memory_used(&self) -> usize {
         self.body.kept() + size_of::<Self>()
     }
 
@@ -143,7 +143,7 @@ pub struct ActivityLog {
 
 impl Default for ActivityLog {
     fn default() -> Self {
-        Self::counted_in(&TotalActivitySize::default())
+        Self::with_total(&TotalActivitySize::default())
     }
 }
 
@@ -155,7 +155,7 @@ impl Drop for ActivityLog {
 
 impl ActivityLog {
     /// Creates an empty log whose size counts towards a shared total.
-    pub fn counted_in(together: &TotalActivitySize) -> Self {
+    pub fn with_total(together: &TotalActivitySize) -> Self {
         Self {
             entries: VecDeque::new(),
             most: MAX_BYTES,
@@ -171,7 +171,7 @@ impl ActivityLog {
     /// Sets the maximum size of the entries, in bytes, and drops the oldest entries beyond it.
     pub fn keep(&mut self, bytes: u64) {
         self.most = usize::try_from(bytes).unwrap_or(usize::MAX);
-        self.let_go();
+        self.drop_excess();
     }
 
     /// Drops the oldest entries until the log uses at most `most` bytes.
@@ -185,7 +185,7 @@ impl ActivityLog {
     }
 
     /// Counts an entry that is omitted because the rate is too high.
-    pub const fn leave_out(&mut self) {
+    pub const fn count_omitted(&mut self) {
         self.dropped += 1;
     }
 
@@ -252,16 +252,16 @@ impl ActivityLog {
         };
         match about {
             FrameKind::Request { id, method } => {
-                let method = cut(method);
-                entry.id = Some(shown(&id));
+                let method = truncated_method(method);
+                entry.id = Some(displayed_id(&id));
                 entry.method = Some(method.clone());
                 if self.awaited.len() < MAX_AWAITED {
                     self.awaited.insert((sent, id), (method, at));
                 }
             }
-            FrameKind::Notification { method } => entry.method = Some(cut(method)),
+            FrameKind::Notification { method } => entry.method = Some(truncated_method(method)),
             FrameKind::Result { id } | FrameKind::Error { id: Some(id) } => {
-                entry.id = Some(shown(&id));
+                entry.id = Some(displayed_id(&id));
                 if let Some((method, asked)) = self.awaited.remove(&(!sent, id)) {
                     if PACKED.contains(&&*method) {
                         entry.body.pack();
@@ -346,17 +346,17 @@ impl ActivityLog {
         }
         self.last = entry.seq;
         self.bytes += entry.body.kept();
-        self.together.add(entry.taken());
+        self.together.add(entry.memory_used());
         if self.entries.len() == self.entries.capacity() {
             // Doubling the capacity would allocate more than most servers ever need.
             self.entries.reserve_exact(self.entries.len() / 4 + 4);
         }
         self.entries.push_back(entry);
-        self.let_go();
+        self.drop_excess();
     }
 
     /// Drops the oldest entries until the limits hold.
-    fn let_go(&mut self) {
+    fn drop_excess(&mut self) {
         while self.entries.len() > MAX_ENTRIES || self.bytes > self.most {
             if !self.drop_oldest() {
                 break;
@@ -368,14 +368,14 @@ impl ActivityLog {
     fn drop_oldest(&mut self) -> bool {
         let Some(oldest) = self.entries.pop_front() else { return false };
         self.bytes -= oldest.body.kept();
-        self.together.remove(oldest.taken());
+        self.together.remove(oldest.memory_used());
         self.dropped += 1;
         true
     }
 }
 
 /// Returns an id as it appears on the wire, truncated to 200 characters.
-fn shown(id: &RequestId) -> EntryId {
+fn displayed_id(id: &RequestId) -> EntryId {
     match id {
         RequestId::Number(number) => EntryId::Number(*number),
         RequestId::Text(_) => EntryId::Shown(id.to_string().chars().take(PREVIEW).collect()),
@@ -383,7 +383,7 @@ fn shown(id: &RequestId) -> EntryId {
 }
 
 /// Returns a method, truncated to 200 characters. Common methods need no allocation.
-fn cut(method: Cow<'static, str>) -> Cow<'static, str> {
+fn truncated_method(method: Cow<'static, str>) -> Cow<'static, str> {
     match method {
         Cow::Borrowed(_) => method,
         Cow::Owned(owned) => PACKED

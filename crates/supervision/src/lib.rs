@@ -3,8 +3,8 @@
 //! - [`activity`]: a bounded log of messages without secrets. Used by the connections and the owner task of `host`,
 //!   and by the activity page of `api`.
 //! - [`limits`]: the limits of each server, and their valid ranges. Used by `host` and the settings page of `api`.
-//! - [`usage`]: counts a run's usage against the limits. Used by the connections of `host`.
-//! - [`allowance`]: a token bucket. Used by [`usage`], and for limiting the rate of consent requests.
+//! - [`usage_counter`]: counts a run's usage against the limits. Used by the connections of `host`.
+//! - [`token_bucket`]: a token bucket. Used by [`usage_counter`], and for limiting the rate of consent requests.
 //! - [`backoff`]: delays before a server that ended is restarted. Used by the owner task of `host`.
 //! - [`wake`]: detects that the computer slept or changed its network address. Used by `host`, which then checks
 //!   remote servers.
@@ -12,8 +12,8 @@
 //! Nothing in this crate starts or stops a server: the owner task of `host` does.
 
 pub mod activity;
-pub mod allowance;
 pub mod backoff;
 pub mod limits;
-pub mod usage;
+pub mod token_bucket;
+pub mod usage_counter;
 pub mod wake;

@@ -145,7 +145,7 @@ impl UsageGauge {
     pub fn now(&self, limits: &ServerLimits) -> LimitsUsage {
         let used =
             self.counted.map_or_else(|| LimitsUsage::none(limits), |(at, used)| used.after(at.elapsed().as_secs_f64()));
-        LimitsUsage { resources: self.meter.as_ref().map(ResourcesUsage::of), ..used }
+        LimitsUsage { resources: self.meter.as_ref().map(ResourcesUsage::from_meter), ..used }
     }
 }
 
@@ -218,7 +218,7 @@ pub struct ResourcesUsage {
 }
 
 impl ResourcesUsage {
-    fn of(meter: &ResourceMeter) -> Self {
+    fn from_meter(meter: &ResourceMeter) -> Self {
         let (used, limits, exceeded) = (meter.used(), meter.limits(), meter.exceeded());
         let counter = |resource, now, most| {
             let is_beyond = exceeded.is_some_and(|exceeded| exceeded.resource == resource);

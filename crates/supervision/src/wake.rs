@@ -56,7 +56,7 @@ impl SourceAddresses {
 
     /// Returns true if there is a new address since the last call. A lost address doesn't count: there is no route to
     /// try.
-    pub fn moved(&mut self, now: Self) -> bool {
+    pub fn update(&mut self, now: Self) -> bool {
         let before = std::mem::replace(self, now);
         now.v4.is_some() && now.v4 != before.v4 || now.v6.is_some() && now.v6 != before.v6
     }
@@ -153,8 +153,8 @@ mod tests {
         ];
         for ((v4, v6), (v4_now, v6_now), moved, what) in cases {
             let (mut addresses, now) = (SourceAddresses { v4, v6 }, SourceAddresses { v4: v4_now, v6: v6_now });
-            assert_eq!(addresses.moved(now), moved, "{what}");
-            assert!(!addresses.moved(now), "{what}: it is told once");
+            assert_eq!(addresses.update(now), moved, "{what}");
+            assert!(!addresses.update(now), "{what}: it is told once");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::time::SetClock;
-use domain::question::ConsentRequestId;
+use domain::consent_request::ConsentRequestId;
 use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, ServerState, ServerView, UserDecision};
 use host::{Host, HostOptions};
 use ports::Platform;
@@ -268,15 +268,15 @@ impl TestApp {
         let is_start = |q: &ConsentRequestView| {
             matches!(q.body, ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. })
         };
-        let question = self.question(name, "its start", is_start).await;
-        self.answer(&question, UserDecision::Allow(scope)).await;
+        let request = self.consent_request(name, "its start", is_start).await;
+        self.decide(&request, UserDecision::Allow(scope)).await;
     }
 
     /// Waits for a consent request of a server that `fits` accepts.
     ///
     /// # Panics
     /// Panics if no such request appears within [`PATIENCE`].
-    pub async fn question(
+    pub async fn consent_request(
         &self,
         name: &str,
         what: &str,
@@ -285,13 +285,13 @@ impl TestApp {
         let mut events = self.host.events();
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
-            let questions = self.questions().await;
-            if let Some(found) = questions.iter().find(|q| q.server == name && fits(q)) {
+            let requests = self.consent_requests().await;
+            if let Some(found) = requests.iter().find(|q| q.server == name && fits(q)) {
                 return found.clone();
             }
             if tokio::time::timeout_at(deadline, events.next()).await.is_err() {
                 let state = self.server(name).await.state;
-                panic!("{name} should request consent for {what}, but it is {state:?} and the queue is {questions:?}");
+                panic!("{name} should request consent for {what}, but it is {state:?} and the queue is {requests:?}");
             }
         }
     }
@@ -300,7 +300,7 @@ impl TestApp {
     ///
     /// # Panics
     /// Panics if the host has ended.
-    pub async fn questions(&self) -> Vec<ConsentRequestView> {
+    pub async fn consent_requests(&self) -> Vec<ConsentRequestView> {
         self.host.snapshot().await.unwrap_or_else(|e| panic!("{e}")).questions
     }
 
@@ -308,8 +308,8 @@ impl TestApp {
     ///
     /// # Panics
     /// Panics if the decision is refused.
-    pub async fn answer(&self, question: &ConsentRequestView, answer: UserDecision) {
-        let taken = self.host.answer(question.id, question.hash.to_string(), answer.clone()).await;
+    pub async fn decide(&self, request: &ConsentRequestView, answer: UserDecision) {
+        let taken = self.host.answer(request.id, request.hash.to_string(), answer.clone()).await;
         assert!(matches!(taken, Ok(())), "the decision {answer:?} is accepted: {taken:?}");
     }
 
@@ -323,10 +323,10 @@ impl TestApp {
         let mut events = host.events();
         tokio::spawn(async move {
             while let Some(event) = events.next().await {
-                let HostEvent::ConsentRequestChanged(question) = &event.event else { continue };
-                if let Some(answer) = answer(question) {
+                let HostEvent::ConsentRequestChanged(request) = &event.event else { continue };
+                if let Some(answer) = answer(request) {
                     // The server may have withdrawn the request already.
-                    let _ = host.answer(question.id, question.hash.to_string(), answer).await;
+                    let _ = host.answer(request.id, request.hash.to_string(), answer).await;
                 }
             }
         })

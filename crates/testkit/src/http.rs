@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-pub use request::Request;
+pub use request::HttpRequest;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
@@ -23,7 +23,7 @@ const MAX_KEPT: usize = 10_000;
 pub struct HttpServer {
     /// Address on which the server listens.
     pub address: SocketAddr,
-    seen: Arc<Mutex<Vec<Request>>>,
+    seen: Arc<Mutex<Vec<HttpRequest>>>,
     accepting: JoinHandle<()>,
 }
 
@@ -35,7 +35,7 @@ impl HttpServer {
     /// Panics if there is no free port.
     pub async fn start<F, A>(script: F) -> Self
     where
-        F: Fn(Request, HttpResponder) -> A + Send + Sync + 'static,
+        F: Fn(HttpRequest, HttpResponder) -> A + Send + Sync + 'static,
         A: Future<Output = io::Result<()>> + Send + 'static,
     {
         Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0)), script).await
@@ -47,7 +47,7 @@ impl HttpServer {
     /// Panics if the address is in use.
     pub async fn start_at<F, A>(address: SocketAddr, script: F) -> Self
     where
-        F: Fn(Request, HttpResponder) -> A + Send + Sync + 'static,
+        F: Fn(HttpRequest, HttpResponder) -> A + Send + Sync + 'static,
         A: Future<Output = io::Result<()>> + Send + 'static,
     {
         let listener = TcpListener::bind(address).await.unwrap_or_else(|e| panic!("{address} cannot be used: {e}"));
@@ -71,7 +71,7 @@ impl HttpServer {
     }
 
     /// Returns the recorded requests in the order of arrival.
-    pub fn seen(&self) -> Vec<Request> {
+    pub fn seen(&self) -> Vec<HttpRequest> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -87,9 +87,9 @@ impl Drop for HttpServer {
     }
 }
 
-async fn serve<F, A>(mut stream: TcpStream, script: Arc<F>, seen: Arc<Mutex<Vec<Request>>>)
+async fn serve<F, A>(mut stream: TcpStream, script: Arc<F>, seen: Arc<Mutex<Vec<HttpRequest>>>)
 where
-    F: Fn(Request, HttpResponder) -> A,
+    F: Fn(HttpRequest, HttpResponder) -> A,
     A: Future<Output = io::Result<()>>,
 {
     // A connection without a valid request is ignored.

@@ -14,12 +14,12 @@ use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
 
-use crate::http::Request;
-use crate::tls::Identity;
+use crate::http::HttpRequest;
+use crate::tls::TlsIdentity;
 
 /// Response of the server to one request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
+pub enum Http2Reply {
     /// HTTP status without a body.
     Status(u16),
     /// Status 200 with this JSON body.
@@ -39,14 +39,14 @@ pub enum Reply {
 pub struct Http2Server {
     /// Address on which the server listens.
     pub address: SocketAddr,
-    seen: Arc<Mutex<Vec<Request>>>,
+    seen: Arc<Mutex<Vec<HttpRequest>>>,
     connections: Arc<AtomicUsize>,
     accepting: JoinHandle<()>,
 }
 
 struct Shared<F> {
     script: F,
-    seen: Arc<Mutex<Vec<Request>>>,
+    seen: Arc<Mutex<Vec<HttpRequest>>>,
     connections: Arc<AtomicUsize>,
 }
 
@@ -55,9 +55,9 @@ impl Http2Server {
     ///
     /// # Panics
     /// Panics if there is no free port.
-    pub async fn start<F>(identity: &Identity, script: F) -> Self
+    pub async fn start<F>(identity: &TlsIdentity, script: F) -> Self
     where
-        F: Fn(&Request) -> Reply + Send + Sync + 'static,
+        F: Fn(&HttpRequest) -> Http2Reply + Send + Sync + 'static,
     {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap_or_else(|e| panic!("no free port: {e}"));
         let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
@@ -99,7 +99,7 @@ impl Drop for Http2Server {
 
 async fn serve<F>(client: TcpStream, acceptor: TlsAcceptor, shared: Arc<Shared<F>>)
 where
-    F: Fn(&Request) -> Reply + Send + Sync + 'static,
+    F: Fn(&HttpRequest) -> Http2Reply + Send + Sync + 'static,
 {
     // A client that refuses the certificate or the protocol disconnects.
     let Ok(client) = acceptor.accept(client).await else { return };
@@ -126,7 +126,7 @@ async fn stream<F>(
     cut: Arc<Notify>,
 ) -> Result<(), h2::Error>
 where
-    F: Fn(&Request) -> Reply,
+    F: Fn(&HttpRequest) -> Http2Reply,
 {
     let request = read(request).await?;
     let reply = (shared.script)(&request);
@@ -135,7 +135,7 @@ where
 }
 
 /// Converts the request to the form of an HTTP/1.1 request.
-async fn read(request: http::Request<RecvStream>) -> Result<Request, h2::Error> {
+async fn read(request: http::Request<RecvStream>) -> Result<HttpRequest, h2::Error> {
     let (parts, mut stream) = request.into_parts();
     let mut body = Vec::new();
     while let Some(chunk) = stream.data().await {
@@ -147,21 +147,21 @@ async fn read(request: http::Request<RecvStream>) -> Result<Request, h2::Error> 
     let headers =
         parts.headers.iter().map(|(name, value)| format!("{name}: {}\r\n", String::from_utf8_lossy(value.as_bytes())));
     let head = format!("{method} {path} HTTP/2\r\n{}\r\n", headers.collect::<String>());
-    Ok(Request { method, path, head, body })
+    Ok(HttpRequest { method, path, head, body })
 }
 
-async fn answer(reply: Reply, mut respond: SendResponse<Bytes>, cut: &Notify) -> Result<(), h2::Error> {
+async fn answer(reply: Http2Reply, mut respond: SendResponse<Bytes>, cut: &Notify) -> Result<(), h2::Error> {
     let mut head = http::Response::new(());
     head.headers_mut().insert("content-type", http::HeaderValue::from_static("application/json"));
     match reply {
-        Reply::Status(status) => {
+        Http2Reply::Status(status) => {
             *head.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
             respond.send_response(head, true)?;
         }
-        Reply::Json(body) => respond.send_response(head, false)?.send_data(body.to_string().into(), true)?,
-        Reply::Reset => respond.send_reset(Reason::INTERNAL_ERROR),
-        Reply::Cut => cut.notify_one(),
-        Reply::Headers(count) => {
+        Http2Reply::Json(body) => respond.send_response(head, false)?.send_data(body.to_string().into(), true)?,
+        Http2Reply::Reset => respond.send_reset(Reason::INTERNAL_ERROR),
+        Http2Reply::Cut => cut.notify_one(),
+        Http2Reply::Headers(count) => {
             let value = http::HeaderValue::from_static(LONG);
             for number in 0..count {
                 if let Ok(name) = http::HeaderName::try_from(format!("x-{number}")) {
@@ -170,7 +170,7 @@ async fn answer(reply: Reply, mut respond: SendResponse<Bytes>, cut: &Notify) ->
             }
             respond.send_response(head, true)?;
         }
-        Reply::Endless => {
+        Http2Reply::Endless => {
             let mut stream = respond.send_response(head, false)?;
             loop {
                 stream.reserve_capacity(SPACES.len());

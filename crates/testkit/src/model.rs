@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use host::Host;
 use models::{
-    Deltas, LossyConversion, Message, Model, ModelError, ModelRef, Part, Provider, ProviderKind, Reply, ReplyDelta,
-    Request, Role, StopReason, TokenUsage,
+    Deltas, LossyConversion, MessagePart, Model, ModelError, ModelMessage, ModelRef, ModelReply, ModelRequest,
+    Provider, ProviderKind, ReplyDelta, Role, StopReason, TokenUsage,
 };
 
 /// Name of the provider that [`ScriptedModel::offer`] adds.
@@ -17,7 +17,7 @@ pub const PROVIDER: &str = "scripted";
 
 /// Step of a scripted reply.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub enum ModelStep {
     /// Streams this part of the reply.
     Says(ReplyDelta),
     /// Streams nothing for this time.
@@ -31,23 +31,26 @@ pub enum Step {
 /// Provider of one or more models with scripted replies, which records the requests.
 #[derive(Debug, Default)]
 pub struct ScriptedModel {
-    scripts: Mutex<VecDeque<Vec<Step>>>,
-    asked: Mutex<Vec<Request>>,
+    scripts: Mutex<VecDeque<Vec<ModelStep>>>,
+    asked: Mutex<Vec<ModelRequest>>,
     losses: Mutex<Vec<LossyConversion>>,
 }
 
 /// Returns the final step of a reply with these parts and token counts (input, output).
 #[must_use]
-pub fn ends(parts: Vec<Part>, stop: StopReason, (input, output): (u64, u64)) -> Step {
+pub fn ends(parts: Vec<MessagePart>, stop: StopReason, (input, output): (u64, u64)) -> ModelStep {
     let usage = TokenUsage { input: Some(input), output: Some(output), ..TokenUsage::default() };
-    let message = Message { role: Role::Assistant, parts };
-    Step::Says(ReplyDelta::Ended(Reply { message, stop, usage, model: "scripted-1".to_owned() }))
+    let message = ModelMessage { role: Role::Assistant, parts };
+    ModelStep::Says(ReplyDelta::Ended(ModelReply { message, stop, usage, model: "scripted-1".to_owned() }))
 }
 
 /// Returns a reply of one text with these token counts (input, output).
 #[must_use]
-pub fn text(text: &str, tokens: (u64, u64)) -> Vec<Step> {
-    vec![Step::Says(ReplyDelta::Text(text.to_owned())), ends(vec![Part::text(text)], StopReason::EndTurn, tokens)]
+pub fn text(text: &str, tokens: (u64, u64)) -> Vec<ModelStep> {
+    vec![
+        ModelStep::Says(ReplyDelta::Text(text.to_owned())),
+        ends(vec![MessagePart::text(text)], StopReason::EndTurn, tokens),
+    ]
 }
 
 impl ScriptedModel {
@@ -64,7 +67,7 @@ impl ScriptedModel {
     }
 
     /// Queues the reply to the next request. A request without a queued reply hangs.
-    pub fn next(&self, script: Vec<Step>) {
+    pub fn next(&self, script: Vec<ModelStep>) {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner).push_back(script);
     }
 
@@ -80,7 +83,7 @@ impl ScriptedModel {
 
     /// Returns all requests so far, in order.
     #[must_use]
-    pub fn asked(&self) -> Vec<Request> {
+    pub fn asked(&self) -> Vec<ModelRequest> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -107,24 +110,24 @@ impl Provider for ScriptedModel {
         Ok(Vec::new())
     }
 
-    fn cannot_carry(&self, _: &Request) -> Vec<LossyConversion> {
+    fn cannot_carry(&self, _: &ModelRequest) -> Vec<LossyConversion> {
         self.losses.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    async fn stream(&self, request: Request) -> Result<Deltas, ModelError> {
+    async fn stream(&self, request: ModelRequest) -> Result<Deltas, ModelError> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         let script = self.scripts.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let steps = stream::iter(script.unwrap_or_else(|| vec![Step::Hangs]));
+        let steps = stream::iter(script.unwrap_or_else(|| vec![ModelStep::Hangs]));
         Ok(steps
             .filter_map(|step| async move {
                 match step {
-                    Step::Says(delta) => Some(Ok(delta)),
-                    Step::Fails(error) => Some(Err(error)),
-                    Step::Waits(time) => {
+                    ModelStep::Says(delta) => Some(Ok(delta)),
+                    ModelStep::Fails(error) => Some(Err(error)),
+                    ModelStep::Waits(time) => {
                         tokio::time::sleep(time).await;
                         None
                     }
-                    Step::Hangs => std::future::pending().await,
+                    ModelStep::Hangs => std::future::pending().await,
                 }
             })
             .boxed())

@@ -15,16 +15,16 @@ use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
 /// Certificate authority for tests.
-pub struct Authority(CertifiedIssuer<'static, KeyPair>);
+pub struct CertificateAuthority(CertifiedIssuer<'static, KeyPair>);
 
 /// Certificate of a server with its private key.
 #[derive(Debug)]
-pub struct Identity {
+pub struct TlsIdentity {
     certificate: CertificateDer<'static>,
     key: PrivateKeyDer<'static>,
 }
 
-impl Authority {
+impl CertificateAuthority {
     /// Creates a certificate authority that no client trusts yet.
     ///
     /// # Panics
@@ -44,7 +44,7 @@ impl Authority {
     ///
     /// # Panics
     /// Panics if the host is neither a name nor an address.
-    pub fn identity(&self, host: &str) -> Identity {
+    pub fn identity(&self, host: &str) -> TlsIdentity {
         self.signed(params(host))
     }
 
@@ -52,26 +52,26 @@ impl Authority {
     ///
     /// # Panics
     /// Panics if the host is neither a name nor an address.
-    pub fn expired(&self, host: &str) -> Identity {
+    pub fn expired(&self, host: &str) -> TlsIdentity {
         let mut params = params(host);
         (params.not_before, params.not_after) = (date_time_ymd(2000, 1, 1), date_time_ymd(2001, 1, 1));
         self.signed(params)
     }
 
-    fn signed(&self, params: CertificateParams) -> Identity {
+    fn signed(&self, params: CertificateParams) -> TlsIdentity {
         let key = key();
         let certificate = params.signed_by(&key, &self.0).unwrap_or_else(|e| panic!("a certificate: {e}"));
-        Identity::new(certificate.der(), &key)
+        TlsIdentity::new(certificate.der(), &key)
     }
 }
 
-impl Default for Authority {
+impl Default for CertificateAuthority {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Identity {
+impl TlsIdentity {
     /// Creates a self-signed certificate for this host name or address.
     ///
     /// # Panics
@@ -122,7 +122,7 @@ impl TlsFront {
     ///
     /// # Panics
     /// Panics if there is no free port.
-    pub async fn before(server: SocketAddr, identity: &Identity) -> Self {
+    pub async fn before(server: SocketAddr, identity: &TlsIdentity) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap_or_else(|e| panic!("no free port: {e}"));
         let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
         let (acceptor, accepted) = (identity.acceptor(&[b"http/1.1"]), Arc::new(AtomicUsize::new(0)));

@@ -70,13 +70,13 @@ impl ReleaseAddress {
 
 /// The client for the address of the releases.
 #[derive(Debug)]
-pub(crate) struct Fetcher {
+pub(crate) struct ReleaseFetcher {
     address: ReleaseAddress,
     client: Client,
     limits: UpdateLimits,
 }
 
-impl Fetcher {
+impl ReleaseFetcher {
     pub(crate) fn new(address: ReleaseAddress, limits: UpdateLimits) -> Result<Self, UpdateRefusal> {
         let client = mcp_transport::http::for_updates(is_loopback(&address.0));
         let client = client.map_err(|error| UpdateRefusal::Build(cause(&error)))?;
@@ -122,7 +122,7 @@ impl Fetcher {
         let time = self.limits.piece_time;
         let slow = || UpdateRefusal::TooSlow(time.as_secs());
         if !self.address.allows(&url) {
-            return Err(UpdateRefusal::Redirect(shown(&url)));
+            return Err(UpdateRefusal::Redirect(displayed_url(&url)));
         }
         let mut response = tokio::time::timeout(time, self.get(url)).await.map_err(|_| slow())??;
         let mut file = Vec::new();
@@ -153,7 +153,7 @@ impl Fetcher {
             let to = location.and_then(|location| url.join(location).ok());
             let to = to.ok_or_else(|| UpdateRefusal::Redirect("to no address".to_owned()))?;
             if !self.address.allows(&to) {
-                return Err(UpdateRefusal::Redirect(shown(&to)));
+                return Err(UpdateRefusal::Redirect(displayed_url(&to)));
             }
             url = to;
         }
@@ -162,7 +162,7 @@ impl Fetcher {
 }
 
 /// Describes the target of a redirect, without path and query.
-fn shown(url: &Url) -> String {
+fn displayed_url(url: &Url) -> String {
     if url.origin().is_tuple() {
         format!("to {}", url.origin().ascii_serialization())
     } else {

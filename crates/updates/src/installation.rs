@@ -64,7 +64,7 @@ const LOCAL: &str = "/usr/local";
 impl Installation {
     /// Determines the way of installation from the evidence.
     #[must_use]
-    pub fn of(traces: &InstallTraces) -> Self {
+    pub fn detect(traces: &InstallTraces) -> Self {
         // A container format is decisive: the program in it may come from any other package.
         if traces.flatpak {
             return Self::Flatpak;
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn of(bundle: Option<PackageType>, program: &str, appimage: Option<&str>) -> Installation {
-        Installation::of(&InstallTraces {
+        Installation::detect(&InstallTraces {
             bundle,
             program: program.into(),
             appimage: appimage.map(PathBuf::from),
@@ -137,9 +137,9 @@ mod tests {
     #[test]
     fn a_sandbox_updates_what_is_in_it() {
         let traces = InstallTraces { bundle: Some(PackageType::Nsis), flatpak: true, ..InstallTraces::default() };
-        assert_eq!(Installation::of(&traces), Installation::Flatpak);
+        assert_eq!(Installation::detect(&traces), Installation::Flatpak);
         let traces = InstallTraces { bundle: Some(PackageType::Deb), snap: true, ..InstallTraces::default() };
-        assert_eq!(Installation::of(&traces), Installation::Snap);
+        assert_eq!(Installation::detect(&traces), Installation::Snap);
     }
 
     #[test]

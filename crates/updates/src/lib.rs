@@ -16,12 +16,12 @@ mod manifest;
 mod refusal;
 mod report;
 mod signature;
-mod state;
+mod updater;
 
 pub use fetch::{ReleaseAddress, UpdateLimits};
 pub use installation::{InstallTraces, Installation, PackageType};
-pub use manifest::{Announcement, Release, ReleaseManifest};
+pub use manifest::{Release, ReleaseAnnouncement, ReleaseManifest};
 pub use refusal::{RefusalKind, SignatureProblem, UpdateRefusal};
 pub use report::{UpdateReport, UpdateSource, UpdateStep};
 pub use signature::ReleaseKey;
-pub use state::{ProgressCallback, ReleaseInstaller, UpdateChannel, Updater};
+pub use updater::{ProgressCallback, ReleaseInstaller, UpdateChannel, Updater};

@@ -47,7 +47,7 @@ struct PlatformFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
     /// Announcement shown to the user.
-    pub announcement: Announcement,
+    pub announcement: ReleaseAnnouncement,
     /// Version of the release.
     pub version: Version,
     /// URL of the file.
@@ -60,7 +60,7 @@ pub struct Release {
 
 /// The information about a release that the user sees before downloading or installing it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Announcement {
+pub struct ReleaseAnnouncement {
     /// Version of the announced release.
     pub version: String,
     /// Release notes, as plain text.
@@ -113,7 +113,7 @@ impl ReleaseManifest {
         if file.signature.len() > MAX_SIGNATURE {
             return Err(UpdateRefusal::ManifestUnusable("a signature in it is too long".to_owned()));
         }
-        let announcement = Announcement {
+        let announcement = ReleaseAnnouncement {
             version: version.to_string(),
             notes: fields.notes,
             date: fields.pub_date.map(|date| date.timestamp_millis()),

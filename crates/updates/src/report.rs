@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::manifest::Announcement;
+use crate::manifest::ReleaseAnnouncement;
 use crate::refusal::RefusalKind;
 
 /// The state of updates.
@@ -56,24 +56,24 @@ pub enum UpdateStep {
     /// There is a newer version, which has not been downloaded.
     Found {
         /// Announcement of the release.
-        release: Announcement,
+        release: ReleaseAnnouncement,
     },
     /// The file is being downloaded.
     Downloading {
         /// Announcement of the release.
-        release: Announcement,
+        release: ReleaseAnnouncement,
         /// Number of bytes received so far.
         received: u64,
     },
     /// The file is being verified and put in place.
     Installing {
         /// Announcement of the release.
-        release: Announcement,
+        release: ReleaseAnnouncement,
     },
     /// The new version is installed, and runs from the next start.
     Installed {
         /// Announcement of the release.
-        release: Announcement,
+        release: ReleaseAnnouncement,
     },
     /// The last step failed.
     Refused {
@@ -82,6 +82,6 @@ pub enum UpdateStep {
         /// Description of the cause.
         cause: String,
         /// Announcement of the release, if the step can be tried again.
-        release: Option<Announcement>,
+        release: Option<ReleaseAnnouncement>,
     },
 }

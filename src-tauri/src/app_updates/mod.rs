@@ -137,7 +137,7 @@ pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(
 #[tauri::command]
 pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: String) -> Result<(), String> {
     let updates = app.state::<Updater>();
-    let install = installing::UpdateInstall::of(&app);
+    let install = installing::UpdateInstall::new(&app);
     let installed = updates.install(&version, &install, &|report| tell(&app, report)).await;
     match installed {
         Ok(()) => app.request_restart(),
@@ -155,7 +155,7 @@ pub(crate) fn stop_app_update(updates: State<'_, Updater>) {
 }
 
 fn installation<R: Runtime>(app: &AppHandle<R>) -> Installation {
-    Installation::of(&InstallTraces {
+    Installation::detect(&InstallTraces {
         bundle: tauri::utils::platform::bundle_type().and_then(bundle),
         program: std::env::current_exe().unwrap_or_default(),
         appimage: appimage(app),

@@ -59,7 +59,7 @@ impl<R: Runtime> UpdateInstall<R> {
         Self { app: app.clone(), channel, program }
     }
 
-    pub(super) fn of(app: &AppHandle<R>) -> Self {
+    pub(super) fn new(app: &AppHandle<R>) -> Self {
         Self::new(app, channel(), None)
     }
 

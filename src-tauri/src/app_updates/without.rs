@@ -11,7 +11,7 @@ pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
 pub(super) struct UpdateInstall;
 
 impl UpdateInstall {
-    pub(super) fn of<R: Runtime>(_: &AppHandle<R>) -> Self {
+    pub(super) fn new<R: Runtime>(_: &AppHandle<R>) -> Self {
         Self
     }
 }

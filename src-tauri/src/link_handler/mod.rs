@@ -26,7 +26,7 @@ use crate::system_switch::SystemSwitch;
 
 /// Returns the state as reported by the system.
 pub(crate) fn state() -> SystemSwitch {
-    SystemSwitch::of(system::is_on())
+    SystemSwitch::new(system::is_on())
 }
 
 /// Returns `true` if the user turned links on.

@@ -18,7 +18,7 @@ use crate::system_switch::SystemSwitch;
 
 /// Returns the state as reported by the system.
 pub(crate) fn state() -> SystemSwitch {
-    SystemSwitch::of(system::is_on())
+    SystemSwitch::new(system::is_on())
 }
 
 /// Turns the start at login on or off.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use installer::BUNDLE_EXTENSIONS;
 use tauri::Url;
 
-use super::{OpenRefusal, Opening};
+use super::{OpenRefusal, OpenRequest};
 
 /// Scheme of the app's links, case-insensitive (RFC 3986, section 3.1).
 const SCHEME: &str = "drawbridge:";
@@ -28,7 +28,7 @@ const MOST_SAID: usize = 300;
 
 /// File or link to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Argument {
+pub(crate) enum OpenArgument {
     /// Path of a file.
     File(PathBuf),
     /// Link with any scheme.
@@ -37,7 +37,7 @@ pub(crate) enum Argument {
 
 /// Returns the files and links in a program's arguments, without the program name and options. Paths are relative to
 /// `folder`.
-pub(crate) fn named(arguments: impl Iterator<Item = OsString>, folder: &Path) -> Vec<Argument> {
+pub(crate) fn named(arguments: impl Iterator<Item = OsString>, folder: &Path) -> Vec<OpenArgument> {
     let mut has_options = true;
     let named = arguments.skip(1).filter_map(|argument| {
         if has_options && argument.as_encoded_bytes().starts_with(b"-") {
@@ -50,17 +50,17 @@ pub(crate) fn named(arguments: impl Iterator<Item = OsString>, folder: &Path) ->
 }
 
 /// Returns the files and links in the arguments of this process.
-pub(crate) fn named_here() -> Vec<Argument> {
+pub(crate) fn named_here() -> Vec<OpenArgument> {
     named(env::args_os(), &env::current_dir().unwrap_or_default())
 }
 
-fn of_text(argument: OsString, folder: &Path) -> Argument {
+fn of_text(argument: OsString, folder: &Path) -> OpenArgument {
     match argument.to_str() {
         Some(text) if text.contains("://") || begins_as(text, SCHEME) => match of_url(text) {
-            Some(path) => Argument::File(path),
-            None => Argument::Link(text.to_owned()),
+            Some(path) => OpenArgument::File(path),
+            None => OpenArgument::Link(text.to_owned()),
         },
-        _ => Argument::File(folder.join(argument)),
+        _ => OpenArgument::File(folder.join(argument)),
     }
 }
 
@@ -71,7 +71,7 @@ fn of_url(text: &str) -> Option<PathBuf> {
 
 /// Returns the files and links that the system passes as URLs, as macOS does.
 #[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "the other systems pass it in arguments"))]
-pub(crate) fn of_urls(urls: &[Url]) -> Vec<Argument> {
+pub(crate) fn of_urls(urls: &[Url]) -> Vec<OpenArgument> {
     urls.iter().take(MOST_ARGUMENTS).map(|url| of_text(url.as_str().into(), Path::new("/"))).collect()
 }
 
@@ -79,15 +79,15 @@ fn begins_as(text: &str, start: &str) -> bool {
     text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
 }
 
-impl Argument {
+impl OpenArgument {
     /// Classifies the argument. Blocks while a file is looked up.
-    pub(crate) fn look_at(self, are_links_on: impl FnOnce() -> bool) -> Opening {
+    pub(crate) fn look_at(self, are_links_on: impl FnOnce() -> bool) -> OpenRequest {
         match self {
             Self::File(path) => of_file(&path),
             Self::Link(link) => match problem_of(&link, are_links_on) {
                 // The parameters of a link may be secret.
                 Some(why) => refused(link.split(['?', '#']).next().unwrap_or_default(), why),
-                None => Opening::Link { link },
+                None => OpenRequest::Link { link },
             },
         }
     }
@@ -105,7 +105,7 @@ fn problem_of(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpenRef
     }
 }
 
-fn of_file(path: &Path) -> Opening {
+fn of_file(path: &Path) -> OpenRequest {
     let shown = path.to_string_lossy();
     let Some(text) = path.to_str() else { return refused(&shown, OpenRefusal::NotUnicode) };
     match fs::metadata(path) {
@@ -117,7 +117,7 @@ fn of_file(path: &Path) -> Opening {
         Ok(facts) if !facts.is_file() => refused(text, OpenRefusal::NotAFile),
         _ if !has_bundle_name(path) => refused(text, OpenRefusal::NotABundle),
         // Other errors are reported when the file is read.
-        Ok(_) | Err(_) => Opening::Bundle { path: text.to_owned() },
+        Ok(_) | Err(_) => OpenRequest::Bundle { path: text.to_owned() },
     }
 }
 
@@ -127,12 +127,12 @@ pub(crate) fn has_bundle_name(path: &Path) -> bool {
     ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-fn refused(what: &str, why: OpenRefusal) -> Opening {
+fn refused(what: &str, why: OpenRefusal) -> OpenRequest {
     let mut said: String = what.chars().take(MOST_SAID).collect();
     if said.len() < what.len() {
         said.push('…');
     }
-    Opening::Refused { what: said, why }
+    OpenRequest::Refused { what: said, why }
 }
 
 #[cfg(test)]
@@ -141,22 +141,22 @@ mod tests {
 
     const LINK: &str = "drawbridge://mcp/install?name=notes&config=e30";
 
-    fn named_by(arguments: &[&str]) -> Vec<Argument> {
+    fn named_by(arguments: &[&str]) -> Vec<OpenArgument> {
         let program = ["drawbridge"].into_iter().chain(arguments.iter().copied());
         named(program.map(OsString::from), Path::new("/home/ann"))
     }
 
-    fn file(path: &str) -> Argument {
-        Argument::File(path.into())
+    fn file(path: &str) -> OpenArgument {
+        OpenArgument::File(path.into())
     }
 
-    fn link(text: &str) -> Argument {
-        Argument::Link(text.to_owned())
+    fn link(text: &str) -> OpenArgument {
+        OpenArgument::Link(text.to_owned())
     }
 
-    fn why(opening: Opening) -> Option<OpenRefusal> {
+    fn why(opening: OpenRequest) -> Option<OpenRefusal> {
         match opening {
-            Opening::Refused { why, .. } => Some(why),
+            OpenRequest::Refused { why, .. } => Some(why),
             _ => None,
         }
     }
@@ -183,9 +183,13 @@ mod tests {
     #[test]
     fn only_install_links_of_the_own_scheme_are_opened_and_only_if_links_are_on() {
         let opened = |text: &str, on: bool| link(text).look_at(|| on);
-        assert_eq!(opened(LINK, true), Opening::Link { link: LINK.to_owned() }, "an install link should be opened");
+        assert_eq!(opened(LINK, true), OpenRequest::Link { link: LINK.to_owned() }, "an install link should be opened");
         let loud = LINK.replace("drawbridge", "DrawBridge");
-        assert_eq!(opened(&loud, true), Opening::Link { link: loud.clone() }, "the scheme should be case-insensitive");
+        assert_eq!(
+            opened(&loud, true),
+            OpenRequest::Link { link: loud.clone() },
+            "the scheme should be case-insensitive"
+        );
         assert_eq!(why(opened(LINK, false)), Some(OpenRefusal::LinksOff), "links should be refused while they are off");
         let others = [
             "drawbridge:mcp/install?name=a&config=e30",
@@ -210,10 +214,10 @@ mod tests {
         let what = "drawbridge://mcp/install".to_owned();
         assert_eq!(
             opening,
-            Opening::Refused { what, why: OpenRefusal::NotAnInstallLink },
+            OpenRequest::Refused { what, why: OpenRefusal::NotAnInstallLink },
             "the parameters should not be displayed"
         );
-        let Opening::Refused { what, .. } = link(&"x://".repeat(1_000)).look_at(|| true) else {
+        let OpenRequest::Refused { what, .. } = link(&"x://".repeat(1_000)).look_at(|| true) else {
             panic!("the link should be refused")
         };
         assert_eq!(what.chars().count(), MOST_SAID + 1, "the text should be truncated");
@@ -227,10 +231,10 @@ mod tests {
             fs::write(at(name), "").expect("written");
         }
         fs::create_dir(at("folder.mcpb")).expect("a folder");
-        let look = |name: &str| Argument::File(at(name)).look_at(|| true);
+        let look = |name: &str| OpenArgument::File(at(name)).look_at(|| true);
         for name in ["a.mcpb", "b.DXT"] {
             let path = at(name).to_str().expect("Unicode").to_owned();
-            assert_eq!(look(name), Opening::Bundle { path }, "{name} should be accepted as a bundle");
+            assert_eq!(look(name), OpenRequest::Bundle { path }, "{name} should be accepted as a bundle");
         }
         let refusals = [
             ("c.txt", OpenRefusal::NotABundle),
@@ -254,7 +258,7 @@ mod tests {
         let _socket = UnixListener::bind(at("socket.mcpb")).expect("a socket");
         std::os::unix::fs::symlink("/dev/zero", at("device.mcpb")).expect("a link");
         std::os::unix::fs::symlink("none", at("lost.mcpb")).expect("a link");
-        let look = |path: PathBuf| why(Argument::File(path).look_at(|| true));
+        let look = |path: PathBuf| why(OpenArgument::File(path).look_at(|| true));
         assert_eq!(look(at("socket.mcpb")), Some(OpenRefusal::NotAFile), "a socket");
         assert_eq!(look(at("device.mcpb")), Some(OpenRefusal::NotAFile), "a link to an endless device");
         assert_eq!(look(at("lost.mcpb")), Some(OpenRefusal::NotFound), "a link to nothing");

@@ -2,7 +2,7 @@
 //! (browser).
 //!
 //! Each request only opens a sheet in the page, and nothing is read, installed or started. Callers: `lib.rs` (a second
-//! instance), `start.rs` (the arguments of this instance), `closing.rs` (macOS), `dropping.rs`.
+//! instance), `start.rs` (the arguments of this instance), `closing.rs` (macOS), `dropped_bundles.rs`.
 //!
 //! The page handles one request at a time and reports when the user is done with it ([`opening_done`]). The queue is
 //! short and further requests are only counted, because any web page can open a link, even in a hidden frame.
@@ -18,7 +18,7 @@ use tauri::{AppHandle, Manager as _, State};
 use crate::link_handler;
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
-use arguments::Argument;
+use arguments::OpenArgument;
 
 /// Maximum number of openings that wait in addition to the current one.
 const MOST_WAITING: usize = 8;
@@ -26,7 +26,7 @@ const MOST_WAITING: usize = 8;
 /// Item to open, or the reason why it is not opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub(crate) enum Opening {
+pub(crate) enum OpenRequest {
     /// Existing file with the extension of a bundle. The content is only checked when it is read.
     Bundle {
         /// Absolute path of the file.
@@ -73,27 +73,27 @@ pub(crate) enum OpenRefusal {
 
 /// Current opening and queue.
 #[derive(Default)]
-pub(crate) struct Openings(Mutex<OpenRequestQueue>);
+pub(crate) struct OpenRequests(Mutex<OpenRequestQueue>);
 
 /// Opening that the page handles, with a unique number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct NumberedOpenRequest {
     id: u64,
-    opening: Opening,
+    opening: OpenRequest,
 }
 
 #[derive(Default)]
 struct OpenRequestQueue {
     current: Option<NumberedOpenRequest>,
     last_id: u64,
-    waiting: VecDeque<Opening>,
+    waiting: VecDeque<OpenRequest>,
     left_out: u32,
 }
 
 impl OpenRequestQueue {
     /// Queues an opening, or counts it if the queue is full. At most one link is accepted at a time.
-    fn add(&mut self, opening: Opening) {
-        let is_link = |one: &Opening| matches!(one, Opening::Link { .. });
+    fn add(&mut self, opening: OpenRequest) {
+        let is_link = |one: &OpenRequest| matches!(one, OpenRequest::Link { .. });
         let current = self.current.iter().map(|current| &current.opening);
         let has_link = current.chain(&self.waiting).any(is_link);
         if self.waiting.len() >= MOST_WAITING || has_link && is_link(&opening) {
@@ -110,7 +110,7 @@ impl OpenRequestQueue {
         }
         let opening = self.waiting.pop_front().or_else(|| match std::mem::take(&mut self.left_out) {
             0 => None,
-            count => Some(Opening::LeftOut { count }),
+            count => Some(OpenRequest::LeftOut { count }),
         })?;
         self.last_id += 1;
         self.current = Some(NumberedOpenRequest { id: self.last_id, opening });
@@ -123,8 +123,8 @@ impl OpenRequestQueue {
     }
 }
 
-impl Openings {
-    fn add(&self, opening: Opening, events: &ShellEvents) {
+impl OpenRequests {
+    fn add(&self, opening: OpenRequest, events: &ShellEvents) {
         let mut queue = self.lock();
         queue.add(opening);
         Self::advance(&mut queue, events);
@@ -156,7 +156,7 @@ impl Openings {
 }
 
 /// Brings the window to the front and opens the given items. Files are looked up on a blocking thread.
-pub(crate) fn open(app: &AppHandle, named: Vec<Argument>) {
+pub(crate) fn open(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
     }
@@ -165,7 +165,7 @@ pub(crate) fn open(app: &AppHandle, named: Vec<Argument>) {
 }
 
 /// Opens the given items like [`open`], for a window that is about to open anyway.
-pub(crate) fn look_at(app: &AppHandle, named: Vec<Argument>) {
+pub(crate) fn look_at(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
     }
@@ -173,14 +173,14 @@ pub(crate) fn look_at(app: &AppHandle, named: Vec<Argument>) {
     tauri::async_runtime::spawn_blocking(move || {
         for argument in named {
             let opening = argument.look_at(link_handler::is_on);
-            app.state::<Openings>().add(opening, &app.state::<ShellEvents>());
+            app.state::<OpenRequests>().add(opening, &app.state::<ShellEvents>());
         }
     });
 }
 
 /// Records that the user is done with the opening of this number.
 #[tauri::command]
-pub(crate) fn opening_done(openings: State<'_, Openings>, events: State<'_, ShellEvents>, id: u64) {
+pub(crate) fn opening_done(openings: State<'_, OpenRequests>, events: State<'_, ShellEvents>, id: u64) {
     openings.done(id, &events);
 }
 
@@ -188,16 +188,16 @@ pub(crate) fn opening_done(openings: State<'_, Openings>, events: State<'_, Shel
 mod tests {
     use super::*;
 
-    fn bundle(number: usize) -> Opening {
-        Opening::Bundle { path: format!("/{number}.mcpb") }
+    fn bundle(number: usize) -> OpenRequest {
+        OpenRequest::Bundle { path: format!("/{number}.mcpb") }
     }
 
-    fn link(name: &str) -> Opening {
-        Opening::Link { link: format!("drawbridge://mcp/install?name={name}") }
+    fn link(name: &str) -> OpenRequest {
+        OpenRequest::Link { link: format!("drawbridge://mcp/install?name={name}") }
     }
 
     /// Ends the current opening and starts the next one.
-    fn next(queue: &mut OpenRequestQueue) -> Option<Opening> {
+    fn next(queue: &mut OpenRequestQueue) -> Option<OpenRequest> {
         if let Some(current) = queue.current.clone() {
             queue.end(current.id);
         }
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(next(&mut queue), Some(bundle(1)), "a file should still be accepted");
         assert_eq!(
             next(&mut queue),
-            Some(Opening::LeftOut { count: 10_000 }),
+            Some(OpenRequest::LeftOut { count: 10_000 }),
             "the number of dropped links should be reported"
         );
         assert_eq!(next(&mut queue), None, "no opening should remain");

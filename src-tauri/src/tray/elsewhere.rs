@@ -17,10 +17,10 @@ const QUIT: &str = "quit";
 
 /// Icon in the tray.
 #[derive(Default)]
-pub(crate) struct Tray(OnceLock<Items>);
+pub(crate) struct Tray(OnceLock<TrayItems>);
 
 /// Menu items whose labels change.
-struct Items {
+struct TrayItems {
     open: MenuItem<tauri::Wry>,
     servers: MenuItem<tauri::Wry>,
     requests: MenuItem<tauri::Wry>,
@@ -52,7 +52,7 @@ impl Tray {
     }
 }
 
-impl Items {
+impl TrayItems {
     fn tell(&self, presence: Presence) -> tauri::Result<()> {
         self.open.set_text(presence.open())?;
         self.servers.set_text(presence.servers_line())?;
@@ -62,10 +62,10 @@ impl Items {
     }
 }
 
-fn show(app: &AppHandle) -> tauri::Result<Items> {
+fn show(app: &AppHandle) -> tauri::Result<TrayItems> {
     let presence = Presence::default();
     let item = |id, text: &str, enabled| MenuItem::with_id(app, id, text, enabled, None::<&str>);
-    let items = Items {
+    let items = TrayItems {
         open: item(OPEN, presence.open(), true)?,
         servers: item(SERVERS, &presence.servers_line(), false)?,
         requests: item(REQUESTS, &presence.requests_line(), false)?,

@@ -24,7 +24,7 @@ pub(crate) struct Tray(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    handle: OnceLock<Handle<Item>>,
+    handle: OnceLock<Handle<TrayItem>>,
     /// Set if the desktop has a host for such items.
     is_watched: AtomicBool,
 }
@@ -40,7 +40,7 @@ impl Tray {
         let shared = Arc::clone(&self.0);
         // Assumed until the bus reports otherwise.
         shared.is_watched.store(true, Ordering::Relaxed);
-        let item = Item { app: app.clone(), presence: Presence::default(), icon, shared: Arc::clone(&shared) };
+        let item = TrayItem { app: app.clone(), presence: Presence::default(), icon, shared: Arc::clone(&shared) };
         tauri::async_runtime::spawn_blocking(move || match item.assume_sni_available(true).spawn() {
             // Set only once, because there is one tray icon.
             Ok(handle) => drop(shared.handle.set(handle)),
@@ -61,14 +61,14 @@ impl Tray {
     }
 }
 
-struct Item {
+struct TrayItem {
     app: AppHandle,
     presence: Presence,
     icon: Option<Icon>,
     shared: Arc<Shared>,
 }
 
-impl ksni::Tray for Item {
+impl ksni::Tray for TrayItem {
     fn id(&self) -> String {
         ID.to_owned()
     }

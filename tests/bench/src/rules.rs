@@ -2,8 +2,8 @@
 //! folders of this one.
 
 use policy::{
-    Act, ApprovalScope, ArgumentPattern, ArgumentRule, Grant, GrantId, GrantSubject, Grants, Hash, Policy, PolicyFile,
-    PolicyRule, ResolvedPaths, ReviewState, RuleEffect, ToolClaims,
+    ApprovalScope, ArgumentPattern, ArgumentRule, Grant, GrantId, GrantSubject, Grants, Hash, Policy, PolicyAct,
+    PolicyFile, PolicyRule, ResolvedPaths, ReviewState, RuleEffect, ToolClaims,
 };
 use serde_json::{Map, Value, json};
 
@@ -28,15 +28,15 @@ impl Decision {
     /// # Errors
     /// Returns an error if the policy rejects a rule.
     pub fn among(rules: usize) -> Outcome<Self> {
-        let definition = Hash::of(&json!("definition"));
+        let definition = Hash::of_json(&json!("definition"));
         let arguments = Map::from_iter([("path".to_owned(), Value::from("/home/ann/notes.txt"))]);
         Ok(Self { policy: policy(&definition, rules)?, definition, arguments })
     }
 
     /// Decides at this time, in milliseconds since 1970.
     #[must_use]
-    pub fn decide(&self, now: u64) -> policy::Decision {
-        let act = Act::CallTool {
+    pub fn decide(&self, now: u64) -> policy::PolicyDecision {
+        let act = PolicyAct::CallTool {
             server: SERVER,
             tool: TOOL,
             definition: &self.definition,

@@ -39,7 +39,7 @@ impl Client {
         let entry = ServerEntry { name: SERVER.to_owned(), config: settings.config.into() };
         app.host.add_server(entry).await.map_err(|e| e.to_string())?;
         app.platform.browses.store(true, Ordering::Relaxed);
-        let user = app.always(|question| Some(user::answer(&question.body)));
+        let user = app.always(|server_request| Some(user::answer(&server_request.body)));
         let client = Self { app, user, calls: AtomicUsize::new(0) };
         let started = client.host().start_server(SERVER.to_owned()).await;
         started.map_err(|e| e.to_string())?;

@@ -1,7 +1,7 @@
 //! Sign-in options that a scenario specifies, written into the server's settings as its user would.
 
 use ports::secrets;
-use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
+use ports::server_config::{AuthConfig, AuthIdentityProvider, GrantType, HttpConfig};
 use serde_json::Value;
 use testkit::browser;
 use url::Url;
@@ -35,10 +35,10 @@ pub(crate) async fn settings(url: &str, context: &Value) -> Result<Settings, Str
             None => issuer(url).await?,
         }),
         grant: match (&assertion, &idp, text("issuer")) {
-            (Some(_), ..) => Grant::WorkloadIdentity,
-            (_, Some(_), _) => Grant::EnterpriseManaged,
-            (.., None) => Grant::ClientCredentials,
-            (.., Some(_)) => Grant::AuthorizationCode,
+            (Some(_), ..) => GrantType::WorkloadIdentity,
+            (_, Some(_), _) => GrantType::EnterpriseManaged,
+            (.., None) => GrantType::ClientCredentials,
+            (.., Some(_)) => GrantType::AuthorizationCode,
         },
         ..AuthConfig::default()
     };

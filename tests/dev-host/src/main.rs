@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use api::{Api, AppEnvironment, Computer, Environment};
+use api::{Api, AppEnvironment, Computer, ProcessEnvironment};
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
@@ -85,7 +85,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
         secrets: Arc::clone(&ports.secrets),
         data_folder: options.data_dir.clone(),
         cache_folder: store::cache_folder(),
-        environment: Environment::of_this_program(),
+        environment: ProcessEnvironment::current(),
         search_path: None,
         web_view: None,
         clock: Arc::clone(&ports.clock),
@@ -99,7 +99,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     });
     let mut api = Api::new(host.clone()).checking(computer).installing_with(installer);
     if let Some(home) = options.home {
-        api = api.importing_from(AppEnvironment::of_folder(home));
+        api = api.importing_from(AppEnvironment::for_home(home));
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
     let port = listener.local_addr()?.port();

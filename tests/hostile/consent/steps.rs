@@ -33,8 +33,8 @@ pub(super) fn text(called: &CallOutcome) -> String {
         .collect()
 }
 
-pub(super) fn is_tool(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Tool { .. })
+pub(super) fn is_tool(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 pub(super) async fn harbour(era: &str) -> TestApp {
@@ -46,9 +46,9 @@ pub(super) async fn harbour(era: &str) -> TestApp {
 
 /// Allows the tool of the current call, and returns the next consent request of another kind.
 pub(super) async fn asked_by_tool(app: &TestApp) -> ConsentRequestView {
-    let question = app.question("harbour", "the tool", is_tool).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
-    app.question("harbour", "something more", |q| !is_tool(q)).await
+    let request = app.consent_request("harbour", "the tool", is_tool).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
+    app.consent_request("harbour", "something more", |q| !is_tool(q)).await
 }
 
 /// Fills a form with the least that its fields take.

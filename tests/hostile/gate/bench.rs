@@ -9,7 +9,7 @@ use testkit::calls::UserCalls as _;
 
 pub(super) use comparison::text_of;
 use comparison::{ReceivedMessages, exactly};
-use domain::flow::{DataFlow, ResultReview};
+use domain::data_flow::{DataFlow, ResultReview};
 use domain::item::{Content, ToolResult};
 use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, ServerState, UserDecision};
 use host::{DecisionError, ResultOrigin, ResultVerdict};
@@ -21,7 +21,7 @@ use server_requests::sampling::ModelAnswerState;
 use testkit::app::{PATIENCE, TestApp, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 use testkit::deadline::holds_within;
-use testkit::model::{ScriptedModel, Step, named, reference, text};
+use testkit::model::{ModelStep, ScriptedModel, named, reference, text};
 
 use super::acts::{TestAct, TestDecision};
 use super::{FAR, ONCE, SERVER, asking};
@@ -63,14 +63,14 @@ pub(super) struct GateBench {
     _aside: tempfile::TempDir,
 }
 
-pub(super) fn asked(question: &ConsentRequestView) -> String {
-    let ConsentRequestBody::Sampling { request, state, .. } = &question.body else { panic!("it asks a model") };
+pub(super) fn asked(consent_request: &ConsentRequestView) -> String {
+    let ConsentRequestBody::Sampling { request, state, .. } = &consent_request.body else { panic!("it asks a model") };
     let texts: Vec<&str> = request.messages.iter().flat_map(|m| m.content.blocks()).filter_map(words).collect();
     format!("{} to {}", texts.concat(), state.model.as_ref().expect("there is one").model.model)
 }
 
-pub(super) fn is_request(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Sampling { response: None, .. })
+pub(super) fn is_request(consent_request: &ConsentRequestView) -> bool {
+    matches!(consent_request.body, ConsentRequestBody::Sampling { response: None, .. })
 }
 
 pub(super) fn words(block: &ContentBlock) -> Option<&str> {
@@ -109,9 +109,10 @@ impl GateBench {
             TestAct::Result(n) => self.result(&format!("result {}", n % 4)).await,
             TestAct::Answer(which, way) => self.answer(*which, *way).await,
             TestAct::RepeatLastAnswer => {
-                let Some((question, answer)) = self.last.take() else { return };
-                let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await;
-                assert!(taken.is_err(), "an approval is for one act: {answer:?} of {question:?}");
+                let Some((consent_request, answer)) = self.last.take() else { return };
+                let taken =
+                    self.app.host.answer(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
+                assert!(taken.is_err(), "an approval is for one act: {answer:?} of {consent_request:?}");
             }
             // A call that a grant has just allowed may not be in the log yet.
             TestAct::Revoke => {
@@ -224,8 +225,8 @@ impl GateBench {
     }
 
     pub(super) async fn answer(&mut self, which: u8, way: TestDecision) {
-        let open = self.app.questions().await;
-        let Some(question) = open.get(usize::from(which) % open.len().max(1)).cloned() else { return };
+        let open = self.app.consent_requests().await;
+        let Some(consent_request) = open.get(usize::from(which) % open.len().max(1)).cloned() else { return };
         self.count += 1;
         let fresh = format!("fresh {}", self.count);
         let answer = match way {
@@ -246,45 +247,46 @@ impl GateBench {
                 client_id: "id".into(),
                 client_secret: None,
             }),
-            TestDecision::Edit | TestDecision::OtherModel => return self.edit(&question, way, fresh).await,
+            TestDecision::Edit | TestDecision::OtherModel => return self.edit(&consent_request, way, fresh).await,
             TestDecision::Stale => {
-                let stale = self.app.host.answer(question.id, "0".repeat(64), ONCE).await;
-                assert_eq!(stale, Err(DecisionError::Stale), "an approval is of what was shown: {question:?}");
+                let stale = self.app.host.answer(consent_request.id, "0".repeat(64), ONCE).await;
+                assert_eq!(stale, Err(DecisionError::Stale), "an approval is of what was shown: {consent_request:?}");
                 return;
             }
         };
         let hangs = self.count.is_multiple_of(5);
         let asks = matches!(
-            (&question.body, way),
+            (&consent_request.body, way),
             (ConsentRequestBody::Sampling { .. }, TestDecision::Allow | TestDecision::Again)
         );
         if asks {
-            self.model.next(if hangs { vec![Step::Hangs] } else { text(&fresh, (1, 1)) });
+            self.model.next(if hangs { vec![ModelStep::Hangs] } else { text(&fresh, (1, 1)) });
         }
         let before = self.model.asked().len();
         let others = open.iter().filter(|other| other.body == ConsentRequestBody::Roots).count();
-        let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await;
-        if asks && taken.is_ok() && matches!(answer, UserDecision::Again) | is_request(&question) {
+        let taken = self.app.host.answer(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
+        if asks && taken.is_ok() && matches!(answer, UserDecision::Again) | is_request(&consent_request) {
             assert!(holds_within(PATIENCE, || self.model.asked().len() > before).await, "the model is asked");
         }
         if taken.is_err() {
             return self.model.forget();
         }
-        self.noted(&question, &answer, others);
+        self.noted(&consent_request, &answer, others);
         // Going back from the first step has no effect.
-        self.last = Some((question.clone(), answer)).filter(|(_, answer)| *answer != UserDecision::Back);
+        self.last = Some((consent_request.clone(), answer)).filter(|(_, answer)| *answer != UserDecision::Back);
         let is_done = |q: &ConsentRequestView| {
             let ConsentRequestBody::Sampling { state, .. } = &q.body else { return true };
             !matches!(state.run, ModelAnswerState::Running { .. })
         };
         if asks && !hangs {
-            while self.app.questions().await.iter().any(|q| q.id == question.id && !is_done(q)) {
+            while self.app.consent_requests().await.iter().any(|q| q.id == consent_request.id && !is_done(q)) {
                 tokio::task::yield_now().await;
             }
         }
         self.model.forget();
-        let starts = matches!(question.body, ConsentRequestBody::StartServer { .. });
-        if matches!(question.body, ConsentRequestBody::ConnectServer { .. } | ConsentRequestBody::SignIn { .. }) {
+        let starts = matches!(consent_request.body, ConsentRequestBody::StartServer { .. });
+        if matches!(consent_request.body, ConsentRequestBody::ConnectServer { .. } | ConsentRequestBody::SignIn { .. })
+        {
             self.far_is_decided().await;
         }
         if starts {
@@ -297,10 +299,10 @@ impl GateBench {
     }
 
     /// Records the payloads that the user approved by an accepted decision.
-    fn noted(&mut self, question: &ConsentRequestView, answer: &UserDecision, roots: usize) {
+    fn noted(&mut self, consent_request: &ConsentRequestView, answer: &UserDecision, roots: usize) {
         let approved = &mut self.approved;
         let allows = matches!(answer, UserDecision::Allow(_) | UserDecision::AllowFor(..));
-        match (&question.body, answer) {
+        match (&consent_request.body, answer) {
             (ConsentRequestBody::StartServer { .. }, _) if allows => approved.starts += 1,
             (ConsentRequestBody::ConnectServer { .. }, _) if allows => approved.connections += 1,
             (ConsentRequestBody::SignIn { .. }, _) if allows => approved.sign_ins += 1,
@@ -309,12 +311,12 @@ impl GateBench {
             }
             (ConsentRequestBody::Result { parts, .. }, _) if allows => approved.results.push(format!("{parts:?}")),
             (ConsentRequestBody::Sampling { response: None, .. }, _) if allows => {
-                approved.asks.push(asked(question));
-                approved.reviewed.insert(format!("{:?} {}", question.id, asked(question)));
+                approved.asks.push(asked(consent_request));
+                approved.reviewed.insert(format!("{:?} {}", consent_request.id, asked(consent_request)));
             }
             (ConsentRequestBody::Sampling { .. }, UserDecision::Again) => {
-                let what = asked(question);
-                let is_reviewed = approved.reviewed.contains(&format!("{:?} {what}", question.id));
+                let what = asked(consent_request);
+                let is_reviewed = approved.reviewed.contains(&format!("{:?} {what}", consent_request.id));
                 assert!(is_reviewed, "E01: what was never approved is not asked again: {what}");
                 approved.asks.push(what);
             }
@@ -335,8 +337,8 @@ impl GateBench {
         approved.standing |= lasts;
     }
 
-    pub(super) async fn edit(&mut self, question: &ConsentRequestView, way: TestDecision, fresh: String) {
-        let edit = match (&question.body, way) {
+    pub(super) async fn edit(&mut self, consent_request: &ConsentRequestView, way: TestDecision, fresh: String) {
+        let edit = match (&consent_request.body, way) {
             (ConsentRequestBody::Tool { .. }, TestDecision::Edit) => {
                 ConsentRequestEdit::Arguments(Map::from_iter([("text".to_owned(), json!(fresh))]))
             }
@@ -359,12 +361,15 @@ impl GateBench {
             }
             _ => return,
         };
-        let edited = self.app.host.edit(question.id, edit).await;
+        let edited = self.app.host.edit(consent_request.id, edit).await;
         let Ok(edited) = edited else { return };
-        let stale = self.app.host.answer(question.id, question.hash.to_string(), ONCE).await;
-        assert!(edited.hash == question.hash || stale.is_err(), "an approval of what it was before does nothing");
-        if edited.hash == question.hash && stale.is_ok() {
-            self.noted(question, &ONCE, 0);
+        let stale = self.app.host.answer(consent_request.id, consent_request.hash.to_string(), ONCE).await;
+        assert!(
+            edited.hash == consent_request.hash || stale.is_err(),
+            "an approval of what it was before does nothing"
+        );
+        if edited.hash == consent_request.hash && stale.is_ok() {
+            self.noted(consent_request, &ONCE, 0);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use testkit::http::{HttpServer, Request, ordinary};
+use testkit::http::{HttpRequest, HttpServer, ordinary};
 
 use super::{LEGACY, proper, remote, wrong_at_calls};
 use crate::pair::ServerPair;
@@ -26,7 +26,7 @@ fn notification(method: &str, token: &Value, step: u32) -> String {
 
 async fn flooded_with(method: &'static str) {
     let what = format!("X41, {COUNT} times {method}");
-    let server = HttpServer::start(move |request: Request, mut answer| async move {
+    let server = HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.rpc_method() != "tools/call" {
             return ordinary::answer(LEGACY, &request, answer).await;
         }
@@ -91,7 +91,7 @@ async fn x40_a_server_that_drops_every_connection_ends_the_call() {
 
 /// Serves a stream that ends at once each time, with a requested delay before reconnecting.
 async fn comes_back(retry: &'static str) -> (usize, Duration, Row) {
-    let server = HttpServer::start(move |request: Request, mut answer| async move {
+    let server = HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.method == "GET" && request.header("last-event-id").is_some() || request.rpc_method() == "tools/call"
         {
             answer.event_stream().await?;

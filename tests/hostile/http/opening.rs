@@ -4,7 +4,7 @@
 use host::view::{FailureReason, ServerState};
 use serde_json::json;
 use testkit::app::scripted;
-use testkit::http::{HttpServer, Request, ordinary};
+use testkit::http::{HttpRequest, HttpServer, ordinary};
 
 use super::{LEGACY, MODERN, remote, wrong_at};
 use crate::pair::ServerPair;
@@ -60,7 +60,7 @@ async fn nobody_listens() {
 /// A tool with an invalid header annotation is omitted and reported, and nothing of it is sent.
 #[tokio::test]
 async fn x54_tools_with_bad_header_names_are_left_out() {
-    let server = HttpServer::start(|request: Request, mut answer| async move {
+    let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
         if request.rpc_method() != "tools/list" {
             return ordinary::answer(MODERN, &request, answer).await;
         }

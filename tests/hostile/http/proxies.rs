@@ -3,8 +3,8 @@
 
 use std::net::SocketAddr;
 
-use testkit::http::{HttpServer, Request, ordinary};
-use testkit::tls::{Authority, TlsFront};
+use testkit::http::{HttpRequest, HttpServer, ordinary};
+use testkit::tls::{CertificateAuthority, TlsFront};
 
 use super::opening::fails;
 use super::secure::trusting;
@@ -18,7 +18,7 @@ async fn ordinary_server() -> HttpServer {
 
 /// A proxy that leads every CONNECT to this address.
 async fn leading_to(address: SocketAddr) -> HttpServer {
-    HttpServer::start(move |request: Request, mut answer| async move {
+    HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.method == "CONNECT" { answer.tunnel(address).await } else { answer.status(403).await }
     })
     .await
@@ -52,7 +52,7 @@ async fn a_secure_server_is_reached_through_the_proxy_and_hidden_from_it() {
     if let Some(url) = own_process::server() {
         return is_called(url, what).await;
     }
-    let (authority, server) = (Authority::new(), ordinary_server().await);
+    let (authority, server) = (CertificateAuthority::new(), ordinary_server().await);
     let (_folder, trusted) = trusting(&authority);
     let front = TlsFront::before(server.address, &authority.identity("harbour.test")).await;
     let proxy = leading_to(front.address).await;
@@ -79,7 +79,7 @@ async fn a_proxy_that_shows_its_own_certificate_is_refused() {
         fails(url, what, &["certificate"]).await;
         return;
     }
-    let (authority, other) = (Authority::new(), Authority::new());
+    let (authority, other) = (CertificateAuthority::new(), CertificateAuthority::new());
     let (_folder, trusted) = trusting(&authority);
     let server = ordinary_server().await;
     let front = TlsFront::before(server.address, &other.identity("harbour.test")).await;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use host::view::ServerState;
 use ports::server_config::HttpConfig;
-use testkit::http::{HttpServer, Request, ordinary};
-use testkit::tls::{Authority, TlsFront};
+use testkit::http::{HttpRequest, HttpServer, ordinary};
+use testkit::tls::{CertificateAuthority, TlsFront};
 
 use super::LEGACY;
 use super::secure::trusting;
@@ -72,7 +72,7 @@ async fn x49_a_call_does_not_go_to_another_origin() {
         let what = format!("X49, {status} at a call");
         let other = ordinary_server().await;
         let target = Arc::new(other.url("/mcp"));
-        let server = HttpServer::start(move |request: Request, mut answer| {
+        let server = HttpServer::start(move |request: HttpRequest, mut answer| {
             let target = Arc::clone(&target);
             async move {
                 if request.rpc_method() != "tools/call" {
@@ -102,7 +102,7 @@ async fn x49_https_does_not_lead_to_http() {
         pair.close(what).await;
         return;
     }
-    let (authority, other) = (Authority::new(), ordinary_server().await);
+    let (authority, other) = (CertificateAuthority::new(), ordinary_server().await);
     let (_folder, trusted) = trusting(&authority);
     let server = redirecting(307, other.url("/mcp")).await;
     let front = TlsFront::before(server.address, &authority.identity("127.0.0.1")).await;
@@ -115,7 +115,7 @@ async fn x49_https_does_not_lead_to_http() {
 
 #[tokio::test]
 async fn x49_a_redirect_within_the_origin_is_followed_with_body_and_headers() {
-    let server = HttpServer::start(|request: Request, mut answer| async move {
+    let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
         if request.path == "/mcp" {
             return answer.whole(307, "location: /moved/mcp\r\n", b"").await;
         }
@@ -132,7 +132,7 @@ async fn x49_a_redirect_within_the_origin_is_followed_with_body_and_headers() {
 
 #[tokio::test]
 async fn x49_a_chain_of_30_is_not_followed_to_its_end() {
-    let server = HttpServer::start(|request: Request, mut answer| async move {
+    let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
         let hop: u32 = request.path.rsplit('/').next().and_then(|n| n.parse().ok()).unwrap_or(0);
         if hop == 30 {
             return ordinary::answer(LEGACY, &request, answer).await;

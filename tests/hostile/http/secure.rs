@@ -3,7 +3,7 @@
 //! can name a file of them.
 
 use testkit::http::{HttpServer, ordinary};
-use testkit::tls::{Authority, Identity, TlsFront};
+use testkit::tls::{CertificateAuthority, TlsFront, TlsIdentity};
 
 use super::opening::fails;
 use super::{LEGACY, remote};
@@ -15,7 +15,7 @@ async fn plain() -> HttpServer {
 }
 
 /// A file with the certificate of an authority, which is trusted where `SSL_CERT_FILE` names it.
-pub(super) fn trusting(authority: &Authority) -> (tempfile::TempDir, String) {
+pub(super) fn trusting(authority: &CertificateAuthority) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("trusted.pem");
     std::fs::write(&file, authority.pem()).unwrap();
@@ -33,11 +33,11 @@ async fn a_server_that_cannot_show_who_it_is_is_refused() {
         fails(url, "TLS", &["certificate", &words]).await;
         return;
     }
-    let authority = Authority::new();
+    let authority = CertificateAuthority::new();
     let (_folder, trusted) = trusting(&authority);
     for (about, identity, words) in [
-        ("a self-signed certificate", Identity::self_signed("127.0.0.1"), "trusts"),
-        ("a certificate of an unknown authority", Authority::new().identity("127.0.0.1"), "trusts"),
+        ("a self-signed certificate", TlsIdentity::self_signed("127.0.0.1"), "trusts"),
+        ("a certificate of an unknown authority", CertificateAuthority::new().identity("127.0.0.1"), "trusts"),
         ("another's certificate", authority.identity("harbour.test"), "another name"),
         ("a certificate of the last century", authority.expired("127.0.0.1"), "expired"),
     ] {
@@ -60,7 +60,7 @@ async fn a_server_that_a_trusted_authority_knows_is_used() {
         pair.close(what).await;
         return;
     }
-    let (authority, server) = (Authority::new(), plain().await);
+    let (authority, server) = (CertificateAuthority::new(), plain().await);
     let (_folder, trusted) = trusting(&authority);
     let front = TlsFront::before(server.address, &authority.identity("127.0.0.1")).await;
     let test = "a_server_that_a_trusted_authority_knows_is_used";

@@ -1,8 +1,8 @@
 //! Tests of HTTP/2: it is used if the server offers it, and a server's errors in it affect only their call (X37, X40).
 
-use testkit::http::{Request, ordinary};
-use testkit::http2::{Http2Server, Reply};
-use testkit::tls::Authority;
+use testkit::http::{HttpRequest, ordinary};
+use testkit::http2::{Http2Reply, Http2Server};
+use testkit::tls::CertificateAuthority;
 
 use super::secure::trusting;
 use super::{MODERN, remote};
@@ -10,18 +10,18 @@ use crate::own_process;
 use crate::pair::ServerPair;
 use crate::report::Rows;
 
-fn proper(request: &Request) -> Reply {
+fn proper(request: &HttpRequest) -> Http2Reply {
     let body = request.json();
     match request.method.as_str() {
-        "POST" if body.get("id").is_some() => Reply::Json(ordinary::message(MODERN, &body)),
-        "POST" => Reply::Status(202),
-        _ => Reply::Status(405),
+        "POST" if body.get("id").is_some() => Http2Reply::Json(ordinary::message(MODERN, &body)),
+        "POST" => Http2Reply::Status(202),
+        _ => Http2Reply::Status(405),
     }
 }
 
 /// Runs the named test with a server that responds to calls in this way. The rows are retained until the test ends.
-async fn with(test: &str, at_calls: Option<Reply>) -> (Http2Server, Rows) {
-    let authority = Authority::new();
+async fn with(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, Rows) {
+    let authority = CertificateAuthority::new();
     let (_folder, trusted) = trusting(&authority);
     let server = Http2Server::start(&authority.identity("127.0.0.1"), move |request| match &at_calls {
         Some(reply) if request.rpc_method() == "tools/call" => reply.clone(),
@@ -56,7 +56,7 @@ async fn x40_a_stream_that_is_reset_ends_its_call() {
     if let Some(url) = own_process::server() {
         return call(url, "X40 over HTTP/2, a reset", &["broke", "reset", "lost"]).await;
     }
-    let (server, _rows) = with("x40_a_stream_that_is_reset_ends_its_call", Some(Reply::Reset)).await;
+    let (server, _rows) = with("x40_a_stream_that_is_reset_ends_its_call", Some(Http2Reply::Reset)).await;
     assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
 }
 
@@ -65,7 +65,7 @@ async fn x40_a_connection_that_is_cut_ends_its_calls() {
     if let Some(url) = own_process::server() {
         return call(url, "X40 over HTTP/2, a cut", &["broke", "closed", "lost"]).await;
     }
-    let (server, _rows) = with("x40_a_connection_that_is_cut_ends_its_calls", Some(Reply::Cut)).await;
+    let (server, _rows) = with("x40_a_connection_that_is_cut_ends_its_calls", Some(Http2Reply::Cut)).await;
     assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
 }
 
@@ -74,7 +74,7 @@ async fn x37_a_body_without_end_is_cut() {
     if let Some(url) = own_process::server() {
         return call(url, "X37 over HTTP/2, a body without end", &["16", "large"]).await;
     }
-    with("x37_a_body_without_end_is_cut", Some(Reply::Endless)).await;
+    with("x37_a_body_without_end_is_cut", Some(Http2Reply::Endless)).await;
 }
 
 #[tokio::test]
@@ -82,5 +82,5 @@ async fn x37_headers_without_measure_are_refused() {
     if let Some(url) = own_process::server() {
         return call(url, "X37 over HTTP/2, 8 MiB of headers", &["broke", "header", "lost"]).await;
     }
-    with("x37_headers_without_measure_are_refused", Some(Reply::Headers(1024))).await;
+    with("x37_headers_without_measure_are_refused", Some(Http2Reply::Headers(1024))).await;
 }

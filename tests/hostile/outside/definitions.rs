@@ -122,7 +122,7 @@ async fn b06_a_tool_that_praises_itself_is_marked() {
     let stage = Stage::new(&[("bad", &[tool("search", praise, &["query"])], "nothing")]).await;
     stage.review("bad", "search").await;
     let seen = stage.obeys(&[("bad", "search", json!({ "query": CANARY }))]).await;
-    assert!(seen.iter().any(|question| !question.marks.flags.is_empty()), "it is marked: {seen:?}");
+    assert!(seen.iter().any(|request| !request.marks.flags.is_empty()), "it is marked: {seen:?}");
     assert!(!stage.reached("bad"), "refused, nothing was sent");
     scenario.ended("", &seen, Outcome::Approval);
     stage.close().await;

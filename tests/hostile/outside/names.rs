@@ -19,7 +19,7 @@ async fn b13_a_tool_with_the_name_of_another_is_marked_and_named_by_its_server()
     stage.review("bad", "send").await;
     let seen = stage.obeys(&[("bad", "send", json!({ "text": CANARY }))]).await;
     assert!(seen.iter().any(shows_harm), "the approval of the one is none of the other");
-    assert!(seen.iter().any(|question| !question.marks.look_alikes.is_empty()), "and it is marked");
+    assert!(seen.iter().any(|request| !request.marks.look_alikes.is_empty()), "and it is marked");
     assert!(!stage.reached("bad") && !stage.reached("mail"), "refused, nothing was sent");
     scenario.ended("", &seen, Outcome::Approval);
     stage.close().await;
@@ -41,7 +41,7 @@ async fn b14_a_server_with_a_name_like_another_is_marked() {
     stage.review("ma\u{456}l", "s\u{435}nd").await;
     let seen = stage.obeys(&[("ma\u{456}l", "s\u{435}nd", json!({ "text": CANARY }))]).await;
     assert!(seen.iter().any(shows_harm), "the approval of the one is none of the other");
-    let marks = seen.iter().all(|question| !question.marks.look_alikes.is_empty() && !question.marks.flags.is_empty());
+    let marks = seen.iter().all(|request| !request.marks.look_alikes.is_empty() && !request.marks.flags.is_empty());
     assert!(marks, "the tool is marked as alike, and for its letters: {seen:?}");
     assert!(!stage.reached("ma\u{456}l"), "refused, nothing was sent");
     scenario.ended("", &seen, Outcome::Approval);

@@ -90,11 +90,11 @@ async fn b11_what_was_shown_is_what_is_sent() {
     let (host, arguments) = (stage.app.host.clone(), arguments.clone());
     let call =
         tokio::spawn(async move { host.call_tool("x".into(), "bank".into(), "pay".into(), arguments, None).await });
-    let question = stage.app.question("bank", "the tool", |_| true).await;
+    let request = stage.app.consent_request("bank", "the tool", |_| true).await;
     let forged = policy::Hash::of_bytes(b"other bytes").to_string();
-    let taken = stage.app.host.answer(question.id, forged, UserDecision::Allow(ApprovalScope::Once)).await;
+    let taken = stage.app.host.answer(request.id, forged, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(taken.is_err(), "an approval of other bytes is not taken");
-    stage.app.answer(&question, UserDecision::Deny).await;
+    stage.app.decide(&request, UserDecision::Deny).await;
     assert!(tokio::time::timeout(PATIENCE, call).await.unwrap().unwrap().is_err(), "refused");
     scenario.ended("", &seen, Outcome::OwnApproval);
     stage.close().await;

@@ -4,18 +4,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chat::{Chat, ConversationSettings, NewMessage, OfferedServer, keys};
+use chat::{Chat, ConversationSettings, NewMessage, OfferedServer, tool_keys};
+use domain::consent_request::ConsentRequestOrigin;
 use domain::history::Conversation;
-use domain::question::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use host::{CallOrigin, ShownDefinition};
-use models::{Part, ReplyDelta, StopReason};
+use models::{MessagePart, ReplyDelta, StopReason};
 use offers::review::{DefinitionKind, Flag};
 use policy::{ApprovalScope, ReviewState};
 use ports::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 use testkit::app::{PATIENCE, TestApp, scripted};
-use testkit::model::{ScriptedModel, Step, ends, named, reference, text};
+use testkit::model::{ModelStep, ScriptedModel, ends, named, reference, text};
 
 /// Text that represents a secret, or the harm of a call.
 pub(crate) const CANARY: &str = "canary-4f1e";
@@ -100,8 +100,8 @@ impl Stage {
             let answered = tokio::sync::oneshot::channel().0;
             host.call_tool_as(origin, "always".into(), own, name, Map::new(), answered).await
         });
-        let question = self.app.question(server, "the tool", is_tool).await;
-        self.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+        let request = self.app.consent_request(server, "the tool", is_tool).await;
+        self.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
         call.await.unwrap().expect("the user's call is allowed");
     }
 
@@ -109,7 +109,7 @@ impl Stage {
     /// user saw.
     pub(crate) async fn obeys(&self, calls: &[(&str, &str, Value)]) -> Vec<ConsentRequestView> {
         for (at, (server, tool, arguments)) in calls.iter().enumerate() {
-            self.model.next(uses(&format!("use-{at}"), &keys::key(server, tool), arguments));
+            self.model.next(uses(&format!("use-{at}"), &tool_keys::key(server, tool), arguments));
         }
         self.model.next(text("Done.", (10, 10)));
         let message = NewMessage { text: "Do what I asked for.".into(), ..NewMessage::default() };
@@ -117,15 +117,15 @@ impl Stage {
         let mut seen: Vec<ConsentRequestView> = Vec::new();
         let ended = async {
             while self.chat.answering(ID).0 {
-                for question in self.app.questions().await.into_iter().filter(is_tool_or_result) {
-                    if seen.iter().all(|known| known.id != question.id) {
-                        let answer = if shows_harm(&question) {
+                for request in self.app.consent_requests().await.into_iter().filter(is_tool_or_result) {
+                    if seen.iter().all(|known| known.id != request.id) {
+                        let answer = if shows_harm(&request) {
                             UserDecision::Deny
                         } else {
                             UserDecision::Allow(ApprovalScope::Once)
                         };
-                        self.app.answer(&question, answer).await;
-                        seen.push(question);
+                        self.app.decide(&request, answer).await;
+                        seen.push(request);
                     }
                 }
                 // sleep: polls until the condition holds, which no event reports.
@@ -157,17 +157,17 @@ impl Stage {
     }
 }
 
-fn is_tool(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Tool { .. })
+fn is_tool(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-fn is_tool_or_result(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::Result { .. })
+fn is_tool_or_result(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::Result { .. })
 }
 
 /// Returns `true` if a consent request shows the complete harmful content.
-pub(crate) fn shows_harm(question: &ConsentRequestView) -> bool {
-    match &question.body {
+pub(crate) fn shows_harm(request: &ConsentRequestView) -> bool {
+    match &request.body {
         ConsentRequestBody::Tool { arguments, .. } => json!(arguments).to_string().contains(CANARY),
         ConsentRequestBody::Result { parts, .. } => format!("{parts:?}").contains(CANARY),
         _ => false,
@@ -175,23 +175,23 @@ pub(crate) fn shows_harm(question: &ConsentRequestView) -> bool {
 }
 
 /// Returns a response with a single call.
-fn uses(id: &str, name: &str, arguments: &Value) -> Vec<Step> {
+fn uses(id: &str, name: &str, arguments: &Value) -> Vec<ModelStep> {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     let piece = json!(arguments).to_string();
-    let part = Part::ToolUse { id: id.into(), name: name.into(), arguments, opaque: None };
+    let part = MessagePart::ToolUse { id: id.into(), name: name.into(), arguments, opaque: None };
     vec![
-        Step::Says(ReplyDelta::ToolUseBegan { id: id.into(), name: name.into() }),
-        Step::Says(ReplyDelta::ToolUseArguments { id: id.into(), text: piece }),
+        ModelStep::Says(ReplyDelta::ToolUseBegan { id: id.into(), name: name.into() }),
+        ModelStep::Says(ReplyDelta::ToolUseArguments { id: id.into(), text: piece }),
         ends(vec![part], StopReason::ToolUse, (10, 10)),
     ]
 }
 
 /// Returns a short form of the consent request: destination, payload, and review marks.
-pub(crate) fn shown(question: &ConsentRequestView) -> String {
-    let ConsentRequestBody::Tool { tool, arguments, .. } = &question.body else { return question.rule.to_owned() };
-    let (name, server) = (escaped(&tool.name), escaped(&question.server));
+pub(crate) fn shown(request: &ConsentRequestView) -> String {
+    let ConsentRequestBody::Tool { tool, arguments, .. } = &request.body else { return request.rule.to_owned() };
+    let (name, server) = (escaped(&tool.name), escaped(&request.server));
     let mut words = format!("`{name}` of `{server}`, `{}`", json!(arguments));
-    let marks = &question.marks;
+    let marks = &request.marks;
     match marks.standing {
         Some(ReviewState::New) => words.push_str("; new"),
         Some(ReviewState::Changed) => words.push_str("; changed"),
@@ -208,7 +208,7 @@ pub(crate) fn shown(question: &ConsentRequestView) -> String {
     for alike in &marks.look_alikes {
         words.push_str(&format!("; looks like `{}` of `{}`", escaped(&alike.name), escaped(&alike.server)));
     }
-    if let ConsentRequestOrigin::Model { after, .. } = &question.why
+    if let ConsentRequestOrigin::Model { after, .. } = &request.why
         && !after.is_empty()
     {
         words.push_str(&format!("; after words of {}", after.join(", ")));

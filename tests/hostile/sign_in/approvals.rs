@@ -7,7 +7,7 @@ use credentials::sign_in::EndpointUse;
 use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
 use policy::ApprovalScope;
 use ports::secrets;
-use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
+use ports::server_config::{AuthConfig, AuthIdentityProvider, GrantType, HttpConfig};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, value};
 
 use super::machines::{ID, knows, with_secret};
@@ -38,26 +38,26 @@ impl SignIn {
     async fn start(&self) -> ConsentRequestView {
         self.pair.app.host.start_server("bad".into()).await.unwrap();
         let is_connect = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
-        self.pair.while_good(&self.what, self.pair.app.question("bad", "its address", is_connect)).await
+        self.pair.while_good(&self.what, self.pair.app.consent_request("bad", "its address", is_connect)).await
     }
 
     async fn asks_to_sign_in(&self) -> ConsentRequestView {
         let is_sign_in = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::SignIn { .. });
-        self.pair.while_good(&self.what, self.pair.app.question("bad", "a sign-in", is_sign_in)).await
+        self.pair.while_good(&self.what, self.pair.app.consent_request("bad", "a sign-in", is_sign_in)).await
     }
 
-    async fn allow(&self, question: &ConsentRequestView) {
-        self.pair.app.answer(question, UserDecision::Allow(ApprovalScope::Once)).await;
+    async fn allow(&self, request: &ConsentRequestView) {
+        self.pair.app.decide(request, UserDecision::Allow(ApprovalScope::Once)).await;
     }
 
-    async fn deny(&self, question: &ConsentRequestView) {
-        self.pair.app.answer(question, UserDecision::Deny).await;
+    async fn deny(&self, request: &ConsentRequestView) {
+        self.pair.app.decide(request, UserDecision::Deny).await;
     }
 
     /// Allows the tool that is called, for this once.
     async fn allow_tool(&self) {
-        let question = self.pair.asked(&self.what, |_| true).await;
-        self.allow(&question).await;
+        let request = self.pair.asked(&self.what, |_| true).await;
+        self.allow(&request).await;
     }
 
     async fn stop(&self) {
@@ -80,18 +80,18 @@ impl SignIn {
 /// Returns settings of a machine that signs in without a user.
 fn machine(issuer: &AuthorizationServer, scopes: &[&str]) -> AuthConfig {
     let scopes = scopes.iter().map(|&scope| scope.to_owned()).collect();
-    AuthConfig { scopes, ..with_secret(issuer, Grant::ClientCredentials) }
+    AuthConfig { scopes, ..with_secret(issuer, GrantType::ClientCredentials) }
 }
 
 /// Returns the changed items of a consent request, each with its old and new value.
-fn changes(question: &ConsentRequestView) -> Vec<(String, Option<String>, Option<String>)> {
-    let changes = question.marks.diff.as_ref().map(|diff| diff.changes.clone()).unwrap_or_default();
+fn changes(request: &ConsentRequestView) -> Vec<(String, Option<String>, Option<String>)> {
+    let changes = request.marks.diff.as_ref().map(|diff| diff.changes.clone()).unwrap_or_default();
     changes.into_iter().map(|change| (change.path.join(" "), change.before, change.after)).collect()
 }
 
 /// The token endpoints that a question shows.
-fn token_endpoints(question: &ConsentRequestView) -> Vec<String> {
-    let ConsentRequestBody::SignIn { endpoints, .. } = &question.body else { panic!("a sign-in: {question:?}") };
+fn token_endpoints(request: &ConsentRequestView) -> Vec<String> {
+    let ConsentRequestBody::SignIn { endpoints, .. } = &request.body else { panic!("a sign-in: {request:?}") };
     let of_tokens = endpoints.iter().filter(|endpoint| endpoint.purpose == EndpointUse::Token);
     of_tokens.map(|endpoint| endpoint.url.clone()).collect()
 }
@@ -105,7 +105,7 @@ async fn s01_an_edited_token_endpoint_is_shown_before_anything_goes_there() {
     let issuer = AuthorizationServer::start(knows(&secret)).await;
     let [own, other] = [&idp, &thief].map(|server| format!("{}/token", server.issuer()));
     let auth = AuthConfig {
-        grant: Grant::EnterpriseManaged,
+        grant: GrantType::EnterpriseManaged,
         identity_provider: Some(AuthIdentityProvider {
             issuer: idp.issuer(),
             token_endpoint: Some(own.clone()),
@@ -145,7 +145,7 @@ async fn s01_no_id_token_goes_out_in_the_open() {
     let (secret, id_token) = (word("secret"), word("id-token"));
     let issuer = AuthorizationServer::start(knows(&secret)).await;
     let auth = AuthConfig {
-        grant: Grant::EnterpriseManaged,
+        grant: GrantType::EnterpriseManaged,
         identity_provider: Some(AuthIdentityProvider {
             issuer: "https://idp.example".to_owned(),
             token_endpoint: Some("http://idp.example/token".to_owned()),
@@ -157,8 +157,8 @@ async fn s01_no_id_token_goes_out_in_the_open() {
     };
     let kept = [("client-secret", secret.as_str()), ("id-token", &id_token)];
     let tried = undecided(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
-    let question = tried.start().await;
-    tried.allow(&question).await;
+    let request = tried.start().await;
+    tried.allow(&request).await;
     let cause = ended(&tried.pair).await.expect_err("S01: no token without encryption");
     assert!(cause.contains("not encrypted"), "{what}: the cause is in words: {cause}");
     let redeemed = tried.issuer.token_requests("urn:ietf:params:oauth:grant-type:jwt-bearer");
@@ -175,8 +175,8 @@ async fn s01_every_edit_of_the_sign_in_asks_again_with_what_changed() {
     let own = issuer.issuer();
     let auth = AuthConfig { dpop: Some(false), ..machine(&issuer, &["ships:read"]) };
     let tried = undecided(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
-    let question = tried.start().await;
-    tried.allow(&question).await;
+    let request = tried.start().await;
+    tried.allow(&request).await;
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use as it was approved");
     tried.stop().await;
     let before = thief.seen().len();
@@ -188,11 +188,11 @@ async fn s01_every_edit_of_the_sign_in_asks_again_with_what_changed() {
     ];
     for (key, from, to) in edits {
         tried.edit(&from, &to).await;
-        let question = tried.start().await;
-        let found = changes(&question);
+        let request = tried.start().await;
+        let found = changes(&request);
         let wanted = (key.to_owned(), Some(from.clone()), Some(to.clone()));
         assert_eq!(found, [wanted], "{what}: {key} is told");
-        tried.deny(&question).await;
+        tried.deny(&request).await;
         tried.pair.app.until("bad", "refused", |s| matches!(s.state, ServerState::Failed(_))).await;
         tried.edit(&to, &from).await;
     }
@@ -208,11 +208,11 @@ async fn s07_the_token_endpoint_is_in_the_question() {
     let overrides = [("token_endpoint".to_owned(), elsewhere.as_str().into())].into_iter().collect();
     let issuer = AuthorizationServer::start(AuthorizationScript { overrides, ..AuthorizationScript::default() }).await;
     let tried = undecided(what, ProtectedScript::default(), issuer, None, &[]).await;
-    let question = tried.start().await;
-    tried.allow(&question).await;
-    let question = tried.asks_to_sign_in().await;
-    assert_eq!(token_endpoints(&question), [elsewhere], "{what}: it is shown");
-    tried.deny(&question).await;
+    let request = tried.start().await;
+    tried.allow(&request).await;
+    let request = tried.asks_to_sign_in().await;
+    assert_eq!(token_endpoints(&request), [elsewhere], "{what}: it is shown");
+    tried.deny(&request).await;
     let cause = tried.ended().await.expect_err("S07: the user said no");
     assert!(cause.contains("declined"), "{what}: {cause}");
     assert!(thief.seen().is_empty(), "{what}: nothing goes there: {:?}", thief.seen());
@@ -266,19 +266,19 @@ async fn s07_a_machine_asks_before_its_secret_goes_elsewhere() {
     let issuer = AuthorizationServer::start(knows(&secret)).await;
     let auth = machine(&issuer, &[]);
     let tried = undecided(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
-    let question = tried.start().await;
-    tried.allow(&question).await;
+    let request = tried.start().await;
+    tried.allow(&request).await;
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: its own endpoint is in the approved settings");
     let elsewhere = format!("{}/token", thief.issuer());
     tried.issuer.set(|script| drop(script.overrides.insert("token_endpoint".to_owned(), elsewhere.as_str().into())));
     tried.issuer.end_access_tokens();
     let call = tried.pair.begin("moved", "echo", serde_json::json!({ "text": "hello" }));
     tried.allow_tool().await;
-    let question = tried.asks_to_sign_in().await;
-    assert_eq!(token_endpoints(&question), [elsewhere], "{what}: it is shown");
-    let ConsentRequestBody::SignIn { authorization_url, .. } = &question.body else { unreachable!() };
+    let request = tried.asks_to_sign_in().await;
+    assert_eq!(token_endpoints(&request), [elsewhere], "{what}: it is shown");
+    let ConsentRequestBody::SignIn { authorization_url, .. } = &request.body else { unreachable!() };
     assert_eq!(*authorization_url, None, "{what}: and that no page is opened");
-    tried.deny(&question).await;
+    tried.deny(&request).await;
     assert!(call.await.unwrap().is_err(), "{what}: the call has failed");
     assert!(thief.seen().is_empty(), "{what}: nothing goes there: {:?}", thief.seen());
     tried.close().await;
@@ -297,8 +297,8 @@ async fn s14_a_machine_asks_for_no_more_than_was_approved() {
         ..ProtectedScript::default()
     };
     let tried = undecided(what, script, issuer, Some(auth), &[("client-secret", &secret)]).await;
-    let question = tried.start().await;
-    tried.allow(&question).await;
+    let request = tried.start().await;
+    tried.allow(&request).await;
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
     let scopes = || {
         let asked = tried.issuer.token_requests("client_credentials");
@@ -309,22 +309,22 @@ async fn s14_a_machine_asks_for_no_more_than_was_approved() {
     let begin = |id: &str| tried.pair.begin(id, "echo", serde_json::json!({ "text": "hello" }));
     let call = begin("refused");
     tried.allow_tool().await;
-    let question = tried.asks_to_sign_in().await;
-    let ConsentRequestBody::SignIn { scopes: shown, held_scopes, authorization_url, .. } = &question.body else {
+    let request = tried.asks_to_sign_in().await;
+    let ConsentRequestBody::SignIn { scopes: shown, held_scopes, authorization_url, .. } = &request.body else {
         unreachable!()
     };
     assert_eq!(*shown, ["ships:read", "ships:sink"], "{what}: all that would be asked for is shown");
     assert_eq!(*held_scopes, ["ships:read"], "{what}: and what of it is new");
     assert_eq!(*authorization_url, None, "{what}: no page is opened");
-    tried.deny(&question).await;
+    tried.deny(&request).await;
     let cause = call.await.unwrap().expect_err("S14: without the user it is refused").to_string();
     assert!(cause.contains("ships:sink"), "{what}: the refusal names the scopes: {cause}");
     assert_eq!(scopes(), ["ships:read"], "{what}: nothing more was asked for");
 
     let call = begin("allowed");
     tried.allow_tool().await;
-    let question = tried.asks_to_sign_in().await;
-    tried.allow(&question).await;
+    let request = tried.asks_to_sign_in().await;
+    tried.allow(&request).await;
     assert!(call.await.unwrap().is_ok(), "{what}: once the user agrees it goes on");
     assert_eq!(scopes(), ["ships:read", "ships:read ships:sink"], "{what}: with exactly what was shown");
     tried.close().await;

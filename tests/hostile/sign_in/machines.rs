@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use ports::secrets;
-use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
+use ports::server_config::{AuthConfig, AuthIdentityProvider, GrantType, HttpConfig};
 use testkit::authorization::{
     AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, RefreshBehaviour, RefusalBehaviour,
     value,
@@ -28,7 +28,7 @@ pub(super) fn knows(secret: &str) -> AuthorizationScript {
 }
 
 /// Settings with the client's secret.
-pub(super) fn with_secret(issuer: &AuthorizationServer, grant: Grant) -> AuthConfig {
+pub(super) fn with_secret(issuer: &AuthorizationServer, grant: GrantType) -> AuthConfig {
     AuthConfig {
         client_id: Some(ID.to_owned()),
         client_secret: Some(secrets::reference("client-secret")),
@@ -65,7 +65,7 @@ async fn begin(
 /// The extensions that requests declare.
 fn declared(tried: &SignIn, extension: &str) -> bool {
     let calls = tried.server.with_method("tools/list");
-    let capabilities = |call: &testkit::http::Request| {
+    let capabilities = |call: &testkit::http::HttpRequest| {
         call.json()["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]["extensions"][extension]
             .is_object()
     };
@@ -79,7 +79,7 @@ async fn the_apps_own_credentials_are_enough_and_renewed_without_a_user() {
     let what = "client credentials";
     let secret = word("secret");
     let issuer = AuthorizationServer::start(knows(&secret)).await;
-    let auth = |issuer: &AuthorizationServer| with_secret(issuer, Grant::ClientCredentials);
+    let auth = |issuer: &AuthorizationServer| with_secret(issuer, GrantType::ClientCredentials);
     let tried = begin(what, modern(), issuer, auth, &[("client-secret", &secret)]).await;
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
     assert!(declared(&tried, "io.modelcontextprotocol/oauth-client-credentials"), "{what}: the extension is declared");
@@ -104,7 +104,7 @@ async fn x51_a_machine_is_not_kept_busy() {
         let secret = word("secret");
         let issuer = AuthorizationServer::start(knows(&secret)).await;
         let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
-        let auth = |issuer: &AuthorizationServer| with_secret(issuer, Grant::ClientCredentials);
+        let auth = |issuer: &AuthorizationServer| with_secret(issuer, GrantType::ClientCredentials);
         let tried = begin(&what, changes, issuer, auth, &[("client-secret", &secret)]).await;
         assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
         super::for_ever::is_left_alone(&what, tried, refusing).await;
@@ -128,7 +128,7 @@ async fn an_identity_provider_vouches_for_the_user() {
             id_token: Some(secrets::reference("id-token")),
             ..AuthIdentityProvider::default()
         }),
-        ..with_secret(issuer, Grant::EnterpriseManaged)
+        ..with_secret(issuer, GrantType::EnterpriseManaged)
     };
     let id_token = word("id-token");
     let kept = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];

@@ -22,13 +22,13 @@ pub(crate) fn answers_all(app: &TestApp, folder: PathBuf) -> JoinHandle<()> {
     let mut events = host.events();
     tokio::spawn(async move {
         while let Some(event) = events.next().await {
-            let HostEvent::ConsentRequestChanged(question) = &event.event else { continue };
-            if let Some(edit) = edit(question) {
+            let HostEvent::ConsentRequestChanged(request) = &event.event else { continue };
+            if let Some(edit) = edit(request) {
                 // The edited consent request arrives as another event.
-                let _ = host.edit(question.id, edit).await;
+                let _ = host.edit(request.id, edit).await;
                 continue;
             }
-            let answer = match &question.body {
+            let answer = match &request.body {
                 ConsentRequestBody::Form { form, .. } => match form {
                     Ok(form) => UserDecision::Submit(filled_in(form)),
                     Err(_) => UserDecision::Deny,
@@ -37,14 +37,14 @@ pub(crate) fn answers_all(app: &TestApp, folder: PathBuf) -> JoinHandle<()> {
                 _ => UserDecision::Allow(ApprovalScope::Once),
             };
             // The consent request may have been closed already, cancelled by its server.
-            let _ = host.answer(question.id, question.hash.to_string(), answer).await;
+            let _ = host.answer(request.id, request.hash.to_string(), answer).await;
         }
     })
 }
 
 /// Returns the model's response as an edit, if it has not been entered yet.
-fn edit(question: &ConsentRequestView) -> Option<ConsentRequestEdit> {
-    let ConsentRequestBody::Sampling { response: Some(response), .. } = &question.body else { return None };
+fn edit(request: &ConsentRequestView) -> Option<ConsentRequestEdit> {
+    let ConsentRequestBody::Sampling { response: Some(response), .. } = &request.body else { return None };
     let is_written = response.content.blocks().iter().any(|b| matches!(b, ContentBlock::Text(t) if !t.text.is_empty()));
     if is_written {
         return None;

@@ -1,32 +1,32 @@
 //! Requests that are sent to the servers.
 
 use bytes::Bytes;
-use models::{Message, Part, Reply, Request, Role, Tool, ToolChoice};
+use models::{MessagePart, ModelMessage, ModelReply, ModelRequest, ModelTool, Role, ToolChoice};
 use serde_json::{Value, json};
 
 use crate::fake;
 use crate::place::ServedWire;
 
 /// A request with one message of the user. The model of random weights gets a small bound, and no chance.
-pub(crate) fn asking(place: &ServedWire, text: &str) -> Request {
-    let request = Request { model: place.model.clone(), ..fake::asking(place.wire, text) };
+pub(crate) fn asking(place: &ServedWire, text: &str) -> ModelRequest {
+    let request = ModelRequest { model: place.model.clone(), ..fake::asking(place.wire, text) };
     if place.is_scripted() {
         return request;
     }
-    Request { max_tokens: Some(24), temperature: Some(0.0), ..request }
+    ModelRequest { max_tokens: Some(24), temperature: Some(0.0), ..request }
 }
 
 /// The same with a picture.
-pub(crate) fn with_picture(place: &ServedWire, text: &str) -> Request {
-    let picture = Part::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
-    let message = Message { role: Role::User, parts: vec![Part::text(text), picture] };
-    Request { messages: vec![message], ..asking(place, text) }
+pub(crate) fn with_picture(place: &ServedWire, text: &str) -> ModelRequest {
+    let picture = MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
+    let message = ModelMessage { role: Role::User, parts: vec![MessagePart::text(text), picture] };
+    ModelRequest { messages: vec![message], ..asking(place, text) }
 }
 
 /// Returns a request with a tool, which the model with random weights must use: a grammar makes it write arguments that
 /// fit the schema.
-pub(crate) fn with_tool(place: &ServedWire, text: &str) -> Request {
-    let tool = Tool {
+pub(crate) fn with_tool(place: &ServedWire, text: &str) -> ModelRequest {
+    let tool = ModelTool {
         name: "weather__forecast".into(),
         description: Some("The weather of the next days.".into()),
         input_schema: json!({
@@ -39,15 +39,15 @@ pub(crate) fn with_tool(place: &ServedWire, text: &str) -> Request {
             "additionalProperties": false,
         }),
     };
-    let request = Request { tools: vec![tool], ..asking(place, text) };
+    let request = ModelRequest { tools: vec![tool], ..asking(place, text) };
     if place.is_scripted() {
         return request;
     }
-    Request { tool_choice: ToolChoice::Required, max_tokens: Some(400), ..request }
+    ModelRequest { tool_choice: ToolChoice::Required, max_tokens: Some(400), ..request }
 }
 
 /// Returns the tool uses of a response, if each fits the schema.
-pub(crate) fn uses(reply: &Reply) -> Result<Vec<Value>, String> {
+pub(crate) fn uses(reply: &ModelReply) -> Result<Vec<Value>, String> {
     let uses = reply.message.tool_uses().map(|(_, name, arguments)| {
         let fits = name == "weather__forecast"
             && ["Oslo", "Lima"].iter().any(|city| arguments.get("city") == Some(&json!(city)))
@@ -59,15 +59,15 @@ pub(crate) fn uses(reply: &Reply) -> Result<Vec<Value>, String> {
 }
 
 /// Returns the request that continues after this response, with a result for each tool use.
-pub(crate) fn answered(request: Request, reply: Reply) -> Request {
-    let results = reply.message.tool_uses().map(|(id, name, _)| Part::ToolResult {
+pub(crate) fn answered(request: ModelRequest, reply: ModelReply) -> ModelRequest {
+    let results = reply.message.tool_uses().map(|(id, name, _)| MessagePart::ToolResult {
         id: id.to_owned(),
         name: name.to_owned(),
-        parts: vec![Part::text("sunny")],
+        parts: vec![MessagePart::text("sunny")],
         is_error: false,
     });
-    let results = Message { role: Role::User, parts: results.collect() };
-    let mut request = Request { tool_choice: ToolChoice::Auto, ..request };
+    let results = ModelMessage { role: Role::User, parts: results.collect() };
+    let mut request = ModelRequest { tool_choice: ToolChoice::Auto, ..request };
     request.messages.extend([reply.message, results]);
     request
 }

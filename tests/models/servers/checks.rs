@@ -3,7 +3,7 @@
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use models::{Model, ModelError, Part, Provider as _, Reply, ReplyDelta, Request, StopReason};
+use models::{MessagePart, Model, ModelError, ModelReply, ModelRequest, Provider as _, ReplyDelta, StopReason};
 
 use crate::ask::{answered, asking, uses, with_picture, with_tool};
 use crate::fake::all;
@@ -70,7 +70,7 @@ async fn price(place: &ServedWire) -> Cell {
     }
 }
 
-async fn reply(place: &ServedWire, request: Request) -> Result<Reply, String> {
+async fn reply(place: &ServedWire, request: ModelRequest) -> Result<ModelReply, String> {
     all(&place.provider(), request).await.1.map_err(|error| format!("{}: {error}", error.code()))
 }
 
@@ -107,7 +107,7 @@ async fn another(place: &ServedWire) -> Cell {
         ModelServer::LiteLlm => ("falls-back", "mocked"),
         ModelServer::LlamaCpp => ("nothing", "tiny"),
     };
-    let request = Request { model: model.into(), ..asking(place, "answer as another") };
+    let request = ModelRequest { model: model.into(), ..asking(place, "answer as another") };
     let reply = match all(&place.provider(), request).await.1 {
         Ok(reply) => reply,
         // Its proxy does not always fall back where it streams.
@@ -131,12 +131,12 @@ async fn thinking(place: &ServedWire) -> Cell {
     if !place.is_scripted() {
         return no();
     }
-    let reply = reply(place, Request { thinking: true, ..asking(place, "think first") }).await?;
+    let reply = reply(place, ModelRequest { thinking: true, ..asking(place, "think first") }).await?;
     if reply.message.plain_text() != "It is 42." {
         return Err(format!("what it thought is in what it said: {}", reply.message.plain_text()));
     }
     let thought =
-        reply.message.parts.iter().any(|part| matches!(part, Part::Thinking { text, .. } if !text.is_empty()));
+        reply.message.parts.iter().any(|part| matches!(part, MessagePart::Thinking { text, .. } if !text.is_empty()));
     Ok(if thought { "shown" } else { "not shown" }.into())
 }
 
@@ -195,7 +195,7 @@ async fn most_tokens(place: &ServedWire) -> Cell {
 }
 
 async fn stop_text(place: &ServedWire) -> Cell {
-    let request = Request { stop: vec!["END".into()], ..asking(place, "say hello") };
+    let request = ModelRequest { stop: vec!["END".into()], ..asking(place, "say hello") };
     match all(&place.provider(), request).await.1 {
         Ok(_) => Ok("taken".into()),
         Err(ModelError::CannotCarry(_)) => Ok("refused before it is sent".into()),
@@ -231,7 +231,7 @@ async fn too_long(place: &ServedWire) -> Cell {
 }
 
 async fn unknown_model(place: &ServedWire) -> Cell {
-    let request = Request { model: "nothing".into(), ..asking(place, "say hello") };
+    let request = ModelRequest { model: "nothing".into(), ..asking(place, "say hello") };
     match all(&place.provider(), request).await.1 {
         Ok(_) => Ok("answers all the same".into()),
         Err(error) => Ok(error.code().into()),
@@ -265,7 +265,7 @@ async fn fails(place: &ServedWire) -> Cell {
     if place.server != ModelServer::LiteLlm {
         return no();
     }
-    let request = Request { model: "breaks".into(), ..asking(place, "say hello") };
+    let request = ModelRequest { model: "breaks".into(), ..asking(place, "say hello") };
     match all(&place.provider(), request).await.1 {
         Err(error) => Ok(error.code().into()),
         Ok(reply) => Err(format!("looks whole: {reply:?}")),

@@ -1,7 +1,7 @@
 //! Tests of servers that are killed while they respond.
 
 use futures_util::StreamExt as _;
-use models::{Deltas, ModelError, Provider as _, ProviderKind, ReplyDelta, Request};
+use models::{Deltas, ModelError, ModelRequest, Provider as _, ProviderKind, ReplyDelta};
 
 use crate::ask::asking;
 use crate::place::{ModelServer, ServedWire, start, wire_name};
@@ -19,7 +19,7 @@ pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
     for wire in wires {
         let place = ServedWire::of(server, *wire, &running.url);
         let max_tokens = if place.is_scripted() { None } else { Some(7_000) };
-        let request = Request { max_tokens, ..asking(&place, "write a long answer") };
+        let request = ModelRequest { max_tokens, ..asking(&place, "write a long answer") };
         let mut deltas = place.provider().stream(request).await.expect("an answer");
         let begun = text(&mut deltas).await;
         assert_eq!(begun, Ok(()), "{place}: it begins");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Call, ConsentRequest } from "$lib/api/generated";
+import type { ServerCall, ConsentRequest } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
 import { consentRequest, roots, url } from "./fixtures";
@@ -93,7 +93,7 @@ describe("queue", () => {
     const { queue } = queueOf({ ...asked("a"), body: roots, why: { by: "server" } });
     const call = { id: "c", server: "files", kind: "tool", name: "list", state: "running" };
     const at = (startedAt: number) =>
-      ({ ...call, startedAt, progress: null, task: null, conversation: null }) as Call;
+      ({ ...call, startedAt, progress: null, task: null, conversation: null }) as ServerCall;
     app.calls = [at(asked("a").askedAt + 1)];
     expect(queue.current, "it does not wait for what was asked before it").toBeNull();
     app.calls = [at(asked("a").askedAt - 1)];

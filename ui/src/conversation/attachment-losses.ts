@@ -6,7 +6,7 @@ import { conversionLabel } from "../models/model-labels";
 import { m } from "../paraglide/messages";
 import type { Carried, FileKind } from "./attachments.svelte";
 
-/** The pictures that every provider takes that takes any (`models/src/carry.rs`). */
+/** The pictures that every provider takes that takes any (`models/src/wire_capabilities.rs`). */
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 export function attachmentLosses(

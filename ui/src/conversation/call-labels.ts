@@ -1,5 +1,5 @@
 // Words for how a call of a tool is, or how it ended.
-import type { Call, ConversationItem, ItemBody, JsonValue } from "$lib/api/generated";
+import type { ServerCall, ConversationItem, ItemBody, JsonValue } from "$lib/api/generated";
 import { orderedJson } from "$lib/format/json";
 
 import { m } from "../paraglide/messages";
@@ -16,7 +16,7 @@ export interface CallLabel {
 export function callLabel(
   { state }: Pick<ConversationItem, "state">,
   { result, error, failure }: ToolCall,
-  running: Call | undefined,
+  running: ServerCall | undefined,
 ): CallLabel {
   if (state === "streaming") return { words: underWay(running), failed: false };
   if (result !== null)
@@ -31,7 +31,7 @@ export function callLabel(
   return { words: m.conversation_call_failed(), failed: true };
 }
 
-function underWay(running: Call | undefined): string {
+function underWay(running: ServerCall | undefined): string {
   if (running?.state === "awaiting_approval") return m.conversation_call_waiting();
   return running?.state === "awaiting_input"
     ? m.conversation_call_input()
@@ -56,7 +56,7 @@ export function requestedArguments(
   }
 }
 
-/** So many bytes are about one token; the host reckons in the same way (`crates/chat/src/offered.rs`). */
+/** So many bytes are about one token; the host reckons in the same way (`crates/chat/src/offered_tools.rs`). */
 const BYTES_OF_TOKEN = 4;
 
 /** About how many tokens of its result the model got. */

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { tick } from "svelte";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { Call, Conversation, ConversationItem } from "$lib/api/generated";
+import type { ServerCall, Conversation, ConversationItem } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import {
   NOT_SAID,
@@ -42,7 +42,7 @@ const toolCall = (id: string, isError = false): ConversationItem => ({
   },
 });
 
-const running: Call = {
+const running: ServerCall = {
   ...{ id: "r1", server: "files", kind: "tool", name: "search", startedAt: 1, state: "running" },
   progress: { progress: 3, total: 6, message: "half way" },
   task: null,

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { tick } from "svelte";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { Call, ConversationItem, ConsentRequest } from "$lib/api/generated";
+import type { ServerCall, ConversationItem, ConsentRequest } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import {
   sampleConversation,
@@ -28,7 +28,7 @@ const asks = (id: string, changes: Partial<ConsentRequest> = {}): ConsentRequest
     why: { by: "model", conversation: "c1", after: [] },
     ...changes,
   });
-const call = (id: string): Call => ({
+const call = (id: string): ServerCall => ({
   ...{ id, server: "files", kind: "tool", name: "write_file", startedAt: 1 },
   ...{ state: "awaiting_approval", progress: null, task: null, conversation: "c1" },
 });

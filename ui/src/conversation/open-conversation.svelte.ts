@@ -2,7 +2,7 @@
 
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type {
-  Call,
+  ServerCall,
   Conversation,
   ConversationItem,
   ConversationSettings,
@@ -49,7 +49,7 @@ export class OpenConversation {
     () => app.conversations.find((c) => c.id === this.id)?.title ?? this.conversation?.title ?? "",
   );
   /** Its calls that are under way. A call whose item is there is drawn by that. */
-  readonly calls: Call[] = $derived.by(() => {
+  readonly calls: ServerCall[] = $derived.by(() => {
     const own = app.calls.filter((c) => c.conversation === this.id && !hasEnded(c));
     // The items change with each piece of an answer, and may be thousands.
     return own.filter((c) => this.items.findLast((item) => item.id === c.id) === undefined);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type {
   ReplyAppend,
-  Call,
+  ServerCall,
   Conversation,
   ConversationItem,
   Models,
@@ -242,7 +242,7 @@ describe("a call that a model asks for", () => {
     const user = userEvent.setup();
     await begun();
     tell(call({}), true);
-    const waits: Call = {
+    const waits: ServerCall = {
       ...{ id: "t1", server: "files", kind: "tool", name: "read", startedAt: 1 },
       ...{ state: "awaiting_approval", progress: null, task: null, conversation: "c1" },
     };

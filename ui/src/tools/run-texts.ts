@@ -1,6 +1,6 @@
 // A run's states and its progress in words.
 
-import type { Progress, TaskStatus } from "$lib/api/generated";
+import type { CallProgress, TaskStatus } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
@@ -44,7 +44,7 @@ export interface ProgressShown {
 }
 
 /** What to draw of what a server says about its progress, which may be any numbers. */
-export function progressOf(progress: Progress | null): ProgressShown | null {
+export function progressOf(progress: CallProgress | null): ProgressShown | null {
   if (progress === null) return null;
   const { progress: done, total, message } = progress;
   if (total === null || !(total > 0)) return { part: null, text: String(done), message };

@@ -1,7 +1,7 @@
 // One call of a tool, from the click to its result.
 
 import { ApiError, call, toApiError } from "$lib/api/client";
-import type { Call, ErrorCode, JsonValue, ToolResult } from "$lib/api/generated";
+import type { ServerCall, ErrorCode, JsonValue, ToolResult } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
 /** What to call. */
@@ -72,7 +72,7 @@ export class ToolRun {
   }
 
   /** What the host says about the call while it is under way. */
-  get call(): Call | undefined {
+  get call(): ServerCall | undefined {
     return app.call(this.id);
   }
 

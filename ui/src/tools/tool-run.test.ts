@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { Call, CallState, Progress, ToolResult } from "$lib/api/generated";
+import type { ServerCall, CallState, CallProgress, ToolResult } from "$lib/api/generated";
 import { FakeHost, startFakeHost } from "$lib/testing/fake-host";
 
 import { endTitle } from "./failures";
@@ -28,8 +28,8 @@ beforeEach(async () => {
   });
 });
 
-function says(id: string, state: CallState, progress: Progress | null = null): void {
-  const call: Call = {
+function says(id: string, state: CallState, progress: CallProgress | null = null): void {
+  const call: ServerCall = {
     ...{
       id,
       server: "files",

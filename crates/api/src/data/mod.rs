@@ -8,27 +8,27 @@ mod authorization;
 mod call;
 mod catalog;
 mod computer;
+mod consent_request;
 mod containment;
 mod content;
 mod conversation;
+mod data_flow;
 mod endpoints;
-mod flow;
+mod exact_object;
 mod form;
 mod history;
 mod import;
 mod installs;
 mod packages;
+mod page_item_body;
 mod providers;
-mod question;
 mod registry_setting;
 mod review;
 mod rules;
 mod sampling;
 mod server;
 mod settings;
-mod shown_body;
 mod skills;
-mod whole;
 
 pub use activity::*;
 pub use audit::*;
@@ -37,40 +37,40 @@ pub use authorization::*;
 pub use call::*;
 pub use catalog::*;
 pub use computer::*;
+pub use consent_request::*;
 pub use containment::*;
 pub use content::*;
 pub use conversation::*;
+pub use data_flow::*;
 pub use endpoints::*;
-pub use flow::*;
 pub use form::*;
 pub use history::*;
 pub use import::*;
 pub use installs::*;
 pub use packages::*;
+pub use page_item_body::PageItemBody;
 pub use providers::*;
-pub use question::*;
 pub use registry_setting::*;
 pub use review::*;
 pub use rules::*;
 pub use sampling::*;
 pub use server::*;
 pub use settings::*;
-pub use shown_body::PageItemBody;
 pub use skills::*;
 
 // Types of other crates that requests, responses and events use unchanged.
-pub use chat::offered::ToolState;
+pub use chat::offered_tools::ToolState;
 pub use chat::{ConversationSettings, OfferedServer, ServerInstructions};
 pub use credentials::sign_in::{SignInFailure, SignInPhase, TokenStorage};
 pub use domain::bounds::ChatBounds;
-pub use domain::call::{Call, CallFailureCode, CallKind, CallState, Progress, Task, TaskStatus};
-pub use domain::flow::{DataFlow, ResultReview, SameServerFlow};
+pub use domain::call::{CallFailureCode, CallKind, CallProgress, CallState, CallTask, ServerCall, TaskStatus};
+pub use domain::consent_request::{ConsentRequestOrigin, ConsentRequestOutcome};
+pub use domain::data_flow::{DataFlow, ResultReview, SameServerFlow};
 pub use domain::history::{Excerpt, FoundItem, OmittedContent, Reading, ReadingKind};
 pub use domain::item::{
     Content, Cost, FoundTool, ItemBody, ItemState, MessageAttachment, ModelProblem, Notice, PromptOrigin, ReplyAppend,
     ReplyPart, ReplyStop, ResourceContents, Role, ToolResult, ToolUsed,
 };
-pub use domain::question::{ConsentRequestOrigin, ConsentRequestOutcome};
 pub use host::rules::{DryRunAct, TrustDuration};
 pub use host::view::{
     BlockedPath, FailureReason, FolderProposal, LaunchFileRole, PathMention, ProposalRefusal, ResourceLimits,
@@ -107,7 +107,7 @@ pub struct Snapshot {
     /// Queue of consent requests, in order.
     pub questions: Vec<ConsentRequest>,
     /// Calls that are in progress.
-    pub calls: Vec<Call>,
+    pub calls: Vec<ServerCall>,
     /// All conversations, latest first.
     pub conversations: Vec<ConversationSummary>,
     /// Settings of the app.

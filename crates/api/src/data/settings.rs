@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::whole::whole_or_none;
+use super::exact_object::whole_or_none;
 use super::{ChatBounds, ServerLimits};
 
 /// Settings of the app.

@@ -37,7 +37,7 @@ pub(super) async fn complete(api: &Api, r: Complete) -> Result<Completion, ApiEr
 }
 
 pub(super) fn expand_template(r: &ExpandTemplate) -> Result<ExpandedTemplate, ApiError> {
-    let uri = offers::template::expand(&r.template, &r.values)
+    let uri = offers::uri_template::expand(&r.template, &r.values)
         .map_err(|error| ApiError::new(ErrorCode::Invalid, error.to_string()))?;
     Ok(ExpandedTemplate { uri })
 }

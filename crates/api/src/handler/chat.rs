@@ -33,26 +33,26 @@ fn message(text: String, attachments: Vec<MessageAttachment>, model: Option<Mode
     NewMessage { text, attachments, model }
 }
 
-fn begun(begun: ReplyIds) -> StartedReply {
+fn started_reply_view(begun: ReplyIds) -> StartedReply {
     StartedReply { message: begun.message, reply: begun.reply }
 }
 
 pub(super) async fn send_message(api: &Api, r: SendMessage) -> Result<StartedReply, ApiError> {
     let message = message(r.text, r.attachments, r.model);
-    Ok(begun(api.chat.send_message(r.conversation, message, r.parent).await?))
+    Ok(started_reply_view(api.chat.send_message(r.conversation, message, r.parent).await?))
 }
 
 pub(super) async fn edit_message(api: &Api, r: EditMessage) -> Result<StartedReply, ApiError> {
     let message = message(r.text, r.attachments, r.model);
-    Ok(begun(api.chat.edit_message(r.conversation, r.item, message).await?))
+    Ok(started_reply_view(api.chat.edit_message(r.conversation, r.item, message).await?))
 }
 
 pub(super) async fn retry_reply(api: &Api, r: RetryReply) -> Result<StartedReply, ApiError> {
-    Ok(begun(api.chat.retry_reply(r.conversation, r.item, r.model).await?))
+    Ok(started_reply_view(api.chat.retry_reply(r.conversation, r.item, r.model).await?))
 }
 
 pub(super) async fn continue_reply(api: &Api, conversation: String) -> Result<StartedReply, ApiError> {
-    Ok(begun(api.chat.continue_reply(conversation).await?))
+    Ok(started_reply_view(api.chat.continue_reply(conversation).await?))
 }
 
 pub(super) fn stop_reply(api: &Api, conversation: &str) -> Result<EmptyObject, ApiError> {
@@ -70,7 +70,7 @@ pub(super) async fn set_conversation(api: &Api, r: SetConversation) -> Result<Em
 
 pub(super) async fn conversation_tools(api: &Api, conversation: String) -> Result<ConversationTools, ApiError> {
     let known = api.chat.conversation_tools(conversation).await?;
-    let tool = |tool: &chat::offered::OfferedTool| ConversationTool {
+    let tool = |tool: &chat::offered_tools::OfferedTool| ConversationTool {
         server: tool.server.clone(),
         tool: tool.tool.clone(),
         key: tool.key.clone(),

@@ -17,7 +17,9 @@ impl Api {
 }
 
 pub(super) async fn check(api: &Api) -> Result<CheckedComputer, ApiError> {
-    let Some(computer) = api.computer.as_deref().cloned() else { return Err(errors::not_found("a computer to check")) };
+    let Some(computer) = api.computer.as_deref().cloned() else {
+        return Err(errors::not_found_error("a computer to check"));
+    };
     let (environment, web_view) = (computer.environment.clone(), computer.web_view.clone());
     let Checkup { findings, servers } = checkup::check(computer).await;
     let program =

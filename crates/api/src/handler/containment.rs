@@ -27,8 +27,8 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
 
 /// Returns how much a server uses of each limit.
 pub(super) async fn limits_used(api: &Api, server: String) -> Result<LimitsUsage, ApiError> {
-    let used = api.host.used(server.clone()).await?;
-    used.ok_or_else(|| errors::not_found(&format!("server \"{server}\"")))
+    let used = api.host.limits_usage(server.clone()).await?;
+    used.ok_or_else(|| errors::not_found_error(&format!("server \"{server}\"")))
 }
 
 /// Converts a sandbox from the page. The host canonicalizes its folders.

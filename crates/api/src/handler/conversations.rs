@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use chat::OpenConversation;
 use domain::history::HistorySearch;
-use domain::item::Item;
+use domain::item::ChatItem;
 
 use super::{Api, errors, views};
 use crate::ApiError;
@@ -16,12 +16,12 @@ pub(crate) async fn conversation_list(api: &Api) -> Result<Vec<ConversationSumma
 }
 
 pub(super) async fn create_conversation(api: &Api, title: &str) -> Result<Conversation, ApiError> {
-    Ok(opened(api.chat.create_conversation(title).await?))
+    Ok(conversation_view(api.chat.create_conversation(title).await?))
 }
 
 pub(super) async fn conversation(api: &Api, id: String) -> Result<Conversation, ApiError> {
     let found = api.chat.conversation(id).await?;
-    found.map(opened).ok_or_else(|| errors::not_found("this conversation"))
+    found.map(conversation_view).ok_or_else(|| errors::not_found_error("this conversation"))
 }
 
 pub(super) async fn set_draft(api: &Api, r: SetDraft) -> Result<EmptyObject, ApiError> {
@@ -36,7 +36,7 @@ pub(super) async fn append_items(api: &Api, r: AppendItems) -> Result<EmptyObjec
 
 pub(super) async fn rename_conversation(api: &Api, r: RenameConversation) -> Result<EmptyObject, ApiError> {
     let is_there = api.chat.rename_conversation(r.conversation, &r.title).await?;
-    if is_there { Ok(EmptyObject {}) } else { Err(errors::not_found("this conversation")) }
+    if is_there { Ok(EmptyObject {}) } else { Err(errors::not_found_error("this conversation")) }
 }
 
 pub(super) async fn delete_conversation(api: &Api, id: String) -> Result<EmptyObject, ApiError> {
@@ -46,12 +46,12 @@ pub(super) async fn delete_conversation(api: &Api, id: String) -> Result<EmptyOb
 
 pub(super) async fn items(api: &Api, r: ItemRange) -> Result<ItemPage, ApiError> {
     let page = api.chat.items(r.conversation, r.before, r.limit).await?;
-    let page = page.ok_or_else(|| errors::not_found("this item"))?;
+    let page = page.ok_or_else(|| errors::not_found_error("this item"))?;
     Ok(ItemPage { items: page.items.into_iter().map(views::placed_item).collect(), has_more: page.has_more })
 }
 
 pub(super) async fn blob(api: &Api, hash: String) -> Result<Blob, ApiError> {
-    let bytes = api.chat.blob(hash).await?.ok_or_else(|| errors::not_found("this content"))?;
+    let bytes = api.chat.blob(hash).await?.ok_or_else(|| errors::not_found_error("this content"))?;
     Ok(Blob { data: BASE64_STANDARD.encode(bytes) })
 }
 
@@ -60,7 +60,7 @@ pub(super) async fn search_history(api: &Api, r: SearchHistory) -> Result<FoundI
     Ok(FoundItems { found: page.found, has_more: page.has_more })
 }
 
-fn opened(open: OpenConversation) -> Conversation {
+fn conversation_view(open: OpenConversation) -> Conversation {
     Conversation {
         id: open.kept.id,
         title: open.kept.title,
@@ -75,7 +75,7 @@ fn opened(open: OpenConversation) -> Conversation {
 }
 
 /// Converts an item from the page, which is always complete.
-fn new_item(item: ConversationItem) -> Item {
+fn new_item(item: ConversationItem) -> ChatItem {
     let ConversationItem { id, parent, at, body, .. } = item;
-    Item { id, parent, at, state: ItemState::Whole, body: body.into_inner() }
+    ChatItem { id, parent, at, state: ItemState::Whole, body: body.into_inner() }
 }

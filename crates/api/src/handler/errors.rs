@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{ApiError, ErrorCode};
 
-pub(super) fn not_found(what: &str) -> ApiError {
+pub(super) fn not_found_error(what: &str) -> ApiError {
     ApiError::new(ErrorCode::NotFound, format!("{what} was not found"))
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use other_apps::{AppEnvironment, FoundServer, MAX_SERVERS, ScanReport, ScanScope};
 
-use super::{Api, containment, errors, set_up};
+use super::{Api, containment, errors, server_setup};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -62,7 +62,7 @@ pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedS
             Some(server) => match api.host.import_server(server).await {
                 Ok(kept) => ImportOutcome {
                     name: Some(server.name.clone()),
-                    only_this_run: set_up::kept(kept).only_this_run,
+                    only_this_run: server_setup::storage_report(kept).only_this_run,
                     ..nothing
                 },
                 Err(error) => ImportOutcome { problem: Some(error.to_string()), ..nothing },
@@ -73,7 +73,7 @@ pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedS
 }
 
 async fn report(api: &Api, source: ImportSource) -> Result<ScanReport, ApiError> {
-    let Some(surroundings) = api.surroundings.clone() else { return Err(errors::not_found("a home folder")) };
+    let Some(surroundings) = api.surroundings.clone() else { return Err(errors::not_found_error("a home folder")) };
     match (source.app, source.project) {
         (Some(_), Some(_)) => {
             Err(ApiError::new(ErrorCode::BadRequest, "the request must not specify both an app and a project"))

@@ -11,7 +11,7 @@ use ports::server_config::{NewServer, ServerTransport, ValuePart};
 use ports::time::{Clock as _, SystemClock};
 use registry::{CachePolicy, DatedAnswer, ListingStatus, Publisher, RegistryCatalog, RegistryEntry, SearchQuery};
 
-use super::{Api, containment, errors, set_up};
+use super::{Api, containment, errors, server_setup};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -24,7 +24,7 @@ impl Api {
 }
 
 pub(super) fn installer(api: &Api) -> Result<&Installer, ApiError> {
-    api.installer.as_ref().ok_or_else(|| errors::not_found("a registry"))
+    api.installer.as_ref().ok_or_else(|| errors::not_found_error("a registry"))
 }
 
 pub(super) const fn freshness(refresh: bool) -> CachePolicy {
@@ -74,7 +74,7 @@ pub(super) async fn registry_setting(api: &Api) -> Result<RegistryReport, ApiErr
 
 pub(super) async fn set_registry(api: &Api, r: SetRegistry) -> Result<SecretStorageReport, ApiError> {
     let header = r.header.map(|header| NewRegistryHeader { name: header.name, value: header.value.map(Into::into) });
-    Ok(set_up::kept(installer(api)?.set_registry(r.address, header).await?))
+    Ok(server_setup::storage_report(installer(api)?.set_registry(r.address, header).await?))
 }
 
 pub(super) async fn offer(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
@@ -126,7 +126,7 @@ pub(super) async fn preview(api: &Api, draft: InstallDraft) -> Result<InstallPre
     let installer = installer(api)?;
     let nothing =
         InstallPreview { input_problems: BTreeMap::new(), problem: None, server: None, before: None, hash: None };
-    let preview = match installer.preview(&api.host, &wanted(draft)?, CachePolicy::Usual).await {
+    let preview = match installer.preview(&api.host, &read_draft(draft)?, CachePolicy::Usual).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(FillError::Inputs(input_problems))) => {
             return Ok(InstallPreview { input_problems, ..nothing });
@@ -151,15 +151,15 @@ fn headers(server: &NewServer) -> BTreeMap<String, String> {
 }
 
 pub(super) async fn install(api: &Api, r: Install) -> Result<SecretStorageReport, ApiError> {
-    let (installer, draft) = (installer(api)?, wanted(r.draft)?);
+    let (installer, draft) = (installer(api)?, read_draft(r.draft)?);
     let kept = match draft.upgrades {
         Some(_) => installer.upgrade(&api.host, &draft, &r.hash, r.stop).await?,
         None => installer.install(&api.host, &draft, &r.hash).await?,
     };
-    Ok(set_up::kept(kept))
+    Ok(server_setup::storage_report(kept))
 }
 
-fn wanted(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError> {
+fn read_draft(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError> {
     let InstallDraft { source, name, values, sandbox, upgrades } = draft;
     let sandbox = sandbox.map(containment::to_sandbox).transpose()?;
     Ok(::installer::InstallDraft { source: with_absolute_path(source)?, name, values, sandbox, upgrades })
@@ -203,7 +203,7 @@ fn list_entry(catalog: &RegistryCatalog, entry: &RegistryEntry) -> RegistryListi
 }
 
 fn show_publisher(catalog: &RegistryCatalog, server: &str) -> RegistryPublisher {
-    let (kind, name) = match Publisher::of(server) {
+    let (kind, name) = match Publisher::from_name(server) {
         Publisher::GithubAccount(name) => (PublisherKind::GithubAccount, name),
         Publisher::Domain(name) => (PublisherKind::Domain, name),
     };
@@ -259,7 +259,7 @@ fn show_plan(plan: &Plan, name: String, containment: InstallContainment, sandbox
         },
         PlanTarget::Remote { url, kind, headers } => PlannedTarget::Http {
             url: parts(url),
-            kind: set_up::kind(*kind),
+            kind: server_setup::kind(*kind),
             headers: headers.iter().map(|(name, value)| (name.clone(), parts(value))).collect(),
         },
     };
@@ -308,7 +308,7 @@ async fn show_server(installer: &Installer, server: NewServer, hidden: &BTreeMap
         ServerTransport::Http(http) => PreviewedServer::Http {
             headers: values(http.headers),
             url: http.url,
-            kind: http.kind.map_or(HttpKind::Http, set_up::kind),
+            kind: http.kind.map_or(HttpKind::Http, server_setup::kind),
         },
     }
 }

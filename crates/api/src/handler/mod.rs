@@ -5,6 +5,7 @@ mod audit;
 mod catalogs;
 mod chat;
 mod computer;
+mod consent_requests;
 mod containment;
 mod conversations;
 mod errors;
@@ -13,12 +14,11 @@ mod installs;
 mod media;
 mod newer_versions;
 mod providers;
-mod questions;
 mod review;
 mod rules;
+mod server_setup;
 mod servers;
 mod serving;
-mod set_up;
 mod skills;
 mod views;
 
@@ -39,7 +39,7 @@ impl Handler for Api {
     }
 
     async fn add_server(&self, r: AddServer) -> Result<SecretStorageReport, ApiError> {
-        set_up::add_server(self, r).await
+        server_setup::add_server(self, r).await
     }
 
     async fn check_import(&self, r: ImportText) -> Result<ImportPreview, ApiError> {
@@ -87,15 +87,15 @@ impl Handler for Api {
     }
 
     async fn update_server(&self, r: UpdateServer) -> Result<SecretStorageReport, ApiError> {
-        set_up::update_server(self, r).await
+        server_setup::update_server(self, r).await
     }
 
     async fn set_secret(&self, r: SetSecret) -> Result<SecretStorageReport, ApiError> {
-        set_up::set_secret(self, r).await
+        server_setup::set_secret(self, r).await
     }
 
     async fn remove_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
-        set_up::remove_server(self, r.server).await
+        server_setup::remove_server(self, r.server).await
     }
 
     async fn start_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
@@ -230,15 +230,15 @@ impl Handler for Api {
     }
 
     async fn answer_question(&self, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
-        questions::answer_question(self, r).await
+        consent_requests::answer_question(self, r).await
     }
 
     async fn edit_question(&self, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
-        questions::edit_question(self, r).await
+        consent_requests::edit_question(self, r).await
     }
 
     async fn check_form(&self, r: CheckForm) -> Result<FormProblems, ApiError> {
-        questions::check_form(self, r).await
+        consent_requests::check_form(self, r).await
     }
 
     async fn deny_all(&self, r: DenyAllConsentRequests) -> Result<EmptyObject, ApiError> {
@@ -428,7 +428,7 @@ impl Handler for Api {
     }
 
     async fn inspect_url(&self, r: UrlText) -> Result<UrlParts, ApiError> {
-        Ok(UrlParts::of(&r.url))
+        Ok(UrlParts::parse(&r.url))
     }
 
     async fn secrets_status(&self, _: EmptyObject) -> Result<SecretsStatus, ApiError> {

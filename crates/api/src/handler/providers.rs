@@ -52,7 +52,7 @@ fn refresh_old(api: &Api, providers: &[ProviderView]) {
 
 pub(super) async fn set_provider(api: &Api, r: SetProvider) -> Result<EmptyObject, ApiError> {
     let url = r.url.trim().parse().map_err(|_| ProviderError::from(models::SettingsError::Url))?;
-    let conversions = r.conversions.into_iter().map(|choice| Ok((known(choice.what)?, known(choice.then)?)));
+    let conversions = r.conversions.into_iter().map(|choice| Ok((parse_word(choice.what)?, parse_word(choice.then)?)));
     let conversions: BTreeMap<UnsupportedFeature, Conversion> = conversions.collect::<Result<_, ApiError>>()?;
     let settings = ProviderSettings {
         id: r.id,
@@ -111,7 +111,7 @@ pub(super) async fn set_default_model(api: &Api, r: DefaultModel) -> Result<Empt
 }
 
 /// Parses a word of the page into an enum of the host.
-fn known<T: serde::de::DeserializeOwned>(word: String) -> Result<T, ApiError> {
+fn parse_word<T: serde::de::DeserializeOwned>(word: String) -> Result<T, ApiError> {
     let unknown = format!("\"{word}\" is not known here");
     serde_json::from_value(Value::String(word)).map_err(|_| ApiError::new(ErrorCode::BadRequest, unknown))
 }

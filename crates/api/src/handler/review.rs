@@ -20,7 +20,7 @@ pub(super) async fn review(api: &Api, r: Review) -> Result<EmptyObject, ApiError
 pub(super) async fn pins(api: &Api, server: String) -> Result<Pins, ApiError> {
     let servers = api.host.snapshot().await?.servers;
     if !servers.iter().any(|known| known.name == server) {
-        return Err(errors::not_found(&format!("server \"{server}\"")));
+        return Err(errors::not_found_error(&format!("server \"{server}\"")));
     }
     let kept = api.host.pins().await?.remove(&server).unwrap_or_default();
     let ServerPins { identity, issuer, endpoints, tools, prompts } = &*kept;

@@ -77,7 +77,7 @@ impl From<RulesError> for ApiError {
 }
 
 pub(super) async fn revoke_grant(api: &Api, r: GrantRef) -> Result<EmptyObject, ApiError> {
-    let id = r.id.parse().map(GrantId).map_err(|_| errors::not_found("this approval"))?;
+    let id = r.id.parse().map(GrantId).map_err(|_| errors::not_found_error("this approval"))?;
     let was_there = api.host.revoke(id).await.map_err(|e| errors::system(e.to_string()))?;
-    if was_there { Ok(EmptyObject {}) } else { Err(errors::not_found("this approval")) }
+    if was_there { Ok(EmptyObject {}) } else { Err(errors::not_found_error("this approval")) }
 }

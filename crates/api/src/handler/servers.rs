@@ -19,7 +19,7 @@ pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
     Ok(Snapshot {
         next_event: snapshot.next_event,
         servers: snapshot.servers.into_iter().map(views::server).collect(),
-        questions: snapshot.questions.into_iter().map(views::question).collect(),
+        questions: snapshot.questions.into_iter().map(views::consent_request).collect(),
         calls: snapshot.calls,
         conversations: super::conversations::conversation_list(api).await?,
         settings: views::settings(snapshot.settings),
@@ -52,7 +52,7 @@ pub(super) async fn activity(api: &Api, r: ActivityRange) -> Result<ActivityPage
 pub(super) async fn activity_body(api: &Api, r: ActivityRef) -> Result<ActivityBody, ApiError> {
     let activity = api.host.activity(r.server).await?;
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-    let entry = activity.entry(r.seq).ok_or_else(|| errors::not_found("this message"))?;
+    let entry = activity.entry(r.seq).ok_or_else(|| errors::not_found_error("this message"))?;
     Ok(ActivityBody { text: entry.body().into_owned(), truncated: entry.truncated, redacted: entry.redacted })
 }
 

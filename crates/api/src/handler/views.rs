@@ -1,22 +1,22 @@
 //! Conversion of the host's views to the types of the page, and back.
 
 mod authorization;
+mod consent_request;
 mod content;
 mod conversation;
+pub(super) mod data_flow;
 mod endpoints;
-pub(super) mod flow;
 mod packages;
-mod question;
 mod readable;
 mod review;
 pub(super) mod rules;
 pub(super) mod sampling;
 
 pub(super) use authorization::{authorization, content_at_rest, signed_out};
+pub(super) use consent_request::consent_request;
 pub(crate) use content::prompt_result;
 pub(super) use content::{prompt, resource, template, tool};
 pub(super) use conversation::placed_item;
-pub(super) use question::question;
 pub(super) use review::marks;
 pub(super) use sampling::{to_request, to_response};
 
@@ -28,7 +28,7 @@ use policy::GrantSubject;
 use ports::server_config::{PastedServer, ServerConfig as HostConfig};
 use supervision::activity::ActivityEntry as HostEntry;
 
-use super::set_up::{self, SecretVisibility};
+use super::server_setup::{self, SecretVisibility};
 use crate::Event;
 use crate::data::*;
 
@@ -40,7 +40,7 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
         HostEvent::ServerRemoved(name) => Event::ServerRemoved { name },
         HostEvent::CatalogChanged(server) => Event::CatalogChanged { server },
         HostEvent::ResourceUpdated { server, uri } => Event::ResourceUpdated { server, uri },
-        HostEvent::ConsentRequestChanged(view) => Event::QuestionChanged { question: question(*view) },
+        HostEvent::ConsentRequestChanged(view) => Event::QuestionChanged { question: consent_request(*view) },
         HostEvent::ConsentRequestClosed { id, outcome } => Event::QuestionClosed { id: id.0.to_string(), outcome },
         HostEvent::SamplingText { id, text } => Event::SamplingText { id: id.0.to_string(), text },
         HostEvent::SamplingChanged(server) => Event::SamplingChanged { server },
@@ -70,9 +70,9 @@ pub(super) fn server(view: ServerView) -> Server {
     Server {
         command_line: view.config.command_line(),
         name: view.name,
-        url: view.config.as_http().map(|http| UrlParts::of(&http.url)),
+        url: view.config.as_http().map(|http| UrlParts::parse(&http.url)),
         transport: transport(&view.config, view.connected.as_ref()).to_owned(),
-        config: set_up::config(view.config, SecretVisibility::Hidden),
+        config: server_setup::config(view.config, SecretVisibility::Hidden),
         state: state(view.state),
         since: view.since,
         approved: view.approved,
@@ -160,7 +160,7 @@ fn state(state: HostState) -> ServerState {
 }
 
 pub(super) fn imported(found: PastedServer) -> ImportedServer {
-    let mut config = set_up::config(found.config, SecretVisibility::Shown);
+    let mut config = server_setup::config(found.config, SecretVisibility::Shown);
     match &mut config {
         ServerConfig::Stdio { secret_env, .. } => {
             *secret_env = Some(found.secrets).filter(|secrets| !secrets.is_empty());

@@ -3,12 +3,12 @@
 use api::{Api, ErrorCode, Event, dispatch};
 use serde_json::{Value, json};
 use testkit::app::{PATIENCE, TestApp};
-use testkit::model::{ScriptedModel, Step, named, text};
+use testkit::model::{ModelStep, ScriptedModel, named, text};
 
 use crate::call;
 
 /// Creates a conversation whose model gives these replies, and returns its identifier.
-async fn talking(answers: Vec<Vec<Step>>) -> (TestApp, Api, Value) {
+async fn talking(answers: Vec<Vec<ModelStep>>) -> (TestApp, Api, Value) {
     let app = TestApp::start(Vec::new()).await;
     let model = ScriptedModel::offer(&app.host, vec![named("m")]).await;
     answers.into_iter().for_each(|answer| model.next(answer));
@@ -96,7 +96,7 @@ async fn branches_are_told_and_chosen() {
 
 #[tokio::test]
 async fn what_cannot_be_done_has_a_code_to_act_on() {
-    let (_app, api, id) = talking(vec![vec![Step::Hangs]]).await;
+    let (_app, api, id) = talking(vec![vec![ModelStep::Hangs]]).await;
     let refused = async |command: &str, request: Value| dispatch(&api, command, request).await.expect_err(command).code;
     let stop = json!({"conversation": id});
     assert_eq!(refused("stop_reply", stop.clone()).await, ErrorCode::NotFound, "no reply is streaming");

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
-use api::{Api, Computer, Environment, ErrorCode, WebView, dispatch};
+use api::{Api, Computer, ErrorCode, ProcessEnvironment, WebView, dispatch};
 use process::{PathSource, SearchPath};
 use serde_json::json;
 use testkit::app::{TestApp, command};
@@ -21,7 +21,10 @@ fn checking(app: &TestApp, home: &std::path::Path) -> Api {
         secrets: Arc::clone(&ports.secrets),
         data_folder: app.folder.path().to_owned(),
         cache_folder: Some(home.join(".cache")),
-        environment: Environment::with(&[("HTTPS_PROXY", "http://canary-ann@127.0.0.1:9")], Some(home.to_owned())),
+        environment: ProcessEnvironment::with(
+            &[("HTTPS_PROXY", "http://canary-ann@127.0.0.1:9")],
+            Some(home.to_owned()),
+        ),
         search_path: Some(SearchPath { directories: vec![home.join("bin")], source: PathSource::LoginShell }),
         web_view: Some(WebView { name: "WebKitGTK", version: "2.38.6".to_owned() }),
         clock: Arc::clone(&ports.clock),

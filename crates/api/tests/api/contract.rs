@@ -65,17 +65,17 @@ async fn the_snapshot_and_the_events_after_it_leave_no_gap() {
             assert_eq!(batch.first, next, "the numbers should have no gap");
             next += batch.events.len() as u64;
             for event in batch.events {
-                if let Event::QuestionChanged { question } = event {
-                    return question;
+                if let Event::QuestionChanged { question: consent_request } = event {
+                    return consent_request;
                 }
             }
         }
     };
-    let question = tokio::time::timeout(PATIENCE, asked).await.expect("the consent request should be reported");
+    let consent_request = tokio::time::timeout(PATIENCE, asked).await.expect("the consent request should be reported");
     let again = call(&api, "snapshot", json!({})).await;
     assert_eq!(
         again["questions"][0]["hash"],
-        json!(question.hash),
+        json!(consent_request.hash),
         "the snapshot should contain the same consent request"
     );
 }
@@ -101,9 +101,9 @@ async fn an_edited_sampling_request_keeps_what_the_page_does_not_show() {
     let (caller, request) =
         (api.clone(), json!({"call": "1", "server": "harbour", "tool": "ask_model", "arguments": {}}));
     let called = tokio::spawn(async move { dispatch(&caller, "call_tool", request).await });
-    let tool = app.question("harbour", "the tool", |_| true).await;
-    app.answer(&tool, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
-    let before = app.question("harbour", "the model", |q| q.id != tool.id).await;
+    let tool = app.consent_request("harbour", "the tool", |_| true).await;
+    app.decide(&tool, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
+    let before = app.consent_request("harbour", "the model", |q| q.id != tool.id).await;
     let host::view::ConsentRequestBody::Sampling { request: original, .. } = before.body else {
         panic!("expected a sampling request")
     };
@@ -113,7 +113,7 @@ async fn an_edited_sampling_request_keeps_what_the_page_does_not_show() {
     let edit = json!({"id": shown["id"], "edit": {"change": "request", "request": request}});
     let edited = call(&api, "edit_question", edit).await;
     assert_ne!(edited["hash"], shown["hash"], "the edited request should have another hash");
-    let now = app.question("harbour", "the model", |q| q.id == before.id).await;
+    let now = app.consent_request("harbour", "the model", |q| q.id == before.id).await;
     let host::view::ConsentRequestBody::Sampling { request: kept, .. } = now.body else {
         panic!("expected a sampling request")
     };
@@ -313,9 +313,9 @@ async fn a_call_is_kept_in_its_conversation_also_when_the_page_has_gone() {
         json!({"call": "sum", "server": "harbour", "tool": "add", "arguments": {"a": 2, "b": 3}, "conversation": id});
     let caller = api.clone();
     let page = tokio::spawn(async move { dispatch(&caller, "call_tool", request).await });
-    let question = app.question("harbour", "the tool", |_| true).await;
+    let consent_request = app.consent_request("harbour", "the tool", |_| true).await;
     page.abort();
-    app.answer(&question, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
+    app.decide(&consent_request, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
     let kept = async {
         loop {
             let items = call(&api, "conversation", json!({"conversation": id})).await["items"].clone();
@@ -347,12 +347,13 @@ async fn a_call_of_the_user_that_fails_is_kept_with_what_was_sent() {
     let request = json!({"call": "k1", "server": "harbour", "tool": "slow_report", "arguments": {"seconds": 60}, "conversation": id});
     let own = Api::new(app.host.clone());
     let running = tokio::spawn(async move { dispatch(&own, "call_tool", request).await });
-    let question =
-        app.question("harbour", "the call", |q| matches!(q.body, host::view::ConsentRequestBody::Tool { .. })).await;
+    let consent_request = app
+        .consent_request("harbour", "the call", |q| matches!(q.body, host::view::ConsentRequestBody::Tool { .. }))
+        .await;
     let changed = json!({"seconds": 61});
     let edit = host::view::ConsentRequestEdit::Arguments(changed.as_object().cloned().unwrap());
-    let edited = app.host.edit(question.id, edit).await.unwrap();
-    app.answer(&edited, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
+    let edited = app.host.edit(consent_request.id, edit).await.unwrap();
+    app.decide(&edited, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !app.activity("harbour").await.contains("61") {
         assert!(tokio::time::Instant::now() < deadline, "the call was not sent in time");

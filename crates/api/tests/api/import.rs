@@ -27,7 +27,7 @@ fn of<'v>(listed: &'v Value, app: &str, name: &str) -> &'v Value {
 #[tokio::test]
 async fn what_is_picked_is_imported_and_nothing_else() {
     let app = TestApp::start(Vec::new()).await;
-    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::of_folder(import_fixtures("homes/linux")));
+    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(import_fixtures("homes/linux")));
     let listed = call(&api, "import_candidates", json!({})).await;
     assert!(
         listed["lookedFor"].as_array().unwrap().contains(&json!("Junie")),
@@ -72,7 +72,7 @@ async fn what_changed_since_it_was_listed_is_not_imported() {
         fs::write(home.path().join(".cursor/mcp.json"), text).unwrap();
     };
     write("harmless");
-    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::of_folder(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(home.path().to_owned()));
     let listed = call(&api, "import_candidates", json!({})).await;
     let id = of(&listed, "cursor", "one")["id"].clone();
     write("harmful");
@@ -91,7 +91,7 @@ async fn rules_stay_only_with_their_server_and_are_written_once() {
     fs::create_dir_all(home.path().join(".codeium/windsurf")).unwrap();
     let server = json!({ "mcpServers": { "one": { "command": "harmless", "disabledTools": ["delete"] } } });
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::of_folder(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(home.path().to_owned()));
     let rules = async || app.host.rules().await.unwrap().rules.len();
     let before = rules().await;
     let import = async || {
@@ -160,7 +160,7 @@ async fn a_server_whose_secrets_cannot_be_written_is_removed_again() {
     let env = json!({ "API_KEY": "hunter2hunter2" });
     let server = json!({ "mcpServers": { "one": { "command": "x", "env": env, "disabledTools": ["delete"] } } });
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::of_folder(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(home.path().to_owned()));
     let import = async || {
         let listed = call(&api, "import_candidates", json!({})).await;
         let id = of(&listed, "windsurf", "one")["id"].clone();
@@ -191,7 +191,7 @@ async fn a_value_that_is_pending_is_named_in_the_settings() {
     let server =
         json!({ "mcpServers": { "far": { "url": "https://a.example/mcp", "headers": headers, "auth": auth } } });
     fs::write(home.path().join(".cursor/mcp.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::of_folder(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(home.path().to_owned()));
     let listed = call(&api, "import_candidates", json!({})).await;
     let far = of(&listed, "cursor", "far");
     let sign_in = json!({ "clientId": auth["CLIENT_ID"], "hasSecret": true, "issuer": null, "scopes": [] });
@@ -219,7 +219,7 @@ async fn only_a_folder_of_the_user_is_looked_into_as_a_project() {
     fs::write(project.join(".mcp.json"), json!({ "mcpServers": { "one": { "command": "x" } } }).to_string()).unwrap();
     fs::write(project.join(".vscode/mcp.json"), json!({ "servers": { "two": { "command": "y" } } }).to_string())
         .unwrap();
-    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::of_folder(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(home.path().to_owned()));
     for (command, request) in [
         ("project_files", json!({ "folder": project })),
         ("import_candidates", json!({ "project": project })),

@@ -8,10 +8,10 @@ use testkit::app::TestApp;
 
 /// Returns the files of the consent request to start the server.
 async fn shown(app: &TestApp, api: &Api) -> Vec<Value> {
-    let question = app.question("near", "its start", |_| true).await;
-    let questions = dispatch(api, "snapshot", json!({})).await.unwrap();
-    let id = question.id.0.to_string();
-    let own = questions["questions"]
+    let request = app.consent_request("near", "its start", |_| true).await;
+    let requests = dispatch(api, "snapshot", json!({})).await.unwrap();
+    let id = request.id.0.to_string();
+    let own = requests["questions"]
         .as_array()
         .unwrap()
         .iter()
@@ -42,8 +42,8 @@ async fn s06_each_file_that_is_hashed_is_shown() {
         "no file should be marked without an earlier approval: {files:?}"
     );
 
-    let question = app.question("near", "its start", |_| true).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let request = app.consent_request("near", "its start", |_| true).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("near", "ready", |s| s.state == ServerState::Ready).await;
     app.host.stop_server("near".into()).await.unwrap();
     app.until("near", "stopped", |s| s.state == ServerState::Stopped).await;

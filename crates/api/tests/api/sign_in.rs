@@ -29,9 +29,14 @@ async fn until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value
 /// Waits for a consent request of this kind and decides on it.
 async fn answer(api: &Api, kind: &str, answer: Value) -> Value {
     let has = |snapshot: &Value| snapshot["questions"][0]["body"]["kind"] == kind;
-    let question = until(api, "snapshot", has).await["questions"][0].clone();
-    call(api, "answer_question", json!({"id": question["id"], "hash": question["hash"], "answer": answer})).await;
-    question
+    let consent_request = until(api, "snapshot", has).await["questions"][0].clone();
+    call(
+        api,
+        "answer_question",
+        json!({"id": consent_request["id"], "hash": consent_request["hash"], "answer": answer}),
+    )
+    .await;
+    consent_request
 }
 
 fn once() -> Value {

@@ -48,10 +48,10 @@ async fn until(api: &Api, state: &str) {
     loop {
         let snapshot = call(api, "snapshot", json!({})).await;
         let server = &snapshot["servers"][0]["state"];
-        let question = &snapshot["questions"][0];
-        if !question.is_null() {
+        let consent_request = &snapshot["questions"][0];
+        if !consent_request.is_null() {
             let answer = json!({"action": "allow", "scope": "once"});
-            let request = json!({"id": question["id"], "hash": question["hash"], "answer": answer});
+            let request = json!({"id": consent_request["id"], "hash": consent_request["hash"], "answer": answer});
             call(api, "answer_question", request).await;
         } else if server["is"] == state && server["signingIn"] != true {
             return;

@@ -40,19 +40,19 @@ pub enum ArchiveRefusal {
         bytes: u64,
     },
     /// Two entries of the archive overlap.
-    #[error("{} overlaps with another file", shown(.0))]
+    #[error("{} overlaps with another file", displayed_path(.0))]
     Overlap(String),
     /// The local header contradicts the directory.
-    #[error("{}: the header before the data differs from the directory", shown(.0))]
+    #[error("{}: the header before the data differs from the directory", displayed_path(.0))]
     HeadersDiffer(String),
     /// An extra field contains a second name, under which other programs would unpack the entry.
-    #[error("{} has a second name in an extra field", shown(.0))]
+    #[error("{} has a second name in an extra field", displayed_path(.0))]
     OtherName(String),
     /// The entry is encrypted.
-    #[error("{} is encrypted", shown(.0))]
+    #[error("{} is encrypted", displayed_path(.0))]
     Encrypted(String),
     /// The compression method is neither stored nor deflate.
-    #[error("{} is packed by method {method}; only stored and deflate are read", shown(.path))]
+    #[error("{} is packed by method {method}; only stored and deflate are read", displayed_path(.path))]
     Method {
         /// Path of the entry.
         path: String,
@@ -60,7 +60,7 @@ pub enum ArchiveRefusal {
         method: u16,
     },
     /// The path can't be unpacked safely.
-    #[error("{}: {problem}", shown(.path))]
+    #[error("{}: {problem}", displayed_path(.path))]
     Path {
         /// Path of the entry.
         path: String,
@@ -68,46 +68,46 @@ pub enum ArchiveRefusal {
         problem: PathProblem,
     },
     /// The entry is a link, a device or another special file.
-    #[error("{} is a link, a device or another special file", shown(.0))]
+    #[error("{} is a link, a device or another special file", displayed_path(.0))]
     Special(String),
     /// The file has a set-user-ID or set-group-ID bit.
-    #[error("{} would run with the rights of its owner or group", shown(.0))]
+    #[error("{} would run with the rights of its owner or group", displayed_path(.0))]
     SetUserId(String),
     /// A folder has content, or the name and the attributes disagree about the kind of the entry.
-    #[error("{} is a file by its name and a folder by its attributes, or the other way round", shown(.0))]
+    #[error("{} is a file by its name and a folder by its attributes, or the other way round", displayed_path(.0))]
     KindDiffers(String),
     /// Two entries have the same path.
-    #[error("{} is there twice", shown(.0))]
+    #[error("{} is there twice", displayed_path(.0))]
     Duplicate(String),
     /// Two paths are equal on some systems.
-    #[error("{} and {} are the same on some systems", shown(.0), shown(.1))]
+    #[error("{} and {} are the same on some systems", displayed_path(.0), displayed_path(.1))]
     Twins(String, String),
     /// A path is both a file and a folder.
-    #[error("{} is a file and a folder", shown(.0))]
+    #[error("{} is a file and a folder", displayed_path(.0))]
     FileAndFolder(String),
     /// A file is too large.
-    #[error("{} is larger than {} MB", shown(.0), MAX_FILE >> 20)]
+    #[error("{} is larger than {} MB", displayed_path(.0), MAX_FILE >> 20)]
     FileTooLarge(String),
     /// The total unpacked size is too large.
     #[error("the bundle unpacks to more than {} MB", MAX_UNPACKED >> 20)]
     UnpackedTooLarge,
     /// The compression ratio of a file is implausibly high.
-    #[error("{} is packed to less than one {MAX_RATIO}th of its size", shown(.0))]
+    #[error("{} is packed to less than one {MAX_RATIO}th of its size", displayed_path(.0))]
     Ratio(String),
     /// The compression ratio of the bundle is implausibly high.
     #[error("the bundle is packed to less than one {MAX_RATIO}th of its size")]
     RatioOfAll,
     /// The data unpacks to another size than declared, or is followed by unused data.
-    #[error("{} unpacks to another size than the directory says", shown(.0))]
+    #[error("{} unpacks to another size than the directory says", displayed_path(.0))]
     SizeDiffers(String),
     /// The data can't be unpacked.
-    #[error("the data of {} is damaged", shown(.0))]
+    #[error("the data of {} is damaged", displayed_path(.0))]
     Damaged(String),
     /// The checksum is wrong.
-    #[error("the checksum of {} is wrong", shown(.0))]
+    #[error("the checksum of {} is wrong", displayed_path(.0))]
     Checksum(String),
     /// The requested file doesn't exist.
-    #[error("there is no file {}", shown(.0))]
+    #[error("there is no file {}", displayed_path(.0))]
     NoFile(String),
 }
 
@@ -147,7 +147,7 @@ pub enum PathProblem {
 }
 
 /// Returns a path for a message, truncated to 200 characters.
-fn shown(path: &str) -> String {
+fn displayed_path(path: &str) -> String {
     let mut text: String = visible(path).chars().take(200).collect();
     if path.chars().count() > 200 {
         text.push('…');

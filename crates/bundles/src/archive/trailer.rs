@@ -42,7 +42,7 @@ pub(super) fn read(file: &File, size: u64) -> Result<(CentralDirectory, Signatur
     if at + directory_size != tail_at + end_at as u64 {
         return Err(misplaced(at + directory_size, tail_at + end_at as u64).into());
     }
-    Ok((CentralDirectory { at, size: directory_size, entries: end.entries }, Signature::of(block)))
+    Ok((CentralDirectory { at, size: directory_size, entries: end.entries }, Signature::parse(block)))
 }
 
 /// Returns the reason why there is no end record in the last position, by searching for an earlier one.

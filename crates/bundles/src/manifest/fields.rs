@@ -74,7 +74,7 @@ impl<'j> ManifestFields<'j> {
         if text.len() > max {
             warnings.add(&format!("{} is too long and was cut", self.path(key)));
         }
-        Some(cut(text, max))
+        Some(truncate(text, max))
     }
 
     pub(super) fn flag(self, key: &str, warnings: &mut ManifestWarnings) -> bool {
@@ -111,7 +111,7 @@ impl<'j> ManifestFields<'j> {
     /// Returns the strings of a list, each truncated to [`MAX_SHORT`].
     pub(super) fn texts(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<String> {
         let items = self.list(key, warnings);
-        let texts: Vec<_> = items.iter().filter_map(|item| Some(cut(item.as_str()?, MAX_SHORT))).collect();
+        let texts: Vec<_> = items.iter().filter_map(|item| Some(truncate(item.as_str()?, MAX_SHORT))).collect();
         if texts.len() < items.len() {
             warnings.add(&format!("{} has items that are no texts and are not used", self.path(key)));
         }
@@ -119,7 +119,7 @@ impl<'j> ManifestFields<'j> {
     }
 
     /// Returns a required string that must not be truncated.
-    pub(super) fn needed(self, key: &str, max: usize) -> Result<String, ManifestError> {
+    pub(super) fn required_string(self, key: &str, max: usize) -> Result<String, ManifestError> {
         let text = self.exact(key, max)?.filter(|text| !text.is_empty());
         text.ok_or_else(|| ManifestError::Field { field: self.path(key), expected: "a text" })
     }
@@ -139,7 +139,7 @@ pub(super) fn exact(value: &Value, at: &str, max: usize) -> Result<String, Manif
 }
 
 /// Truncates a text to at most `max` bytes.
-pub(super) fn cut(text: &str, max: usize) -> String {
+pub(super) fn truncate(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();
     }

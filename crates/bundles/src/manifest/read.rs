@@ -4,7 +4,7 @@
 use foreign::visible;
 use serde_json::{Map, Value};
 
-use super::fields::{MAX_LONG, MAX_SHORT, ManifestFields, ManifestWarnings, cut};
+use super::fields::{MAX_LONG, MAX_SHORT, ManifestFields, ManifestWarnings, truncate};
 use super::server::path_in_bundle;
 use super::{
     Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
@@ -70,13 +70,14 @@ impl Manifest {
 pub(super) fn object(json: &[u8]) -> Result<Map<String, Value>, ManifestError> {
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     // The cause may quote text of the file.
-    serde_json::from_slice(json).map_err(|cause| ManifestError::NotJson(cut(&visible(&cause.to_string()), MAX_SHORT)))
+    serde_json::from_slice(json)
+        .map_err(|cause| ManifestError::NotJson(truncate(&visible(&cause.to_string()), MAX_SHORT)))
 }
 
 fn manifest(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Result<Manifest, ManifestError> {
     let manifest_version = manifest_version(fields, warnings);
-    let name = fields.needed("name", MAX_NAME)?;
-    let version = fields.needed("version", MAX_SHORT)?;
+    let name = fields.required_string("name", MAX_NAME)?;
+    let version = fields.required_string("version", MAX_SHORT)?;
     if semver::Version::parse(&version).is_err() {
         warnings.add(&format!("version {version} is not of the form 1.2.3, so it can't be compared with others"));
     }

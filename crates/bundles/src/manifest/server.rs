@@ -77,14 +77,14 @@ impl Server {
         let server =
             server.ok_or_else(|| ManifestError::Field { field: "server".to_owned(), expected: "an object" })?;
         let server = ManifestFields::new(server, "server");
-        let kind = match server.needed("type", MAX_SHORT)?.as_str() {
+        let kind = match server.required_string("type", MAX_SHORT)?.as_str() {
             "node" => ServerKind::Node,
             "python" => ServerKind::Python,
             "binary" => ServerKind::Binary,
             "uv" => ServerKind::Uv,
             other => return Err(ManifestError::ServerKind(other.to_owned())),
         };
-        let written = server.needed("entry_point", MAX_WORD)?;
+        let written = server.required_string("entry_point", MAX_WORD)?;
         let entry_point = path_in_bundle(&written).ok_or(ManifestError::Path(written))?;
         let Some(config) = server.value("mcp_config") else {
             // The JSON schema of 0.4 requires it for all kinds, the specification's text not for uv.
@@ -130,12 +130,12 @@ fn command(value: &Value, at: &str) -> Result<CommandOverride, ManifestError> {
     let fields = ManifestFields::new(object, at);
     Ok(CommandOverride {
         command: fields.exact("command", MAX_WORD)?,
-        args: fields.value("args").map(|args| words(args, &fields.path("args"))).transpose()?,
+        args: fields.value("args").map(|args| read_args(args, &fields.path("args"))).transpose()?,
         env: fields.value("env").map(|env| variables(env, &fields.path("env"))).transpose()?,
     })
 }
 
-fn words(args: &Value, at: &str) -> Result<Vec<String>, ManifestError> {
+fn read_args(args: &Value, at: &str) -> Result<Vec<String>, ManifestError> {
     let field = || ManifestError::Field { field: at.to_owned(), expected: "a list of texts" };
     let args = args.as_array().ok_or_else(field)?;
     if args.len() > MAX_ITEMS {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ManifestError;
-use super::fields::{MAX_LONG, MAX_SHORT, MAX_WORD, ManifestFields, ManifestWarnings, cut, exact};
+use super::fields::{MAX_LONG, MAX_SHORT, MAX_WORD, ManifestFields, ManifestWarnings, exact, truncate};
 
 /// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -59,18 +59,22 @@ pub(super) fn read(
     }
     let mut inputs = Vec::new();
     for (key, value) in all {
-        let at = format!("user_config.{}", cut(key, MAX_SHORT));
+        let at = format!("user_config.{}", truncate(key, MAX_SHORT));
         if key.is_empty() || key.len() > MAX_SHORT || key.contains('}') {
             return Err(ManifestError::Field { field: at, expected: "the name of a value" });
         }
         let object = value.as_object();
         let object = object.ok_or_else(|| ManifestError::Field { field: at.clone(), expected: "an object" })?;
-        inputs.push(one(key, ManifestFields::new(object, &at), warnings)?);
+        inputs.push(read_one(key, ManifestFields::new(object, &at), warnings)?);
     }
     Ok(inputs)
 }
 
-fn one(key: &str, fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Result<UserConfig, ManifestError> {
+fn read_one(
+    key: &str,
+    fields: ManifestFields<'_>,
+    warnings: &mut ManifestWarnings,
+) -> Result<UserConfig, ManifestError> {
     let kind = match fields.text("type", MAX_SHORT, warnings).as_deref() {
         Some("string") => UserConfigKind::String,
         Some("number") => UserConfigKind::Number,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use foreign::visible;
-use installs::{Argument, InputKind, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
+use installs::{InputKind, InstallPlan, PlanInput, PlanTarget, Template, TemplateArgument, TemplatePart};
 use process::leads_to_code;
 
 use crate::manifest::path_in_bundle;
@@ -135,12 +135,12 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     let mut templates = TemplateBuilder { inputs: &inputs, substitution: &substitution, notes: &mut notes };
     let mut args = Vec::new();
     for arg in &written.args {
-        args.push(Argument { words: vec![templates.of(arg, arg, true)?] });
+        args.push(TemplateArgument { words: vec![templates.template(arg, arg, true)?] });
         watched.extend(path_in_bundle(arg).filter(|path| bundle.archive.file(path).is_some()));
     }
     let mut env = BTreeMap::new();
     for (name, value) in &written.env {
-        env.insert(name.clone(), templates.of(value, name, false)?);
+        env.insert(name.clone(), templates.template(value, name, false)?);
     }
 
     if matches!(manifest.server.kind, ServerKind::Python | ServerKind::Uv) {
@@ -172,7 +172,7 @@ struct TemplateBuilder<'p> {
 }
 
 impl TemplateBuilder<'_> {
-    fn of(&mut self, text: &str, what: &str, is_argument: bool) -> Result<Template, PlanError> {
+    fn template(&mut self, text: &str, what: &str, is_argument: bool) -> Result<Template, PlanError> {
         let template = self.substitution.template(text);
         // Parts that only together begin a reference count too.
         let literal: String =

@@ -1,6 +1,6 @@
 //! Tool calls of any origin: decided and sent by the host, checked against the tool's output schema, reviewed if a
 //! model reads the result, and recorded in the history of their conversation. Used by `api` and the command line
-//! through [`Chat::call_tool`], and by `run/calls.rs` for a model.
+//! through [`Chat::call_tool`], and by `reply_run/calls.rs` for a model.
 //!
 //! A result has the following representations:
 //!
@@ -9,19 +9,19 @@
 //! 3. A JSON value of that body for the history, which extracts large contents. It is a copy.
 //!
 //! The page and the command line get the `ToolResult` from the item. A model reads its parts
-//! (`offers::review::result_parts`), which `run/calls.rs` creates from a copy of the result.
+//! (`offers::review::result_parts`), which `reply_run/calls.rs` creates from a copy of the result.
 
-mod record;
-mod reviews;
+mod call_record;
+mod reviewed_result;
 
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use domain::call::{CallFailure, CallFailureCode, CallId};
-use domain::item::{Item, ItemBody, ItemState, ToolResult};
+use domain::item::{ChatItem, ItemBody, ItemState, ToolResult};
 use host::{CallOrigin, Host, ResultOrigin};
 use mcp_proto::types::CallToolResult;
-use offers::output;
+use offers::output_schema;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -30,8 +30,8 @@ use tokio_util::sync::CancellationToken;
 use super::ConversationError;
 use super::engine::Chat;
 
-pub(super) use record::CallRecord;
-use reviews::ReviewedResult;
+pub(super) use call_record::CallRecord;
+use reviewed_result::ReviewedResult;
 
 /// Timeout for the end of a cancelled call.
 const CANCELLING: Duration = Duration::from_secs(5);
@@ -56,7 +56,7 @@ pub struct ToolCall {
 /// The end of a call.
 pub(super) struct CallOutcome {
     /// Item of the call, with an [`ItemBody::ToolCall`] as its body.
-    pub(super) item: Item,
+    pub(super) item: ChatItem,
     /// Failure of the call, or `None` if the server returned a result.
     failure: Option<CallFailure>,
     /// Outcome of storing the item in the history.
@@ -114,7 +114,7 @@ pub(super) async fn make(
     stop: &CancellationToken,
 ) -> CallOutcome {
     let began = Instant::now();
-    let review = ReviewedResult::of(&call, host, stop);
+    let review = ReviewedResult::for_call(&call, host, stop);
     let ToolCall { id, origin, server, tool, mut arguments } = call;
     let (sent, was_sent) = oneshot::channel();
     let made = (origin, server.clone(), tool.clone(), arguments.clone());
@@ -162,7 +162,7 @@ pub(super) async fn make(
     };
     let (result, error) = read.map_or_else(|words| (None, Some(words)), |result| (Some(result), None));
     let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let (used, left_out) = (record.used(), record.left_out(result.as_ref()));
+    let (used, left_out) = (record.tool_used(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
     // A result that its reader withholds counts as refused.
     let code = failure.as_ref().map_or(CallFailureCode::Refused, CallFailure::code);
@@ -179,7 +179,7 @@ pub(super) async fn make(
         left_out,
     };
     // clock: timestamp of the item.
-    let item = record.place(Item { id, parent: None, at: ports::time::now(), state: ItemState::Whole, body });
+    let item = record.place(ChatItem { id, parent: None, at: ports::time::now(), state: ItemState::Whole, body });
     let kept = record.keep(host, &item).await;
     CallOutcome { item, failure, kept }
 }
@@ -210,5 +210,5 @@ async fn schema_problem(host: &Host, server: &str, tool: &str, result: &CallTool
     let value = result.structured_content.as_ref()?;
     let catalog = host.catalog(server.to_owned()).await.ok()?;
     let schema = catalog.tool(tool)?.output_schema?;
-    output::check(schema, value.clone()).await
+    output_schema::check(schema, value.clone()).await
 }

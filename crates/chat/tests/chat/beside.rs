@@ -2,30 +2,30 @@
 //! immediately.
 
 use chat::ConversationError;
-use domain::item::{Item, ItemBody, ItemState, ResourceContents};
+use domain::item::{ChatItem, ItemBody, ItemState, ResourceContents};
 use host::view::{ConsentRequestBody, UserDecision};
 use models::ReplyDelta;
 use policy::ApprovalScope;
 use serde_json::json;
 use std::time::Duration;
 use testkit::app::PATIENCE;
-use testkit::model::Step;
+use testkit::model::ModelStep;
 
 use super::by_user::{add, allow_all};
 use super::model::{answer, says, uses};
 use super::{ID, TestConversation, kinds, results, text};
 
-pub(super) fn attached(id: &str) -> Item {
+pub(super) fn attached(id: &str) -> ChatItem {
     let contents =
         vec![ResourceContents { uri: "note://a".into(), mime_type: None, text: Some("canary-52".into()), blob: None }];
     let (server, uri, name) = ("demo".into(), "note://a".into(), "a".into());
     let body = ItemBody::Attachment { server, uri, name, contents, skill: false };
-    Item { id: id.into(), parent: None, at: 1, state: ItemState::Whole, body }
+    ChatItem { id: id.into(), parent: None, at: 1, state: ItemState::Whole, body }
 }
 
 #[tokio::test]
 async fn what_the_user_adds_while_a_model_answers_never_falls_beside_its_answer() {
-    let half = vec![Step::Says(ReplyDelta::Text("Half".into())), Step::Hangs];
+    let half = vec![ModelStep::Says(ReplyDelta::Text("Half".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half, says("I see it.")], &["add"]).await;
     talk.send("Hi").await;
     talk.piece().await;
@@ -56,16 +56,16 @@ async fn a_server_that_is_turned_off_is_off_for_the_answer_under_way() {
     let again = answer(vec![uses("u2", "demo__add", json!({"a": 2, "b": 2}))]);
     let mut talk = TestConversation::new(vec![wants, again, says("I can't.")], &["add"]).await;
     talk.send("Add").await;
-    let question = talk
+    let request = talk
         .app
-        .question("demo", "the call", |question| matches!(question.body, ConsentRequestBody::Tool { .. }))
+        .consent_request("demo", "the call", |request| matches!(request.body, ConsentRequestBody::Tool { .. }))
         .await;
     talk.set(|settings| {
         settings.servers.clear();
         settings.share_roots = false;
     })
     .await;
-    talk.app.answer(&question, UserDecision::Allow(ApprovalScope::Session)).await;
+    talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Session)).await;
     let items = talk.ended().await;
     assert_eq!(text(items.last().unwrap()), "I can't.", "the run continues without the server");
     let asked = talk.model.asked();
@@ -77,9 +77,9 @@ async fn a_server_that_is_turned_off_is_off_for_the_answer_under_way() {
 #[tokio::test]
 async fn a_tool_that_is_turned_off_while_the_model_asks_for_it_is_not_called() {
     let mut wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
-    wants.insert(1, Step::Waits(Duration::from_millis(400)));
-    wants.insert(0, Step::Says(ReplyDelta::Text("I add.".into())));
-    wants.insert(1, Step::Waits(Duration::from_millis(100)));
+    wants.insert(1, ModelStep::Waits(Duration::from_millis(400)));
+    wants.insert(0, ModelStep::Says(ReplyDelta::Text("I add.".into())));
+    wants.insert(1, ModelStep::Waits(Duration::from_millis(100)));
     let mut talk = TestConversation::new(vec![wants, says("Well.")], &["add"]).await;
     talk.send("Add").await;
     talk.piece().await;

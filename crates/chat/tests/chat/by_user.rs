@@ -2,8 +2,8 @@
 
 use chat::ToolCall;
 use domain::call::{CallFailure, CallFailureCode};
+use domain::consent_request::ConsentRequestOrigin;
 use domain::item::{ItemBody, ItemState, ToolResult};
-use domain::question::ConsentRequestOrigin;
 use host::CallOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
@@ -19,13 +19,13 @@ pub(super) fn add(id: &str) -> ToolCall {
     ToolCall { id: id.into(), origin, server: "demo".into(), tool: "add".into(), arguments }
 }
 
-fn is_call(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Tool { .. })
+fn is_call(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 /// Allows each call once, until the task is aborted.
 pub(super) fn allow_all(talk: &TestConversation) -> JoinHandle<()> {
-    talk.app.always(|question| is_call(question).then_some(UserDecision::Allow(ApprovalScope::Once)))
+    talk.app.always(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)))
 }
 
 /// Makes a call, and decides its consent request with `answer`.
@@ -36,10 +36,10 @@ async fn answered(
 ) -> (ConsentRequestOrigin, Result<ToolResult, CallFailure>) {
     let id = call.id.clone();
     let decide = async {
-        let question = talk.app.question("demo", "the call", is_call).await;
-        assert_eq!(question.call.as_deref(), Some(id.as_str()), "the consent request names the call");
-        talk.app.answer(&question, answer).await;
-        question.why
+        let request = talk.app.consent_request("demo", "the call", is_call).await;
+        assert_eq!(request.call.as_deref(), Some(id.as_str()), "the consent request names the call");
+        talk.app.decide(&request, answer).await;
+        request.why
     };
     tokio::join!(decide, talk.chat.call_tool(call))
 }
@@ -109,10 +109,10 @@ async fn the_arguments_that_the_user_changed_are_kept_and_given_back() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
     let changed = json!({"a": 3, "b": 40});
     let decide = async {
-        let question = talk.app.question("demo", "the call", is_call).await;
+        let request = talk.app.consent_request("demo", "the call", is_call).await;
         let edit = host::view::ConsentRequestEdit::Arguments(changed.as_object().cloned().unwrap());
-        let edited = talk.app.host.edit(question.id, edit).await.unwrap();
-        talk.app.answer(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
+        let edited = talk.app.host.edit(request.id, edit).await.unwrap();
+        talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     };
     let ((), result) = tokio::join!(decide, talk.chat.call_tool(add("sum")));
     assert_eq!(result.unwrap().arguments, changed, "the caller receives the sent arguments");

@@ -1,7 +1,7 @@
 //! Calls requested by a model: decided like all calls, executed concurrently, and reported to the model.
 
-use domain::item::{Item, ItemBody, ItemState, Notice};
-use domain::question::ConsentRequestOrigin;
+use domain::consent_request::ConsentRequestOrigin;
+use domain::item::{ChatItem, ItemBody, ItemState, Notice};
 use host::view::{AppSettings, ConsentRequestBody, ConsentRequestEdit, UserDecision};
 use models::StopReason;
 use policy::ApprovalScope;
@@ -14,29 +14,29 @@ use testkit::model::ends;
 use super::model::{answer, says, uses};
 use super::{ID, TestConversation, kinds, results, text};
 
-fn is_call(question: &host::view::ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Tool { .. })
+fn is_call(request: &host::view::ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-fn call(item: &Item) -> (&str, Option<String>, Option<&str>) {
+fn call(item: &ChatItem) -> (&str, Option<String>, Option<&str>) {
     let ItemBody::ToolCall { tool, result, error, .. } = &item.body else { panic!("{item:?} is not a call") };
     (tool, result.as_ref().map(|result| json!(result.content).to_string()), error.as_deref())
 }
 
 #[tokio::test]
 async fn a_call_is_approved_with_other_arguments_and_the_model_hears_of_it() {
-    let wants = answer(vec![models::Part::text("I add."), uses("u1", "demo__add", json!({"a": 2, "b": 40}))]);
+    let wants = answer(vec![models::MessagePart::text("I add."), uses("u1", "demo__add", json!({"a": 2, "b": 40}))]);
     let mut talk = TestConversation::new(vec![wants, says("It is 43.")], &["add"]).await;
     let approve = async {
-        let question = talk.app.question("demo", "the call", is_call).await;
-        let call = question.call.clone().expect("the consent request names its call");
+        let request = talk.app.consent_request("demo", "the call", is_call).await;
+        let call = request.call.clone().expect("the consent request names its call");
         assert!(
-            matches!(question.why, ConsentRequestOrigin::Model { ref conversation, .. } if conversation == ID),
+            matches!(request.why, ConsentRequestOrigin::Model { ref conversation, .. } if conversation == ID),
             "the origin is the model"
         );
         let arguments = json!({"a": 3, "b": 40}).as_object().cloned().unwrap();
-        let edited = talk.app.host.edit(question.id, ConsentRequestEdit::Arguments(arguments)).await.unwrap();
-        talk.app.answer(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
+        let edited = talk.app.host.edit(request.id, ConsentRequestEdit::Arguments(arguments)).await.unwrap();
+        talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
         call
     };
     let message = chat::NewMessage { text: "Add 2 and 40".into(), ..Default::default() };
@@ -73,10 +73,12 @@ async fn calls_of_one_answer_are_under_way_together_and_a_refusal_has_its_reason
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let is = |a: u64| move |q: &host::view::ConsentRequestView| matches!(&q.body, ConsentRequestBody::Tool { arguments, .. } if arguments["a"] == a);
-    let (first, second) =
-        (talk.app.question("demo", "the first", is(1)).await, talk.app.question("demo", "the second", is(2)).await);
-    talk.app.answer(&second, UserDecision::Allow(ApprovalScope::Once)).await;
-    talk.app.answer(&first, UserDecision::DenyBecause("wrong numbers".into())).await;
+    let (first, second) = (
+        talk.app.consent_request("demo", "the first", is(1)).await,
+        talk.app.consent_request("demo", "the second", is(2)).await,
+    );
+    talk.app.decide(&second, UserDecision::Allow(ApprovalScope::Once)).await;
+    talk.app.decide(&first, UserDecision::DenyBecause("wrong numbers".into())).await;
     let items = talk.ended().await;
     let shape = [
         ("message", ItemState::Whole),
@@ -113,11 +115,11 @@ async fn a_stop_ends_calls_that_wait_and_the_run() {
     let mut talk = TestConversation::new(vec![wants], &["add"]).await;
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
-    talk.app.question("demo", "the call", is_call).await;
+    talk.app.consent_request("demo", "the call", is_call).await;
     assert!(talk.chat.stop_reply(ID), "a reply is in progress");
     let items = talk.ended().await;
     assert_eq!(call(items.last().unwrap()).2, Some("cancelled"), "the call was cancelled");
-    assert!(talk.app.questions().await.is_empty(), "the consent request was withdrawn");
+    assert!(talk.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     assert_eq!(talk.model.asked().len(), 1, "no further request is sent to the model");
 }
 
@@ -128,7 +130,7 @@ async fn after_many_rounds_the_user_says_whether_it_goes_on() {
     let mut settings = AppSettings::default();
     settings.chat.rounds = 2;
     talk.app.host.set_settings(settings).await.unwrap();
-    let allowing = talk.app.always(|question| is_call(question).then_some(UserDecision::Allow(ApprovalScope::Session)));
+    let allowing = talk.app.always(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Session)));
     let items = talk.say("Add for ever").await;
     let last = &items.last().unwrap().body;
     assert!(
@@ -157,7 +159,7 @@ async fn a_long_result_is_read_on_in_pieces() {
     let mut settings = AppSettings::default();
     settings.chat.result_bytes = 256;
     talk.app.host.set_settings(settings).await.unwrap();
-    let allowing = talk.app.always(|question| is_call(question).then_some(UserDecision::Allow(ApprovalScope::Once)));
+    let allowing = talk.app.always(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let items = talk.say("Show").await;
     let ItemBody::ToolCall { left_out: Some(left_out), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
     let asked = talk.model.asked();
@@ -174,7 +176,7 @@ async fn a_long_result_is_read_on_in_pieces() {
         "the tool for reading more is offered last"
     );
     let ItemBody::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("a result") };
-    let all = chat::context::text_of_result(result);
+    let all = chat::model_context::text_of_result(result);
     let mut how = to_read_on(note).expect("the note contains the arguments for reading more");
     assert_eq!(how["from"].as_u64().unwrap() + left_out, all.len() as u64, "reading continues at the truncation");
     // Reads from the start, following each note, until there is no more.
@@ -206,22 +208,22 @@ async fn what_one_server_said_makes_a_call_of_another_ask_again() {
     let own = arguments(&json!({"name": "own", "text": "mine"}));
     let by_hand = talk.app.host.call_tool("1".into(), "other".into(), "write_note".into(), own, None);
     let allow = async {
-        let question = talk.app.question("other", "the user's call", is_call).await;
-        talk.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+        let request = talk.app.consent_request("other", "the user's call", is_call).await;
+        talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     };
     assert!(tokio::join!(by_hand, allow).0.is_ok(), "the tool is always allowed");
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
-    let question = talk.app.question("demo", "the first call", is_call).await;
-    talk.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
-    let question = talk.app.question("other", "the call that a result led to", is_call).await;
-    let ConsentRequestOrigin::Model { after, .. } = &question.why else {
-        panic!("the origin is not a model: {question:?}")
+    let request = talk.app.consent_request("demo", "the first call", is_call).await;
+    talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
+    let request = talk.app.consent_request("other", "the call that a result led to", is_call).await;
+    let ConsentRequestOrigin::Model { after, .. } = &request.why else {
+        panic!("the origin is not a model: {request:?}")
     };
     assert_eq!(after[..], ["demo".to_owned()], "X09: the consent request names the server whose content precedes it");
-    let ConsentRequestBody::Tool { arguments: shown, .. } = &question.body else { panic!("a call: {question:?}") };
+    let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else { panic!("a call: {request:?}") };
     assert_eq!(shown["text"], "canary-37", "X09: the consent request contains the whole payload");
-    talk.app.answer(&question, UserDecision::Deny).await;
+    talk.app.decide(&request, UserDecision::Deny).await;
     let items = talk.ended().await;
     assert_eq!(text(items.last().unwrap()), "I was told no.", "the model continues");
     assert!(!talk.app.activity("other").await.contains("canary-37"), "X09: nothing was sent");
@@ -236,11 +238,11 @@ async fn a_call_that_is_stopped_after_it_was_sent_says_what_was_sent_and_that_it
     let wants = answer(vec![uses("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
     let mut talk = TestConversation::new(vec![wants], &["slow_report"]).await;
     talk.send("Report").await;
-    let question = talk.app.question("demo", "the call", is_call).await;
+    let request = talk.app.consent_request("demo", "the call", is_call).await;
     let changed = json!({"seconds": 61, "steps": 2});
-    let edited = talk.app.host.edit(question.id, ConsentRequestEdit::Arguments(arguments(&changed))).await.unwrap();
-    talk.app.answer(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
-    let sent = |item: &Item| matches!(&item.body, ItemBody::ToolCall { arguments, .. } if *arguments == changed);
+    let edited = talk.app.host.edit(request.id, ConsentRequestEdit::Arguments(arguments(&changed))).await.unwrap();
+    talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
+    let sent = |item: &ChatItem| matches!(&item.body, ItemBody::ToolCall { arguments, .. } if *arguments == changed);
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !sent(&talk.items()[2]) {
         assert!(tokio::time::Instant::now() < deadline, "the sent arguments are stored during the call");
@@ -259,7 +261,7 @@ async fn a_call_that_is_stopped_after_it_was_sent_says_what_was_sent_and_that_it
 async fn an_answer_that_was_cut_off_or_refused_calls_nothing() {
     for stop in [StopReason::MaxTokens, StopReason::Refused] {
         let part = uses("u1", "demo__add", json!({"a": 1, "b": 1}));
-        let wants = vec![ends(vec![models::Part::text("I"), part], stop.clone(), (10, 10))];
+        let wants = vec![ends(vec![models::MessagePart::text("I"), part], stop.clone(), (10, 10))];
         let mut talk = TestConversation::new(vec![wants, says("Well.")], &["add"]).await;
         let items = talk.say("Add").await;
         assert_eq!(

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use chat::export::ExportFormat;
 use chat::{ConversationError, ConversationSettings};
-use domain::item::Item;
+use domain::item::ChatItem;
 use models::ReplyDelta;
-use testkit::model::Step;
+use testkit::model::ModelStep;
 
 use super::{ID, TestConversation, text};
 
-fn message(id: &str) -> Item {
+fn message(id: &str) -> ChatItem {
     let body = serde_json::json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": id}]});
     serde_json::from_value(serde_json::json!({"id": id, "at": 1, "body": body})).unwrap()
 }
@@ -29,7 +29,7 @@ async fn conversations_that_are_created_at_once_have_ids_of_their_own() {
 
 #[tokio::test]
 async fn a_conversation_is_opened_with_the_answer_as_far_as_it_came() {
-    let half = vec![Step::Says(ReplyDelta::Text("Half".into())), Step::Hangs];
+    let half = vec![ModelStep::Says(ReplyDelta::Text("Half".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half], &[]).await;
     talk.send("Hi").await;
     talk.piece().await;
@@ -54,7 +54,7 @@ async fn a_conversation_is_opened_with_the_answer_as_far_as_it_came() {
 async fn items_follow_the_head_unless_they_name_another() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     talk.chat.append_items(ID.into(), vec![message("1"), message("2")]).await.unwrap();
-    let branch = Item { parent: Some("1".into()), ..message("3") };
+    let branch = ChatItem { parent: Some("1".into()), ..message("3") };
     talk.chat.append_items(ID.into(), vec![branch]).await.unwrap();
     let page = talk.chat.items(ID.into(), None, 10).await.unwrap().expect("it has items");
     let ids: Vec<_> = page.items.iter().map(|placed| placed.item.id.as_str()).collect();

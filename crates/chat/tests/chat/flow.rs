@@ -1,9 +1,9 @@
 //! Data flow settings in a conversation: content after which a call of the same server requires consent (S26).
 
 use chat::{Chat, NewMessage};
-use domain::flow::{DataFlow, SameServerFlow};
+use domain::consent_request::ConsentRequestOrigin;
+use domain::data_flow::{DataFlow, SameServerFlow};
 use domain::history::{Reading, ReadingKind};
-use domain::question::ConsentRequestOrigin;
 use host::HostOptions;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
@@ -15,8 +15,8 @@ use super::beside::attached;
 use super::model::{answer, known, says, uses};
 use super::{ID, TestConversation, text};
 
-fn is_call(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Tool { .. })
+fn is_call(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 /// Returns a conversation whose user always allows `add`, after the model called it once.
@@ -26,12 +26,12 @@ async fn allowed_always() -> TestConversation {
         vec![wants(1), says("Two."), wants(2), says("Three."), wants(3), says("Refused."), wants(4), says("Five.")];
     let mut talk = TestConversation::new(answers, &["add"]).await;
     talk.send("Add").await;
-    let question = talk.app.question("demo", "the first call", is_call).await;
+    let request = talk.app.consent_request("demo", "the first call", is_call).await;
     assert!(
-        question.scopes.contains(&ApprovalScope::Always),
-        "a permanent approval is possible before any content was read: {question:?}"
+        request.scopes.contains(&ApprovalScope::Always),
+        "a permanent approval is possible before any content was read: {request:?}"
     );
-    talk.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     talk.ended().await;
     let items = talk.say("Again").await;
     assert_eq!(text(items.last().unwrap()), "Three.", "a local tool without a hint requires no further consent");
@@ -43,14 +43,14 @@ async fn after_a_resource_a_call_of_the_same_server_asks_and_the_user_can_turn_t
     let mut talk = allowed_always().await;
     talk.chat.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
     talk.send("Use it").await;
-    let question = talk.app.question("demo", "the call after a resource", is_call).await;
+    let request = talk.app.consent_request("demo", "the call after a resource", is_call).await;
     assert_eq!(
-        (question.rule, question.scopes),
+        (request.rule, request.scopes),
         ("after-untrusted", &[ApprovalScope::Once][..]),
         "S26: the call requires consent, once"
     );
-    let ConsentRequestOrigin::Model { read, after, .. } = &question.why else {
-        panic!("the origin is not a model: {question:?}")
+    let ConsentRequestOrigin::Model { read, after, .. } = &request.why else {
+        panic!("the origin is not a model: {request:?}")
     };
     assert_eq!(
         read[..],
@@ -58,7 +58,7 @@ async fn after_a_resource_a_call_of_the_same_server_asks_and_the_user_can_turn_t
         "S26: the consent request names the content"
     );
     assert!(after.is_empty(), "no other server has content in the conversation: {after:?}");
-    talk.app.answer(&question, UserDecision::Deny).await;
+    talk.app.decide(&request, UserDecision::Deny).await;
     talk.ended().await;
     let off = DataFlow { same_server: SameServerFlow::Off, ..DataFlow::default() };
     talk.app.host.set_data_flow("demo".into(), off.clone()).await.unwrap();
@@ -89,10 +89,10 @@ async fn what_was_read_is_known_after_a_restart_and_so_is_what_the_user_set() {
     let message = NewMessage { text: "Hi".into(), model: Some(reference("m")), ..Default::default() };
     // In another branch, without the attachment: the label belongs to the conversation.
     Chat::new(app.host.clone()).send_message(ID.into(), message, Some(first)).await.unwrap();
-    let question = app.question("demo", "the call after the restart", is_call).await;
-    assert_eq!(question.rule, "after-untrusted", "S26: the call requires consent");
-    let ConsentRequestOrigin::Model { read, .. } = &question.why else {
-        panic!("the origin is not a model: {question:?}")
+    let request = app.consent_request("demo", "the call after the restart", is_call).await;
+    assert_eq!(request.rule, "after-untrusted", "S26: the call requires consent");
+    let ConsentRequestOrigin::Model { read, .. } = &request.why else {
+        panic!("the origin is not a model: {request:?}")
     };
     assert!(
         read.contains(&Reading::new("demo", ReadingKind::Resource, "note://a")),

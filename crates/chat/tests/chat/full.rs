@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use domain::StoreError;
 use domain::history::{
-    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, Item, ItemPage, ItemRange, NewItem,
+    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, ItemPage, ItemRange, NewItem,
+    StoredItem,
 };
 use domain::item::{ItemBody, ItemState};
 use host::HostOptions;
@@ -56,10 +57,10 @@ impl History for FullHistory {
     fn all(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {
         self.history.all(conversation, after, limit)
     }
-    fn item(&self, conversation: &str, item: &str) -> Result<Option<Item>, StoreError> {
+    fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
         self.history.item(conversation, item)
     }
-    fn outline(&self, conversation: &str, item: &str) -> Result<Option<Item>, StoreError> {
+    fn outline(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
         self.history.outline(conversation, item)
     }
     fn taken(&self, conversation: &str) -> Result<Option<ConversationUsage>, StoreError> {
@@ -78,7 +79,7 @@ impl History for FullHistory {
 
 /// Returns a conversation whose model requests one call, with a history that refuses some items.
 pub(super) async fn talk(refuses: fn(&NewItem) -> bool) -> TestConversation {
-    let wants = answer(vec![models::Part::text("I add."), uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let wants = answer(vec![models::MessagePart::text("I add."), uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let change =
         move |ports: Ports| Ports { history: Arc::new(FullHistory { history: ports.history, refuses }), ..ports };
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
@@ -89,8 +90,8 @@ pub(super) async fn talk(refuses: fn(&NewItem) -> bool) -> TestConversation {
 
 /// Sends a message whose call would be allowed. Returns the items and the error of the reply.
 async fn failed(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
-    let allowing = talk.app.always(|question| {
-        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
+    let allowing = talk.app.always(|request| {
+        matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let items = talk.say("Add").await;
     allowing.abort();

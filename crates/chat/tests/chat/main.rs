@@ -18,13 +18,13 @@ use std::sync::Arc;
 
 use chat::{Chat, ConversationSettings, NewMessage, OfferedServer};
 use domain::history::{Conversation, ItemRange};
-use domain::item::{ConversationEvent, Item, ItemBody, ItemState, ReplyPart};
+use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, ReplyPart};
 use host::view::HostEvent;
 use host::{EventReceiver, ShownDefinition};
-use models::{Message, Part};
+use models::{MessagePart, ModelMessage};
 use offers::review::DefinitionKind;
 use testkit::app::{PATIENCE, TestApp, demo};
-use testkit::model::{ScriptedModel, Step, reference};
+use testkit::model::{ModelStep, ScriptedModel, reference};
 
 use model::known;
 
@@ -40,19 +40,19 @@ pub(crate) struct TestConversation {
 pub(crate) const ID: &str = "talk";
 
 impl TestConversation {
-    pub(crate) async fn new(answers: Vec<Vec<Step>>, reviewed: &[&str]) -> Self {
+    pub(crate) async fn new(answers: Vec<Vec<ModelStep>>, reviewed: &[&str]) -> Self {
         Self::with_context(answers, reviewed, Some(1_000_000)).await
     }
 
     /// Creates a conversation whose model has this context size.
-    pub(crate) async fn with_context(answers: Vec<Vec<Step>>, reviewed: &[&str], context: Option<u32>) -> Self {
+    pub(crate) async fn with_context(answers: Vec<Vec<ModelStep>>, reviewed: &[&str], context: Option<u32>) -> Self {
         let names = if reviewed.is_empty() { Vec::new() } else { vec!["demo"] };
         Self::with_servers(answers, &names, reviewed, context).await
     }
 
     /// Creates a conversation with demo servers of these names, each with these tools reviewed.
     pub(crate) async fn with_servers(
-        answers: Vec<Vec<Step>>,
+        answers: Vec<Vec<ModelStep>>,
         names: &[&str],
         reviewed: &[&str],
         context: Option<u32>,
@@ -64,7 +64,7 @@ impl TestConversation {
     /// Creates a conversation on a host that has these demo servers.
     pub(crate) async fn on(
         app: TestApp,
-        answers: Vec<Vec<Step>>,
+        answers: Vec<Vec<ModelStep>>,
         names: &[&str],
         reviewed: &[&str],
         context: Option<u32>,
@@ -114,13 +114,13 @@ impl TestConversation {
     }
 
     /// Sends a message, and waits for the end of the run.
-    pub(crate) async fn say(&mut self, text: &str) -> Vec<Item> {
+    pub(crate) async fn say(&mut self, text: &str) -> Vec<ChatItem> {
         self.send(text).await;
         self.ended().await
     }
 
     /// Waits for the end of the run. Returns the items of the visible branch.
-    pub(crate) async fn ended(&mut self) -> Vec<Item> {
+    pub(crate) async fn ended(&mut self) -> Vec<ChatItem> {
         let until = async {
             while let Some(event) = self.events.next().await {
                 if matches!(
@@ -136,10 +136,10 @@ impl TestConversation {
     }
 
     /// Returns the items of the visible branch.
-    pub(crate) fn items(&self) -> Vec<Item> {
+    pub(crate) fn items(&self) -> Vec<ChatItem> {
         let range = ItemRange { conversation: ID.into(), before: None, limit: 1_000, whole: true };
         let page = self.app.host.ports().history.items(&range).unwrap().expect("the conversation is there");
-        let read = |item: domain::history::Item| Item {
+        let read = |item: domain::history::StoredItem| ChatItem {
             id: item.id,
             parent: item.parent,
             at: item.at,
@@ -165,7 +165,7 @@ pub(crate) async fn review(app: &TestApp, server: &str, tools: &[&str]) {
 }
 
 /// Returns the text of a reply.
-pub(crate) fn text(item: &Item) -> String {
+pub(crate) fn text(item: &ChatItem) -> String {
     let ItemBody::Reply { parts, .. } = &item.body else { panic!("{item:?} is not a reply") };
     let text = parts.iter().map(|part| match part {
         ReplyPart::Text { text } => text.as_str(),
@@ -175,8 +175,8 @@ pub(crate) fn text(item: &Item) -> String {
 }
 
 /// Returns the kinds and states of these items.
-pub(crate) fn kinds(items: &[Item]) -> Vec<(&'static str, ItemState)> {
-    let kind = |item: &Item| match item.body {
+pub(crate) fn kinds(items: &[ChatItem]) -> Vec<(&'static str, ItemState)> {
+    let kind = |item: &ChatItem| match item.body {
         ItemBody::Message { .. } => "message",
         ItemBody::Reply { .. } => "reply",
         ItemBody::ToolCall { .. } => "call",
@@ -188,13 +188,13 @@ pub(crate) fn kinds(items: &[Item]) -> Vec<(&'static str, ItemState)> {
 }
 
 /// Returns the results in the last message to a model: the use's id, all text, and the error flag.
-pub(crate) fn results(message: &Message) -> Vec<(String, String, bool)> {
-    let result = |part: &Part| match part {
-        Part::ToolResult { id, parts, is_error, .. } => {
+pub(crate) fn results(message: &ModelMessage) -> Vec<(String, String, bool)> {
+    let result = |part: &MessagePart| match part {
+        MessagePart::ToolResult { id, parts, is_error, .. } => {
             let texts: Vec<_> = parts
                 .iter()
                 .map(|part| match part {
-                    Part::Text(text) => text.clone(),
+                    MessagePart::Text(text) => text.clone(),
                     other => format!("{other:?}"),
                 })
                 .collect();

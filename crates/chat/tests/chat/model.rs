@@ -1,24 +1,24 @@
 //! Replies for the scripted model.
 
-use models::{Model, ModelPrice, Part, ReplyDelta, StopReason};
+use models::{MessagePart, Model, ModelPrice, ReplyDelta, StopReason};
 use serde_json::{Map, Value};
-use testkit::model::{Step, ends, named};
+use testkit::model::{ModelStep, ends, named};
 
 /// Returns a reply of these parts, preceded by their deltas.
-pub(crate) fn answer(parts: Vec<Part>) -> Vec<Step> {
+pub(crate) fn answer(parts: Vec<MessagePart>) -> Vec<ModelStep> {
     let mut steps = Vec::new();
     let mut stop = StopReason::EndTurn;
     for part in &parts {
         match part {
-            Part::Text(text) => {
+            MessagePart::Text(text) => {
                 let (one, other) = text.split_at(text.floor_char_boundary(text.len() / 2));
-                steps.extend([one, other].map(|text| Step::Says(ReplyDelta::Text(text.to_owned()))));
+                steps.extend([one, other].map(|text| ModelStep::Says(ReplyDelta::Text(text.to_owned()))));
             }
-            Part::ToolUse { id, name, arguments, .. } => {
+            MessagePart::ToolUse { id, name, arguments, .. } => {
                 stop = StopReason::ToolUse;
-                steps.push(Step::Says(ReplyDelta::ToolUseBegan { id: id.clone(), name: name.clone() }));
+                steps.push(ModelStep::Says(ReplyDelta::ToolUseBegan { id: id.clone(), name: name.clone() }));
                 let text = Value::Object(arguments.clone()).to_string();
-                steps.push(Step::Says(ReplyDelta::ToolUseArguments { id: id.clone(), text }));
+                steps.push(ModelStep::Says(ReplyDelta::ToolUseArguments { id: id.clone(), text }));
             }
             other => panic!("{other:?} is not supported in a scripted reply"),
         }
@@ -27,13 +27,13 @@ pub(crate) fn answer(parts: Vec<Part>) -> Vec<Step> {
     steps
 }
 
-pub(crate) fn says(text: &str) -> Vec<Step> {
-    answer(vec![Part::text(text)])
+pub(crate) fn says(text: &str) -> Vec<ModelStep> {
+    answer(vec![MessagePart::text(text)])
 }
 
-pub(crate) fn uses(id: &str, name: &str, arguments: Value) -> Part {
+pub(crate) fn uses(id: &str, name: &str, arguments: Value) -> MessagePart {
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap();
-    Part::ToolUse { id: id.into(), name: name.into(), arguments, opaque: None }
+    MessagePart::ToolUse { id: id.into(), name: name.into(), arguments, opaque: None }
 }
 
 /// Returns the facts about the model: its context size, and a price.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chat::{Chat, ConversationSettings, OfferedServer};
 use domain::history::Conversation;
-use domain::item::{Item, ItemBody};
+use domain::item::{ChatItem, ItemBody};
 use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
 use serde_json::json;
@@ -48,10 +48,11 @@ async fn talk(second: [&str; 2]) -> TestConversation {
 }
 
 /// Allows the first call for the session, and waits for the end of the run.
-async fn allow_first(talk: &mut TestConversation) -> Vec<Item> {
+async fn allow_first(talk: &mut TestConversation) -> Vec<ChatItem> {
     talk.send("Echo").await;
-    let question = talk.app.question("bad", "the call", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
-    talk.app.answer(&question, UserDecision::Allow(ApprovalScope::Session)).await;
+    let consent_request =
+        talk.app.consent_request("bad", "the call", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    talk.app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Session)).await;
     talk.ended().await
 }
 
@@ -61,7 +62,7 @@ fn offered(talk: &TestConversation) -> Vec<Vec<String>> {
 }
 
 /// Returns the result of the second call as sent to the model, its error flag, and the notices of the reply.
-fn second_call(talk: &TestConversation, items: &[Item]) -> (String, bool, Vec<String>) {
+fn second_call(talk: &TestConversation, items: &[ChatItem]) -> (String, bool, Vec<String>) {
     let asked = talk.model.asked();
     let told = results(asked[2].messages.last().unwrap());
     let said = items.iter().filter_map(|item| match &item.body {

@@ -5,7 +5,7 @@ use domain::item::{Content, ConversationEvent, ItemBody, ItemState, MessageAttac
 use host::view::HostEvent;
 use models::{Conversion, LossyConversion, ModelError, ModelErrorCode, ReplyDelta, Role, UnsupportedFeature};
 use testkit::app::PATIENCE;
-use testkit::model::{Step, reference};
+use testkit::model::{ModelStep, reference};
 
 use super::model::says;
 use super::{ID, TestConversation, kinds, text};
@@ -62,7 +62,7 @@ async fn the_model_is_told_the_conversation_from_its_beginning() {
 
 #[tokio::test]
 async fn an_answer_is_stopped_and_what_came_stays() {
-    let half = vec![Step::Says(ReplyDelta::Text("Half a ".into())), Step::Hangs];
+    let half = vec![ModelStep::Says(ReplyDelta::Text("Half a ".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half, says("Whole")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
     talk.chat.send_message(ID.into(), message.clone(), None).await.unwrap();
@@ -94,7 +94,7 @@ async fn an_answer_is_stopped_and_what_came_stays() {
 
 #[tokio::test]
 async fn an_answer_that_was_stopped_goes_on_in_a_turn_of_its_own() {
-    let half = vec![Step::Says(ReplyDelta::Text("Half a ".into())), Step::Hangs];
+    let half = vec![ModelStep::Says(ReplyDelta::Text("Half a ".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half, says("loaf")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
@@ -156,10 +156,10 @@ async fn items_are_told_without_what_is_large_in_them() {
 
 #[tokio::test]
 async fn a_failure_stands_in_the_answer_with_what_to_do() {
-    let cut = vec![Step::Says(ReplyDelta::Text("Half".into())), Step::Fails(ModelError::Cut)];
-    let refused = vec![Step::Fails(ModelError::RateLimited { retry_after: None })];
+    let cut = vec![ModelStep::Says(ReplyDelta::Text("Half".into())), ModelStep::Fails(ModelError::Cut)];
+    let refused = vec![ModelStep::Fails(ModelError::RateLimited { retry_after: None })];
     let mut talk = TestConversation::new(vec![cut, refused, Vec::new()], &[]).await;
-    let problem = |items: &[domain::item::Item]| {
+    let problem = |items: &[domain::item::ChatItem]| {
         let ItemBody::Reply { error, .. } = &items.last().unwrap().body else { panic!("a reply") };
         error.clone().map(|error| error.code)
     };

@@ -15,8 +15,8 @@ async fn a_tool_is_found_and_can_be_called_then() {
     // The context is so small that even a few tools exceed the threshold.
     let reviewed = ["add", "write_note", "fail", "ask_user"];
     let mut talk = TestConversation::with_context(vec![finds, calls, says("42.")], &reviewed, Some(1_000)).await;
-    let allowing = talk.app.always(|question| {
-        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
+    let allowing = talk.app.always(|request| {
+        matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let items = talk.say("What is 2 + 40?").await;
     let shape: Vec<_> = kinds(&items).into_iter().map(|(kind, _)| kind).collect();

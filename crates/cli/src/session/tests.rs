@@ -68,7 +68,7 @@ async fn s33_a_call_is_printed_before_its_question_can_be_asked() {
         left_out: None,
         body: body.into(),
     };
-    let question = ConsentRequest {
+    let request = ConsentRequest {
         id: "1".into(),
         hash: "h".into(),
         server: "demo".into(),
@@ -84,8 +84,8 @@ async fn s33_a_call_is_printed_before_its_question_can_be_asked() {
         call: Some("1".into()),
     };
     let call = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: true };
-    let events = vec![call, Event::QuestionChanged { question }];
-    take_in(&Events { first: 0, events }, &told, &mut TestPrinter { talk, output }).await;
+    let events = vec![call, Event::QuestionChanged { question: request }];
+    apply_events(&Events { first: 0, events }, &told, &mut TestPrinter { talk, output }).await;
     assert_eq!(told.borrow().questions.len(), 1, "the consent request is known");
     let printed = printed.lock().unwrap();
     let text: String = printed.iter().map(|(_, text)| text.as_str()).collect();

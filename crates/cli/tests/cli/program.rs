@@ -52,8 +52,8 @@ impl ProgramResult {
 
     /// Returns kind, decision and origin of each consent request.
     pub(crate) fn questions(&self) -> Vec<(&str, &str, &str)> {
-        let questions = self.lines.iter().filter(|line| line["event"] == "question");
-        questions
+        let requests = self.lines.iter().filter(|line| line["event"] == "question");
+        requests
             .map(|line| {
                 assert!(line["question"]["hash"].is_string(), "the consent request is included: {line}");
                 let text = |key: &str| line[key].as_str().unwrap_or_default();

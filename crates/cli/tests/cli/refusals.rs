@@ -10,9 +10,9 @@ fn nothing_starts_without_consent() {
     let ended = folder.run(&["tools", "demo"]);
     assert_eq!(ended.error(3).0, "refused", "the start is refused");
     assert_eq!(ended.questions(), [("start-server", "denied", "policy")], "the refusal is an event");
-    let question = ended.lines.iter().find(|line| line["event"] == "question").unwrap();
-    assert!(question["reason"].as_str().unwrap().contains("--answers"), "with the next step: {question}");
-    assert!(question["question"]["body"]["command"].is_string(), "the event contains the command");
+    let request = ended.lines.iter().find(|line| line["event"] == "question").unwrap();
+    assert!(request["reason"].as_str().unwrap().contains("--answers"), "with the next step: {request}");
+    assert!(request["question"]["body"]["command"].is_string(), "the event contains the command");
     let log = folder.audit();
     assert_eq!(log.len(), 1, "it is written down");
     assert_eq!(

@@ -14,8 +14,8 @@ use serde_json::json;
 
 use super::{ToolCall, ToolOutcome, no_arguments, structured, text, tool};
 use crate::client;
-use crate::forms::{self, SamplingPrompt};
-use crate::questions::{EarlyEnd, ask};
+use crate::input_requests::{EarlyEnd, ask};
+use crate::request_contents::{self, SamplingPrompt};
 
 const MODEL_STATE: &str = "model-asked";
 const PERMIT_STATE: &str = "permit-asked";
@@ -64,7 +64,7 @@ pub(super) async fn ask_model(call: &ToolCall<'_>) -> ToolOutcome {
     }
     let arguments: Arguments = call.arguments()?;
     let sound = arguments.with_sound.unwrap_or(false);
-    let question = forms::model(&SamplingPrompt {
+    let question = request_contents::model(&SamplingPrompt {
         question: arguments.question.as_deref().unwrap_or("Is it a good day to sail?"),
         with_picture: arguments.with_picture.unwrap_or(true),
         with_sound: sound && client::is_at_least(call.context, &ProtocolVersion::V_2025_03_26),
@@ -92,7 +92,10 @@ pub(super) async fn ask_model(call: &ToolCall<'_>) -> ToolOutcome {
 
 pub(super) async fn ask_user(call: &ToolCall<'_>) -> ToolOutcome {
     let modern_fields = client::is_at_least(call.context, &ProtocolVersion::V_2025_11_25);
-    let question = forms::form("Please announce your ship to the harbour master.", forms::arrival_form(modern_fields))?;
+    let question = request_contents::form(
+        "Please announce your ship to the harbour master.",
+        request_contents::arrival_form(modern_fields),
+    )?;
     let answer: ElicitResult = ask(call.context, &call.answers, "arrival", question, None).await?;
     let said = match answer.action {
         ElicitationAction::Accept => "accepted and sent the form",
@@ -118,7 +121,7 @@ pub(super) async fn ask_url(call: &ToolCall<'_>) -> ToolOutcome {
     if arguments.as_error == Some(true) && has_id {
         return Err(url_required(&id).into());
     }
-    let question = forms::url(PERMIT_MESSAGE, PERMIT_URL, if has_id { &id } else { "" });
+    let question = request_contents::url(PERMIT_MESSAGE, PERMIT_URL, if has_id { &id } else { "" });
     let answer: ElicitResult = ask(call.context, &call.answers, "permit", question, Some(PERMIT_STATE)).await?;
     if answer.action != ElicitationAction::Accept {
         return Ok(text("No permit, no berth: the page was not opened."));
@@ -162,7 +165,8 @@ fn tell_when_complete(call: &ToolCall<'_>, id: String) {
 }
 
 pub(super) async fn list_folders(call: &ToolCall<'_>) -> ToolOutcome {
-    let answer: ListRootsResult = ask(call.context, &call.answers, "folders", forms::folders(), None).await?;
+    let answer: ListRootsResult =
+        ask(call.context, &call.answers, "folders", request_contents::folders(), None).await?;
     let folders: Vec<_> = answer
         .roots
         .iter()

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{ToolCall, ToolOutcome, schema, text, tool};
-use crate::questions::EarlyEnd;
+use crate::input_requests::EarlyEnd;
 use crate::state::{AddedTool, MAX_ADDED_TOOLS, ServerChange};
 
 const MAX_DESCRIPTION: usize = 500;

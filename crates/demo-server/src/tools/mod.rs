@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::client::Context;
-use crate::questions::{EarlyEnd, InputResponseSet};
+use crate::input_requests::{EarlyEnd, InputResponseSet};
 use crate::state::State;
 
 /// Call of a tool.

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::{ToolCall, ToolOutcome, no_arguments, schema, structured, text, tool};
 use crate::client::{self, LEVELS};
 use crate::content::anchor;
-use crate::questions::EarlyEnd;
+use crate::input_requests::EarlyEnd;
 use crate::resources::{note, note_uri};
 use crate::state::{MAX_NOTES, ServerChange};
 

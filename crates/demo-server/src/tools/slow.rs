@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{ToolCall, ToolOutcome, text, tool};
 use crate::client;
-use crate::questions::EarlyEnd;
+use crate::input_requests::EarlyEnd;
 
 const MAX_SECONDS: f64 = 3600.0;
 const MAX_STEPS: u32 = 1000;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{ToolCall, ToolOutcome, schema, structured, tool};
 use crate::harbour;
-use crate::questions::EarlyEnd;
+use crate::input_requests::EarlyEnd;
 
 const MAX_CREW: usize = 6;
 

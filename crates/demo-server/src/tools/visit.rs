@@ -6,8 +6,8 @@ use rmcp::model::{CreateMessageResult, ErrorData, Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::{ToolCall, ToolOutcome, no_arguments, text, tool};
-use crate::forms::{self, SamplingPrompt};
-use crate::questions::{ask, ask_all};
+use crate::input_requests::{ask, ask_all};
+use crate::request_contents::{self, SamplingPrompt};
 
 pub(super) fn definition() -> Tool {
     let description = "Asks for the ship's name and the shared folders, then lets a model write the welcome.";
@@ -25,15 +25,18 @@ pub(super) async fn check_in(call: &ToolCall<'_>) -> ToolOutcome {
             (handle.clone(), first)
         }
         None => {
-            let form = forms::line_form("ship", "The ship's name");
-            let questions = vec![("ship", forms::form("Welcome! Who are you?", form)?), ("folders", forms::folders())];
+            let form = request_contents::line_form("ship", "The ship's name");
+            let questions = vec![
+                ("ship", request_contents::form("Welcome! Who are you?", form)?),
+                ("folders", request_contents::folders()),
+            ];
             let first = ask_all(call.context, &call.answers, questions, None).await?;
             (call.state.keep_visit(first.clone()), first)
         }
     };
     let name = first.first().and_then(|answer| answer["content"]["ship"].as_str()).unwrap_or("nameless ship");
     let folders = first.get(1).and_then(|answer| answer["roots"].as_array()).map_or(0, Vec::len);
-    let question = forms::model(&SamplingPrompt {
+    let question = request_contents::model(&SamplingPrompt {
         question: &format!("Welcome the {name} in one sentence."),
         with_picture: false,
         with_sound: false,

@@ -1,5 +1,5 @@
 //! Content that a conversation has read from a server: a tool's output, a prompt, or a resource. The data flow settings
-//! of a server ([`crate::flow`]) decide which content makes a later call of the same server require consent.
+//! of a server ([`crate::data_flow`]) decide which content makes a later call of the same server require consent.
 
 use serde::{Deserialize, Serialize};
 

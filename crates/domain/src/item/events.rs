@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Item;
+use super::ChatItem;
 use crate::history::OmittedContent;
 
 /// An addition to a reply that streams. `part` is an index into the parts of the reply; an index past the end starts a
@@ -66,7 +66,7 @@ pub enum ConversationEvent {
         /// Identifier of the conversation.
         conversation: String,
         /// Current item, without large contents.
-        item: Box<Item>,
+        item: Box<ChatItem>,
         /// Large contents that are omitted from the item.
         left_out: Vec<OmittedContent>,
         /// Set if a model is replying in the conversation.

@@ -1,7 +1,7 @@
 //! Finds the servers with content in the items of a conversation. Used by `chat`, to decide what a call may carry, and
 //! by `store`.
 
-use super::{Item, ItemBody, MessageAttachment};
+use super::{ChatItem, ItemBody, MessageAttachment};
 use crate::history::{Reading, ReadingKind};
 
 impl ItemBody {
@@ -30,7 +30,7 @@ impl ItemBody {
 
 /// Returns the content that was read from servers for an item. [`Reading::open_world`] is unset, since an item doesn't
 /// record whether a tool reaches an open world.
-pub fn readings(item: &Item) -> Vec<Reading> {
+pub fn readings(item: &ChatItem) -> Vec<Reading> {
     match &item.body {
         ItemBody::Message { prompt, attachments, .. } => {
             let attached = attachments.iter().filter_map(|attachment| match attachment {
@@ -53,7 +53,7 @@ pub fn readings(item: &Item) -> Vec<Reading> {
 }
 
 /// Returns the servers with content in these items, without duplicates, in order of first appearance.
-pub fn sources<'a>(items: impl IntoIterator<Item = &'a Item>) -> Vec<String> {
+pub fn sources<'a>(items: impl IntoIterator<Item = &'a ChatItem>) -> Vec<String> {
     let mut servers: Vec<String> = Vec::new();
     for server in items.into_iter().flat_map(|item| item.body.servers()) {
         if !servers.iter().any(|known| known == server) {

@@ -41,9 +41,9 @@ fn median(mut times: Vec<Duration>) -> f64 {
 
 async fn through_the_host(program: PathBuf) -> Vec<Duration> {
     let app = TestApp::start(vec![("demo", command(program, &ARGUMENTS))]).await;
-    let answer = |question: &ConsentRequestView| match question.body {
+    let answer = |consent_request: &ConsentRequestView| match consent_request.body {
         ConsentRequestBody::Tool { .. } => Some(UserDecision::Allow(ApprovalScope::Always)),
-        _ => super::is_start_or_tool(&question.body).then_some(UserDecision::Allow(ApprovalScope::Once)),
+        _ => super::is_start_or_tool(&consent_request.body).then_some(UserDecision::Allow(ApprovalScope::Once)),
     };
     let user = app.always(answer);
     app.host.start_server("demo".into()).await.unwrap();
@@ -64,7 +64,7 @@ async fn through_the_host(program: PathBuf) -> Vec<Duration> {
 async fn transport(program: &Path) -> Vec<Duration> {
     let arguments = ARGUMENTS.map(str::to_owned).to_vec();
     let command = ServerCommand { program: program.display().to_string(), arguments, ..ServerCommand::default() };
-    let path = SearchPath::of_process("a measurement".to_owned());
+    let path = SearchPath::from_process("a measurement".to_owned());
     let process = spawn(&command, &path.resolve(&command).unwrap(), &path).await.unwrap();
     let (events, mut told) = mpsc::channel(64);
     let config = SessionConfig { opening: OpeningMode::Initialize, ..SessionConfig::default() };

@@ -85,12 +85,12 @@ async fn questions(app: &TestApp, when: &str) {
         let call = tokio::spawn(async move {
             host.call_tool(format!("{i}"), "demo".into(), "ask_user".into(), serde_json::Map::new(), None).await
         });
-        let question = loop {
+        let request = loop {
             let event = events.next().await.expect("the host runs");
-            if let HostEvent::ConsentRequestChanged(question) = &event.event
-                && !is_start_or_tool(&question.body)
+            if let HostEvent::ConsentRequestChanged(request) = &event.event
+                && !is_start_or_tool(&request.body)
             {
-                break question.clone();
+                break request.clone();
             }
         };
         let shown = now();
@@ -104,7 +104,7 @@ async fn questions(app: &TestApp, when: &str) {
             .last()
             .map(|e| e.at);
         times.push(shown.saturating_sub(asked.expect("the request is in the activity")));
-        app.host.answer(question.id, question.hash.to_string(), UserDecision::Deny).await.unwrap();
+        app.host.answer(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
         let _ = call.await;
         // Three consecutive denials would mute the server.
         app.host.unmute("demo".into()).await.unwrap();

@@ -6,9 +6,9 @@ use chat::{Chat, ConversationSettings, NewMessage};
 use domain::history::Conversation;
 use domain::item::ConversationEvent;
 use host::view::HostEvent;
-use models::{Part, ReplyDelta, StopReason};
+use models::{MessagePart, ReplyDelta, StopReason};
 use testkit::app::TestApp;
-use testkit::model::{ScriptedModel, Step, ends, named, reference};
+use testkit::model::{ModelStep, ScriptedModel, ends, named, reference};
 
 /// Rate of a fast model.
 const PER_SECOND: u64 = 200;
@@ -17,12 +17,12 @@ const TOKENS: u64 = 4_000;
 pub(crate) async fn measure() {
     let app = TestApp::start(Vec::new()).await;
     let model = ScriptedModel::offer(&app.host, vec![named("m")]).await;
-    let pause = Step::Waits(Duration::from_millis(1_000 / PER_SECOND));
+    let pause = ModelStep::Waits(Duration::from_millis(1_000 / PER_SECOND));
     let piece = |n: u64| if n.is_multiple_of(12) { "| cell\n".to_owned() } else { format!("w{n} ") };
-    let mut steps: Vec<Step> =
-        (0..TOKENS).flat_map(|n| [Step::Says(ReplyDelta::Text(piece(n))), pause.clone()]).collect();
+    let mut steps: Vec<ModelStep> =
+        (0..TOKENS).flat_map(|n| [ModelStep::Says(ReplyDelta::Text(piece(n))), pause.clone()]).collect();
     let whole: String = (0..TOKENS).map(piece).collect();
-    steps.push(ends(vec![Part::Text(whole)], StopReason::EndTurn, (1_000, TOKENS)));
+    steps.push(ends(vec![MessagePart::Text(whole)], StopReason::EndTurn, (1_000, TOKENS)));
     model.next(steps);
     let conversation = Conversation { id: "talk".into(), title: "Talk".into(), ..Conversation::default() };
     app.host.ports().history.create(&conversation).expect("a conversation");

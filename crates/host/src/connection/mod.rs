@@ -2,19 +2,19 @@
 //! activity log, and forwards to the host's owner only what it has to know, at a bounded rate. A flooding server is
 //! slowed down here without affecting other servers.
 
-mod link;
-mod outcome;
-mod questions;
-mod redacted;
-mod refresh;
-mod run;
+mod failures;
+mod pending_refreshes;
+mod redaction;
+mod request_quota;
+mod server_link;
+mod session_run;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use domain::call::Progress;
+use domain::call::CallProgress;
 use mcp_proto::session::{
     CallDeadline, CallError, ClientNotification, ClientRequest, ClientResponse, ListKind, ServerFacts, ServerRequest,
     ServerRequestId, ServerResult, SessionConfig, TaskView,
@@ -34,8 +34,8 @@ use tokio::sync::{mpsc, oneshot};
 use crate::owner::{AuthorizedPayload, WeakOwner};
 use crate::view::{CallTimes, Failure};
 
-pub(crate) use outcome::{not_found as outcome_not_found, unresolved as outcome_unresolved};
-pub(crate) use run::PING;
+pub(crate) use failures::{command_not_found as outcome_not_found, unresolved_secret as outcome_unresolved};
+pub(crate) use session_run::PING;
 
 /// Capacity of the command channel of a connection.
 const MAX_COMMANDS: usize = 256;
@@ -144,17 +144,17 @@ pub(crate) enum ConnectionEvent {
         ticket: CallTicket,
         task: TaskView,
     },
-    Asked {
+    RequestReceived {
         request: ServerRequestId,
         ticket: Option<CallTicket>,
-        question: Box<ServerRequest>,
+        server_request: Box<ServerRequest>,
     },
     Withdrawn {
         request: ServerRequestId,
     },
     Progress {
         ticket: CallTicket,
-        progress: Progress,
+        progress: CallProgress,
     },
     Done {
         ticket: CallTicket,
@@ -177,7 +177,7 @@ pub(crate) enum ConnectionEvent {
 
 impl ConnectionEvent {
     /// Delivers the report in a turn of the owner.
-    fn tell(self, owner: &WeakOwner, run: RunId) {
+    fn deliver(self, owner: &WeakOwner, run: RunId) {
         // The owner is gone only after the host has shut down, when no report is needed.
         let _ = owner.turn(self.name(), |owner| owner.on_news(run, self));
     }
@@ -191,7 +191,7 @@ impl ConnectionEvent {
             Self::Reopened(_) => "news: reopened",
             Self::Listening { .. } => "news: listening",
             Self::Task { .. } => "news: task",
-            Self::Asked { .. } => "news: asked",
+            Self::RequestReceived { .. } => "news: asked",
             Self::Withdrawn { .. } => "news: withdrawn",
             Self::Progress { .. } => "news: progress",
             Self::Done { .. } => "news: done",
@@ -218,8 +218,8 @@ pub(crate) fn connect(start: ConnectionStart, owner: WeakOwner) -> Connection {
     let (tell, told) = mpsc::channel(MAX_COMMANDS);
     let start = Box::new(start);
     tokio::spawn(async move {
-        let failure = run::run(start, told, &owner).await;
-        ConnectionEvent::Ended(failure).tell(&owner, run);
+        let failure = session_run::run(start, told, &owner).await;
+        ConnectionEvent::Ended(failure).deliver(&owner, run);
     });
     Connection { run, tell }
 }

@@ -10,7 +10,7 @@ use mcp_proto::session::{CallError, ClientRequest, ServerResult};
 use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
-use offers::reads::ResourceRead;
+use offers::resource_cache::ResourceRead;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use tokio::time::Instant;

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use domain::call::CallFailure;
-use domain::flow::DataFlow;
+use domain::data_flow::DataFlow;
 use mcp_proto::session::ListKind;
 use offers::catalog::Catalog;
 use offers::review::{Pins, ServerReview};

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use domain::question::ConsentRequestId;
+use domain::consent_request::ConsentRequestId;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, Value};
 use server_requests::form::FormProblem;
@@ -24,7 +24,7 @@ impl Host {
             UserDecision::Share(folders) => UserDecision::Share(real_folders(folders).await?),
             answer => answer,
         };
-        self.with_reply(move |owner, reply| owner.answer(id, &hash, answer, reply)).await?
+        self.with_reply(move |owner, reply| owner.decide_request(id, &hash, answer, reply)).await?
     }
 
     /// Edits the payload of a consent request.
@@ -90,7 +90,7 @@ impl Host {
     ///
     /// Returns [`DecisionError::Browser`] if the URL may not be opened, or the browser can't be started.
     pub async fn open_url(&self, url: &str) -> Result<(), DecisionError> {
-        let Some(page) = followed_link(UrlParts::of(url)) else {
+        let Some(page) = followed_link(UrlParts::parse(url)) else {
             return Err(DecisionError::Browser(
                 "only http and https addresses without a user name can be opened".into(),
             ));

@@ -42,8 +42,13 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn put_in(&self, conversation: String, servers: Vec<String>, is_whole: bool) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.put_in(&conversation, &servers, is_whole)).await
+    pub async fn label_conversation(
+        &self,
+        conversation: String,
+        servers: Vec<String>,
+        is_whole: bool,
+    ) -> Result<(), HostClosed> {
+        self.with(move |owner| owner.label_conversation(&conversation, &servers, is_whole)).await
     }
 
     /// Records content that was read from servers in a conversation.
@@ -60,8 +65,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn with_claims(&self, readings: Vec<Reading>) -> Result<Vec<Reading>, HostClosed> {
-        self.with(move |owner| owner.with_claims(readings)).await
+    pub async fn add_open_world_claims(&self, readings: Vec<Reading>) -> Result<Vec<Reading>, HostClosed> {
+        self.with(move |owner| owner.add_open_world_claims(readings)).await
     }
 
     /// Returns the known sources of a conversation.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::other_apps::{
-    AppEnvironment, FoundServer, ImportNoteKind, ImportStatus, ScanReport, ScanScope, look, project_files,
+    AppEnvironment, FoundServer, ImportNoteKind, ImportStatus, ScanReport, ScanScope, project_files, scan_settings,
 };
 use policy::{PolicyRule, RuleEffect, RuleRef, RuleSource};
 use ports::SecretPersistence;
@@ -62,10 +62,11 @@ impl Host {
         let set_up: Vec<ServerEntry> =
             servers.map(|server| ServerEntry { name: server.name, config: server.config }).collect();
         // The files may be on a slow disk.
-        let looked = tokio::task::spawn_blocking(move || look(&from, &surroundings, &set_up)).await.map_err(|error| {
-            tracing::error!(%error, "the search for servers of other apps panicked");
-            HostClosed
-        });
+        let looked =
+            tokio::task::spawn_blocking(move || scan_settings(&from, &surroundings, &set_up)).await.map_err(|error| {
+                tracing::error!(%error, "the search for servers of other apps panicked");
+                HostClosed
+            });
         looked?.map_err(ImportError::Source)
     }
 

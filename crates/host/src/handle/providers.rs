@@ -59,7 +59,7 @@ impl Host {
         let name = id.clone();
         self.with_reply(move |owner, reply| owner.remove_provider(&name, reply)).await??;
         let secrets = Arc::clone(&self.ports().secrets);
-        beside(move || {
+        run_blocking(move || {
             let keys = secrets.keys(&key_prefix(&id))?;
             keys.iter().try_for_each(|key| secrets.delete(key))
         })
@@ -77,7 +77,7 @@ impl Host {
         let name = id.clone();
         let settings = self.with(move |owner| owner.models.providers.settings_of(&name)).await??;
         let (secrets, place) = (Arc::clone(&self.ports().secrets), key_place(&settings));
-        let kept = beside(move || match key.expose_secret().trim() {
+        let kept = run_blocking(move || match key.expose_secret().trim() {
             "" => secrets.delete(&place).map(|()| SecretPersistence::Keychain),
             key => secrets.set(&place, key),
         })
@@ -94,7 +94,7 @@ impl Host {
     pub async fn providers_with_key(&self) -> Result<Vec<String>, HostClosed> {
         let view = self.providers().await?;
         let secrets = Arc::clone(&self.ports().secrets);
-        let kept = beside(move || secrets.keys("model/")).await.unwrap_or_default();
+        let kept = run_blocking(move || secrets.keys("model/")).await.unwrap_or_default();
         let settings = view.providers.into_iter().map(|provider| provider.settings);
         Ok(settings.filter(|own| kept.contains(&key_place(own))).map(|own| own.id).collect())
     }
@@ -130,7 +130,7 @@ impl Host {
 }
 
 /// Runs an operation that may block on the keychain on a blocking thread.
-async fn beside<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, SecretError> + Send + 'static,
 ) -> Result<T, SecretError> {
     let done = tokio::task::spawn_blocking(work).await;

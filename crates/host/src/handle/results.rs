@@ -1,13 +1,13 @@
 //! Review of call results before a model reads them: decides which results are withheld for review, and which parts are
-//! displayed. Used by models' calls (`chat/src/call/reviews.rs`); `owner/results.rs` requests the user's decision.
+//! displayed. Used by models' calls (`chat/src/call/reviewed_result.rs`); `owner/result_reviews.rs` requests the user's decision.
 //!
 //! Everything that a model reads by its own action is the result of a call: resources and prompts of servers enter a
 //! conversation only through the user, who sees them there. A resource embedded in a result is part of the result. So
 //! is the error that a server returns.
 
-use domain::flow::ResultReview;
+use domain::data_flow::ResultReview;
 use domain::item::{Content, ToolResult};
-use models::Part;
+use models::MessagePart;
 use offers::review::{Flag, flags_of_result, raw_result_parts, result_parts};
 use tokio::sync::oneshot;
 
@@ -68,7 +68,7 @@ impl Host {
 /// Returns the flags of a result. Considers the raw text and the text that the model would read, concatenated.
 fn flags_of(result: &ToolResult) -> Vec<Flag> {
     let read = raw_result_parts(result).into_iter().filter_map(|part| match part {
-        Part::Text(text) | Part::File { name: text, .. } => Some(text),
+        MessagePart::Text(text) | MessagePart::File { name: text, .. } => Some(text),
         _ => None,
     });
     // Names are quoted within their part, which escapes hidden characters.
@@ -79,13 +79,15 @@ fn flags_of(result: &ToolResult) -> Vec<Flag> {
     flags_of_result(&read.chain(names).collect::<Vec<_>>().join("\n"))
 }
 
-fn can_be_shown(parts: &[Part]) -> bool {
+fn can_be_shown(parts: &[MessagePart]) -> bool {
     let (mut text, mut bytes) = (0, 0);
     for part in parts {
         match part {
-            Part::Text(own) => text += own.len(),
-            Part::Image { data, .. } | Part::Audio { data, .. } | Part::File { data, .. } => bytes += data.len(),
-            Part::Thinking { .. } | Part::ToolUse { .. } | Part::ToolResult { .. } => {}
+            MessagePart::Text(own) => text += own.len(),
+            MessagePart::Image { data, .. } | MessagePart::Audio { data, .. } | MessagePart::File { data, .. } => {
+                bytes += data.len()
+            }
+            MessagePart::Thinking { .. } | MessagePart::ToolUse { .. } | MessagePart::ToolResult { .. } => {}
         }
     }
     text <= MAX_TEXT && bytes <= MAX_BYTES

@@ -175,8 +175,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn used(&self, server: String) -> Result<Option<LimitsUsage>, HostClosed> {
-        self.with(move |owner| owner.used(&server)).await
+    pub async fn limits_usage(&self, server: String) -> Result<Option<LimitsUsage>, HostClosed> {
+        self.with(move |owner| owner.limits_usage(&server)).await
     }
 }
 

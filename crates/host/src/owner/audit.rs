@@ -4,7 +4,7 @@
 //! log confirms it ([`PendingAct`]). Entries are in the order of their submission, which is the order of the decisions.
 //! The log's queue is bounded; an action whose entry finds no room or can't be written is not executed. Each
 //! continuation checks its preconditions again, as they may have changed meanwhile; if the payload is no longer sent,
-//! another entry records that (`withdrawn.rs`).
+//! another entry records that (`withdrawn_acts.rs`).
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
@@ -101,7 +101,7 @@ pub(super) struct PendingAudits {
 
 impl PendingAudits {
     /// Returns the continuations of unwritten entries.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = &PendingAct> {
+    pub(super) fn pending_acts(&self) -> impl Iterator<Item = &PendingAct> {
         self.waiting.values().map(|(waiting, _)| waiting)
     }
 }
@@ -123,15 +123,15 @@ impl Owner {
         entry: AuditEntry,
         act: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        self.write_and_go_on(entry, PendingAct::Act(Box::new(act)));
+        self.write_then_act(entry, PendingAct::Act(Box::new(act)));
     }
 
     /// Submits an entry, and runs `waiting` once it is written or has failed.
-    fn write_and_go_on(&mut self, entry: AuditEntry, waiting: PendingAct) {
+    fn write_then_act(&mut self, entry: AuditEntry, waiting: PendingAct) {
         match self.audit_later(entry, waiting) {
-            Ok(Some(waiting)) => self.go_on(waiting, Ok(())),
+            Ok(Some(waiting)) => self.run_pending_act(waiting, Ok(())),
             Ok(None) => {}
-            Err((error, waiting)) => self.go_on(waiting, Err(error)),
+            Err((error, waiting)) => self.run_pending_act(waiting, Err(error)),
         }
     }
 
@@ -160,7 +160,7 @@ impl Owner {
         let ticket = self.audits.last_ticket;
         match self.ports.audit.append_later(entry, ticket) {
             Ok(AppendOutcome::Written(written)) => {
-                self.written(written, told);
+                self.on_entry_written(written, told);
                 Ok(Some(waiting))
             }
             Ok(AppendOutcome::Later) => {
@@ -171,7 +171,7 @@ impl Owner {
         }
     }
 
-    fn written(&mut self, written: WrittenEntry, told: Option<AuditEntry>) {
+    fn on_entry_written(&mut self, written: WrittenEntry, told: Option<AuditEntry>) {
         self.audits.last = written.place;
         if let Some(entry) = told {
             let entry = AuditEntry { number: written.number, ..entry };
@@ -234,7 +234,7 @@ impl Owner {
 
     /// Sends a server its roots once this entry is written.
     pub(super) fn tell_folders_written(&mut self, folders: PendingFolders, entry: AuditEntry) {
-        self.write_and_go_on(entry, PendingAct::Folders(folders));
+        self.write_then_act(entry, PendingAct::Folders(folders));
     }
 
     /// Drops the response to a request for roots that the server has withdrawn, and records that it was not sent.
@@ -250,8 +250,8 @@ impl Owner {
     pub(super) fn on_receipts(&mut self, receipts: Vec<(u64, Result<WrittenEntry, StoreError>)>) {
         for (ticket, result) in receipts {
             let Some((waiting, told)) = self.audits.waiting.remove(&ticket) else { continue };
-            let result = result.map(|written| self.written(written, told));
-            self.go_on(waiting, result);
+            let result = result.map(|written| self.on_entry_written(written, told));
+            self.run_pending_act(waiting, result);
         }
         for id in std::mem::take(&mut self.audits.held) {
             let Some(mut record) = self.calls.records.remove(&id) else { continue };
@@ -263,7 +263,7 @@ impl Owner {
         }
     }
 
-    fn go_on(&mut self, waiting: PendingAct, written: Result<(), StoreError>) {
+    fn run_pending_act(&mut self, waiting: PendingAct, written: Result<(), StoreError>) {
         match waiting {
             PendingAct::Call { id, number, run, judgement, departure } => {
                 let Some(record) = self.calls.take_written(&id, number) else { return };

@@ -1,9 +1,9 @@
 //! Calls of tools, prompts and resources, from the decision to the result.
 
-mod deciding;
-mod ending;
-mod resources;
-mod sending;
+mod completion;
+mod decision;
+mod dispatch;
+mod resource_reads;
 
 use domain::call::{CallFailure, CallState};
 use ports::AuditEntry;
@@ -45,11 +45,11 @@ impl Owner {
         match record.ticket {
             Some((_, ticket)) => {
                 let server = record.view.server.clone();
-                self.servers.tell(&server, ConnectionCommand::Cancel { ticket })?;
+                self.servers.send_command(&server, ConnectionCommand::Cancel { ticket })?;
             }
             None => {
                 self.note_cancelled_in_writing(id);
-                self.end_questions(|p| matches!(&p.purpose, RequestPurpose::Call(call) if call == id));
+                self.end_consent_requests(|p| matches!(&p.purpose, RequestPurpose::Call(call) if call == id));
                 self.end_call(id, Err(CallFailure::Cancelled));
             }
         }

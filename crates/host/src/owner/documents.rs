@@ -23,7 +23,7 @@ const GRANTING: [Document; 6] =
 
 impl Owner {
     /// Records and displays documents that were rejected since the last check.
-    pub(super) fn heed_documents(&mut self) {
+    pub(super) fn report_refused_documents(&mut self) {
         if let Some(adopted) = self.ports.documents.adopted() {
             self.documents.confirmed.adopts = true;
             if !adopted.is_empty() {
@@ -84,8 +84,12 @@ impl Owner {
 
     /// Returns the content of a document that was read, or `None` if it is unusable, in which case the state in memory
     /// stays unchanged.
-    pub(super) fn usable<T: serde::de::DeserializeOwned>(&mut self, read: ReadDocument, nothing: Value) -> Option<T> {
-        self.heed_documents();
+    pub(super) fn parse_document<T: serde::de::DeserializeOwned>(
+        &mut self,
+        read: ReadDocument,
+        nothing: Value,
+    ) -> Option<T> {
+        self.report_refused_documents();
         serde_json::from_value(read.ok()?.unwrap_or(nothing)).ok()
     }
 
@@ -95,7 +99,7 @@ impl Owner {
     }
 
     fn on_grants_read(&mut self, read: ReadDocument) {
-        let Some(kept) = self.usable::<Vec<Grant>>(read, json!([])) else { return };
+        let Some(kept) = self.parse_document::<Vec<Grant>>(read, json!([])) else { return };
         let (gone, added) = self.permissions.policy.grants_mut().replace_kept(kept);
         for grant in gone.iter().filter(|grant| grant.subject == GrantSubject::Command) {
             self.approval_revoked(&grant.server);
@@ -123,11 +127,11 @@ impl Owner {
     }
 
     fn on_pins_read(&mut self, read: ReadDocument) {
-        let Some(kept) = self.usable::<BTreeMap<String, ServerPins>>(read, json!({})) else { return };
+        let Some(kept) = self.parse_document::<BTreeMap<String, ServerPins>>(read, json!({})) else { return };
         let kept: Pins = kept.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
         for server in self.reviews.merge(kept) {
             self.definitions_seen_changed(&server);
-            self.mark_questions_again(&server);
+            self.update_request_marks(&server);
             self.events.emit(HostEvent::CatalogChanged(server));
         }
     }
@@ -138,7 +142,7 @@ impl Owner {
     }
 
     fn on_roots_read(&mut self, read: ReadDocument) {
-        let Some(kept) = self.usable::<BTreeMap<String, FolderShare>>(read, json!({})) else { return };
+        let Some(kept) = self.parse_document::<BTreeMap<String, FolderShare>>(read, json!({})) else { return };
         for server in self.permissions.folders.merge(kept) {
             self.emit_server(&server);
         }

@@ -11,19 +11,19 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use credentials::sign_in::EnteredClient;
-use domain::call::{Call, CallFailure, CallKind};
+use domain::call::{CallFailure, CallKind, ServerCall};
+use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
 use domain::item::ToolResult;
-use domain::question::{ConsentRequestId, ConsentRequestOutcome};
 use mcp_proto::session::{ClientRequest, ClientResponse};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
-use models::{ModelRef, Request};
+use models::{ModelRef, ModelRequest};
 use offers::review::{as_json, result_parts};
 use offers::skills::EXTENSION as SKILLS;
 use policy::{ApprovalScope, DecisionSource, Hash};
 use ports::Platform;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, json};
-use server_requests::sampling::convert::to_request;
+use server_requests::sampling::conversion::to_request;
 use server_requests::sampling::{SamplingState, ask_hash};
 use url::Url;
 
@@ -96,78 +96,82 @@ impl SendPermit {
         self.to == to && self.leaves == *now
     }
 
-    fn pass<T>(self, to: &str, what: T, now: &Hash) -> Result<AuthorizedPayload<T>, PayloadMismatch> {
+    fn authorize<T>(self, to: &str, what: T, now: &Hash) -> Result<AuthorizedPayload<T>, PayloadMismatch> {
         if self.permits(to, now) { Ok(AuthorizedPayload(what)) } else { Err(PayloadMismatch) }
     }
 
     /// Authorizes a response to a server's request.
-    pub(super) fn answer(
+    pub(super) fn authorize_response(
         self,
         to: &str,
         answer: ClientResponse,
     ) -> Result<AuthorizedPayload<ClientResponse>, PayloadMismatch> {
         let now = answer_hash(&answer);
-        self.pass(to, answer, &now)
+        self.authorize(to, answer, &now)
     }
 
     /// Authorizes a request to a model.
-    pub(super) fn ask(
+    pub(super) fn authorize_model_request(
         self,
         for_server: &str,
         params: &CreateMessageParams,
         state: &SamplingState,
-    ) -> Result<AuthorizedPayload<(ModelRef, Request)>, DecisionError> {
+    ) -> Result<AuthorizedPayload<(ModelRef, ModelRequest)>, DecisionError> {
         let choice = state.model.as_ref().ok_or(DecisionError::WrongKind("there is no model"))?;
         let request = to_request(params).map_err(DecisionError::Unfit)?;
         let asks = (choice.model.clone(), request);
-        self.pass(for_server, asks, &ask_hash(params, state)).map_err(|PayloadMismatch| DecisionError::Stale)
+        self.authorize(for_server, asks, &ask_hash(params, state)).map_err(|PayloadMismatch| DecisionError::Stale)
     }
 
     /// Authorizes a result that a model reads.
-    pub(super) fn result(
+    pub(super) fn authorize_result(
         self,
         of_server: &str,
         tool: &str,
         result: ToolResult,
     ) -> Result<AuthorizedPayload<ToolResult>, PayloadMismatch> {
-        let now = Hash::of(&as_json(tool, &result_parts(&result), result.is_error));
-        self.pass(of_server, result, &now)
+        let now = Hash::of_json(&as_json(tool, &result_parts(&result), result.is_error));
+        self.authorize(of_server, result, &now)
     }
 
     /// Authorizes opening a URL for a server.
-    pub(super) fn page(self, for_server: &str, url: String) -> Result<AuthorizedPayload<String>, PayloadMismatch> {
+    pub(super) fn authorize_url(
+        self,
+        for_server: &str,
+        url: String,
+    ) -> Result<AuthorizedPayload<String>, PayloadMismatch> {
         let now = page_hash(&url);
-        self.pass(for_server, url, &now)
+        self.authorize(for_server, url, &now)
     }
 
     /// Authorizes opening an authorization URL with the displayed parameters and those generated per use.
-    pub(super) fn sign_in_page(
+    pub(super) fn authorize_sign_in_url(
         self,
         for_server: &str,
         url: String,
     ) -> Result<AuthorizedPayload<String>, PayloadMismatch> {
         let now = sign_in_page_hash(&url);
-        self.pass(for_server, url, &now)
+        self.authorize(for_server, url, &now)
     }
 
     /// Authorizes client credentials that the user entered for a sign-in.
-    pub(super) fn client(
+    pub(super) fn authorize_client(
         self,
         for_server: &str,
         client: EnteredClient,
     ) -> Result<AuthorizedPayload<EnteredClient>, PayloadMismatch> {
         let now = client_hash(&client);
-        self.pass(for_server, client, &now)
+        self.authorize(for_server, client, &now)
     }
 
     /// Authorizes starting a server or connecting to it. `now` is the hash of the target.
-    pub(super) fn start(
+    pub(super) fn authorize_start(
         self,
         server: &str,
         target: ConnectionTarget,
         now: &Hash,
     ) -> Result<AuthorizedPayload<ConnectionTarget>, PayloadMismatch> {
-        self.pass(server, target, now)
+        self.authorize(server, target, now)
     }
 }
 
@@ -204,7 +208,7 @@ pub(crate) fn followed_link(link: UrlParts) -> Option<AuthorizedPayload<String>>
 }
 
 fn answer_hash(answer: &ClientResponse) -> Hash {
-    Hash::of(&match answer {
+    Hash::of_json(&match answer {
         ClientResponse::Sampling(result) => json!({ "sampling": result }),
         ClientResponse::Elicitation(result) => json!({ "elicitation": result }),
         ClientResponse::Roots(roots) => json!({ "roots": roots }),
@@ -213,20 +217,20 @@ fn answer_hash(answer: &ClientResponse) -> Hash {
 }
 
 fn page_hash(url: &str) -> Hash {
-    Hash::of(&json!({ "page": url }))
+    Hash::of_json(&json!({ "page": url }))
 }
 
 /// Hashes the address except for parameters generated per use. The order of the parameters counts.
 fn sign_in_page_hash(url: &str) -> Hash {
-    let Ok(mut page) = Url::parse(url) else { return Hash::of(&json!({ "sign-in": url })) };
+    let Ok(mut page) = Url::parse(url) else { return Hash::of_json(&json!({ "sign-in": url })) };
     let is_kept = |(name, _): &(String, String)| !OF_ONE_USE.contains(&name.as_str());
     let kept: Vec<(String, String)> = page.query_pairs().into_owned().filter(is_kept).collect();
     page.set_query(None);
-    Hash::of(&json!({ "sign-in": page.as_str(), "parameters": kept }))
+    Hash::of_json(&json!({ "sign-in": page.as_str(), "parameters": kept }))
 }
 
 fn client_hash(client: &EnteredClient) -> Hash {
-    Hash::of(&json!({ "client": client.client_id, "secret": client.client_secret }))
+    Hash::of_json(&json!({ "client": client.client_id, "secret": client.client_secret }))
 }
 
 impl Owner {
@@ -249,7 +253,7 @@ impl Owner {
     ///
     /// `act` receives an error if nothing may be sent: the request is gone, differs from what was approved, or can't be
     /// recorded. If that happens after the entry was written, another entry records that nothing was sent.
-    pub(super) fn depart(
+    pub(super) fn permit(
         &mut self,
         approval: Approval,
         scope: ApprovalScope,
@@ -285,7 +289,7 @@ impl Owner {
                 }
             };
             let acted = act(owner, departed.map(|at| (at, SendPermit { to, leaves })));
-            owner.consent.answered(request, acted);
+            owner.consent.report_decision(request, acted);
         });
         Ok(AnswerProgress::Later)
     }
@@ -310,11 +314,11 @@ impl Owner {
         }
     }
 
-    /// Authorizes a payload as [`Owner::depart`] does, and removes the consent request from the queue.
+    /// Authorizes a payload as [`Owner::permit`] does, and removes the consent request from the queue.
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`Owner::depart`]. The request then stays in the queue.
+    /// Returns the same errors as [`Owner::permit`]. The request then stays in the queue.
     pub(super) fn take_allowed(
         &mut self,
         approval: Approval,
@@ -322,7 +326,7 @@ impl Owner {
         leaving: OutgoingPayload,
         act: impl FnOnce(&mut Self, PendingRequest, SendPermit) -> Result<AnswerProgress, DecisionError> + Send + 'static,
     ) -> Result<AnswerProgress, DecisionError> {
-        self.depart(approval, scope, leaving, move |owner, departed| {
+        self.permit(approval, scope, leaving, move |owner, departed| {
             let (at, departure) = departed?;
             let pending = owner.consent.pending.remove(at);
             owner
@@ -333,28 +337,28 @@ impl Owner {
     }
 
     /// Sends a server the response that the user approved. A different response is replaced by a denial.
-    pub(super) fn give(&mut self, pending: &PendingRequest, answer: ClientResponse, departure: SendPermit) {
-        let passed = departure.answer(&pending.view.server, answer).unwrap_or_else(|PayloadMismatch| {
+    pub(super) fn send_response(&mut self, pending: &PendingRequest, answer: ClientResponse, departure: SendPermit) {
+        let passed = departure.authorize_response(&pending.view.server, answer).unwrap_or_else(|PayloadMismatch| {
             tracing::error!(server = pending.view.server, "a response differed from the approved one and was not sent");
             refuses(refusal("the answer could not be sent".to_owned()))
         });
-        self.give_passed(pending, passed);
+        self.send_authorized(pending, passed);
     }
 
     /// Notifies a server that its URL was opened, which was approved together with the URL.
-    pub(super) fn tell_opened(&mut self, pending: &PendingRequest) {
+    pub(super) fn report_opened(&mut self, pending: &PendingRequest) {
         let accept = ElicitResult { action: ElicitAction::Accept, content: None };
-        self.give_passed(pending, AuthorizedPayload(ClientResponse::Elicitation(accept)));
+        self.send_authorized(pending, AuthorizedPayload(ClientResponse::Elicitation(accept)));
     }
 
-    fn give_passed(&mut self, pending: &PendingRequest, answer: AuthorizedPayload<ClientResponse>) {
+    fn send_authorized(&mut self, pending: &PendingRequest, answer: AuthorizedPayload<ClientResponse>) {
         if pending.is_asked_by_server() {
             self.count_answer(&pending.view.server, false);
         }
         if let RequestPurpose::Request { run, request, call } = &pending.purpose {
-            self.servers.tell_answer(&pending.view.server, *run, *request, answer);
+            self.servers.send_response(&pending.view.server, *run, *request, answer);
             if let Some(call) = call {
-                self.input_given(call);
+                self.on_input_given(call);
             }
         }
     }
@@ -366,7 +370,7 @@ impl Owner {
     /// Returns [`CallFailure::Refused`] if the tool or the request has changed since.
     pub(super) fn pass_call(
         &mut self,
-        call: &Call,
+        call: &ServerCall,
         request: CallRequest,
         departure: SendPermit,
     ) -> Result<(AuthorizedPayload<ClientRequest>, bool), CallFailure> {

@@ -1,42 +1,42 @@
 //! The owner: all state of the host, behind one lock. It is accessed in turns (`turn.rs`), in which nothing waits. Work
 //! that takes time runs in spawned tasks, which take a turn when they are done.
 
-mod answers;
 mod audit;
 mod calls;
-mod changed;
-mod confirmed;
-mod conversation;
-mod cool_down;
+mod changed_tools;
+mod confirmed_settings;
+mod consent_requests;
+mod conversation_servers;
+mod decisions;
 mod document_writer;
 mod documents;
-mod flow;
+mod flow_settings;
 mod gate;
-mod known;
-mod links;
-mod marks;
-mod origins;
+mod install_origins;
+mod known_sessions;
+mod muting;
 mod packages;
+mod path_links;
 mod pins;
 mod provenance;
 mod providers;
-mod questions;
-mod read_calls;
-mod results;
+mod read_decisions;
+mod result_reviews;
+mod review_marks;
 mod roots;
 mod rules;
-mod running;
+mod running_records;
 mod sampling;
-mod sandbox;
+mod sandboxes;
+mod server_start;
 mod servers;
-mod sessions;
+mod session_events;
 mod settings;
 mod sign_in;
-mod starting;
 mod state;
 mod supervision;
 mod turn;
-mod withdrawn;
+mod withdrawn_acts;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -54,12 +54,12 @@ use crate::connection::{ConnectionEvent, RunId};
 use crate::view::{HostEvent, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
-pub(crate) use answers::real_folders;
 use audit::{AuditedDecision, PendingAudits};
-pub use conversation::ServerForModel;
-pub use flow::FlowError;
+pub use conversation_servers::ServerForModel;
+pub(crate) use decisions::real_folders;
+pub use flow_settings::FlowError;
 pub(crate) use gate::{AuthorizedPayload, followed_link, open_page};
-pub(crate) use running::sweep_orphans;
+pub(crate) use running_records::sweep_orphans;
 pub use sampling::SamplingError;
 pub use state::{
     CallOrigin, ConversationLabel, DecisionError, ResultOrigin, ResultVerdict, ReviewError, SentNotifier, ServerError,
@@ -103,7 +103,7 @@ impl Owner {
         let grants = read(&ports, Document::Grants, &mut problem).map(Grants::from_kept).unwrap_or_default();
         let roots = read(&ports, Document::Roots, &mut problem).unwrap_or_default();
         let flows = read(&ports, Document::Flow, &mut problem).unwrap_or_default();
-        let sampling = Sampling::of(read(&ports, Document::Sampling, &mut problem).unwrap_or_default());
+        let sampling = Sampling::from_documents(read(&ports, Document::Sampling, &mut problem).unwrap_or_default());
         let pins: BTreeMap<String, ServerPins> = read(&ports, Document::Pins, &mut problem).unwrap_or_default();
         let pins: Pins = pins.into_iter().map(|(server, own)| (server, Arc::new(own))).collect();
         let awaits_seal = ports.documents.seal() == DocumentSeal::Waiting;
@@ -140,7 +140,7 @@ impl Owner {
             audits: PendingAudits::default(),
         };
         owner.ports.audit.report_to(Arc::clone(&owner.audits.receipts));
-        owner.heed_documents();
+        owner.report_refused_documents();
         owner.read_servers();
         owner.read_rules();
         owner.read_providers();
@@ -187,8 +187,8 @@ impl Owner {
             ConnectionEvent::Reopened(facts) => self.on_reopened(run, &server, *facts),
             ConnectionEvent::Listening { lost } => self.on_listening(run, &server, lost),
             ConnectionEvent::Ready(facts) => self.on_ready(run, &server, *facts),
-            ConnectionEvent::Asked { request, ticket, question } => {
-                self.on_asked(run, &server, request, ticket, *question)
+            ConnectionEvent::RequestReceived { request, ticket, server_request } => {
+                self.on_server_request(run, &server, request, ticket, *server_request)
             }
             ConnectionEvent::Withdrawn { request } => self.on_withdrawn(run, request),
             ConnectionEvent::Task { .. } | ConnectionEvent::Progress { .. } | ConnectionEvent::Done { .. } => {}
@@ -262,7 +262,7 @@ impl Owner {
     }
 
     /// Spawns a task, and takes a turn with its result.
-    fn beside<T: Send + 'static>(
+    fn run_concurrently<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
         then: impl FnOnce(&mut Self, T) + Send + 'static,

@@ -10,14 +10,14 @@ use std::path::Path;
 use domain::Millis;
 use launches::approvals::command_hash;
 use launches::packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up};
-use policy::{Act, Decision, Hash};
+use policy::{Hash, PolicyAct, PolicyDecision};
 use ports::Document;
 use ports::server_config::{ServerConfig, StdioConfig, config_hash};
 use process::{SearchPath, ServerCommand};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
-use super::starting::{ResolvedCommand, files};
+use super::server_start::{ResolvedCommand, files};
 use super::state::ApprovedPackage;
 use crate::view::ConsentRequestBody;
 
@@ -52,7 +52,7 @@ impl PackageStart {
             let command = ServerCommand { arguments: config.args.clone(), ..command };
             found.files = files(command, found.program.clone(), self.path.clone()).await;
         }
-        PinnedCommand { config, found, package: LoadedPackage::of(&self.reference, version) }
+        PinnedCommand { config, found, package: LoadedPackage::new(&self.reference, version) }
     }
 }
 
@@ -81,8 +81,8 @@ impl Owner {
         let unpinned =
             command_hash(&start.stdio, &start.found.program, start.found.plan.as_ref(), &start.found.files, None);
         // No look-up is made for a server that a rule denies.
-        let act = Act::StartServer { server: &start.name, command: &unpinned };
-        if let Decision::Deny { rule, .. } = self.permissions.policy.decide(&act, self.now()) {
+        let act = PolicyAct::StartServer { server: &start.name, command: &unpinned };
+        if let PolicyDecision::Deny { rule, .. } = self.permissions.policy.decide(&act, self.now()) {
             return self.fail(&start.name, rule.name());
         }
         let Some(record) = self.servers.records.get_mut(&start.name) else { return };
@@ -91,7 +91,7 @@ impl Owner {
         let ran = record.launch.package.clone().filter(|_| !by_user && record.supervision.is_bringing_back());
         let approved = self.launches.approved_package(&start.name, &start.config);
         let (version, brings_back) = match (ran, approved) {
-            (Some(_), Some(approved)) => (Ok(approved.known().clone()), true),
+            (Some(_), Some(approved)) => (Ok(approved.known_version().clone()), true),
             (Some(ran), None) => (ran.found, true),
             (None, Some(approved)) if !approved.is_outdated(by_user) => (Ok(approved.version.clone()), false),
             (None, _) => return self.look_up_package(start),
@@ -102,8 +102,8 @@ impl Owner {
             let pinned = start.pinned(command, version).await;
             (start, pinned)
         };
-        self.beside(pinning, move |owner, (start, pinned)| {
-            if owner.servers.awaited(&start.name, &start.config).is_none() {
+        self.run_concurrently(pinning, move |owner, (start, pinned)| {
+            if owner.servers.awaiting_start(&start.name, &start.config).is_none() {
                 return;
             }
             if !brings_back {
@@ -137,8 +137,8 @@ impl Owner {
             let found = start.pinned(command, found).await;
             (start, found, approved)
         };
-        self.beside(looking, move |owner, (PackageStart { name, config, .. }, found, approved)| {
-            if owner.servers.awaited(&name, &config).is_some() {
+        self.run_concurrently(looking, move |owner, (PackageStart { name, config, .. }, found, approved)| {
+            if owner.servers.awaiting_start(&name, &config).is_some() {
                 let approved =
                     approved.filter(|approved| owner.permissions.starts_unasked(&name, &approved.hash(), owner.now()));
                 owner.decide_pinned(&name, approved.unwrap_or(found));
@@ -157,7 +157,7 @@ impl Owner {
         let command = self.command(&start.name, &start.stdio);
         let PackageStart { name, config, reference, found, path, .. } = start.clone();
         let looking = async move { look_up(&reference, &command, &found.program, &path).await };
-        self.beside(looking, move |owner, found| {
+        self.run_concurrently(looking, move |owner, found| {
             let Ok(found) = found else { return };
             let Some(mut package) = owner.launches.approved_package(&name, &config).cloned() else { return };
             package.looked_up = owner.now();

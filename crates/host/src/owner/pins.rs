@@ -2,7 +2,7 @@
 //! with the current definitions.
 
 use credentials::sign_in::SignInEndpoint;
-use launches::parts::{address_parts, command_parts};
+use launches::pinned_parts::{address_parts, command_parts};
 use mcp_proto::types::Tool;
 use offers::review::{DefinitionKind, PinnedIdentity, Pins, ServerPins};
 use policy::{Hash, ReviewState};
@@ -62,7 +62,7 @@ impl Owner {
     /// Pins a definition. Returns `false` if there is no room for it.
     fn pin(&mut self, server: &str, kind: DefinitionKind, name: &str, definition: &Value) -> bool {
         let identity = self.servers.records.get(server).and_then(|record| record.offer.identity.clone());
-        let hash = Hash::of(definition);
+        let hash = Hash::of_json(definition);
         if let Some(pins) = self.reviews.pins.get(server)
             && pins.standing(kind, name, &hash, identity.as_ref()) == ReviewState::Reviewed
         {
@@ -134,7 +134,7 @@ impl Owner {
         seen: &[ShownDefinition],
         reply: oneshot::Sender<Result<(), ReviewError>>,
     ) {
-        let definitions = match self.servers.as_shown(server, seen) {
+        let definitions = match self.servers.check_shown(server, seen) {
             Ok(definitions) => definitions,
             Err(error) => {
                 // The caller may have gone, here and below.
@@ -142,8 +142,8 @@ impl Owner {
                 return;
             }
         };
-        let words: Vec<String> = seen.iter().map(|seen| format!("{} {}", seen.kind.words(), seen.name)).collect();
-        let (subject, hash) = (words.join(", "), Hash::of(&json!(definitions)));
+        let words: Vec<String> = seen.iter().map(|seen| format!("{} {}", seen.kind.word(), seen.name)).collect();
+        let (subject, hash) = (words.join(", "), Hash::of_json(&json!(definitions)));
         let decided = AuditedDecision {
             server,
             kind: "review",
@@ -167,7 +167,7 @@ impl Owner {
             let has_room = owner.change_pins(&server, true, move |pins| {
                 reviewed.iter().all(|(kind, name, definition)| pins.pin(*kind, name, definition, identity.as_ref(), at))
             });
-            owner.mark_questions_again(&server);
+            owner.update_request_marks(&server);
             owner.events.emit(HostEvent::CatalogChanged(server.clone()));
             let _ = reply.send(if has_room { Ok(()) } else { Err(ReviewError::Full(server)) });
         });
@@ -181,9 +181,13 @@ impl Owner {
     /// Returns the hash of a prompt's current definition and its review state, or `None` if the prompt is not listed.
     pub(super) fn prompt_now(&self, server: &str, prompt: &str) -> Option<(Hash, ReviewState)> {
         let record = self.servers.records.get(server)?;
-        let hash = Hash::of(&json!(record.offer.catalog.prompt(prompt)?));
-        let standing =
-            self.reviews.of(server).standing(DefinitionKind::Prompt, prompt, &hash, record.offer.identity.as_ref());
+        let hash = Hash::of_json(&json!(record.offer.catalog.prompt(prompt)?));
+        let standing = self.reviews.pins_of(server).standing(
+            DefinitionKind::Prompt,
+            prompt,
+            &hash,
+            record.offer.identity.as_ref(),
+        );
         Some((hash, standing))
     }
 

@@ -1,10 +1,10 @@
 //! Sources of conversations: the servers with content in them. A model's call that follows content of one server and
 //! goes to another requires consent, since the content may have caused it. So does a call of the same server after
-//! content that third parties may have written, according to the server's settings (`domain::flow`). This is a label
+//! content that third parties may have written, according to the server's settings (`domain::data_flow`). This is a label
 //! only, not a classification of the content.
 
+use domain::consent_request::ConsentRequestOrigin;
 use domain::history::{Reading, ReadingKind};
-use domain::question::ConsentRequestOrigin;
 
 use super::Owner;
 use super::state::{CallOrigin, ConversationLabel};
@@ -13,7 +13,7 @@ use crate::view::HostEvent;
 impl Owner {
     /// Records that content of these servers is in a conversation and, with `is_whole` set, that no other servers have
     /// content in it so far.
-    pub(crate) fn put_in(&mut self, conversation: &str, servers: &[String], is_whole: bool) {
+    pub(crate) fn label_conversation(&mut self, conversation: &str, servers: &[String], is_whole: bool) {
         if self.permissions.data_flow.labels.add(conversation, servers, is_whole) {
             self.events.emit(HostEvent::ConversationsChanged(Some(conversation.to_owned())));
         }
@@ -21,11 +21,11 @@ impl Owner {
 
     /// Returns the known sources of a conversation.
     pub(crate) fn label(&self, conversation: &str) -> ConversationLabel {
-        self.permissions.data_flow.labels.of(conversation).cloned().unwrap_or_default()
+        self.permissions.data_flow.labels.label(conversation).cloned().unwrap_or_default()
     }
 
     /// Sets [`Reading::open_world`] of tool output whose tools claim to reach an open world.
-    pub(crate) fn with_claims(&mut self, mut readings: Vec<Reading>) -> Vec<Reading> {
+    pub(crate) fn add_open_world_claims(&mut self, mut readings: Vec<Reading>) -> Vec<Reading> {
         for reading in readings.iter_mut().filter(|reading| reading.kind == ReadingKind::Tool) {
             reading.open_world |= self.says_open_world(&reading.server, &reading.name);
         }

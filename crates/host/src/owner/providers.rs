@@ -95,7 +95,7 @@ impl Owner {
             let was_used = !self.models.providers.unconfirmed.contains_key(&settings.id);
             let is_used = self.documents.confirmed.check_address(&settings).is_ok();
             if was.providers.contains(&settings) && was_used == is_used {
-                self.models.registry.set_models(&settings.id, self.models.providers.listed(&settings.id));
+                self.models.registry.set_models(&settings.id, self.models.providers.listed_models(&settings.id));
             } else {
                 self.put_keyed(settings);
             }
@@ -106,7 +106,7 @@ impl Owner {
 
     /// Registers a provider with its current settings. Its key is read on the next request.
     fn put_keyed(&mut self, settings: ProviderSettings) {
-        let (id, models) = (settings.id.clone(), self.models.providers.listed(&settings.id));
+        let (id, models) = (settings.id.clone(), self.models.providers.listed_models(&settings.id));
         self.models.providers.problems.remove(&id);
         if let Err(was) = self.documents.confirmed.check_address(&settings) {
             let (now, kind) = (settings.url.to_string(), settings.kind);

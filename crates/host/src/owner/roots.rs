@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use domain::StoreError;
 use mcp_proto::session::{ClientResponse, ServerRequest, ServerRequestId};
-use policy::{Decision, DecisionSource, Hash, canonical_json};
+use policy::{DecisionSource, Hash, PolicyDecision, canonical_json};
 use ports::Document;
 use ports::server_config::config_hash;
 use serde_json::json;
@@ -70,7 +70,7 @@ impl Owner {
             Document::Roots,
             move |kept| (with_entry(kept, &entry, value.as_ref()), ()),
             move |owner, written| match written {
-                Ok(()) => owner.permissions.folders.written(server, own),
+                Ok(()) => owner.permissions.folders.on_written(server, own),
                 Err(error) => {
                     tracing::error!(%error, "the shared folders could not be written; they are effective until Drawbridge exits");
                 }
@@ -109,18 +109,18 @@ impl Owner {
     pub(super) fn tell_folders(&mut self, folders: PendingFolders, written: Result<(), StoreError>) {
         let PendingFolders { server, run, request, ticket, answer, subject, hash } = folders;
         if let Err(error) = written {
-            return self.servers.tell_answer(&server, run, request, refuses(refusal(error.to_string())));
+            return self.servers.send_response(&server, run, request, refuses(refusal(error.to_string())));
         }
         let is_there =
             self.servers.records.get(&server).and_then(|r| r.session.connection.as_ref()).is_some_and(|c| c.run == run);
         let decision = self.permissions.policy.decide(&self.act_of(&server, &ServerRequest::Roots), self.now());
         let is_same = canonical_json(&json!(self.told_roots(&server).unwrap_or_default())) == subject;
-        if is_there && is_same && matches!(decision, Decision::Allow { .. }) {
-            return self.servers.tell_answer(&server, run, request, answer);
+        if is_there && is_same && matches!(decision, PolicyDecision::Allow { .. }) {
+            return self.servers.send_response(&server, run, request, answer);
         }
         self.note_not_told(&server, &subject, &hash);
         if is_there {
-            self.on_asked(run, &server, request, ticket, ServerRequest::Roots);
+            self.on_server_request(run, &server, request, ticket, ServerRequest::Roots);
         }
     }
 }

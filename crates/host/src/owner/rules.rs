@@ -15,7 +15,7 @@ use ports::server_config::ServerTransport;
 use serde_json::Value;
 
 use super::Owner;
-use super::links::follow;
+use super::path_links::follow;
 use super::state::ReadDocument;
 use crate::rules::{RulesView, read_rules};
 use crate::view::{HostEvent, ServerState};
@@ -100,13 +100,13 @@ impl Owner {
 
     fn rules_changed(&mut self) {
         self.permissions.judgement += 1;
-        let questions: Vec<_> =
-            self.consent.pending.iter().map(|pending| (pending.view.id, self.paths_in_question(pending))).collect();
-        for (id, paths) in questions {
+        let requests: Vec<_> =
+            self.consent.pending.iter().map(|pending| (pending.view.id, self.paths_to_resolve(pending))).collect();
+        for (id, paths) in requests {
             if paths.is_empty() {
                 self.refuse_if_denied(id);
             } else {
-                self.beside(follow(paths), move |owner, facts| {
+                self.run_concurrently(follow(paths), move |owner, facts| {
                     if let Some(pending) = owner.consent.pending.iter_mut().find(|pending| pending.view.id == id) {
                         pending.paths = facts;
                     }

@@ -103,7 +103,7 @@ impl Owner {
                         name.clone(),
                         ServerRecord::new(
                             config,
-                            ActivityLog::counted_in(&self.servers.activity_size),
+                            ActivityLog::with_total(&self.servers.activity_size),
                             Arc::clone(&self.ports.clock),
                         ),
                     );
@@ -211,7 +211,7 @@ impl Owner {
                         owner.forget_origin(&entry.name);
                         owner.rename_origin(&was, &entry.name);
                         owner.drop_server(&was);
-                        owner.forget(&was);
+                        owner.forget_server(&was);
                     }
                     owner.take_servers(read);
                 });
@@ -233,7 +233,7 @@ impl Owner {
                     owner.forget_sandbox(&name);
                     owner.forget_sign_in(&name, forgotten);
                     owner.drop_server(&name);
-                    owner.forget(&name);
+                    owner.forget_server(&name);
                 });
                 owner.answer_written_all(reply, removed);
             },
@@ -247,7 +247,7 @@ impl Owner {
     }
 
     /// Removes everything stored under a server's name.
-    fn forget(&mut self, name: &str) {
+    fn forget_server(&mut self, name: &str) {
         self.permissions.policy.forget_server(name);
         self.keep_grants(name, None, |_, kept| {
             if let Err(error) = kept {
@@ -268,7 +268,7 @@ impl Owner {
     /// Removes a server from the list.
     fn drop_server(&mut self, name: &str) {
         self.stop(name);
-        self.end_questions(|p| p.view.server == name);
+        self.end_consent_requests(|p| p.view.server == name);
         if self.servers.records.shift_remove(name).is_some() {
             self.events.emit(HostEvent::ServerRemoved(name.to_owned()));
         }
@@ -279,7 +279,7 @@ impl Owner {
         let is_start = |body: &ConsentRequestBody| {
             matches!(body, ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. })
         };
-        self.end_questions(|p| p.view.server == name && is_start(&p.view.body));
+        self.end_consent_requests(|p| p.view.server == name && is_start(&p.view.body));
         // The known facts depend on the configured revision.
         if self.servers.records.get(name).is_some_and(|record| record.config.revision != config.revision) {
             self.forget_known(name);

@@ -22,7 +22,7 @@ const NOT_WRITTEN: &str = "the settings could not be written";
 
 impl Owner {
     /// Returns the resource usage of a server and its limits.
-    pub(crate) fn used(&self, name: &str) -> Option<LimitsUsage> {
+    pub(crate) fn limits_usage(&self, name: &str) -> Option<LimitsUsage> {
         let counted = self.servers.records.get(name)?.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Some(counted.now(&self.settings.current.limits.within_bounds()))
     }
@@ -133,7 +133,7 @@ impl Owner {
         let read = async move { tokio::task::spawn_blocking(move || log.read(&query)).await };
         let at_start = keeping(&self.settings.current);
         self.hold_to_confirmed_keeping();
-        self.beside(read, move |owner, found| {
+        self.run_concurrently(read, move |owner, found| {
             let known = match found {
                 Ok(Ok(entries)) => entries.into_iter().next().map(|entry| entry.subject),
                 Ok(Err(error)) => return tracing::error!(%error, "nothing is removed from the audit log"),

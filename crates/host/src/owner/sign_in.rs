@@ -1,33 +1,33 @@
 //! Sign-ins to remote servers. Each server that may require one has a [`ServerSignIn`], which outlives its connections. It
 //! signs their requests, and is dropped when the server's settings change.
 
-mod asking;
-mod ending;
 mod flow;
-mod making;
-mod signing;
-mod user;
+mod request_signer;
+mod sign_in_consent;
+mod sign_in_maker;
+mod sign_in_user;
+mod sign_out;
 mod views;
 
 use std::sync::Arc;
 
 use credentials::settings::not_offered;
 use credentials::sign_in::{AuthorizationView, SignInError, SignInFailure, TokenStorage};
-use mcp_auth::Authorization;
+use mcp_auth::ServerAuthorization;
 use mcp_transport::http::Authorizer;
 use ports::server_config::{AuthConfig, HttpConfig};
 use tokio::sync::oneshot;
 
 use super::Owner;
-pub(crate) use ending::ForgetReply;
-use making::Maker;
-use signing::RequestSigner;
-use user::SignInUser;
+use request_signer::RequestSigner;
+use sign_in_maker::Maker;
+use sign_in_user::SignInUser;
+pub(crate) use sign_out::ForgetReply;
 
 /// The sign-in of one server.
 #[derive(Clone)]
 pub(super) struct ServerSignIn {
-    pub(super) authorization: Arc<Authorization>,
+    pub(super) authorization: Arc<ServerAuthorization>,
     asker: Arc<SignInUser>,
     signing: Arc<RequestSigner>,
     /// Configuration that the sign-in was created with.
@@ -102,7 +102,7 @@ impl Owner {
             }
             (Ok(config), None) => {
                 let name = name.to_owned();
-                self.beside(maker.make(config), move |owner, made| {
+                self.run_concurrently(maker.make(config), move |owner, made| {
                     let sign_in = owner.servers.keep_sign_in(&name, made);
                     then(owner, &name, sign_in);
                 });
@@ -128,7 +128,7 @@ impl Owner {
             not_offered: None,
             account: None,
             in_progress: None,
-            failed: access.failed.as_ref().map(views::words),
+            failed: access.failed.as_ref().map(views::error_text),
             failure: access.failed.as_ref().map(views::failure),
             steps: Vec::new(),
             kept: None,
@@ -149,15 +149,15 @@ impl Owner {
         };
         let account = sign_in.authorization.account();
         // A sign-in that has just started reports no progress yet.
-        let begins = || access.flow.map(|_| views::beginning());
+        let begins = || access.flow.map(|_| views::starting_progress());
         Ok(AuthorizationView {
             in_progress: sign_in
                 .authorization
                 .in_progress()
                 .or_else(begins)
-                .map(|now| views::progress(now, &sign_in.asker.way())),
+                .map(|now| views::progress(now, &sign_in.asker.progress())),
             steps: views::steps(&sign_in.authorization),
-            kept: views::kept(&sign_in).filter(|_| account.is_some()),
+            kept: views::token_storage(&sign_in).filter(|_| account.is_some()),
             account: account.map(views::account),
             ..nothing
         })

@@ -27,12 +27,12 @@ impl Owner {
             return;
         };
         record.supervision.tries_again(failure.message.clone());
-        let at = ports::time::after(now, pause);
+        let at = ports::time::end_of_span(now, pause);
         record
             .note(ActivityKind::State, &format!("attempt {attempt} to bring it back in {:.1} s", pause.as_secs_f64()));
         record.set(ServerState::Reconnecting(Retry { attempt, at, cause: failure.message }));
         let (name, wait) = (name.to_owned(), record.supervision.wait());
-        self.beside(tokio::time::sleep(pause), move |owner, ()| {
+        self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited = |r: &super::ServerRecord| {
                 matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait() == wait
             };
@@ -53,7 +53,7 @@ impl Owner {
         let words = format!("attempt {attempt} to sign in without its user in {:.1} s", pause.as_secs_f64());
         record.note(ActivityKind::State, &words);
         let (name, wait) = (name.to_owned(), record.supervision.wait());
-        self.beside(tokio::time::sleep(pause), move |owner, ()| {
+        self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited = |r: &super::ServerRecord| {
                 matches!(r.state, ServerState::NeedsSignIn(_)) && r.supervision.wait() == wait && r.access.may_pass()
             };
@@ -115,7 +115,7 @@ impl Owner {
         let (reply, replied) = oneshot::channel();
         self.request(name, request, self.options.times.read, reply);
         let name = name.to_owned();
-        self.beside(replied, move |owner, replied| {
+        self.run_concurrently(replied, move |owner, replied| {
             let Ok(done) = replied else { return };
             // State of a server that ended again is restored by the next session.
             if let Some(record) = owner.servers.records.get(&name).filter(|record| record.state == ServerState::Ready) {

@@ -21,7 +21,7 @@ pub(crate) struct DeferredTurn {
 }
 
 impl DeferredTurn {
-    pub(crate) fn of<F: FnOnce(&mut Owner) + Send + 'static>(act: F) -> Self {
+    pub(crate) fn new<F: FnOnce(&mut Owner) + Send + 'static>(act: F) -> Self {
         Self::named(std::any::type_name::<F>(), act)
     }
 

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use credentials::sign_in::{ClientIdentity, EnteredClient, SignInEndpoint, SignInReason};
 use domain::Millis;
 use domain::call::CallKind;
-use domain::question::{ConsentRequestId, ConsentRequestOrigin};
+use domain::consent_request::{ConsentRequestId, ConsentRequestOrigin};
 use launches::packages::LoadedPackage;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Tool};
-use models::{ModelRef, Part};
+use models::{MessagePart, ModelRef};
 use offers::review::{Flag, ReviewMarks};
 use policy::{ApprovalScope, Hash};
 use ports::server_config::{HttpConfig, StdioConfig};
@@ -105,7 +105,7 @@ pub enum ConsentRequestBody {
         /// Name of the called tool.
         tool: String,
         /// Content that the model would read.
-        parts: Vec<Part>,
+        parts: Vec<MessagePart>,
         /// Set if the model is informed that the call failed.
         is_error: bool,
         /// Flags on suspicious content.

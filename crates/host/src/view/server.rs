@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use credentials::sign_in::SignInNeeded;
 use domain::Millis;
-use domain::flow::DataFlow;
+use domain::data_flow::DataFlow;
 use mcp_proto::session::ServerFacts;
 use mcp_proto::types::LogLevel;
 use mcp_transport::driver::DetectedTransport;

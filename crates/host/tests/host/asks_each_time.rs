@@ -35,29 +35,29 @@ fn call(app: &TestApp, id: &str, tool: &str) -> JoinHandle<Result<CallToolResult
     )
 }
 
-fn is_tool(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Tool { .. })
+fn is_tool(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 /// Makes a call, which requires consent for this call only, and allows it.
 async fn asks(app: &TestApp, id: &str, what: &str) {
     let called = call(app, id, "echo");
-    let question = app.question(SERVER, what, is_tool).await;
-    assert_eq!((question.rule, question.scopes), ("tool-asks-each-time", &[ApprovalScope::Once][..]), "{what}");
-    let hash = question.hash.to_string();
+    let request = app.consent_request(SERVER, what, is_tool).await;
+    assert_eq!((request.rule, request.scopes), ("tool-asks-each-time", &[ApprovalScope::Once][..]), "{what}");
+    let hash = request.hash.to_string();
     for scope in [ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always] {
-        let lasting = app.host.answer(question.id, hash.clone(), UserDecision::Allow(scope)).await;
+        let lasting = app.host.answer(request.id, hash.clone(), UserDecision::Allow(scope)).await;
         assert!(matches!(lasting, Err(DecisionError::WrongKind(_))), "{what}: {scope:?} is refused: {lasting:?}");
     }
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     tokio::time::timeout(PATIENCE, called).await.expect("the call ends in time").unwrap().expect("it is allowed");
 }
 
 async fn review(app: &TestApp) {
     for (id, tool) in [("seen-1", "echo"), ("seen-2", "environment")] {
         let called = call(app, id, tool);
-        let question = app.question(SERVER, "the first call", is_tool).await;
-        app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+        let request = app.consent_request(SERVER, "the first call", is_tool).await;
+        app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         called.await.unwrap().expect("it is allowed");
     }
 }

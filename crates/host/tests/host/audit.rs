@@ -83,7 +83,7 @@ impl ScriptedLog {
 
     /// Writes the delayed entries, or fails to, and sends the receipts to the host.
     pub(crate) fn go_on(&self) {
-        self.receipts().written(self.append_waiting());
+        self.receipts().report(self.append_waiting());
     }
 }
 
@@ -161,8 +161,8 @@ pub(crate) async fn harbour() -> (TestApp, Arc<ScriptedLog>) {
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
     let first = call(&app, "first");
-    let question = app.question("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     assert!(first.await.unwrap().is_ok(), "an approved call returns a result");
     (app, disk)
 }
@@ -274,14 +274,13 @@ async fn what_cannot_be_written_does_not_cross() {
     let (host, none) = (app.host.clone(), Map::new());
     let asked =
         tokio::spawn(async move { host.call_tool("6".into(), "harbour".into(), "fail".into(), none, None).await });
-    let question = app.question("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     disk.full.store(true, Ordering::SeqCst);
-    let answer =
-        app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    let answer = app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(answer.unwrap_err(), host::DecisionError::Audit, "an approval that can't be written is refused");
     assert_eq!(sent(&app).await, 2, "nothing is sent without an entry");
     disk.full.store(false, Ordering::SeqCst);
-    app.answer(&question, UserDecision::Deny).await;
+    app.decide(&request, UserDecision::Deny).await;
     assert!(ended(asked).await.is_err(), "the consent request can still be denied");
     app.host.close().await;
 }
@@ -296,7 +295,7 @@ async fn what_is_taken_back_while_its_entry_is_written_does_not_cross() {
     let tool = grants.iter().find(|grant| grant.words == "add").expect("the grant for the tool");
     app.host.revoke(tool.id).await.unwrap();
     disk.go_on();
-    let question = app.question("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     assert_eq!(sent(&app).await, 1, "the call requires consent, and nothing was sent");
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
@@ -314,7 +313,7 @@ async fn what_is_taken_back_while_its_entry_is_written_does_not_cross() {
         (&withdrawn.hash, &withdrawn.subject),
         "both entries are about the same call"
     );
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(ended(waits).await.is_ok(), "the call is sent after a new approval");
     app.host.close().await;
 }
@@ -330,11 +329,11 @@ async fn an_entry_sends_no_later_call_with_the_same_id() {
     let (host, none) = (app.host.clone(), Map::new());
     let asked =
         tokio::spawn(async move { host.call_tool("second".into(), "harbour".into(), "fail".into(), none, None).await });
-    let question = app.question("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
     assert_eq!(sent(&app).await, 1, "the approval of the previous call sends nothing");
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let answered = ended(asked).await;
     assert!(answered.is_ok(), "the user still decides about this call: {answered:?}");
     app.host.close().await;

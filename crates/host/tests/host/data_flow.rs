@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::flow::{DataFlow, MAX_TOOLS, ResultReview, SameServerFlow};
+use domain::data_flow::{DataFlow, MAX_TOOLS, ResultReview, SameServerFlow};
 use host::view::{ConsentRequestBody, UserDecision};
 use host::{CallOrigin, FlowError, HostOptions};
 use mcp_proto::types::CallToolResult;
@@ -95,7 +95,7 @@ async fn a_call_whose_entry_is_written_is_judged_by_the_data_flow_of_now() {
     let (app, disk) = harbour().await;
     for by in ["the user", "another program"] {
         set(&app, DataFlow::default()).await.unwrap();
-        app.host.put_in(by.to_owned(), Vec::new(), true).await.unwrap();
+        app.host.label_conversation(by.to_owned(), Vec::new(), true).await.unwrap();
         add(&app, by, "reads").await.unwrap().expect("the call requires no consent");
         let before = sent(&app).await;
         disk.slow.store(true, Ordering::SeqCst);
@@ -111,10 +111,11 @@ async fn a_call_whose_entry_is_written_is_judged_by_the_data_flow_of_now() {
             app.until(SERVER, "set by another program", |s| s.flow.same_server == SameServerFlow::Everything).await;
         }
         disk.go_on();
-        let question = app.question(SERVER, "the call", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
-        assert_eq!(question.rule, "after-untrusted", "S26: the call requires consent, as {by} has set");
+        let request =
+            app.consent_request(SERVER, "the call", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+        assert_eq!(request.rule, "after-untrusted", "S26: the call requires consent, as {by} has set");
         assert_eq!(sent(&app).await, before, "nothing was sent");
-        app.answer(&question, UserDecision::Deny).await;
+        app.decide(&request, UserDecision::Deny).await;
         waits.await.unwrap().expect_err("the call is refused");
     }
     app.host.close().await;

@@ -26,17 +26,17 @@ fn call(app: &TestApp, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> 
 }
 
 async fn asked(app: &TestApp) -> ConsentRequestView {
-    app.question("harbour", "a tool", |question| matches!(question.body, ConsentRequestBody::Tool { .. })).await
+    app.consent_request("harbour", "a tool", |request| matches!(request.body, ConsentRequestBody::Tool { .. })).await
 }
 
 /// Approves a request. The log delays its entry, but not later ones.
 async fn approved(
     app: &TestApp,
     disk: &Arc<ScriptedLog>,
-    question: &ConsentRequestView,
+    request: &ConsentRequestView,
 ) -> JoinHandle<Result<(), DecisionError>> {
     disk.slow.store(true, Ordering::SeqCst);
-    let (host, id, hash) = (app.host.clone(), question.id, question.hash.to_string());
+    let (host, id, hash) = (app.host.clone(), request.id, request.hash.to_string());
     let approved = tokio::spawn(async move { host.answer(id, hash, ONCE).await });
     until_held(disk).await;
     disk.slow.store(false, Ordering::SeqCst);
@@ -51,9 +51,9 @@ fn decisions(app: &TestApp) -> Vec<String> {
 async fn a_request_is_approved_once_while_the_entry_is_written() {
     let (app, disk) = harbour().await;
     let called = call(&app, "fail", json!({}));
-    let question = asked(&app).await;
-    let first = approved(&app, &disk, &question).await;
-    let second = app.host.answer(question.id, question.hash.to_string(), ONCE).await;
+    let request = asked(&app).await;
+    let first = approved(&app, &disk, &request).await;
+    let second = app.host.answer(request.id, request.hash.to_string(), ONCE).await;
     assert_eq!(second, Err(DecisionError::Stale), "the first approval is being executed");
     assert_eq!(sent(&app).await, 1, "only the previous call was sent");
     disk.go_on();
@@ -72,8 +72,8 @@ fn a_rule_that_comes_while_the_entry_is_written_denies_before_links_are_followed
     runtime.block_on(async {
         let (app, disk) = harbour().await;
         let called = call(&app, "fail", json!({ "file": "/private/key" }));
-        let question = asked(&app).await;
-        let approved = approved(&app, &disk, &question).await;
+        let request = asked(&app).await;
+        let approved = approved(&app, &disk, &request).await;
 
         let (go_on, held) = mpsc::sync_channel::<()>(1);
         let occupied = tokio::task::spawn_blocking(move || held.recv());
@@ -81,7 +81,7 @@ fn a_rule_that_comes_while_the_entry_is_written_denies_before_links_are_followed
         let rule = json!({ "effect": "deny", "server": "harbour", "arguments": [argument] });
         let rule: PolicyRule = serde_json::from_value(rule).unwrap();
         app.host.set_rule(rule).await.expect("the rule is accepted");
-        assert_eq!(app.questions().await.len(), 1, "the request waits for the resolution of links");
+        assert_eq!(app.consent_requests().await.len(), 1, "the request waits for the resolution of links");
         disk.go_on();
         let answered = approved.await.unwrap();
         assert_eq!(answered, Err(DecisionError::Denied("rule 1".to_owned())), "the rule denies the approval");

@@ -78,7 +78,7 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
     }
     // The host processes the file before it has responded this number of times.
     for _ in 0..50 {
-        app.questions().await;
+        app.consent_requests().await;
     }
     assert_eq!(of_kind(&app, "settings").len(), 2, "once");
     app.host.close().await;
@@ -104,9 +104,9 @@ async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
     }
     // The host processes the file before it has responded this number of times.
     for _ in 0..50 {
-        app.questions().await;
+        app.consent_requests().await;
     }
-    disk.receipts().written(receipts);
+    disk.receipts().report(receipts);
     changed.await.unwrap();
     app.host.close().await;
     let entries = of_kind(&app, "settings");
@@ -150,7 +150,7 @@ async fn the_latest_settings_hold_also_while_the_log_is_slow() {
     until_held(&disk).await;
     let changed_back = set(0, "dark");
     // The host executes commands in order, so the change back is accepted before the log continues.
-    app.questions().await;
+    app.consent_requests().await;
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
     changed.await.unwrap().expect("the first change succeeds");
@@ -204,22 +204,22 @@ async fn what_is_entered_into_fields_for_secrets_is_not_kept() {
     let app = TestApp::start(vec![("bad", scripted(&["--revision", "2026-07-28", "--reply", &reply]))]).await;
     app.ready("bad").await;
     app.until("bad", "known whole", |s| s.counts[0] > 0).await;
-    let user = app.always(|question| {
-        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
+    let user = app.always(|request| {
+        matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let host = app.host.clone();
     let call =
         tokio::spawn(async move { host.call_tool("1".into(), "bad".into(), "echo".into(), Map::new(), None).await });
-    let question = app.question("bad", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
+    let request = app.consent_request("bad", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
     let filled = json!({"user": "ann", "pw": "hunter2"}).as_object().unwrap().clone();
-    app.answer(&question, UserDecision::Submit(filled)).await;
+    app.decide(&request, UserDecision::Submit(filled)).await;
     let entries = of_kind(&app, "elicitation");
     assert_eq!(
         entries.first().and_then(|entry| entry.content.as_deref()),
         Some(r#"{"pw":"[redacted]","user":"ann"}"#),
         "the log contains the payload without the password"
     );
-    let guessed = policy::Hash::of(&json!({"user": "ann", "pw": "hunter2"}));
+    let guessed = policy::Hash::of_json(&json!({"user": "ann", "pw": "hunter2"}));
     assert_ne!(entries[0].hash, guessed.as_str(), "the hash does not depend on the password");
     app.host.cancel_call("1".into()).await.unwrap();
     assert!(call.await.unwrap().is_err(), "the call has ended");
@@ -232,8 +232,8 @@ async fn a_muted_server_does_not_fill_the_log() {
     let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
-    let user = app.always(|question| {
-        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
+    let user = app.always(|request| {
+        matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     app.host.deny_all("harbour".into(), true).await.unwrap();
     for id in 1..=7 {

@@ -30,8 +30,8 @@ async fn said(call: PendingCall) -> String {
     texts.collect::<String>().to_lowercase()
 }
 
-fn is_use(question: &ConsentRequestView) -> Option<UserDecision> {
-    let used = matches!(question.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. });
+fn is_use(request: &ConsentRequestView) -> Option<UserDecision> {
+    let used = matches!(request.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. });
     used.then_some(UserDecision::Allow(ApprovalScope::Once))
 }
 
@@ -47,8 +47,8 @@ async fn harbour(cool_down: Duration) -> TestApp {
 /// Makes the server request a form once, and decides that request.
 async fn asked_once(app: &TestApp, id: &str, answer: UserDecision) -> String {
     let called = call(app, "harbour", id, "ask_user");
-    let question = app.question("harbour", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
-    app.answer(&question, answer).await;
+    let request = app.consent_request("harbour", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
+    app.decide(&request, answer).await;
     said(called).await
 }
 
@@ -82,8 +82,9 @@ async fn the_user_ends_a_pause_and_an_approval_makes_up_for_refusals() {
     let _user = app.always(is_use);
     let accept = async |id: &str| {
         let called = call(&app, "harbour", id, "ask_url");
-        let question = app.question("harbour", "a page", |q| matches!(q.body, ConsentRequestBody::Url { .. })).await;
-        app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+        let request =
+            app.consent_request("harbour", "a page", |q| matches!(q.body, ConsentRequestBody::Url { .. })).await;
+        app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         said(called).await
     };
     for id in ["1", "2"] {
@@ -118,15 +119,15 @@ async fn x24_a_flood_is_counted_and_one_gesture_refuses_all_of_it() {
         500 - most,
         "[elicit-rate-limit], X24: all requests beyond the limit were refused automatically"
     );
-    let waiting = app.questions().await.iter().filter(|q| q.server == "bad").count() as u64;
+    let waiting = app.consent_requests().await.iter().filter(|q| q.server == "bad").count() as u64;
     assert!(waiting <= most, "X24: {waiting} wait");
     app.host.deny_all("bad".into(), false).await.unwrap();
     tokio::time::timeout(PATIENCE, flooding).await.expect("X24: the call ends").unwrap().unwrap();
     let view = app.server("bad").await;
     assert!(view.refused_questions == 0 && !view.muted, "denying all counts as one denial, and resets the counters");
     let good = call(&app, "good", "2", "ask_user");
-    let question = app.question("good", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
-    app.answer(&question, UserDecision::Deny).await;
+    let request = app.consent_request("good", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
+    app.decide(&request, UserDecision::Deny).await;
     assert!(said(good).await.contains("declin"), "X24: requests of the other server are unaffected");
 }
 
@@ -136,9 +137,9 @@ async fn a_page_that_is_being_opened_is_not_refused_with_the_rest() {
     let _user = app.always(is_use);
     *app.platform.slow.lock().unwrap() = Duration::from_secs(2);
     let opening = call(&app, "harbour", "1", "ask_url");
-    let page = app.question("harbour", "a page", |q| matches!(q.body, ConsentRequestBody::Url { .. })).await;
+    let page = app.consent_request("harbour", "a page", |q| matches!(q.body, ConsentRequestBody::Url { .. })).await;
     let asking = call(&app, "harbour", "2", "ask_user");
-    app.question("harbour", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
+    app.consent_request("harbour", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
     let allow = app.host.answer(page.id, page.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     let deny = async {
         let is_opening = || app.platform.begun.load(Ordering::SeqCst) == 1;

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use credentials::providers::ProviderError;
-use models::{ConversionChoices, ModelRef, ProviderKind, ProviderSettings, Request};
+use models::{ConversionChoices, ModelRef, ModelRequest, ProviderKind, ProviderSettings};
 use ports::Document;
 use secrecy::SecretString;
 use serde_json::json;
@@ -122,7 +122,7 @@ async fn what_is_removed_is_forgotten_with_its_keys() {
     let secrets = app.host.ports().secrets.clone();
     let kept = tokio::task::spawn_blocking(move || secrets.keys("model/").unwrap()).await.unwrap();
     assert!(kept.is_empty(), "its keys are deleted: {kept:?}");
-    let asked = app.host.models().await.unwrap().stream(&small, Request::default()).await;
+    let asked = app.host.models().await.unwrap().stream(&small, ModelRequest::default()).await;
     assert_eq!(asked.err().map(|error| error.code()), Some("noProvider"), "its models are unavailable");
     app.host.close().await;
 }

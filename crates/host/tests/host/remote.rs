@@ -17,8 +17,8 @@ async fn server(revision: &'static str) -> HttpServer {
     HttpServer::start(move |request, answer| async move { ordinary::answer(revision, &request, answer).await }).await
 }
 
-fn is_connect(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::ConnectServer { .. })
+fn is_connect(consent_request: &ConsentRequestView) -> bool {
+    matches!(consent_request.body, ConsentRequestBody::ConnectServer { .. })
 }
 
 fn failure(state: &ServerState) -> &host::view::Failure {
@@ -31,16 +31,16 @@ async fn nothing_is_sent_before_the_address_was_approved() {
     let server = server("2025-11-25").await;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     app.host.start_server("far".into()).await.unwrap();
-    let question = app.question("far", "its address", is_connect).await;
-    let ConsentRequestBody::ConnectServer { config, approved_before } = &question.body else { unreachable!() };
+    let consent_request = app.consent_request("far", "its address", is_connect).await;
+    let ConsentRequestBody::ConnectServer { config, approved_before } = &consent_request.body else { unreachable!() };
     assert_eq!(
         (config.url.as_str(), approved_before),
         (server.url("/mcp").as_str(), &None),
         "the consent request contains the whole URL"
     );
-    assert_eq!(question.transport, "http", "the consent request contains the transport");
+    assert_eq!(consent_request.transport, "http", "the consent request contains the transport");
     assert!(server.seen().is_empty(), "nothing is sent before the decision");
-    app.answer(&question, UserDecision::Deny).await;
+    app.decide(&consent_request, UserDecision::Deny).await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a denial has a separate reason");
     assert!(server.seen().is_empty(), "nothing is sent after a denial");
@@ -57,10 +57,10 @@ async fn a_key_in_a_url_is_asked_about_and_not_kept() {
     let url = format!("{}?api_key=s3cret", server.url("/mcp"));
     let app = TestApp::start(vec![("far", remote(&url))]).await;
     app.host.start_server("far".into()).await.unwrap();
-    let question = app.question("far", "its address", is_connect).await;
-    let ConsentRequestBody::ConnectServer { config, .. } = &question.body else { unreachable!() };
+    let consent_request = app.consent_request("far", "its address", is_connect).await;
+    let ConsentRequestBody::ConnectServer { config, .. } = &consent_request.body else { unreachable!() };
     assert_eq!(config.url, url, "the consent request contains the whole URL");
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
     let view = app.until("far", "ready", |s| s.state == ServerState::Ready).await;
     app.host.restart_server("far".into()).await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready && s.since > view.since).await;
@@ -121,13 +121,13 @@ async fn any_change_of_an_address_asks_again() {
     let base = HttpConfig { url: server.url("/mcp"), ..HttpConfig::default() };
     let app = TestApp::start(vec![("far", base.clone().into())]).await;
     app.host.start_server("far".into()).await.unwrap();
-    let question = app.question("far", "its address", is_connect).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let consent_request = app.consent_request("far", "its address", is_connect).await;
+    app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
     let view = app.until("far", "ready", |s| s.state == ServerState::Ready).await;
     assert!(view.approved, "the address is approved");
     app.host.restart_server("far".into()).await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready && s.since > view.since).await;
-    assert!(app.questions().await.is_empty(), "the same address requires no consent");
+    assert!(app.consent_requests().await.is_empty(), "the same address requires no consent");
     let changes: [HttpConfig; 3] = [
         HttpConfig { url: server.url("/mcp2"), ..base.clone() },
         HttpConfig { headers: [("X-Key".to_owned(), "s3cret".to_owned())].into(), ..base.clone() },
@@ -139,11 +139,11 @@ async fn any_change_of_an_address_asks_again() {
         let view = app.until("far", "stopped", |s| s.state == ServerState::Stopped).await;
         assert!(!view.approved, "the approval does not cover {changed:?}");
         app.host.start_server("far".into()).await.unwrap();
-        let question = app.question("far", "its changed address", is_connect).await;
-        let ConsentRequestBody::ConnectServer { approved_before, .. } = &question.body else { unreachable!() };
+        let consent_request = app.consent_request("far", "its changed address", is_connect).await;
+        let ConsentRequestBody::ConnectServer { approved_before, .. } = &consent_request.body else { unreachable!() };
         assert_eq!(approved_before.as_deref(), Some(base.url.as_str()), "the previously approved address is displayed");
-        assert_eq!(question.rule, "address-changed", "the rule names the change");
-        app.answer(&question, UserDecision::Deny).await;
+        assert_eq!(consent_request.rule, "address-changed", "the rule names the change");
+        app.decide(&consent_request, UserDecision::Deny).await;
     }
     let pinned = ServerConfig { revision: Some("2026-07-28".parse().unwrap()), ..base.into() };
     app.host.update_server("far".into(), ServerEntry { name: "far".into(), config: pinned }).await.unwrap();
@@ -187,8 +187,9 @@ async fn secrets_go_to_their_server_and_to_nobody_else() {
     }
     assert!(!format!("{view:?}").contains("t0psecret"), "the view doesn't contain the secret");
     assert!(!app.activity("far").await.contains("t0psecret"), "the activity log doesn't contain the secret");
-    let allowing = app.always(|question| {
-        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
+    let allowing = app.always(|consent_request| {
+        matches!(consent_request.body, ConsentRequestBody::Tool { .. })
+            .then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let arguments = json!({ "text": "you sent t0psecret" }).as_object().unwrap().clone();
     app.host.call_tool("c".into(), "far".into(), "echo".into(), arguments, None).await.unwrap();

@@ -16,12 +16,12 @@ use serde_json::{Map, Value, json};
 use testkit::app::{PATIENCE, TestApp, command, scripted};
 use tokio::task::JoinHandle;
 
-fn is_tool(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Tool { .. })
+fn is_tool(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-fn is_start(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::StartServer { .. })
+fn is_start(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
 fn tool(name: &str) -> Value {
@@ -51,10 +51,10 @@ async fn ended(call: Call, why: &str) {
 /// Makes the next call, which requires consent, and allows it in this scope.
 async fn asks(app: &TestApp, id: &str, scope: ApprovalScope, why: &str) -> ConsentRequestView {
     let call = call(app, id);
-    let question = app.question("bad", why, is_tool).await;
-    app.answer(&question, UserDecision::Allow(scope)).await;
+    let request = app.consent_request("bad", why, is_tool).await;
+    app.decide(&request, UserDecision::Allow(scope)).await;
     ended(call, why).await;
-    question
+    request
 }
 
 #[tokio::test]
@@ -167,9 +167,9 @@ async fn a_prompt_that_changes_while_it_waits_is_not_sent_and_not_taken_for_seen
     let waits = tokio::spawn(async move {
         host.get_prompt_as_shown("1".into(), "bad".into(), "greet".into(), BTreeMap::new(), Some(wanted)).await
     });
-    let question = app.question("bad", "the prompt", |q| matches!(q.body, ConsentRequestBody::Read { .. })).await;
+    let request = app.consent_request("bad", "the prompt", |q| matches!(q.body, ConsentRequestBody::Read { .. })).await;
     app.host.refresh_list("bad".into(), ListKind::Prompts).await.expect("the list can be read again");
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let refused = waits.await.unwrap();
     assert!(
         matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")),
@@ -208,15 +208,15 @@ async fn a_start_whose_program_is_built_anew_is_asked_about_again_and_can_be_ref
     let folder = tempfile::tempdir().unwrap();
     let app = TestApp::start(vec![("bad", built(folder.path(), "# one"))]).await;
     app.host.start_server("bad".into()).await.unwrap();
-    let shown = app.question("bad", "its start", is_start).await;
+    let shown = app.consent_request("bad", "its start", is_start).await;
     built(folder.path(), "# another, of another length");
     let allow = app.host.answer(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(allow, Err(DecisionError::Stale), "the displayed files differ from the current ones");
-    let now = app.question("bad", "its start, as it is now", |q| is_start(q) && q.hash != shown.hash).await;
-    assert_eq!(app.questions().await.len(), 1, "the new request replaces the previous one");
+    let now = app.consent_request("bad", "its start, as it is now", |q| is_start(q) && q.hash != shown.hash).await;
+    assert_eq!(app.consent_requests().await.len(), 1, "the new request replaces the previous one");
     built(folder.path(), "# a third one, which is longer still");
-    app.answer(&now, UserDecision::Deny).await;
-    assert!(app.questions().await.is_empty(), "a denial doesn't depend on the displayed files");
+    app.decide(&now, UserDecision::Deny).await;
+    assert!(app.consent_requests().await.is_empty(), "a denial doesn't depend on the displayed files");
     app.host.close().await;
 }
 
@@ -248,8 +248,8 @@ async fn what_a_script_approves_is_reviewed_only_while_it_runs() {
         app.ready("bad").await;
         app.until("bad", "known whole", |s| s.counts[0] > 0).await;
         let called = call(&app, "1");
-        let question = app.question("bad", "a tool", is_tool).await;
-        app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+        let request = app.consent_request("bad", "a tool", is_tool).await;
+        app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         called.await.unwrap().expect("an approved call returns a result");
         assert!(
             app.host.pins().await.unwrap().contains_key("bad"),

@@ -18,8 +18,8 @@ async fn approved() -> (HttpServer, TestApp) {
     let server = http_at(([127, 0, 0, 1], 0).into()).await;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     app.host.start_server("far".into()).await.unwrap();
-    let question = app.question("far", "its address", |_| true).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+    let consent_request = app.consent_request("far", "its address", |_| true).await;
+    app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("far", "ready", |s| s.state == ServerState::Ready).await;
     (server, app)
 }
@@ -37,7 +37,7 @@ async fn revoke(app: &TestApp) {
 
 async fn start_asks(app: &TestApp) {
     app.host.start_server("far".into()).await.unwrap();
-    app.question("far", "its address", |_| true).await;
+    app.consent_request("far", "its address", |_| true).await;
 }
 
 #[tokio::test]

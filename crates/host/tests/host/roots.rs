@@ -46,10 +46,10 @@ async fn shared() -> (TestApp, Arc<ScriptedLog>, String) {
     let (app, disk) = harbour().await;
     let folder = std::fs::canonicalize(app.folder.path()).unwrap();
     let first = list_folders(&app, "shares");
-    let question = app.question("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
-    let question = app.question("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
-    app.answer(&question, UserDecision::Share(vec![folder.clone()])).await;
+    let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
+    let request = app.consent_request("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
+    app.decide(&request, UserDecision::Share(vec![folder.clone()])).await;
     let uri = format!("file://{}", folder.display());
     assert!(text(ended(first).await).contains(&uri), "the server receives the folder");
     assert!(text(ended(list_folders(&app, "again")).await).contains(&uri), "a later request requires no consent");
@@ -74,10 +74,10 @@ fn decisions(app: &TestApp) -> Vec<String> {
 async fn e7_folders_that_were_denied_are_not_asked_for_again() {
     let (app, _disk) = harbour().await;
     let first = list_folders(&app, "denied");
-    let question = app.question("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
-    let question = app.question("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
-    app.answer(&question, UserDecision::Deny).await;
+    let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
+    let request = app.consent_request("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
+    app.decide(&request, UserDecision::Deny).await;
     assert!(text(ended(first).await).contains("shares 0 folders"), "the server receives an empty list");
     let again = text(ended(list_folders(&app, "again")).await);
     assert!(again.contains("shares 0 folders"), "a later request requires no consent: {again}");
@@ -93,8 +93,8 @@ async fn folders_that_are_shared_answer_each_request_of_their_server_and_no_othe
     app.host.add_server(entry).await.unwrap();
     app.ready("other").await;
     app.until("other", "known whole", |s| s.counts[0] >= 16).await;
-    let user = app.always(|question| {
-        matches!(question.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
+    let user = app.always(|request| {
+        matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let mut calls = Vec::new();
     for (n, server) in ["harbour", "harbour", "other"].into_iter().enumerate() {
@@ -103,14 +103,14 @@ async fn folders_that_are_shared_answer_each_request_of_their_server_and_no_othe
             host.call_tool(n.to_string(), server.into(), "list_folders".into(), Map::new(), None).await
         }));
     }
-    let requests = async || app.questions().await.into_iter().filter(|q| q.body == ConsentRequestBody::Roots);
+    let requests = async || app.consent_requests().await.into_iter().filter(|q| q.body == ConsentRequestBody::Roots);
     while requests().await.count() < 3 {
         tokio::task::yield_now().await;
     }
     user.abort();
     let folder = std::fs::canonicalize(app.folder.path()).unwrap();
-    let question = app.question("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
-    app.answer(&question, UserDecision::Share(vec![folder.clone()])).await;
+    let request = app.consent_request("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
+    app.decide(&request, UserDecision::Share(vec![folder.clone()])).await;
     let uri = format!("file://{}", folder.display());
     let other = calls.pop().unwrap();
     for call in calls {
@@ -118,9 +118,9 @@ async fn folders_that_are_shared_answer_each_request_of_their_server_and_no_othe
     }
     app.host.deny_all("harbour".into(), false).await.unwrap();
     let left: Vec<_> = requests().await.collect();
-    let [question] = &left[..] else { panic!("expected the request of the other server: {left:?}") };
-    assert_eq!(question.server, "other", "the remaining request is the other server's");
-    app.answer(question, UserDecision::Deny).await;
+    let [request] = &left[..] else { panic!("expected the request of the other server: {left:?}") };
+    assert_eq!(request.server, "other", "the remaining request is the other server's");
+    app.decide(request, UserDecision::Deny).await;
     assert!(!text(ended(other).await).contains(&uri), "the other server receives no folder");
     app.host.close().await;
 }
@@ -163,14 +163,14 @@ async fn folders_that_are_taken_back_while_the_entry_is_written_are_not_told() {
     app.until("harbour", "without folders", |server| server.roots.is_none()).await;
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
-    let question = app.question("harbour", "its folders anew", |q| q.body == ConsentRequestBody::Roots).await;
+    let request = app.consent_request("harbour", "its folders anew", |q| q.body == ConsentRequestBody::Roots).await;
     assert!(!waits.is_finished(), "the request waits for the decision");
     assert_eq!(
         decisions(&app),
         ["allowed", "allowed", "allowed", "withdrawn"],
         "the log records that nothing was sent"
     );
-    app.answer(&question, UserDecision::Deny).await;
+    app.decide(&request, UserDecision::Deny).await;
     let told = text(ended(waits).await);
     assert!(!told.contains(&uri), "the new decision applies: {told}");
     app.host.close().await;

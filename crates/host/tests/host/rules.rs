@@ -12,8 +12,8 @@ use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecisi
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use policy::{
-    ApprovalScope, Decision, DecisionReason, DecisionSource, PolicyRule, Preset, ReviewState, RuleEffect, RuleFit,
-    RuleSource,
+    ApprovalScope, DecisionReason, DecisionSource, PolicyDecision, PolicyRule, Preset, ReviewState, RuleEffect,
+    RuleFit, RuleSource,
 };
 use serde_json::{Map, Value, json};
 use testkit::app::{MANAGED, PATIENCE, TestApp, demo, scripted};
@@ -49,8 +49,8 @@ async fn ended(called: CallOutcome) -> Result<CallToolResult, CallFailure> {
     tokio::time::timeout(PATIENCE, called).await.expect("the call ends in time").unwrap()
 }
 
-fn is_tool(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Tool { .. })
+fn is_tool(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 /// Calls a tool, and approves it with this decision.
@@ -63,8 +63,8 @@ async fn approve(
     answer: UserDecision,
 ) {
     let called = call(app, id, tool, arguments, conversation);
-    let question = app.question(SERVER, "the tool", is_tool).await;
-    app.answer(&question, answer).await;
+    let request = app.consent_request(SERVER, "the tool", is_tool).await;
+    app.decide(&request, answer).await;
     ended(called).await.expect("an approved call returns a result");
 }
 
@@ -121,20 +121,20 @@ async fn what_is_edited_into_something_denied_is_refused() {
     let app = harbour().await;
     set(&app, json!({"effect": "deny", "server": SERVER, "arguments": [{"at": "/b", "glob": "3"}]})).await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
-    let question = app.question(SERVER, "the tool", is_tool).await;
+    let request = app.consent_request(SERVER, "the tool", is_tool).await;
     let edit = host::view::ConsentRequestEdit::Arguments(object(json!({"a": 1, "b": 3})));
-    let edited = app.host.edit(question.id, edit).await.unwrap();
+    let edited = app.host.edit(request.id, edit).await.unwrap();
     let answered = app.host.answer(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(answered, Err(DecisionError::Denied("rule 1".to_owned())), "a rule overrides an approval");
     assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "the call ends with an error");
-    assert!(app.questions().await.is_empty(), "no consent request is pending");
+    assert!(app.consent_requests().await.is_empty(), "no consent request is pending");
 }
 
 #[tokio::test]
 async fn a_question_that_a_new_rule_denies_is_refused_at_once() {
     let app = harbour().await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
-    app.question(SERVER, "the tool", is_tool).await;
+    app.consent_request(SERVER, "the tool", is_tool).await;
     set(&app, json!({"effect": "deny", "server": SERVER})).await;
     assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "the call is denied without a decision");
     let restarted = app.host.restart_server(SERVER.to_owned()).await;
@@ -149,23 +149,23 @@ async fn approvals_hold_in_their_conversation_and_until_they_end() {
     approve(&app, "1", "add", arguments(), Some("c1"), UserDecision::Allow(ApprovalScope::Conversation)).await;
     ended(call(&app, "2", "add", arguments(), Some("c1"))).await.expect("the same conversation requires no consent");
     let other = call(&app, "3", "add", arguments(), Some("c2"));
-    let question = app.question(SERVER, "another conversation", is_tool).await;
-    app.answer(&question, UserDecision::AllowFor(ApprovalScope::Always, 60_000)).await;
+    let request = app.consent_request(SERVER, "another conversation", is_tool).await;
+    app.decide(&request, UserDecision::AllowFor(ApprovalScope::Always, 60_000)).await;
     ended(other).await.unwrap();
     clock.advance(Duration::from_millis(59_999));
     ended(call(&app, "4", "add", arguments(), None)).await.expect("the temporary approval applies everywhere");
     clock.advance(Duration::from_millis(1));
     let late = call(&app, "5", "add", arguments(), None);
-    let question = app.question(SERVER, "the tool, once the approval ended", is_tool).await;
-    assert!(!question.scopes.contains(&ApprovalScope::Conversation), "without a conversation its scope is not offered");
-    app.answer(&question, UserDecision::Deny).await;
+    let request = app.consent_request(SERVER, "the tool, once the approval ended", is_tool).await;
+    assert!(!request.scopes.contains(&ApprovalScope::Conversation), "without a conversation its scope is not offered");
+    app.decide(&request, UserDecision::Deny).await;
     assert!(ended(late).await.is_err(), "an expired approval is not in effect");
     let once = call(&app, "6", "add", arguments(), None);
-    let question = app.question(SERVER, "the tool", is_tool).await;
+    let request = app.consent_request(SERVER, "the tool", is_tool).await;
     let odd = UserDecision::AllowFor(ApprovalScope::Once, 1_000);
-    let answered = app.host.answer(question.id, question.hash.to_string(), odd).await;
+    let answered = app.host.answer(request.id, request.hash.to_string(), odd).await;
     assert!(matches!(answered, Err(DecisionError::WrongKind(_))), "a one-time approval has no expiry: {answered:?}");
-    app.answer(&question, UserDecision::Deny).await;
+    app.decide(&request, UserDecision::Deny).await;
     assert!(ended(once).await.is_err(), "denied");
 }
 
@@ -178,18 +178,18 @@ async fn a_trusted_server_runs_tools_that_were_seen_and_asks_for_all_else() {
     assert_eq!(app.server(SERVER).await.trust, TrustDuration::Run, "the view contains the trust");
     ended(call(&app, "2", "add", arguments(), None)).await.expect("a reviewed tool requires no consent");
     let new = call(&app, "3", "ask_model", json!({}), None);
-    let question = app.question(SERVER, "a tool that nobody has seen", is_tool).await;
-    assert_eq!(question.rule, "new-tool", "the consent request names the reason");
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let request = app.consent_request(SERVER, "a tool that nobody has seen", is_tool).await;
+    assert_eq!(request.rule, "new-tool", "the consent request names the reason");
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
-    let question = app.question(SERVER, "the model", sampling).await;
-    app.answer(&question, UserDecision::Deny).await;
+    let request = app.consent_request(SERVER, "the model", sampling).await;
+    app.decide(&request, UserDecision::Deny).await;
     // The server's handling of the denial doesn't matter here.
     let _ = ended(new).await;
     app.host.trust(SERVER.to_owned(), TrustDuration::No).await.unwrap();
     let asked = call(&app, "4", "add", arguments(), None);
-    let question = app.question(SERVER, "the tool, trusted no more", is_tool).await;
-    app.answer(&question, UserDecision::Deny).await;
+    let request = app.consent_request(SERVER, "the tool, trusted no more", is_tool).await;
+    app.decide(&request, UserDecision::Deny).await;
     assert!(ended(asked).await.is_err(), "the call requires consent again");
     let missing = app.host.trust("nobody".to_owned(), TrustDuration::Always).await;
     assert_eq!(missing, Err(RulesError::NoSuchServer("nobody".to_owned())), "a missing server can't be trusted");
@@ -211,21 +211,21 @@ async fn careful_asks_about_reads_too() {
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     app.host.set_preset(Preset::Careful).await.unwrap();
     let called = call(&app, "2", "add", json!({"a": 1, "b": 2}), None);
-    let question = app.question(SERVER, "the allowed tool", is_tool).await;
+    let request = app.consent_request(SERVER, "the allowed tool", is_tool).await;
     assert_eq!(
-        (question.rule, question.scopes),
+        (request.rule, request.scopes),
         ("preset-asks", &[ApprovalScope::Once][..]),
         "the preset requires consent for each call"
     );
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     ended(called).await.expect("it runs");
     let resource = app.host.catalog(SERVER.to_owned()).await.unwrap().resources[0].read().unwrap().uri;
     let (host, uri) = (app.host.clone(), resource.clone());
     let read = tokio::spawn(async move { host.read("3".to_owned(), SERVER.to_owned(), uri, true).await });
     let is_read =
         |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Read { name, .. } if *name == resource);
-    let question = app.question(SERVER, "the resource", is_read).await;
-    app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    let request = app.consent_request(SERVER, "the resource", is_read).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(
         !read.await.unwrap().expect("the resource is read").contents.is_empty(),
         "the approved resource has contents"
@@ -242,14 +242,14 @@ async fn rules_that_can_not_be_read_make_everything_ask_until_they_are_mended() 
         until(&app, "unusable", |view| of(view).problem.is_some_and(|problem| problem.contains("rules[0].effect")))
             .await;
         let called = call(&app, &format!("broken {is_managed}"), "add", json!({"a": 1, "b": 2}), None);
-        let question = app.question(SERVER, "the allowed tool", is_tool).await;
+        let request = app.consent_request(SERVER, "the allowed tool", is_tool).await;
         let expected = if is_managed { "managed-unusable" } else { "policy-unusable" };
         assert_eq!(
-            (question.rule, question.scopes),
+            (request.rule, request.scopes),
             (expected, &[ApprovalScope::Once][..]),
             "each call requires consent, with the reason"
         );
-        app.answer(&question, UserDecision::Deny).await;
+        app.decide(&request, UserDecision::Deny).await;
         assert!(ended(called).await.is_err(), "denied");
         if !is_managed {
             let changed = app.host.set_preset(Preset::Careful).await;
@@ -296,7 +296,7 @@ async fn a_dry_run_tells_what_happens_and_does_nothing() {
     };
     let allowed = run(json!({"a": 1, "b": 2})).await;
     assert!(
-        matches!(allowed.explanation.decision, Decision::Allow { by: DecisionSource::Grant(_) }),
+        matches!(allowed.explanation.decision, PolicyDecision::Allow { by: DecisionSource::Grant(_) }),
         "the grant allows the call: {allowed:?}"
     );
     assert!(!allowed.assumed_unchanged, "nothing is assumed for a running server");
@@ -304,7 +304,7 @@ async fn a_dry_run_tells_what_happens_and_does_nothing() {
     let by = DecisionSource::Rule(policy::RuleRef { source: RuleSource::User, id });
     assert_eq!(
         denied.explanation.decision,
-        Decision::Deny { rule: DecisionReason::RuleDenies, by },
+        PolicyDecision::Deny { rule: DecisionReason::RuleDenies, by },
         "the rule denies the call"
     );
     let first = denied.explanation.considered.first().expect("at least one rule was considered");
@@ -323,18 +323,18 @@ async fn a_dry_run_tells_what_happens_and_does_nothing() {
     let missing = app.host.dry_run(SERVER.to_owned(), of_tool("ad")).await;
     let expected = RulesError::NoSuchTool { server: SERVER.to_owned(), tool: "ad".to_owned() };
     assert_eq!(missing.err(), Some(expected), "a missing tool is reported");
-    assert!(app.questions().await.is_empty(), "a dry run requires no consent");
+    assert!(app.consent_requests().await.is_empty(), "a dry run requires no consent");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;
     let start = app.host.dry_run(SERVER.to_owned(), DryRunAct::Start).await.unwrap();
-    let asks = matches!(start.explanation.decision, Decision::Ask { rule: DecisionReason::NewCommand, .. });
+    let asks = matches!(start.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewCommand, .. });
     assert!(asks, "a start that was approved once requires consent: {start:?}");
     app.host.trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     let seen = app.host.dry_run(SERVER.to_owned(), of_tool("add")).await.unwrap();
-    assert!(matches!(seen.explanation.decision, Decision::Allow { .. }), "a reviewed tool is allowed: {seen:?}");
+    assert!(matches!(seen.explanation.decision, PolicyDecision::Allow { .. }), "a reviewed tool is allowed: {seen:?}");
     assert!(seen.assumed_unchanged, "the definition is assumed to be unchanged");
     let unseen = app.host.dry_run(SERVER.to_owned(), of_tool("echo")).await.unwrap();
-    let asks = matches!(unseen.explanation.decision, Decision::Ask { rule: DecisionReason::NewTool, .. });
+    let asks = matches!(unseen.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewTool, .. });
     assert!(asks, "an unreviewed tool requires consent: {unseen:?}");
 }
 
@@ -359,12 +359,15 @@ async fn s32_a_check_of_a_stopped_server_knows_that_a_tool_changed() {
         };
         app.host.dry_run(SERVER.to_owned(), asked).await.unwrap()
     };
-    assert!(matches!(checked().await.explanation.decision, Decision::Allow { .. }), "the reviewed tool is allowed");
+    assert!(
+        matches!(checked().await.explanation.decision, PolicyDecision::Allow { .. }),
+        "the reviewed tool is allowed"
+    );
     app.host.refresh_list(SERVER.to_owned(), ListKind::Tools).await.expect("the list can be read again");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     let check = checked().await;
-    let asks = matches!(check.explanation.decision, Decision::Ask { rule: DecisionReason::ToolChanged, .. });
+    let asks = matches!(check.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. });
     assert!(asks && check.standing == Some(ReviewState::Changed), "a changed tool requires consent: {check:?}");
     app.host.close().await;
     let again = TestApp::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
@@ -401,7 +404,7 @@ async fn a_server_that_a_rule_now_keeps_out_ends() {
     app.host.remove_rule(policy::RuleRef { source: RuleSource::User, id }).await.unwrap();
     app.host.start_server(SERVER.to_owned()).await.unwrap();
     let is_start = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::StartServer { .. });
-    app.question(SERVER, "the start, as ever, once the rule is gone", is_start).await;
+    app.consent_request(SERVER, "the start, as ever, once the rule is gone", is_start).await;
 }
 
 #[tokio::test]

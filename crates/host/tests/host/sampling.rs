@@ -10,14 +10,14 @@ use domain::call::CallFailure;
 use host::DecisionError;
 use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, HostEvent, ServerState, UserDecision};
 use mcp_proto::types::{CallToolResult, ContentBlock, CreateMessageParams, CreateMessageResult, SamplingContent};
-use models::{ModelError, Part, ReplyDelta, StopReason};
+use models::{MessagePart, ModelError, ReplyDelta, StopReason};
 use policy::{ApprovalScope, PolicyRule, RuleDirection, RuleEffect, SamplingBudget};
 use ports::Document;
 use serde_json::{Map, Value, json};
 use server_requests::sampling::{Budget, ModelAnswerState, ModelChoiceReason, SamplingSettings, SamplingState};
 use testkit::app::{PATIENCE, TestApp, demo, scripted};
 use testkit::deadline::holds_within;
-use testkit::model::{ScriptedModel, Step, ends, named, reference, text};
+use testkit::model::{ModelStep, ScriptedModel, ends, named, reference, text};
 use tokio::task::JoinHandle;
 
 const SERVER: &str = "harbour";
@@ -43,8 +43,8 @@ async fn said(called: PendingCall) -> (bool, String) {
     (!result.is_error, texts.collect())
 }
 
-fn is_use(question: &ConsentRequestView) -> Option<UserDecision> {
-    let used = matches!(question.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. });
+fn is_use(consent_request: &ConsentRequestView) -> Option<UserDecision> {
+    let used = matches!(consent_request.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. });
     used.then_some(ONCE)
 }
 
@@ -58,15 +58,15 @@ async fn harbour(era: &str) -> (TestApp, std::sync::Arc<ScriptedModel>, JoinHand
     (app, model, user)
 }
 
-fn parts(question: &ConsentRequestView) -> (&CreateMessageParams, Option<&CreateMessageResult>, &SamplingState) {
-    let ConsentRequestBody::Sampling { request, response, state } = &question.body else {
+fn parts(consent_request: &ConsentRequestView) -> (&CreateMessageParams, Option<&CreateMessageResult>, &SamplingState) {
+    let ConsentRequestBody::Sampling { request, response, state } = &consent_request.body else {
         panic!("the request is not about sampling")
     };
     (request, response.as_deref(), state)
 }
 
-fn is_sampling(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Sampling { .. })
+fn is_sampling(consent_request: &ConsentRequestView) -> bool {
+    matches!(consent_request.body, ConsentRequestBody::Sampling { .. })
 }
 
 /// Waits until the consent request is in this state, and returns it.
@@ -75,7 +75,7 @@ async fn until(
     what: &str,
     is: impl Fn(&SamplingState, Option<&CreateMessageResult>) -> bool,
 ) -> ConsentRequestView {
-    app.question(SERVER, what, |q| is_sampling(q) && is(parts(q).2, parts(q).1)).await
+    app.consent_request(SERVER, what, |q| is_sampling(q) && is(parts(q).2, parts(q).1)).await
 }
 
 async fn answered(app: &TestApp) -> ConsentRequestView {
@@ -98,8 +98,8 @@ async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
     for era in ["legacy", "modern"] {
         let (app, model, user) = harbour(era).await;
         let called = call(&app, "1", json!({ "question": "Sail today?" }));
-        let question = app.question(SERVER, "the model", is_sampling).await;
-        let (request, response, state) = parts(&question);
+        let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
+        let (request, response, state) = parts(&consent_request);
         let choice = state.model.as_ref().expect("a model was chosen");
         assert_eq!(choice.model, reference("scripted-1"), "the chosen model is one of the user's");
         let explained = matches!(&choice.by, ModelChoiceReason::Priorities(all) if !all.is_empty());
@@ -113,15 +113,15 @@ async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
         let mut edited = request.clone();
         edited.system_prompt = Some("Be terse.".into());
         let edit = ConsentRequestEdit::Request(Box::new(edited));
-        let question = app.host.edit(question.id, edit).await.unwrap();
+        let consent_request = app.host.edit(consent_request.id, edit).await.unwrap();
         model.next(text("Aye, sail.", (30, 4)));
-        app.answer(&question, ONCE).await;
+        app.decide(&consent_request, ONCE).await;
         let second = answered(&app).await;
         let asked = model.asked();
         assert_eq!(asked.len(), 1, "one word, one request");
         assert_eq!(asked[0].system.as_deref(), Some("Be terse."), "[sampling-system-prompt], [sampling-edit-prompt]");
         let mut parts_asked = asked[0].messages.iter().flat_map(|message| &message.parts);
-        assert!(parts_asked.any(|part| matches!(part, Part::Image { .. })), "the request contains the image");
+        assert!(parts_asked.any(|part| matches!(part, MessagePart::Image { .. })), "the request contains the image");
         assert!(!called.is_finished(), "[sampling-review-result]: the reply is not sent before the approval");
         let (_, response, state) = parts(&second);
         let ModelAnswerState::Done { usage, .. } = &state.run else { panic!("it answered") };
@@ -130,7 +130,7 @@ async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
         changed.content = SamplingContent::One(ContentBlock::text("Aye, but mind the wind."));
         let edit = ConsentRequestEdit::Response(Box::new(changed));
         let second = app.host.edit(second.id, edit).await.unwrap();
-        app.answer(&second, ONCE).await;
+        app.decide(&second, ONCE).await;
         let expected = "scripted-1 said: Aye, but mind the wind. (stopped: endTurn)";
         assert_eq!(said(called).await, (true, expected.into()), "[sampling-result-fields] in {era}");
         let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
@@ -145,17 +145,17 @@ async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
 async fn what_a_model_says_comes_as_it_says_it_and_can_be_stopped() {
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({}));
-    let question = app.question(SERVER, "the model", is_sampling).await;
-    let says = |text: &str| Step::Says(ReplyDelta::Text(text.into()));
-    model.next(vec![says("Fair "), Step::Waits(Duration::from_millis(100)), says("winds"), Step::Hangs]);
+    let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
+    let says = |text: &str| ModelStep::Says(ReplyDelta::Text(text.into()));
+    model.next(vec![says("Fair "), ModelStep::Waits(Duration::from_millis(100)), says("winds"), ModelStep::Hangs]);
     let mut events = app.host.events();
-    app.answer(&question, ONCE).await;
+    app.decide(&consent_request, ONCE).await;
     let mut came = String::new();
     while came != "Fair winds" {
         let event =
             tokio::time::timeout(PATIENCE, events.next()).await.expect("an event arrives").expect("the host runs");
         if let HostEvent::SamplingText { id, text } = &event.event {
-            assert_eq!(*id, question.id, "the text belongs to this request");
+            assert_eq!(*id, consent_request.id, "the text belongs to this request");
             came.push_str(text);
         }
     }
@@ -172,7 +172,7 @@ async fn what_a_model_says_comes_as_it_says_it_and_can_be_stopped() {
             "{answer:?} is refused while the model works: {taken:?}"
         );
     }
-    app.answer(&running, UserDecision::Stop).await;
+    app.decide(&running, UserDecision::Stop).await;
     let stopped =
         until(&app, "what was said", |state, response| state.run == ModelAnswerState::Stopped && response.is_some())
             .await;
@@ -181,7 +181,7 @@ async fn what_a_model_says_comes_as_it_says_it_and_can_be_stopped() {
         [ContentBlock::text("Fair winds")],
         "the partial text becomes the reply"
     );
-    app.answer(&stopped, ONCE).await;
+    app.decide(&stopped, ONCE).await;
     assert!(said(called).await.1.contains("Fair winds"), "and sent");
     user.abort();
 }
@@ -190,16 +190,16 @@ async fn what_a_model_says_comes_as_it_says_it_and_can_be_stopped() {
 async fn a_request_can_be_asked_again_changed_answered_by_hand_and_declined_at_each_step() {
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({}));
-    let question = app.question(SERVER, "the model", is_sampling).await;
-    let other = app.host.edit(question.id, ConsentRequestEdit::Model(reference("other-2"))).await.unwrap();
-    assert_ne!(other.hash, question.hash, "another model changes the hash");
+    let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
+    let other = app.host.edit(consent_request.id, ConsentRequestEdit::Model(reference("other-2"))).await.unwrap();
+    assert_ne!(other.hash, consent_request.hash, "another model changes the hash");
     assert_eq!(parts(&other).2.model.as_ref().unwrap().by, ModelChoiceReason::User, "the model is chosen by the user");
     model.next(text("First.", (1, 1)));
-    app.answer(&other, ONCE).await;
+    app.decide(&other, ONCE).await;
     let first = answered(&app).await;
     assert_eq!(model.asked()[0].model, "other-2", "the request is sent to the chosen model");
     model.next(text("Second.", (1, 1)));
-    app.answer(&first, UserDecision::Again).await;
+    app.decide(&first, UserDecision::Again).await;
     let is_second = |response: &CreateMessageResult| response.content.blocks() == [ContentBlock::text("Second.")];
     let second = until(&app, "another answer", |_, response| response.is_some_and(is_second)).await;
     assert_eq!(
@@ -207,26 +207,26 @@ async fn a_request_can_be_asked_again_changed_answered_by_hand_and_declined_at_e
         model.asked()[1],
         "[sampling-no-retention]: the repeated request contains nothing of the first reply"
     );
-    app.answer(&second, UserDecision::Back).await;
+    app.decide(&second, UserDecision::Back).await;
     let back =
         until(&app, "the request", |state, response| response.is_none() && state.run == ModelAnswerState::No).await;
-    app.answer(&back, UserDecision::ByHand).await;
+    app.decide(&back, UserDecision::ByHand).await;
     let hand = until(&app, "what to write", |_, response| response.is_some_and(|r| r.model == "user")).await;
     let empty = app.host.answer(hand.id, hand.hash.to_string(), ONCE).await;
     assert!(
         matches!(empty, Err(DecisionError::WrongKind(_))),
         "[sampling-validate-content]: an empty reply is refused"
     );
-    app.answer(&hand, UserDecision::Deny).await;
+    app.decide(&hand, UserDecision::Deny).await;
     assert!(!said(called).await.0, "[sampling-human-in-loop]: the reply can be denied");
 
     let called = call(&app, "2", json!({}));
-    let question = app.question(SERVER, "the model", is_sampling).await;
-    model.next(vec![Step::Hangs]);
-    app.answer(&question, ONCE).await;
+    let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
+    model.next(vec![ModelStep::Hangs]);
+    app.decide(&consent_request, ONCE).await;
     let running =
         until(&app, "the model at work", |state, _| matches!(state.run, ModelAnswerState::Running { .. })).await;
-    app.answer(&running, UserDecision::Deny).await;
+    app.decide(&running, UserDecision::Deny).await;
     assert!(!said(called).await.0, "[sampling-approval-controls]: the request can be denied while the model works");
     user.abort();
 }
@@ -235,29 +235,29 @@ async fn a_request_can_be_asked_again_changed_answered_by_hand_and_declined_at_e
 async fn why_a_model_does_not_answer_is_said_and_the_user_can_go_on() {
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({}));
-    let question = app.question(SERVER, "the model", is_sampling).await;
-    let cut = vec![Step::Says(ReplyDelta::Text("Half an ans".into()))];
+    let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
+    let cut = vec![ModelStep::Says(ReplyDelta::Text("Half an ans".into()))];
     let failures = [
-        (vec![Step::Fails(ModelError::Overloaded)], "overloaded"),
-        (vec![Step::Fails(ModelError::WrongKey { said: String::new() })], "wrongKey"),
+        (vec![ModelStep::Fails(ModelError::Overloaded)], "overloaded"),
+        (vec![ModelStep::Fails(ModelError::WrongKey { said: String::new() })], "wrongKey"),
         (cut, "cut"),
         (vec![ends(Vec::new(), StopReason::EndTurn, (1, 0))], "empty"),
         (vec![ends(Vec::new(), StopReason::MaxTokens, (1, 64))], "outOfTokens"),
     ];
-    let mut shown = question;
+    let mut shown = consent_request;
     for (script, expected) in failures {
         model.next(script);
-        app.answer(&shown, ONCE).await;
+        app.decide(&shown, ONCE).await;
         let failed = |state: &SamplingState, _: Option<&CreateMessageResult>| matches!(state.run, ModelAnswerState::Failed { code, .. } if code.name() == expected);
         shown = until(&app, expected, failed).await;
         assert_eq!(parts(&shown).1, None, "{expected}: the request has no reply");
     }
-    app.answer(&shown, UserDecision::ByHand).await;
+    app.decide(&shown, UserDecision::ByHand).await;
     let hand = until(&app, "what to write", |_, response| response.is_some()).await;
     let mut written = parts(&hand).1.unwrap().clone();
     written.content = SamplingContent::One(ContentBlock::text("By hand."));
     let hand = app.host.edit(hand.id, ConsentRequestEdit::Response(Box::new(written))).await.unwrap();
-    app.answer(&hand, ONCE).await;
+    app.decide(&hand, ONCE).await;
     assert!(said(called).await.1.starts_with("user said: By hand."), "the user can reply by hand");
     user.abort();
 }
@@ -313,11 +313,14 @@ async fn a_rule_with_a_budget_lets_requests_through_until_it_is_used_up() {
         "the reply is in the audit log: {by:?}"
     );
     let called = call(&app, "3", json!({ "with_picture": false }));
-    let question = app.question(SERVER, "the model, beyond the budget", is_sampling).await;
-    assert_eq!(question.rule, "sampling-asks", "[sampling-rate-limit]: a request beyond the budget requires consent");
-    app.answer(&question, UserDecision::Deny).await;
+    let consent_request = app.consent_request(SERVER, "the model, beyond the budget", is_sampling).await;
+    assert_eq!(
+        consent_request.rule, "sampling-asks",
+        "[sampling-rate-limit]: a request beyond the budget requires consent"
+    );
+    app.decide(&consent_request, UserDecision::Deny).await;
     assert!(!said(called).await.0, "the request is denied by the user");
-    model.next(vec![Step::Fails(ModelError::RateLimited { retry_after: None })]);
+    model.next(vec![ModelStep::Fails(ModelError::RateLimited { retry_after: None })]);
     app.host.set_rule(rule(9, 100_000)).await.unwrap();
     let (went_well, words) = said(call(&app, "4", json!({ "with_picture": false }))).await;
     assert!(
@@ -371,8 +374,8 @@ async fn x26_a_loop_of_requests_stops_at_its_budget_and_says_so() {
 async fn x27_a_billion_tokens_are_capped_and_money_is_bounded() {
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({ "max_tokens": 1_000_000_000 }));
-    let question = app.question(SERVER, "the model", is_sampling).await;
-    let (request, _, state) = parts(&question);
+    let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
+    let (request, _, state) = parts(&consent_request);
     assert_eq!(
         (request.max_tokens, state.wanted_tokens),
         (4_096, 1_000_000_000),
@@ -380,7 +383,7 @@ async fn x27_a_billion_tokens_are_capped_and_money_is_bounded() {
     );
     let mut more = request.clone();
     more.max_tokens = u64::MAX;
-    let edited = app.host.edit(question.id, ConsentRequestEdit::Request(Box::new(more))).await.unwrap();
+    let edited = app.host.edit(consent_request.id, ConsentRequestEdit::Request(Box::new(more))).await.unwrap();
     assert_eq!(
         parts(&edited).0.max_tokens,
         1_000_000_000,
@@ -400,23 +403,23 @@ async fn x27_a_billion_tokens_are_capped_and_money_is_bounded() {
     );
     set(&app, on()).await;
     model.next(text("Few.", (5, 2)));
-    app.answer(&edited, ONCE).await;
+    app.decide(&edited, ONCE).await;
     let second = answered(&app).await;
     assert_eq!(model.asked()[0].max_tokens, Some(7), "[sampling-fewer-tokens]: the user's limit is sent");
-    app.answer(&second, UserDecision::Deny).await;
+    app.decide(&second, UserDecision::Deny).await;
     assert!(!said(called).await.0, "refused");
 
     // A server for which the user chose a model.
     set(&app, SamplingSettings { model: Some(reference("other-2")), ..on() }).await;
     let called = call(&app, "2", json!({}));
-    let question = app.question(SERVER, "the model", is_sampling).await;
-    let choice = parts(&question).2.model.clone().unwrap();
+    let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
+    let choice = parts(&consent_request).2.model.clone().unwrap();
     assert_eq!(
         (choice.model, choice.by),
         (reference("other-2"), ModelChoiceReason::Setting),
         "[sampling-user-controls]"
     );
-    app.answer(&question, UserDecision::Deny).await;
+    app.decide(&consent_request, UserDecision::Deny).await;
     assert!(!said(called).await.0, "refused");
     user.abort();
 }

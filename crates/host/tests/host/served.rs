@@ -18,7 +18,7 @@ type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFail
 
 /// Spawns a user who allows every request.
 fn agreeable(app: &TestApp) -> JoinHandle<()> {
-    app.always(|question| match question.body {
+    app.always(|request| match request.body {
         ConsentRequestBody::StartServer { .. } | ConsentRequestBody::Tool { .. } => {
             Some(UserDecision::Allow(ApprovalScope::Once))
         }
@@ -83,8 +83,8 @@ async fn until_sent(app: &TestApp, server: &str, method: &str, times: usize) {
         .unwrap_or_else(|_| panic!("{method} should be sent {times} times"));
 }
 
-fn is_tool(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::Tool { .. })
+fn is_tool(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 #[tokio::test]
@@ -97,13 +97,13 @@ async fn a_tool_asks_whatever_it_claims_to_be() {
     }] });
     let app = started(vec![("s", scripted(&["--reply", &format!("tools/list={claims}")]))]).await;
     let called = call(&app, "1", "s", "echo", json!({ "text": "x" }), None);
-    let question = app.question("s", "the tool", is_tool).await;
-    assert_eq!(question.rule, "tools-ask", "[tools-annotations-untrusted] [tools-annotations-no-decisions]: it asks");
+    let request = app.consent_request("s", "the tool", is_tool).await;
+    assert_eq!(request.rule, "tools-ask", "[tools-annotations-untrusted] [tools-annotations-no-decisions]: it asks");
     assert!(
         sent(&app, "s", "tools/call").await.is_empty(),
         "[tools-consent-principle]: nothing is sent before the approval"
     );
-    app.answer(&question, UserDecision::Deny).await;
+    app.decide(&request, UserDecision::Deny).await;
     let ended = called.await.unwrap();
     assert!(
         matches!(ended, Err(CallFailure::Refused(_))),

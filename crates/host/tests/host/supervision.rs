@@ -43,7 +43,7 @@ async fn a_server_that_dies_is_brought_back_without_a_question() {
     assert!(ended.is_err(), "the call in progress ends with an error: {ended:?}");
     let up = app.until("harbour", "ready again", |s| s.state == ServerState::Ready).await;
     assert_ne!(up.pid, Some(first), "[stdio-restart-on-crash] another process is running");
-    assert!(app.questions().await.is_empty(), "the restart of an approved server requires no consent");
+    assert!(app.consent_requests().await.is_empty(), "the restart of an approved server requires no consent");
     let last = app.decisions().into_iter().rfind(|(kind, ..)| kind == "start-server").unwrap();
     assert_eq!((last.1.as_str(), last.2.as_str()), ("allowed", "grant"), "the restart is audited");
     app.host.close().await;
@@ -150,7 +150,7 @@ async fn a_remote_server_that_was_given_up_comes_back_with_the_network() {
     let back = http_at(Some(address)).await;
     app.host.network_changed().await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
-    assert!(app.questions().await.is_empty(), "the restart of an approved server requires no consent");
+    assert!(app.consent_requests().await.is_empty(), "the restart of an approved server requires no consent");
     drop(back);
     app.host.close().await;
 }

@@ -17,7 +17,7 @@ fn each_url_is_shown_whole_with_its_domain_and_what_is_strange() {
         ("https://аррӏе.com/", "https://", "xn--80ak6aa92e.com", "/", &[W::Internationalized], true),
     ];
     for (url, before, domain, after, warnings, openable) in cases {
-        let parts = UrlParts::of(url);
+        let parts = UrlParts::parse(url);
         assert_eq!(
             (parts.before.as_str(), parts.domain.as_str(), parts.after.as_str()),
             (*before, *domain, *after),
@@ -51,7 +51,7 @@ fn a_server_has_only_encrypted_pages_opened() {
     ] {
         let parts = UrlParts::asked_by_server(url);
         assert_eq!(parts.openable, openable, "{url}: whether it can be opened for a server");
-        let as_link = UrlParts::of(url);
+        let as_link = UrlParts::parse(url);
         assert_eq!(
             UrlParts { openable: as_link.openable, ..parts },
             as_link,
@@ -77,7 +77,7 @@ fn other_schemes_and_what_is_no_url_cannot_be_opened() {
         "https://",
         &long,
     ] {
-        let parts = UrlParts::of(url);
+        let parts = UrlParts::parse(url);
         assert!(!parts.openable && parts.warnings == [W::NotAllowed], "{url}: refused: {parts:?}");
     }
 }

@@ -28,9 +28,9 @@ const WRITES: &str = "DRAWBRIDGE_TEST_KILLED_AFTER";
 const UPGRADES: &str = "DRAWBRIDGE_TEST_KILLED_UPGRADE";
 
 /// A settings file whose next change kills the process.
-struct Killing(Arc<dyn ServerSettings>);
+struct KilledInstall(Arc<dyn ServerSettings>);
 
-impl Killing {
+impl KilledInstall {
     fn kill(&self, write: impl FnOnce(&dyn ServerSettings)) -> ! {
         if std::env::var_os(WRITES).is_some() {
             write(self.0.as_ref());
@@ -39,7 +39,7 @@ impl Killing {
     }
 }
 
-impl ServerSettings for Killing {
+impl ServerSettings for KilledInstall {
     fn path(&self) -> PathBuf {
         self.0.path()
     }
@@ -75,7 +75,7 @@ async fn the_killed_program() {
     let (config, data) = (folder.join("mcp.json"), folder.join("data"));
     let secrets = Arc::new(SecretsInMemory::default());
     let mut ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), secrets).unwrap();
-    ports.servers = Arc::new(Killing(ports.servers));
+    ports.servers = Arc::new(KilledInstall(ports.servers));
     let host = Host::start(ports, HostOptions::default()).await;
     let kept = folder.join("kept");
     let installer = Installer::new(data, RegistryChoice::Official, move |address, header| {

@@ -239,7 +239,7 @@ async fn a_bundle_that_was_changed_is_not_started() {
     let ServerState::Failed(failure) = failed.state else { panic!("{:?}", failed.state) };
     assert!(failure.message.contains("manifest.json has changed"), "{}", failure.message);
     assert!(failure.message.contains("install its bundle again"), "what to do: {}", failure.message);
-    assert!(app.questions().await.is_empty(), "nothing is asked");
+    assert!(app.consent_requests().await.is_empty(), "nothing is asked");
     std::fs::write(&manifest, was).unwrap();
     std::fs::write(folder.join("server/added.js"), "").unwrap();
     app.host.start_server("demo".to_owned()).await.unwrap();

@@ -146,7 +146,7 @@ fn is_digest(text: &str) -> bool {
 }
 
 /// Returns the version of an image that is named by its digest, which needs no lookup.
-pub(super) fn known(reference: &PackageReference) -> Option<PackageVersion> {
+pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
     is_digest(&reference.wanted).then(|| with_digest(reference, &reference.wanted, None))
 }
 
@@ -156,13 +156,13 @@ fn image(reference: &PackageReference) -> String {
 }
 
 /// Returns the arguments for inspecting an image on this computer, which would run without being pulled.
-pub(super) fn local_question(reference: &PackageReference) -> Vec<String> {
+pub(super) fn local_lookup_arguments(reference: &PackageReference) -> Vec<String> {
     let format = "{\"digests\":{{json .RepoDigests}},\"id\":{{json .Id}}}";
     ["image", "inspect", "--format", format, &image(reference)].map(str::to_owned).into()
 }
 
 /// Returns the arguments for looking an image up in its registry. It requires no running engine.
-pub(super) fn question(reference: &PackageReference) -> Vec<String> {
+pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     ["buildx", "imagetools", "inspect", "--format", "{{json .Manifest}}", &image(reference)].map(str::to_owned).into()
 }
 
@@ -198,7 +198,7 @@ fn repository(name: &str) -> String {
 }
 
 /// Parses the response of the registry.
-pub(super) fn answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     answer["digest"].as_str().filter(|digest| is_digest(digest)).map(|digest| with_digest(reference, digest, None))
 }

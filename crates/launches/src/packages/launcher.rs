@@ -42,15 +42,15 @@ pub fn launched(command: &str, args: &[String]) -> Option<LauncherPackage> {
         ("docker" | "podman", Some(_)) => {
             let launcher = if program == "docker" { Launcher::Docker } else { Launcher::Podman };
             return container::from_of(args)
-                .map(|from| of(launcher, from.and_then(|from| parse(launcher, args, from))));
+                .map(|from| detected(launcher, from.and_then(|from| parse(launcher, args, from))));
         }
         ("dnx", _) => (Launcher::Dnx, 0),
-        _ => return other(&program, args),
+        _ => return detect_other(&program, args),
     };
-    Some(of(launcher, parse(launcher, args, from)))
+    Some(detected(launcher, parse(launcher, args, from)))
 }
 
-fn of(launcher: Launcher, parsed: Result<PackageReference, UnknownPackage>) -> LauncherPackage {
+fn detected(launcher: Launcher, parsed: Result<PackageReference, UnknownPackage>) -> LauncherPackage {
     match parsed {
         Ok(reference) => LauncherPackage::Package(reference),
         Err(cause) => LauncherPackage::Unknown(launcher.name().to_owned(), cause),
@@ -67,7 +67,7 @@ fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageRefe
 }
 
 /// Recognizes launchers that are known only by name, and other programs that start a launcher.
-fn other(program: &str, args: &[String]) -> Option<LauncherPackage> {
+fn detect_other(program: &str, args: &[String]) -> Option<LauncherPackage> {
     let first = args.first().map(String::as_str);
     if let Some((program, word)) =
         OTHERS.iter().find(|(name, word)| *name == program && (word.is_none() || *word == first))

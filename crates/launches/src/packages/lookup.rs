@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use foreign::visible;
 use process::sandbox::NetworkAccess;
-use process::{Output, OutputError, OutputLimits, SearchPath, ServerCommand, output_of};
+use process::{OutputError, OutputLimits, ProgramOutput, SearchPath, ServerCommand, output_of};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
@@ -80,8 +80,8 @@ pub async fn look_up(
     path: &SearchPath,
 ) -> Result<PackageVersion, UnknownPackage> {
     let known = match reference.launcher {
-        Launcher::Docker | Launcher::Podman => container::known(reference),
-        Launcher::Dnx => nuget::known(reference),
+        Launcher::Docker | Launcher::Podman => container::known_version(reference),
+        Launcher::Dnx => nuget::known_version(reference),
         Launcher::Npx | Launcher::NpmExec | Launcher::Uvx | Launcher::UvToolRun => None,
     };
     if let Some(known) = known {
@@ -108,23 +108,27 @@ pub async fn look_up(
     let client = PackageManager { name, program, command, path, deadline: Instant::now() + LOOKUP_LIMIT };
     match reference.launcher {
         Launcher::Npx | Launcher::NpmExec => {
-            client.ask(npm::question(reference), &[], |text| npm::answer(reference, text), npm::failure).await
+            client
+                .ask(npm::lookup_arguments(reference), &[], |text| npm::parse_lookup(reference, text), npm::failure)
+                .await
         }
         Launcher::Uvx | Launcher::UvToolRun => {
-            let (question, input) = python::question(reference);
-            client.ask(question, &input, |text| python::answer(reference, text), |_| None).await
+            let (lookup_arguments, input) = python::lookup_arguments(reference);
+            client.ask(lookup_arguments, &input, |text| python::parse_lookup(reference, text), |_| None).await
         }
         Launcher::Docker | Launcher::Podman => {
-            let local = container::local_question(reference);
+            let local = container::local_lookup_arguments(reference);
             let here = client.ask(local, &[], |text| container::local_answer(reference, text), |_| None).await;
             if here.is_ok() || reference.launcher == Launcher::Podman {
                 return here;
             }
-            let question = container::question(reference);
-            client.ask(question, &[], |text| container::answer(reference, text), |_| None).await
+            let lookup_arguments = container::lookup_arguments(reference);
+            client.ask(lookup_arguments, &[], |text| container::parse_lookup(reference, text), |_| None).await
         }
         Launcher::Dnx => {
-            client.ask(nuget::question(reference), &[], |text| nuget::answer(reference, text), |_| None).await
+            client
+                .ask(nuget::lookup_arguments(reference), &[], |text| nuget::parse_lookup(reference, text), |_| None)
+                .await
         }
     }
 }
@@ -187,16 +191,18 @@ fn client(launcher: Launcher, program: &Path, path: &SearchPath) -> Result<(&'st
 impl PackageManager<'_> {
     async fn ask(
         &self,
-        question: Vec<String>,
+        lookup_arguments: Vec<String>,
         input: &[u8],
         answer: impl Fn(&str) -> Option<PackageVersion>,
         failure: impl Fn(&str) -> Option<String>,
     ) -> Result<PackageVersion, UnknownPackage> {
         let time = self.deadline.saturating_duration_since(Instant::now());
         let limits = OutputLimits { time, bytes: OUTPUT_LIMIT };
-        let command = ServerCommand { arguments: question, ..self.command.clone() };
+        let command = ServerCommand { arguments: lookup_arguments, ..self.command.clone() };
         let failed = |cause: String| UnknownPackage::Failed { client: self.name.to_owned(), cause };
-        let Output { exit, stdout, stderr } = match output_of(&command, &self.program, self.path, input, limits).await {
+        let ProgramOutput { exit, stdout, stderr } = match output_of(&command, &self.program, self.path, input, limits)
+            .await
+        {
             Ok(output) => output,
             Err(OutputError::TimedOut(_)) => {
                 return Err(UnknownPackage::TimedOut { client: self.name.to_owned(), seconds: LOOKUP_LIMIT.as_secs() });

@@ -81,7 +81,7 @@ pub struct LoadedPackage {
 
 impl LoadedPackage {
     /// Creates a package with the result of its lookup.
-    pub fn of(reference: &PackageReference, found: Result<PackageVersion, UnknownPackage>) -> Self {
+    pub fn new(reference: &PackageReference, found: Result<PackageVersion, UnknownPackage>) -> Self {
         Self {
             launcher: reference.launcher.name().to_owned(),
             name: Some(reference.name.clone()),
@@ -109,7 +109,7 @@ impl LoadedPackage {
     /// Returns the form used in the hash of an approval and in pins.
     ///
     /// The reason why a version is unknown is not included: an unreachable registry fails in many ways.
-    pub fn in_json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         match &self.found {
             Ok(found) => json!({ "name": found.name, "version": found.version, "integrity": found.integrity }),
             Err(_) => json!({ "version": null }),

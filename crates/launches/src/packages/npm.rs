@@ -82,7 +82,7 @@ fn specifier(text: &str) -> Result<(String, String), UnknownPackage> {
 }
 
 /// Returns the arguments of npm for the lookup.
-pub(super) fn question(reference: &PackageReference) -> Vec<String> {
+pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     let package = match reference.wanted.as_str() {
         "" => reference.name.clone(),
         wanted => format!("{}@{wanted}", reference.name),
@@ -98,7 +98,7 @@ pub(super) fn question(reference: &PackageReference) -> Vec<String> {
 }
 
 /// Parses npm's output: one version, or every version that matches a range, oldest first.
-pub(super) fn answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     let found = match answer {
         Value::Array(versions) => {
@@ -139,7 +139,7 @@ mod tests {
     fn a_version_is_read_with_its_hash() {
         let one = r#"{ "name": "@scope/server", "version": "1.2.3", "dist.integrity": "sha512-AbC+/=",
             "dist.tarball": "https://registry.test/s.tgz" }"#;
-        let found = answer(&reference(""), one).unwrap();
+        let found = parse_lookup(&reference(""), one).unwrap();
         assert_eq!((found.version.as_str(), found.integrity.as_deref()), ("1.2.3", Some("sha512-AbC+/=")), "{found:?}");
         assert_eq!(found.argument, "@scope/server@1.2.3", "the version stands in the command line");
         assert_eq!(found.source.as_deref(), Some("https://registry.test/s.tgz"), "and where it comes from is told");
@@ -149,7 +149,7 @@ mod tests {
     fn of_a_range_the_newest_release_is_taken() {
         let version = |version: &str| serde_json::json!({ "name": "@scope/server", "version": version });
         let all = serde_json::json!([version("1.0.0"), version("1.9.0"), version("2.0.0-beta")]).to_string();
-        assert_eq!(answer(&reference(">=1"), &all).unwrap().version, "1.9.0", "a beta is no release");
+        assert_eq!(parse_lookup(&reference(">=1"), &all).unwrap().version, "1.9.0", "a beta is no release");
     }
 
     #[test]
@@ -161,9 +161,9 @@ mod tests {
             ("@scope/server", ""),
         ] {
             let text = serde_json::json!({ "name": name, "version": version }).to_string();
-            assert_eq!(answer(&reference(""), &text), None, "{name} {version}");
+            assert_eq!(parse_lookup(&reference(""), &text), None, "{name} {version}");
         }
-        assert_eq!(answer(&reference(""), "rubbish"), None, "text");
-        assert_eq!(answer(&reference(""), "[]"), None, "no version fits");
+        assert_eq!(parse_lookup(&reference(""), "rubbish"), None, "text");
+        assert_eq!(parse_lookup(&reference(""), "[]"), None, "no version fits");
     }
 }

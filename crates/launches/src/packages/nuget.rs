@@ -31,17 +31,17 @@ pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage>
 }
 
 /// Returns the version if the command names it exactly. It needs no lookup, since a lookup would add nothing.
-pub(super) fn known(reference: &PackageReference) -> Option<PackageVersion> {
+pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
     let is_whole = reference.wanted.matches('.').count() >= 2 && !reference.wanted.contains('*');
     is_whole.then(|| version(reference, reference.wanted.clone(), None))
 }
 
-pub(super) fn question(reference: &PackageReference) -> Vec<String> {
+pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     ["package", "search", &reference.name, "--exact-match", "--format", "json"].map(str::to_owned).into()
 }
 
 /// Parses the output, and returns the newest matching version.
-pub(super) fn answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     let sources = answer["searchResult"].as_array()?;
     let found = sources.iter().flat_map(|source| {

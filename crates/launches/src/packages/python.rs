@@ -133,7 +133,7 @@ fn requirement(launcher: Launcher, text: &str, at: usize) -> Result<PackageRefer
 
 /// Returns the arguments and the input of uv for the lookup. Nothing is built, since building a package runs its
 /// code.
-pub(super) fn question(reference: &PackageReference) -> (Vec<String>, Vec<u8>) {
+pub(super) fn lookup_arguments(reference: &PackageReference) -> (Vec<String>, Vec<u8>) {
     let mut args: Vec<String> = ["pip", "compile", "-"].map(str::to_owned).into();
     args.extend(reference.options.iter().cloned());
     let how = [
@@ -152,7 +152,7 @@ pub(super) fn question(reference: &PackageReference) -> (Vec<String>, Vec<u8>) {
 }
 
 /// Parses uv's output: `name==version`, the hashes of its files, and the index they come from.
-pub(super) fn answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let words = || stdout.lines().flat_map(|line| line.split_whitespace());
     let lines = stdout.lines().map(str::trim);
     let found = lines.clone().find_map(|line| line.split_once("==").filter(|_| !line.starts_with(['-', '#'])))?;
@@ -197,15 +197,19 @@ mod tests {
     #[test]
     fn a_version_is_read_with_the_hashes_of_its_files() {
         let mut reference = PackageReference::new(Launcher::Uvx, "mcp_server.time".into(), String::new(), 0);
-        let found = answer(&reference, PRINTED).unwrap();
+        let found = parse_lookup(&reference, PRINTED).unwrap();
         assert_eq!(found.integrity.as_deref(), Some("sha256:4ab8 sha256:5c09"), "in an order of their own");
         assert_eq!(found.argument, "mcp_server.time@2026.10.19", "named as the command");
         assert_eq!(found.source.as_deref(), Some("https://index.test/simple"), "the index is told");
         reference.is_option = true;
         reference.extras = "[cli]".into();
-        assert_eq!(answer(&reference, PRINTED).unwrap().argument, "mcp_server.time[cli]==2026.10.19", "for --from");
+        assert_eq!(
+            parse_lookup(&reference, PRINTED).unwrap().argument,
+            "mcp_server.time[cli]==2026.10.19",
+            "for --from"
+        );
         reference.name = "other".into();
-        assert_eq!(answer(&reference, PRINTED), None, "another package");
-        assert_eq!(answer(&reference, "rubbish"), None, "text");
+        assert_eq!(parse_lookup(&reference, PRINTED), None, "another package");
+        assert_eq!(parse_lookup(&reference, "rubbish"), None, "text");
     }
 }

@@ -8,7 +8,7 @@ use crate::*;
 
 /// Returns the paths of the requests of a sign-in, in order.
 fn paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (Vec<String>, Vec<String>) {
-    let gets = |seen: Vec<testkit::http::Request>| {
+    let gets = |seen: Vec<testkit::http::HttpRequest>| {
         seen.iter().filter(|one| one.method == "GET").map(|one| one.path_alone().to_owned()).collect::<Vec<_>>()
     };
     (gets(server.seen()), gets(issuer.seen()))

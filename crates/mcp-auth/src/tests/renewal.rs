@@ -179,7 +179,7 @@ async fn a_vault_that_fails_is_told_apart() {
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     assert_eq!(
-        bench.authorization.kept(),
+        bench.authorization.token_persistence(),
         Some(EntryPersistence::Safely),
         "[auth-token-storage] the tokens must be in the vault"
     );

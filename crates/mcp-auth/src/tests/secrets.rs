@@ -97,14 +97,14 @@ async fn a_server_that_repeats_our_secrets_gets_them_taken_out() {
 
 #[test]
 fn a_secret_is_taken_out_of_earlier_steps_too() {
-    let mut log = crate::log::StepLog::default();
+    let mut log = crate::step_log::StepLog::default();
     let now = std::time::SystemTime::UNIX_EPOCH;
     log.note(now, AuthPhase::Token, "the server said token-of-later");
     let answer = http::Response::builder().status(200).header("content-type", "application/json");
     let body = br#"{"access_token":"token-of-later","note":"token-of-later is yours"}"#;
     let answer = answer.body(body.to_vec()).unwrap();
     let request = log.request(&http::Request::post("https://a.example/token").body(Vec::new()).unwrap());
-    log.sent(now, std::time::Duration::ZERO, AuthPhase::Token, &request, Some(&answer));
+    log.http_request(now, std::time::Duration::ZERO, AuthPhase::Token, &request, Some(&answer));
     let shown = format!("{:?}", log.steps());
     assert!(!shown.contains("token-of-later"), "the token must be redacted everywhere: {shown}");
     assert!(shown.contains("[redacted] is yours"), "other text must be retained: {shown}");
@@ -174,7 +174,7 @@ async fn what_stands_in_the_query_of_the_server_goes_nowhere_and_is_not_shown() 
 
 #[test]
 fn a_key_in_the_address_is_not_forgotten() {
-    let mut redactor = crate::redact::SecretRedactor::default();
+    let mut redactor = crate::secret_redactor::SecretRedactor::default();
     redactor.learn_query(&Url::parse("https://a.example/mcp?key=the%20first+key&the-lone-key&n=1").unwrap());
     (0..200).for_each(|number| redactor.learn(&format!("token-number-{number}")));
     let shown = redactor.text("the%20first+key, the first key, the+first+key, the-lone-key, n=1");
@@ -183,7 +183,7 @@ fn a_key_in_the_address_is_not_forgotten() {
 
 #[test]
 fn nothing_is_left_of_a_secret_that_holds_another() {
-    let mut redactor = crate::redact::SecretRedactor::default();
+    let mut redactor = crate::secret_redactor::SecretRedactor::default();
     redactor.learn("secret");
     redactor.learn("the-secret-of-all");
     let shown = redactor.text("a the-secret-of-all b secret c");
@@ -192,7 +192,7 @@ fn nothing_is_left_of_a_secret_that_holds_another() {
 
 #[test]
 fn what_follows_a_sign_in_pushes_out_none_of_its_steps() {
-    let mut log = crate::log::StepLog::default();
+    let mut log = crate::step_log::StepLog::default();
     let now = std::time::SystemTime::UNIX_EPOCH;
     log.begin();
     log.note(now, AuthPhase::Consent, "the user agreed");

@@ -136,7 +136,7 @@ impl User for TestUser {
 
 /// Authorization of one server with its dependencies.
 pub(super) struct TestAuthorization {
-    pub(super) authorization: Arc<Authorization>,
+    pub(super) authorization: Arc<ServerAuthorization>,
     pub(super) settings: AuthorizationSettings,
     pub(super) user: Arc<TestUser>,
     pub(super) vault: Arc<TestVault>,
@@ -187,13 +187,13 @@ impl TestAuthorization {
             now: Arc::new(move || SystemTime::UNIX_EPOCH + Duration::from_secs(hands.load(Ordering::SeqCst))),
         };
         change(&mut settings);
-        let authorization = Authorization::new(settings.clone());
+        let authorization = ServerAuthorization::new(settings.clone());
         TestAuthorization { authorization, settings, user, vault, clock }
     }
 
     /// Simulates a restart of the app.
     pub(super) fn restart(&mut self) {
-        self.authorization = Authorization::new(self.settings.clone());
+        self.authorization = ServerAuthorization::new(self.settings.clone());
     }
 
     pub(super) fn pass(&self, seconds: u64) {
@@ -224,7 +224,7 @@ impl TestAuthorization {
     }
 }
 
-pub(super) async fn call(authorization: &Arc<Authorization>, tool: &str) -> RequestOutcome {
+pub(super) async fn call(authorization: &Arc<ServerAuthorization>, tool: &str) -> RequestOutcome {
     let url = authorization.shared.settings.server.clone();
     let body =
         json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool, "arguments": {} } });

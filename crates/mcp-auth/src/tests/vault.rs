@@ -29,7 +29,11 @@ async fn who_wants_to_sign_in_can_though_nothing_can_be_kept() {
     assert!(format!("{stopped:?}").contains("it is locked"), "the refusal must state the vault's error: {stopped:?}");
     bench.connect().await.unwrap();
     let kept = Some(EntryPersistence::ThisRun { cause: "it is locked".to_owned() });
-    assert_eq!(bench.authorization.kept(), kept, "[auth-token-storage] the missing persistence must be reported");
+    assert_eq!(
+        bench.authorization.token_persistence(),
+        kept,
+        "[auth-token-storage] the missing persistence must be reported"
+    );
     assert!(
         bench.conclusions().contains("the stored sign-in could not be read: it is locked"),
         "the steps must state the vault's error"

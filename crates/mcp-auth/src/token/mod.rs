@@ -1,8 +1,8 @@
 //! Token requests of all grants, built with `oauth2` where it supports the grant. `send` authenticates the client and
 //! sends requests. `answer` parses responses leniently.
 
-mod answer;
-mod send;
+mod token_request;
+mod token_response;
 
 use std::borrow::Cow;
 use std::sync::Mutex;
@@ -12,16 +12,16 @@ use oauth2::{AuthorizationCode, PkceCodeVerifier, RedirectUrl, RefreshToken, Sco
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use crate::address;
-use crate::client::OAuthClient;
-use crate::document;
 use crate::dpop::{DpopKey, DpopNonces};
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
-use crate::web::AuthHttpClient;
+use crate::http_client::AuthHttpClient;
+use crate::metadata_address;
+use crate::metadata_document;
+use crate::oauth_client::OAuthClient;
 
-pub(crate) use answer::TokenResponse;
-use answer::object;
-use send::TokenHttpClient;
+use token_request::TokenHttpClient;
+pub(crate) use token_response::TokenResponse;
+use token_response::object;
 
 /// Grant type of RFC 7523, 2.1.
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
@@ -51,7 +51,7 @@ impl TokenEndpoint<'_> {
     /// # Errors
     /// Returns [`AuthErrorCause::Refused`] if the request is refused, [`AuthErrorCause::Unbound`] if the token is not bound as required,
     /// and another [`AuthErrorCause`] if no usable response arrives.
-    pub(crate) async fn code(
+    pub(crate) async fn exchange_code(
         &self,
         code: &SecretString,
         verifier: PkceCodeVerifier,
@@ -69,13 +69,13 @@ impl TokenEndpoint<'_> {
         }
         let exchange = TokenHttpClient { endpoint: self, id_token: Mutex::new(None) };
         let granted = request.request_async(&exchange).await;
-        self.granted(granted, exchange.id_token)
+        self.parse_response(granted, exchange.id_token)
     }
 
     /// Renews a token (RFC 6749, 6) with unchanged scopes.
     ///
     /// # Errors
-    /// Returns the errors of [`code`](Self::code).
+    /// Returns the errors of [`code`](Self::exchange_code).
     pub(crate) async fn refresh(
         &self,
         token: &SecretString,
@@ -89,13 +89,13 @@ impl TokenEndpoint<'_> {
         }
         let exchange = TokenHttpClient { endpoint: self, id_token: Mutex::new(None) };
         let granted = request.request_async(&exchange).await;
-        self.granted(granted, exchange.id_token)
+        self.parse_response(granted, exchange.id_token)
     }
 
     /// Requests a token for the app itself (RFC 6749, 4.4).
     ///
     /// # Errors
-    /// Returns the errors of [`code`](Self::code).
+    /// Returns the errors of [`code`](Self::exchange_code).
     pub(crate) async fn client_credentials(
         &self,
         scopes: &[String],
@@ -109,13 +109,13 @@ impl TokenEndpoint<'_> {
         }
         let exchange = TokenHttpClient { endpoint: self, id_token: Mutex::new(None) };
         let granted = request.request_async(&exchange).await;
-        self.granted(granted, exchange.id_token)
+        self.parse_response(granted, exchange.id_token)
     }
 
     /// Redeems an assertion of a third party (RFC 7523, 2.1).
     ///
     /// # Errors
-    /// Returns the errors of [`code`](Self::code).
+    /// Returns the errors of [`code`](Self::exchange_code).
     pub(crate) async fn jwt_bearer(
         &self,
         statement: &SecretString,
@@ -126,7 +126,7 @@ impl TokenEndpoint<'_> {
             vec![("grant_type", JWT_BEARER.to_owned()), ("assertion", statement.expose_secret().to_owned())];
         parameters.extend(scope_parameter(scopes));
         parameters.extend(resource_parameter(resource));
-        let members = self.own(parameters).await?;
+        let members = self.send_grant(parameters).await?;
         self.read(&members)
     }
 
@@ -134,7 +134,7 @@ impl TokenEndpoint<'_> {
     /// returns the scopes of the grant if they differ from the requested ones.
     ///
     /// # Errors
-    /// Returns the errors of [`code`](Self::code).
+    /// Returns the errors of [`code`](Self::exchange_code).
     pub(crate) async fn identity_grant(
         &self,
         id_token: &SecretString,
@@ -151,16 +151,16 @@ impl TokenEndpoint<'_> {
             ("subject_token_type", ID_TOKEN_TYPE.to_owned()),
         ];
         parameters.extend(scope_parameter(scopes));
-        let members = self.own(parameters).await?;
-        let kind = document::string(&members, "issued_token_type");
+        let members = self.send_grant(parameters).await?;
+        let kind = metadata_document::string(&members, "issued_token_type");
         if kind.is_some_and(|kind| kind != ID_JAG_TYPE) {
             return Err(self.unreadable("it contains another type of token than requested"));
         }
-        let grant = document::string(&members, "access_token").map(SecretString::from);
+        let grant = metadata_document::string(&members, "access_token").map(SecretString::from);
         let grant = grant.ok_or_else(|| self.unreadable("it contains no grant"))?;
         self.web.learn(&grant);
         self.web.conclude("the identity provider gave a grant");
-        Ok((grant, document::string(&members, "scope").map(|text| crate::scopes::parse(&text))))
+        Ok((grant, metadata_document::string(&members, "scope").map(|text| crate::scopes::parse(&text))))
     }
 
     /// Revokes a token at this endpoint (RFC 7009).
@@ -176,9 +176,11 @@ impl TokenEndpoint<'_> {
             return Ok(());
         }
         let members = object(answer.body()).unwrap_or_default();
-        let cause = match document::string(&members, "error") {
-            Some(code) if status < 500 => self.refused(&code, document::string(&members, "error_description")),
-            _ => AuthErrorCause::Status { address: address::plain(self.url), status },
+        let cause = match metadata_document::string(&members, "error") {
+            Some(code) if status < 500 => {
+                self.error_response(&code, metadata_document::string(&members, "error_description"))
+            }
+            _ => AuthErrorCause::Status { address: metadata_address::displayed_url(self.url), status },
         };
         self.web.conclude(&cause.to_string());
         Err(self.phase.error(cause))

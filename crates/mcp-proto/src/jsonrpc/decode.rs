@@ -5,9 +5,9 @@ use bytestring::ByteString;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::envelope::Envelope;
-use super::scan::unquote;
-use super::survey::{LineSurvey, read_id, trim};
+use super::envelope::MessageEnvelope;
+use super::json_scanner::unquote;
+use super::line_survey::{LineSurvey, read_id, trim};
 use super::{IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH, MAX_DEPTH, MAX_VALUES, RawJson, RpcError};
 
 pub(super) fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
@@ -15,13 +15,13 @@ pub(super) fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
     let Ok(text) = ByteString::try_from(frame.slice_ref(bytes)) else {
         return batch_or_cause(&frame.slice_ref(bytes));
     };
-    let Some(envelope) = Envelope::of(&text) else { return batch_or_cause(text.as_bytes()) };
-    message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &LineSurvey::of(bytes)))
+    let Some(envelope) = MessageEnvelope::parse(&text) else { return batch_or_cause(text.as_bytes()) };
+    message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &LineSurvey::scan(bytes)))
 }
 
 /// Decodes a line that is not a valid object: a batch, or the cause of its rejection.
 fn batch_or_cause(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
-    let found = LineSurvey::of(bytes);
+    let found = LineSurvey::scan(bytes);
     let read = match check(bytes, &found) {
         Ok(text) if bytes.first() == Some(&b'[') => batch(&text, &found),
         Ok(text) => Err(serde_json::from_str::<IgnoredAny>(&text)
@@ -79,15 +79,15 @@ fn batch(text: &ByteString, found: &LineSurvey) -> Result<IncomingMessage, Inval
 }
 
 fn element(frame: &ByteString, text: &str) -> Result<IncomingMessage, InvalidMessage> {
-    let read = match Envelope::of(text) {
+    let read = match MessageEnvelope::parse(text) {
         Some(envelope) => message(frame, envelope),
         None => Err(InvalidCause::NotAnObject),
     };
-    read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &LineSurvey::of(text.as_bytes())))
+    read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &LineSurvey::scan(text.as_bytes())))
 }
 
 /// Decodes an envelope whose members are slices of `text`.
-fn message(text: &ByteString, envelope: Envelope<'_>) -> Result<IncomingMessage, InvalidCause> {
+fn message(text: &ByteString, envelope: MessageEnvelope<'_>) -> Result<IncomingMessage, InvalidCause> {
     if let Some(key) = envelope.duplicate {
         return Err(InvalidCause::DuplicateKey(key.into()));
     }
@@ -116,7 +116,7 @@ fn message(text: &ByteString, envelope: Envelope<'_>) -> Result<IncomingMessage,
         }
         (None, Some(result), None) => {
             let id = envelope.id.and_then(|id| read_id(id.as_bytes())).ok_or(InvalidCause::BadId)?;
-            let result = RawJson::new(text.slice_ref(result), envelope.large.found());
+            let result = RawJson::new(text.slice_ref(result), envelope.large.into_values());
             Ok(IncomingMessage::Response { id, result: Ok(result) })
         }
         (None, None, Some(error)) => {

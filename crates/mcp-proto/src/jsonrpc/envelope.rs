@@ -1,11 +1,11 @@
 //! Finds the members of a message in the same pass that validates it.
 
-use super::scan::{JsonScanner, QuotedString};
-use super::spans::LargeValueRecorder;
+use super::json_scanner::{JsonScanner, QuotedString};
+use super::value_spans::LargeValueRecorder;
 
 /// Raw values of the members that JSON-RPC defines. Other members are ignored.
 #[derive(Debug, Default)]
-pub(super) struct Envelope<'a> {
+pub(super) struct MessageEnvelope<'a> {
     pub(super) jsonrpc: Option<&'a str>,
     pub(super) id: Option<&'a str>,
     pub(super) method: Option<&'a str>,
@@ -18,11 +18,11 @@ pub(super) struct Envelope<'a> {
     pub(super) duplicate: Option<&'static str>,
 }
 
-impl<'a> Envelope<'a> {
+impl<'a> MessageEnvelope<'a> {
     /// Reads `text`, or returns `None` if it is not an object, is invalid JSON or exceeds a limit.
-    pub(super) fn of(text: &'a str) -> Option<Envelope<'a>> {
+    pub(super) fn parse(text: &'a str) -> Option<MessageEnvelope<'a>> {
         let mut scan = JsonScanner::new(text);
-        let mut envelope = Envelope::default();
+        let mut envelope = MessageEnvelope::default();
         let mut more = scan.enter(b'{', b'}')?;
         while more {
             let key = scan.key()?;
@@ -31,7 +31,7 @@ impl<'a> Envelope<'a> {
             if let Some(name) = name {
                 envelope.put(name, value);
             }
-            more = scan.more(b'}')?;
+            more = scan.has_more(b'}')?;
         }
         scan.is_done().then_some(envelope)
     }
@@ -54,6 +54,6 @@ impl<'a> Envelope<'a> {
 /// Returns the member of JSON-RPC with this name, or `None` for any other key.
 fn member(key: QuotedString<'_>) -> Option<&'static str> {
     // The longest key of the envelope is shorter, even with each letter written as \uXXXX.
-    let key = if key.len() <= 64 { key.plain() } else { None };
+    let key = if key.len() <= 64 { key.unescape() } else { None };
     ["jsonrpc", "id", "method", "params", "result", "error"].into_iter().find(|name| key.as_deref() == Some(name))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::survey::{self, LineSurvey};
+use super::line_survey::{self, LineSurvey};
 use super::{MAX_BATCH, MAX_DEPTH, MAX_ID, MAX_VALUES, RequestId};
 
 /// A line from the server that is not a valid message.
@@ -113,9 +113,9 @@ impl InvalidMessage {
     /// Some servers write the id first and others last, so both ends are searched. If the limit is reached and the head
     /// alone gives no [`id`](InvalidMessage::id), the caller may wait shortly for the end of the line.
     pub fn too_long(head: &[u8], tail: &[u8], limit: usize, seen: usize) -> InvalidMessage {
-        let mut found = LineSurvey::of(survey::trim(head));
+        let mut found = LineSurvey::scan(line_survey::trim(head));
         if found.id().is_none()
-            && let Some(id) = survey::id_at_end(tail)
+            && let Some(id) = line_survey::id_at_end(tail)
         {
             found.set_id(id);
         }

@@ -6,13 +6,13 @@
 mod decode;
 mod envelope;
 mod invalid;
-mod members;
+mod json_scanner;
+mod line_survey;
+mod message_outline;
+mod object_writer;
 mod outgoing;
-mod outline;
 mod raw;
-mod scan;
-mod spans;
-mod survey;
+mod value_spans;
 
 use std::fmt;
 
@@ -23,11 +23,11 @@ use serde_json::Value;
 
 pub(crate) use invalid::escape;
 pub use invalid::{InvalidCause, InvalidMessage};
-pub(crate) use members::{ObjectWriter, written};
+pub(crate) use json_scanner::{JsonScanner, QuotedString, unquote};
+pub use message_outline::MessageOutline;
+pub(crate) use object_writer::{ObjectWriter, write_members};
 pub use outgoing::{OutgoingKind, OutgoingMessage};
-pub use outline::MessageOutline;
 pub use raw::RawJson;
-pub(crate) use scan::{JsonScanner, QuotedString, unquote};
 
 /// Maximum nesting of arrays and objects in one message.
 pub const MAX_DEPTH: usize = 128;

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use bytestring::ByteString;
 use serde::Deserialize;
 
-use super::scan::JsonScanner;
-use super::spans::LargeValues;
+use super::json_scanner::JsonScanner;
+use super::value_spans::LargeValues;
 
 /// Text of one JSON value, as received.
 ///
@@ -40,7 +40,7 @@ impl RawJson {
 
     /// Returns a scanner at the first byte.
     pub(crate) fn scan(&self) -> JsonScanner<'_> {
-        JsonScanner::again(&self.text, self.large.as_deref().map_or(&[], Vec::as_slice))
+        JsonScanner::with_known_spans(&self.text, self.large.as_deref().map_or(&[], Vec::as_slice))
     }
 
     /// Returns a slice of this text, which also keeps the frame in memory.

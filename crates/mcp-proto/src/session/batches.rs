@@ -8,7 +8,7 @@ use super::{CallError, Session, StreamOrigin};
 
 /// A batch of the server with pending responses.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(super) struct PendingBatch {
     missing: usize,
     responses: Vec<OutgoingMessage>,
 }
@@ -29,7 +29,7 @@ impl Session {
         self.last_batch += 1;
         let batch = self.last_batch;
         // Counts as one missing response until all messages are processed.
-        self.batches.insert(batch, Batch { missing: 1, responses: Vec::new() });
+        self.batches.insert(batch, PendingBatch { missing: 1, responses: Vec::new() });
         for message in messages {
             match message {
                 Ok(message) => self.message(message, origin.clone(), Some(batch), now),

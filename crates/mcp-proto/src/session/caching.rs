@@ -30,7 +30,7 @@ pub enum CacheScope {
 impl CacheHint {
     /// Reads the hint from the body of a result. Absent or invalid members get the most restrictive value: no caching,
     /// and private scope.
-    pub(super) fn of(body: &Map) -> CacheHint {
+    pub(super) fn parse(body: &Map) -> CacheHint {
         let ttl = body.get("ttlMs").and_then(Value::as_u64).map_or(Duration::ZERO, Duration::from_millis).min(LONGEST);
         let public = body.get("cacheScope").and_then(Value::as_str) == Some("public");
         CacheHint { ttl, scope: if public { CacheScope::Public } else { CacheScope::Private } }

@@ -40,7 +40,7 @@ pub(super) struct PendingCall {
     /// Progress token that was sent with the request.
     pub(super) token: Option<i64>,
     /// Number of open server requests and pauses that stop the clock.
-    pub(super) questions: usize,
+    pub(super) server_requests: usize,
     /// Latest progress of the current request.
     pub(super) progress: Option<f64>,
     /// Number of progress notifications that were accepted.
@@ -98,7 +98,7 @@ impl Session {
             augmented: false,
             task: None,
             token: None,
-            questions: 0,
+            server_requests: 0,
             progress: None,
             progressed: 0,
             complained: false,
@@ -109,13 +109,13 @@ impl Session {
         if self.is_reopening() {
             self.hold(id);
         } else {
-            self.go_on(id, now);
+            self.advance_call(id, now);
         }
         Ok(id)
     }
 
     /// Performs the next step of a call.
-    pub(super) fn go_on(&mut self, id: CallId, now: Instant) {
+    pub(super) fn advance_call(&mut self, id: CallId, now: Instant) {
         if self.running(id).is_some() {
             self.poll_task(id);
         } else if !self.emulate(id, now) {
@@ -204,7 +204,7 @@ impl Session {
             && (core || extension)
             && let Some(task) = tasks::created(&mut body, core)
         {
-            return self.became_task(id, task, now).map(|()| None);
+            return self.on_task_created(id, task, now).map(|()| None);
         }
         if self.revision().has_multi_round_trip() {
             match body.get("resultType") {
@@ -214,14 +214,14 @@ impl Session {
                     if !call.request.may_ask_back() {
                         return Err("an input_required result is not allowed for this method".into());
                     }
-                    self.asked_back(id, body.into_fields(), bytes, now);
+                    self.on_input_required(id, body.into_fields(), bytes, now);
                     return Ok(None);
                 }
                 Some(other) => return Err(format!("unknown resultType {}", escape(&other.to_string(), 80))),
             }
         }
         // Results of repeated requests contain input of the user and are not cached.
-        let cache = (self.revision().has_cache_hints() && call.rounds == 0).then(|| CacheHint::of(&body));
+        let cache = (self.revision().has_cache_hints() && call.rounds == 0).then(|| CacheHint::parse(&body));
         if let Some((list, items)) = body.take_dropped() {
             self.events.push(SessionEvent::ItemsDropped { list, items });
         }
@@ -258,7 +258,7 @@ impl Session {
         }
         self.drop_subscription(id, now);
         self.end_call(id, Err(error));
-        self.abandon_questions(id, now);
+        self.abandon_requests(id, now);
     }
 
     /// Ends a call. The only place where calls are removed.

@@ -107,10 +107,10 @@ pub struct SessionLimits {
     /// Maximum number of concurrent calls. Default 256.
     pub in_flight_calls: usize,
     /// Maximum number of open requests of the server. Further ones are answered with an error. Default 64.
-    pub open_questions: usize,
+    pub open_requests: usize,
     /// Maximum total size of open requests of the server in bytes. Further ones are answered with an error. Default 32
     /// MiB.
-    pub open_question_bytes: usize,
+    pub open_request_bytes: usize,
     /// Maximum number of `input_required` rounds of one call in 2026-07-28. Default 10.
     pub mrtr_rounds: usize,
     /// Maximum size of a retained `requestState` in bytes. Default 1 MiB.
@@ -133,8 +133,8 @@ impl Default for SessionLimits {
     fn default() -> Self {
         SessionLimits {
             in_flight_calls: 256,
-            open_questions: 64,
-            open_question_bytes: 32 * 1024 * 1024,
+            open_requests: 64,
+            open_request_bytes: 32 * 1024 * 1024,
             mrtr_rounds: 10,
             request_state_bytes: 1024 * 1024,
             queued_events: 1000,

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::jsonrpc::{RequestId, RpcError, escape};
 
-use super::timers::{due, later};
-use super::wire::RequestPurpose;
+use super::request_table::RequestPurpose;
+use super::timers::{is_due, later};
 use super::{CallError, CallId, CloseReason, Session};
 
 /// Maximum number of retransmissions of one call.
@@ -90,7 +90,7 @@ impl DeliveryFault {
 }
 
 impl Session {
-    pub(super) fn undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
+    pub(super) fn on_undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
         // A late response to the request, possibly on another stream, is ignored.
         let Some(purpose) = self.wire.withdraw(id) else { return };
         match purpose {
@@ -104,8 +104,8 @@ impl Session {
             RequestPurpose::HealthCheck => match fault {
                 DeliveryFault::Status { code: 400..=499, .. } | DeliveryFault::Status { error: Some(_), .. } => {
                     // The ping was refused, which shows that the server is reachable.
-                    self.liveness.answered();
-                    self.heard(now);
+                    self.liveness.on_pong();
+                    self.on_message(now);
                 }
                 fault => self.end(CloseReason::ConnectionLost(fault.to_string())),
             },
@@ -130,14 +130,14 @@ impl Session {
             call.send_at = later(now, RESEND_AFTER * 2u32.pow(call.resends - 1));
         } else {
             self.end_call(id, Err(lost(&fault)));
-            self.abandon_questions(id, now);
+            self.abandon_requests(id, now);
         }
     }
 
     /// Sends all requests again that are due for retransmission.
     pub(super) fn resend(&mut self, now: Instant) {
         let due: Vec<CallId> =
-            self.calls.iter().filter(|(_, call)| due(call.send_at, now)).map(|(id, _)| *id).collect();
+            self.calls.iter().filter(|(_, call)| is_due(call.send_at, now)).map(|(id, _)| *id).collect();
         for id in due {
             self.transmit(id);
         }

@@ -183,13 +183,13 @@ pub enum SessionEvent {
         fault: OpeningFault,
     },
     /// A request of the server, to be answered once with [`Session::answer`](super::Session::answer).
-    Asked {
+    RequestReceived {
         /// Identifier of the request.
         request: ServerRequestId,
         /// Call that led to the request, if known.
         call: Option<CallId>,
         /// Content of the request.
-        question: Box<ServerRequest>,
+        server_request: Box<ServerRequest>,
     },
     /// A request of the server no longer needs an answer.
     Withdrawn {

@@ -8,7 +8,7 @@ use crate::jsonrpc::{IncomingMessage, InvalidCause, InvalidMessage, RawJson, Req
 use crate::types::{ElicitParams, LogMessage, Map};
 
 use super::opening::SessionPhase;
-use super::wire::{RequestPurpose, ResponseMatch};
+use super::request_table::{RequestPurpose, ResponseMatch};
 use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
 
 /// Maximum number of URL elicitations that are remembered until they are complete.
@@ -38,7 +38,7 @@ impl Session {
             IncomingMessage::ErrorWithoutId { error } => self.error_without_id(error, now),
             IncomingMessage::Request { id, method, params } if self.answers_requests() => {
                 let bytes = size(params.as_ref());
-                self.requested(id, &method, object(params.as_ref()), bytes, (batch, &origin), now);
+                self.on_request(id, &method, object(params.as_ref()), bytes, (batch, &origin), now);
             }
             // 2026-07-28 has no requests of servers, and only requests and notifications may be written to a local
             // server (`basic/transports/stdio`).
@@ -48,7 +48,7 @@ impl Session {
             }
             // One call may have thousands of progress notifications.
             IncomingMessage::Notification { method, params } if method == "notifications/progress" => {
-                self.progressed(params.as_ref(), now);
+                self.on_progress(params.as_ref(), now);
             }
             IncomingMessage::Notification { method, params } => match object(params.as_ref()) {
                 Ok(read) => self.notification(&method, read, size(params.as_ref()), &origin, now),
@@ -73,10 +73,10 @@ impl Session {
             ResponseMatch::Waiting(RequestPurpose::Initialize) => self.initialize_answered(result, now),
             ResponseMatch::Waiting(RequestPurpose::Call(call)) => self.call_answered(call, result, now),
             ResponseMatch::Waiting(RequestPurpose::Listen) => self.listen_ended(result.map(|_| ()), now),
-            ResponseMatch::Waiting(RequestPurpose::Relist { call, page }) => self.relisted(call, page, result),
-            ResponseMatch::Waiting(RequestPurpose::Restore) => self.restored(result),
-            ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.answered(),
-            ResponseMatch::Waiting(RequestPurpose::TaskGet(call)) => self.task_got(call, result, now),
+            ResponseMatch::Waiting(RequestPurpose::Relist { call, page }) => self.on_tools_page(call, page, result),
+            ResponseMatch::Waiting(RequestPurpose::Restore) => self.on_restored(result),
+            ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.on_pong(),
+            ResponseMatch::Waiting(RequestPurpose::TaskGet(call)) => self.on_task_fetched(call, result, now),
             ResponseMatch::Waiting(RequestPurpose::TaskResult(call)) => self.task_result(call, result),
             ResponseMatch::Waiting(RequestPurpose::TaskUpdate(call)) => self.task_updated(call, id, result, now),
             ResponseMatch::Waiting(RequestPurpose::TaskCancel) => {}
@@ -157,7 +157,7 @@ impl Session {
             ResponseMatch::Waiting(RequestPurpose::Listen) => {
                 self.listen_ended(Err(RpcError::new(code::PARSE_ERROR, error.to_string())), now);
             }
-            ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.answered(),
+            ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.on_pong(),
             ResponseMatch::GivenUp | ResponseMatch::Answered | ResponseMatch::Unknown => {}
         }
     }
@@ -195,15 +195,15 @@ impl Session {
                 results::read::<ElicitationCompleteParams>(params)
                     .map(|done| self.elicitation_completed(done.elicitation_id))
             }
-            "notifications/tasks/status" if self.revision().has_core_tasks() => self.task_told(params, now),
+            "notifications/tasks/status" if self.revision().has_core_tasks() => self.on_task_message(params, now),
             "notifications/tasks" if self.revision().has_listen() => {
                 if !self.is_wanted_news(&params) {
                     return;
                 }
-                self.task_told(params, now)
+                self.on_task_message(params, now)
             }
             "notifications/subscriptions/acknowledged" if self.revision().has_listen() => {
-                self.acknowledged(params, now);
+                self.on_acknowledged(params, now);
                 Ok(())
             }
             // Servers may send notifications of later revisions or extensions.

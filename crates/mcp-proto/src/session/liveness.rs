@@ -2,34 +2,34 @@
 
 use std::time::{Duration, Instant};
 
-use super::timers::{due, later};
-use super::wire::RequestPurpose;
+use super::request_table::RequestPurpose;
+use super::timers::{is_due, later};
 use super::{ClientRequest, CloseReason, Session};
 
 /// Time of the next ping, and the deadline of its response.
 #[derive(Debug, Default)]
-pub(super) struct Liveness {
+pub(super) struct LivenessCheck {
     interval: Option<Duration>,
     next: Option<Instant>,
     waiting: Option<Instant>,
     asked: bool,
 }
 
-impl Liveness {
+impl LivenessCheck {
     pub(super) fn start(&mut self, interval: Option<Duration>, now: Instant) {
         self.interval = interval;
         self.next = interval.and_then(|interval| later(now, interval));
     }
 
     /// Records a message from the server, which shows that it is alive.
-    pub(super) fn heard(&mut self, now: Instant, patience: Duration) {
+    pub(super) fn on_message(&mut self, now: Instant, patience: Duration) {
         self.next = self.interval.and_then(|interval| later(now, interval));
         if self.asked {
             self.waiting = later(now, patience);
         }
     }
 
-    pub(super) fn answered(&mut self) {
+    pub(super) fn on_pong(&mut self) {
         self.asked = false;
         self.waiting = None;
     }
@@ -41,7 +41,7 @@ impl Liveness {
 
 impl Session {
     pub(super) fn check_liveness(&mut self, now: Instant) {
-        if !due(self.liveness.next(), now) {
+        if !is_due(self.liveness.next(), now) {
             return;
         }
         let patience = self.config.timeouts.ping;
@@ -51,6 +51,6 @@ impl Session {
         self.liveness.asked = true;
         self.liveness.waiting = later(now, patience);
         let method = ClientRequest::Ping.method(self.revision());
-        self.ask_server(RequestPurpose::HealthCheck, method, serde_json::json!({}), None);
+        self.send_request(RequestPurpose::HealthCheck, method, serde_json::json!({}), None);
     }
 }

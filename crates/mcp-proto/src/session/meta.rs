@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{ObjectWriter, written};
+use crate::jsonrpc::{ObjectWriter, write_members};
 use crate::revision::Revision;
 use crate::types::{ClientCapabilities, ElicitationCapability, LogLevel, Map};
 
@@ -61,7 +61,7 @@ pub(super) struct CommonMeta(Option<(Revision, Box<str>)>);
 
 impl CommonMeta {
     /// Returns the members without braces. Empty in revisions without request metadata.
-    pub(super) fn of(&mut self, config: &SessionConfig, revision: Revision) -> &str {
+    pub(super) fn get(&mut self, config: &SessionConfig, revision: Revision) -> &str {
         if !revision.has_request_meta() {
             return "";
         }
@@ -73,7 +73,7 @@ impl CommonMeta {
 }
 
 fn common(config: &SessionConfig, revision: Revision) -> Box<str> {
-    written(|meta| {
+    write_members(|meta| {
         meta.put(VERSION, &revision);
         meta.put(CLIENT, &config.client);
         meta.put(CAPABILITIES, &offered(&config.capabilities, revision));
@@ -89,7 +89,7 @@ pub(super) struct RequestMeta<'a> {
 }
 
 impl RequestMeta<'_> {
-    /// Writes `_meta` into `params` unless it is empty. `common` is the result of [`CommonMeta::of`].
+    /// Writes `_meta` into `params` unless it is empty. `common` is the result of [`CommonMeta::get`].
     pub(super) fn write(&self, common: &str, params: &mut ObjectWriter<'_>) {
         params.put_object("_meta", |meta| {
             if !common.is_empty() {

@@ -5,7 +5,6 @@
 //! [`Session::poll_timeout`] returns the time at which to call [`Session::handle_timeout`]. The driver of
 //! `mcp-transport` is the caller.
 
-mod asked;
 mod batches;
 mod caching;
 mod calls;
@@ -14,21 +13,23 @@ mod delivery;
 mod encode;
 mod error;
 mod event;
-mod in_flight;
 mod incoming;
 mod liveness;
 mod meta;
-mod mirrored;
+mod mirrored_arguments;
 mod mrtr;
 mod opening;
-mod opening_answers;
+mod opening_responses;
+mod pending_calls;
 mod progress;
-mod questions;
 mod queue;
 mod reopening;
 mod request;
+mod request_encoding;
+mod request_table;
 mod results;
 mod sampling;
+mod server_requests;
 mod subscriptions;
 mod task_calls;
 mod task_inputs;
@@ -37,7 +38,6 @@ mod timers;
 mod tool_headers;
 mod trace;
 mod transmit;
-mod wire;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -48,18 +48,18 @@ use indexmap::{IndexMap, IndexSet};
 use crate::jsonrpc::{IncomingMessage, InvalidMessage, OutgoingMessage, RequestId};
 use crate::types::LogLevel;
 
-use batches::Batch;
-use in_flight::PendingCalls;
-use liveness::Liveness;
+use batches::PendingBatch;
+use liveness::LivenessCheck;
 use meta::CommonMeta;
-use mirrored::MirroredArguments;
+use mirrored_arguments::MirroredArguments;
 use opening::{OpeningAttempts, SessionPhase};
-use questions::PendingServerRequest;
+use pending_calls::PendingCalls;
 use queue::EventQueue;
-use reopening::Reopening;
+use reopening::ReopeningState;
+use request_table::RequestTable;
+use server_requests::PendingServerRequest;
 use subscriptions::ListenState;
 use task_calls::TaskMemory;
-use wire::RequestTable;
 
 pub use caching::{CacheHint, CacheScope};
 pub use config::{CallDeadline, OpeningMode, SessionConfig, SessionLimits, Timeouts, TransportKind};
@@ -79,18 +79,18 @@ pub struct Session {
     phase: SessionPhase,
     facts: Option<Box<ServerFacts>>,
     tried: OpeningAttempts,
-    reopening: Option<Reopening>,
+    reopening: Option<ReopeningState>,
     out: VecDeque<OutgoingMessage>,
     events: EventQueue,
     wire: RequestTable,
     calls: PendingCalls,
     last_call: u64,
-    questions: IndexMap<ServerRequestId, PendingServerRequest>,
-    last_question: u64,
-    batches: IndexMap<u64, Batch>,
+    server_requests: IndexMap<ServerRequestId, PendingServerRequest>,
+    last_request: u64,
+    batches: IndexMap<u64, PendingBatch>,
     last_batch: u64,
     listen: Box<ListenState>,
-    liveness: Liveness,
+    liveness: LivenessCheck,
     log_level: Option<LogLevel>,
     trace: Option<Box<TraceContext>>,
     common_meta: CommonMeta,
@@ -107,7 +107,7 @@ impl fmt::Debug for Session {
         f.debug_struct("Session")
             .field("facts", &self.facts)
             .field("calls", &self.calls.len())
-            .field("questions", &self.questions.len())
+            .field("questions", &self.server_requests.len())
             .finish_non_exhaustive()
     }
 }
@@ -125,12 +125,12 @@ impl Session {
             wire: RequestTable::new(),
             calls: PendingCalls::default(),
             last_call: 0,
-            questions: IndexMap::new(),
-            last_question: 0,
+            server_requests: IndexMap::new(),
+            last_request: 0,
             batches: IndexMap::new(),
             last_batch: 0,
             listen: Box::default(),
-            liveness: Liveness::default(),
+            liveness: LivenessCheck::default(),
             log_level: None,
             trace: None,
             common_meta: CommonMeta::default(),
@@ -148,7 +148,7 @@ impl Session {
     /// Processes a message from the server.
     pub fn handle_message(&mut self, message: IncomingMessage, origin: StreamOrigin, now: Instant) {
         if !self.is_closed() {
-            self.heard(now);
+            self.on_message(now);
             self.message(message, origin, None, now);
             self.check_output();
         }
@@ -157,7 +157,7 @@ impl Session {
     /// Processes output of the server that is not a message. If it seems to be a response, the call fails.
     pub fn handle_invalid(&mut self, invalid: InvalidMessage, now: Instant) {
         if !self.is_closed() {
-            self.heard(now);
+            self.on_message(now);
             self.invalid(invalid, None, now);
             self.check_output();
         }
@@ -168,7 +168,7 @@ impl Session {
     /// decides what is tried next. Unknown ids are ignored.
     pub fn handle_undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
         if !self.is_closed() {
-            self.undelivered(id, fault, now);
+            self.on_undelivered(id, fault, now);
             self.check_output();
         }
     }
@@ -222,7 +222,7 @@ impl Session {
         answer: ClientResponse,
         now: Instant,
     ) -> Result<(), UnknownRequest> {
-        self.answer_question(request, answer, now)
+        self.respond_to_request(request, answer, now)
     }
 
     /// Sends a notification to the server, if the revision and the declared capabilities allow it.
@@ -233,7 +233,7 @@ impl Session {
         if matches!(self.phase, SessionPhase::Ready)
             && offered.roots.is_some_and(|roots| roots.list_changed == Some(true))
         {
-            self.tell("notifications/roots/list_changed", None);
+            self.send_notification("notifications/roots/list_changed", None);
         }
     }
 
@@ -289,8 +289,8 @@ impl Session {
         matches!(self.phase, SessionPhase::Closed(_))
     }
 
-    fn heard(&mut self, now: Instant) {
-        self.liveness.heard(now, self.config.timeouts.ping);
+    fn on_message(&mut self, now: Instant) {
+        self.liveness.on_message(now, self.config.timeouts.ping);
     }
 
     /// Ends the session. The only transition to `SessionPhase::Closed`.
@@ -300,7 +300,7 @@ impl Session {
         }
         self.closed_while_opening(&reason);
         self.end_all_calls(&reason);
-        self.end_all_questions();
+        self.end_all_requests();
         self.phase = SessionPhase::Closed(reason.clone());
         self.events.push(SessionEvent::Closed(reason));
     }

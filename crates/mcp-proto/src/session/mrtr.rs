@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::jsonrpc::{ObjectWriter, escape};
 use crate::types::Map;
 
-use super::asked::question;
-use super::questions::RequestOrigin;
+use super::request_encoding::parse_request;
+use super::server_requests::RequestOrigin;
 use super::{CallError, CallId, ServerRequest, Session, meta, results};
 
 /// Input that the server requested in one round, and the answers so far.
@@ -55,7 +55,7 @@ pub(super) struct InputRequest {
 
 impl Session {
     /// Processes an `input_required` result of a call.
-    pub(super) fn asked_back(&mut self, id: CallId, body: Map, bytes: usize, now: Instant) {
+    pub(super) fn on_input_required(&mut self, id: CallId, body: Map, bytes: usize, now: Instant) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.rounds += 1;
         if call.rounds > self.config.limits.mrtr_rounds {
@@ -73,8 +73,8 @@ impl Session {
             return self.transmit(id);
         }
         let each = bytes / asked.len();
-        for (key, question) in asked {
-            self.ask(RequestOrigin::Round { call: id, key }, Some(id), vec![id], (question, each), now);
+        for (key, server_request) in asked {
+            self.emit_request(RequestOrigin::Round { call: id, key }, Some(id), vec![id], (server_request, each), now);
         }
     }
 
@@ -103,9 +103,9 @@ impl Session {
         let offered = meta::offered(&self.config.capabilities, self.revision());
         let mut asked = IndexMap::with_capacity(requests.len());
         for (key, InputRequest { method, params }) in requests {
-            let question = question(&method, params.unwrap_or_default(), &offered)
+            let server_request = parse_request(&method, params.unwrap_or_default(), &offered)
                 .map_err(|error| format!("inputRequests.{}: {}", escape(&key, 80), error.message))?;
-            asked.insert(key, question);
+            asked.insert(key, server_request);
         }
         Ok((request_state, asked))
     }

@@ -8,9 +8,9 @@ use crate::jsonrpc::OutgoingMessage;
 use crate::revision::Revision;
 
 use super::meta::RequestMeta;
-use super::timers::{due, later};
+use super::request_table::RequestPurpose;
+use super::timers::{is_due, later};
 use super::transmit::ExtraHeaders;
-use super::wire::RequestPurpose;
 use super::{CloseReason, OpeningFault, OpeningMode, ServerFacts, Session, SessionEvent, TransportKind, meta};
 
 /// Phase of a session.
@@ -82,7 +82,7 @@ impl Session {
         self.tried.probed = true;
         let id = self.wire.open(RequestPurpose::Probe);
         self.phase = SessionPhase::Probing { id, until: later(now, self.config.timeouts.probe), again };
-        let common = self.common_meta.of(&self.config, Revision::NEWEST);
+        let common = self.common_meta.get(&self.config, Revision::NEWEST);
         let probe =
             OutgoingMessage::request(id, "server/discover", |params| RequestMeta::default().write(common, params));
         self.post(probe, "server/discover", ExtraHeaders::default());
@@ -147,7 +147,7 @@ impl Session {
         self.phase = SessionPhase::Ready;
         self.facts = Some(Box::new(facts.clone()));
         if !modern {
-            self.tell("notifications/initialized", None);
+            self.send_notification("notifications/initialized", None);
         }
         self.last_output = None;
         // A modern server over HTTP has no connection that could fail.
@@ -170,7 +170,7 @@ impl Session {
 
     pub(super) fn expire_opening(&mut self, now: Instant) {
         match self.phase {
-            SessionPhase::Probing { id, until, .. } if due(until, now) => {
+            SessionPhase::Probing { id, until, .. } if is_due(until, now) => {
                 // Not cancelled, since only pings may be sent before the response to `initialize`.
                 self.wire.give_up(id);
                 if self.config.carrier == TransportKind::StreamableHttp {
@@ -180,7 +180,7 @@ impl Session {
                 let waited = self.config.timeouts.probe;
                 self.fall_back(&format!("it gave no answer to `server/discover` within {waited:?}"), now);
             }
-            SessionPhase::Initializing { id, until, .. } if due(until, now) => {
+            SessionPhase::Initializing { id, until, .. } if is_due(until, now) => {
                 self.wire.give_up(id);
                 let waited = self.config.timeouts.initialize;
                 let cause = format!("no answer to `initialize` within {waited:?}");

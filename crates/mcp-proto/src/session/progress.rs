@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::jsonrpc::{RawJson, RequestId};
 
-use super::wire::RequestPurpose;
+use super::request_table::RequestPurpose;
 use super::{Session, SessionEvent};
 
 /// Maximum length of a progress message in bytes. The UI displays one line.
@@ -24,7 +24,7 @@ struct ProgressParams {
 impl Session {
     /// Processes a progress notification. The token of a call is its id on the wire, which is unique and becomes
     /// invalid at the end of the call.
-    pub(super) fn progressed(&mut self, params: Option<&RawJson>, now: Instant) {
+    pub(super) fn on_progress(&mut self, params: Option<&RawJson>, now: Instant) {
         let ProgressParams { progress_token, progress, total, message } = match read(params) {
             Ok(params) => params,
             Err(cause) => return self.anomaly(format!("an invalid progress notification: {cause}"), None),

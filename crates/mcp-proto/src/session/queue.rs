@@ -90,8 +90,8 @@ impl EventQueue {
     }
 
     /// Removes a request of the server that is still queued. Returns `true` if it was.
-    pub(super) fn unask(&mut self, question: ServerRequestId) -> bool {
-        let asked = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::Asked { request, .. } if *request == question);
+    pub(super) fn unask(&mut self, server_request: ServerRequestId) -> bool {
+        let asked = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::RequestReceived { request, .. } if *request == server_request);
         let at = self.waiting.iter().position(asked);
         at.and_then(|at| self.waiting.remove(at)).is_some()
     }
@@ -99,7 +99,7 @@ impl EventQueue {
     pub(super) fn pop(&mut self) -> Option<SessionEvent> {
         // Dropped notices are reported before the final event, as no event follows that.
         let drained = matches!(self.waiting.front(), None | Some((SessionEvent::Closed(_), _)));
-        if drained && let Some(told) = self.dropped() {
+        if drained && let Some(told) = self.take_dropped() {
             return Some(told);
         }
         let (event, bytes) = self.waiting.pop_front()?;
@@ -110,7 +110,7 @@ impl EventQueue {
         Some(event)
     }
 
-    fn dropped(&mut self) -> Option<SessionEvent> {
+    fn take_dropped(&mut self) -> Option<SessionEvent> {
         let (logs, others) = (std::mem::take(&mut self.dropped_logs), std::mem::take(&mut self.dropped_others));
         let cause = match (logs, others) {
             (0, 0) => return None,

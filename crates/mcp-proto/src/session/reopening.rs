@@ -8,13 +8,13 @@ use serde_json::json;
 use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 
 use super::opening::SessionPhase;
-use super::questions::RequestOrigin;
-use super::wire::RequestPurpose;
+use super::request_table::RequestPurpose;
+use super::server_requests::RequestOrigin;
 use super::{CallError, CallId, ServerFacts, ServerRequestId, Session, TransportKind, Withdrawal};
 
 /// State that is retained until the new session is open.
 #[derive(Debug)]
-pub(super) struct Reopening {
+pub(super) struct ReopeningState {
     /// Facts of the previous session.
     pub(super) facts: Box<ServerFacts>,
     /// Calls to send once the new session is open.
@@ -62,23 +62,23 @@ impl Session {
     /// Leaves the previous session: retains the calls that may be repeated, and ends all others.
     fn reopen(&mut self, refused: Option<CallId>, now: Instant) {
         let Some(facts) = self.facts.take() else { return };
-        self.reopening = Some(Reopening { facts, held: Vec::new() });
+        self.reopening = Some(ReopeningState { facts, held: Vec::new() });
         self.out.clear();
         let asked: Vec<ServerRequestId> = self
-            .questions
+            .server_requests
             .iter()
-            .filter(|(_, question)| matches!(question.origin, RequestOrigin::Request { .. }))
+            .filter(|(_, server_request)| matches!(server_request.origin, RequestOrigin::Request { .. }))
             .map(|(request, _)| *request)
             .collect();
         for request in asked {
             // The server no longer waits for the response.
-            self.close_question(request, now);
+            self.close_request(request, now);
             self.withdraw(request, Withdrawal::SessionEnded);
         }
         self.batches.clear();
         for purpose in self.wire.give_up_all() {
             if purpose == RequestPurpose::HealthCheck {
-                self.liveness.answered();
+                self.liveness.on_pong();
             }
         }
         self.listen.forget_stream();
@@ -110,22 +110,22 @@ impl Session {
     }
 
     /// Handles the response to a request that restores state.
-    pub(super) fn restored(&mut self, answer: Result<RawJson, RpcError>) {
+    pub(super) fn on_restored(&mut self, answer: Result<RawJson, RpcError>) {
         if let Err(error) = answer {
             self.anomaly(format!("the state of the previous session could not be restored: {error}"), None);
         }
     }
 
     /// Restores state and sends the retained calls once the new session is open.
-    pub(super) fn resume(&mut self, reopening: Reopening, now: Instant) {
+    pub(super) fn resume(&mut self, reopening: ReopeningState, now: Instant) {
         self.restore_subscriptions();
         if let Some(level) = self.log_level
             && self.revision().has_set_log_level()
         {
-            self.ask_server(RequestPurpose::Restore, "logging/setLevel", json!({ "level": level }), None);
+            self.send_request(RequestPurpose::Restore, "logging/setLevel", json!({ "level": level }), None);
         }
         for id in reopening.held {
-            self.go_on(id, now);
+            self.advance_call(id, now);
         }
     }
 }

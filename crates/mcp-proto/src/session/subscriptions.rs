@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use crate::jsonrpc::{RequestId, RpcError, code, escape};
 use crate::types::Map;
 
-use super::timers::{due, later};
-use super::wire::RequestPurpose;
+use super::request_table::RequestPurpose;
+use super::timers::{is_due, later};
 use super::{CallError, CallId, ClientRequest, ServerResult, Session, SessionEvent, meta, results};
 
 /// Time to wait for the acknowledgement.
@@ -127,7 +127,7 @@ impl Session {
         self.listen.uris.extend(early.into_iter().take(limit));
         if facts.revision.has_resource_subscribe() && offered {
             for uri in self.listen.uris.clone() {
-                self.ask_server(RequestPurpose::Restore, "resources/subscribe", json!({ "uri": uri }), None);
+                self.send_request(RequestPurpose::Restore, "resources/subscribe", json!({ "uri": uri }), None);
             }
         }
     }
@@ -158,11 +158,11 @@ impl Session {
         self.listen.granted = false;
         self.listen.renew_at = None;
         self.listen.acknowledge_by = None;
-        let wanted = self.wanted();
+        let wanted = self.requested_notifications();
         if !wanted.is_empty() {
             // This stream has no log messages, so no level is requested.
             let params = json!({ "notifications": wanted });
-            self.listen.current = Some(self.ask_server(RequestPurpose::Listen, "subscriptions/listen", params, None));
+            self.listen.current = Some(self.send_request(RequestPurpose::Listen, "subscriptions/listen", params, None));
             self.listen.acknowledge_by = later(now, ACKNOWLEDGE);
             self.listen.since = None;
         }
@@ -173,7 +173,7 @@ impl Session {
         }
     }
 
-    fn wanted(&self) -> Map {
+    fn requested_notifications(&self) -> Map {
         let mut wanted = Map::new();
         let Some(facts) = &self.facts else { return wanted };
         let offers = &facts.capabilities;
@@ -195,7 +195,7 @@ impl Session {
     }
 
     /// Processes `notifications/subscriptions/acknowledged`, which lists the granted subset.
-    pub(super) fn acknowledged(&mut self, params: Map, now: Instant) {
+    pub(super) fn on_acknowledged(&mut self, params: Map, now: Instant) {
         match self.subscription(&params) {
             Some(id) if Some(id) == self.listen.current => {}
             Some(id) if Some(id) == self.listen.previous => return,
@@ -307,14 +307,14 @@ impl Session {
 
     /// Renews the subscription if it is due, or abandons it if the acknowledgement is overdue.
     pub(super) fn check_listening(&mut self, now: Instant) {
-        if due(self.listen.acknowledge_by, now)
+        if is_due(self.listen.acknowledge_by, now)
             && let Some(current) = self.listen.current
         {
             self.wire.give_up(current);
             self.tell_cancelled(current, None);
             self.listen_lost(format!("the server did not acknowledge the subscription within {ACKNOWLEDGE:?}"), now);
         }
-        if due(self.listen.renew_at, now) {
+        if is_due(self.listen.renew_at, now) {
             self.listen_anew(now);
         }
     }

@@ -10,10 +10,10 @@ use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 use crate::types::{Map, TaskStatus};
 
 use super::delivery::lost;
+use super::request_table::RequestPurpose;
 use super::results::ResultBody;
 use super::tasks::{self, TaskMessage};
-use super::timers::{due, later};
-use super::wire::RequestPurpose;
+use super::timers::{is_due, later};
 use super::{
     CallError, CallId, ClientRequest, DeliveryFault, ServerRequestId, Session, SessionEvent, TaskView, results,
 };
@@ -89,7 +89,7 @@ impl Session {
     }
 
     /// Continues a call as the task that its result contains.
-    pub(super) fn became_task(&mut self, id: CallId, task: Value, now: Instant) -> Result<(), String> {
+    pub(super) fn on_task_created(&mut self, id: CallId, task: Value, now: Instant) -> Result<(), String> {
         let Value::Object(task) = task else { return Err("its task is not an object".into()) };
         let told = TaskMessage::read(task)?;
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
@@ -113,7 +113,7 @@ impl Session {
     }
 
     /// Processes the state of a task from a notification or from the result of `tasks/get`.
-    pub(super) fn task_told(&mut self, params: Map, now: Instant) -> Result<(), String> {
+    pub(super) fn on_task_message(&mut self, params: Map, now: Instant) -> Result<(), String> {
         let told = TaskMessage::read(params)?;
         let view = told.view();
         let Some(id) = self.call_of_task(&view.id) else { return Ok(()) };
@@ -181,7 +181,7 @@ impl Session {
 
     /// Polls all tasks that are due.
     pub(super) fn poll_tasks(&mut self, now: Instant) {
-        let is_due = |running: &TaskCall| running.get.is_none() && due(running.poll_at, now);
+        let is_due = |running: &TaskCall| running.get.is_none() && is_due(running.poll_at, now);
         let due: Vec<CallId> =
             self.calls.iter().filter(|(_, call)| call.task.as_deref().is_some_and(is_due)).map(|(id, _)| *id).collect();
         for id in due {
@@ -191,7 +191,7 @@ impl Session {
 
     pub(super) fn poll_task(&mut self, id: CallId) {
         let Some(task) = self.task_name(id) else { return };
-        let wire = self.ask_server(RequestPurpose::TaskGet(id), "tasks/get", json!({ "taskId": task }), Some(task));
+        let wire = self.send_request(RequestPurpose::TaskGet(id), "tasks/get", json!({ "taskId": task }), Some(task));
         if let Some(running) = self.running(id) {
             running.poll_at = None;
             running.get = Some(wire);
@@ -205,7 +205,7 @@ impl Session {
             return;
         }
         let wire =
-            self.ask_server(RequestPurpose::TaskResult(id), "tasks/result", json!({ "taskId": task }), Some(task));
+            self.send_request(RequestPurpose::TaskResult(id), "tasks/result", json!({ "taskId": task }), Some(task));
         if let Some(running) = self.running(id) {
             running.result = Some(wire);
         }
@@ -220,7 +220,7 @@ impl Session {
     }
 
     /// Processes the response to `tasks/get`.
-    pub(super) fn task_got(&mut self, id: CallId, answer: Result<RawJson, RpcError>, now: Instant) {
+    pub(super) fn on_task_fetched(&mut self, id: CallId, answer: Result<RawJson, RpcError>, now: Instant) {
         let Some(running) = self.running(id) else { return };
         running.get = None;
         let body = match answer {
@@ -238,7 +238,7 @@ impl Session {
                 return Err("it describes another task".into());
             }
             match body.get("resultType").and_then(Value::as_str) {
-                None | Some("complete" | "task") => self.task_told(body, now),
+                None | Some("complete" | "task") => self.on_task_message(body, now),
                 Some(_) => Err("unknown resultType".into()),
             }
         });
@@ -339,7 +339,7 @@ impl Session {
 
     fn tell_task_cancelled(&mut self, task: String) {
         if self.facts.as_deref().is_some_and(tasks::may_cancel) {
-            self.ask_server(RequestPurpose::TaskCancel, "tasks/cancel", json!({ "taskId": task }), Some(task));
+            self.send_request(RequestPurpose::TaskCancel, "tasks/cancel", json!({ "taskId": task }), Some(task));
         }
     }
 }

@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 
 use crate::jsonrpc::{RawJson, RequestId, RpcError, escape};
 
-use super::asked::question;
 use super::mrtr::InputRequest;
-use super::questions::RequestOrigin;
+use super::request_encoding::parse_request;
+use super::request_table::RequestPurpose;
+use super::server_requests::RequestOrigin;
 use super::task_calls::{TaskCall, TaskInput};
-use super::wire::RequestPurpose;
 use super::{CallError, CallId, ServerRequestId, Session, Withdrawal, meta};
 
 /// Maximum number of requests for input of one task.
@@ -43,7 +43,7 @@ impl Session {
             return Err(format!("the task requests input more than {KEYS} times"));
         }
         for request in gone {
-            self.close_question(request, now);
+            self.close_request(request, now);
             self.withdraw(request, Withdrawal::CancelledByServer);
         }
         if again {
@@ -53,13 +53,13 @@ impl Session {
         for (key, InputRequest { method, params }) in new {
             let params = params.unwrap_or_default();
             let bytes = Value::Object(params.clone()).to_string().len();
-            let question = question(&method, params, &offered)
+            let server_request = parse_request(&method, params, &offered)
                 .map_err(|error| format!("inputRequests.{}: {}", escape(&key, 80), error.message))?;
             if !self.has_room(1, bytes) {
                 return Err("too many or too large requests for input are open".into());
             }
             let origin = RequestOrigin::Task { call: id, key: key.clone() };
-            let request = self.ask(origin, Some(id), vec![id], (question, bytes), now);
+            let request = self.emit_request(origin, Some(id), vec![id], (server_request, bytes), now);
             if let Some(running) = self.running(id) {
                 running.inputs.insert(key, TaskInput::Asked(request));
             }
@@ -93,7 +93,7 @@ impl Session {
             }
         }
         let params = json!({ "taskId": task, "inputResponses": answers });
-        let wire = self.ask_server(RequestPurpose::TaskUpdate(id), "tasks/update", params, Some(task));
+        let wire = self.send_request(RequestPurpose::TaskUpdate(id), "tasks/update", params, Some(task));
         for input in self.running(id).into_iter().flat_map(|running| running.inputs.values_mut()) {
             if let TaskInput::Answered { update: update @ None, .. } = input {
                 *update = Some(wire);

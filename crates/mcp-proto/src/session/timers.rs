@@ -11,7 +11,7 @@ pub(super) fn later(now: Instant, wait: Duration) -> Option<Instant> {
 }
 
 /// Returns `true` if a time has been reached.
-pub(super) fn due(at: Option<Instant>, now: Instant) -> bool {
+pub(super) fn is_due(at: Option<Instant>, now: Instant) -> bool {
     at.is_some_and(|at| at <= now)
 }
 
@@ -71,9 +71,9 @@ impl CallTimer {
 
     fn expired(&self, now: Instant) -> Option<CallError> {
         let TimerState::Running { idle_at, total_at } = self.state else { return None };
-        if due(total_at, now) {
+        if is_due(total_at, now) {
             Some(CallError::Timeout { after: self.deadline.total, total: true })
-        } else if due(idle_at, now) {
+        } else if is_due(idle_at, now) {
             Some(CallError::Timeout { after: self.deadline.idle, total: false })
         } else {
             None

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::jsonrpc::{RawJson, RpcError, code, escape};
 use crate::types::{ListEntry, Tool};
 
-use super::wire::RequestPurpose;
+use super::request_table::RequestPurpose;
 use super::{CallError, CallId, ClientRequest, DroppedItem, ListKind, Session, SessionEvent, TransportKind, results};
 
 /// Maximum number of pages to search for one tool.
@@ -88,20 +88,20 @@ impl Session {
             return false;
         }
         call.relisted = true;
-        self.relist(id, None, 1);
+        self.list_tools_again(id, None, 1);
         true
     }
 
-    fn relist(&mut self, id: CallId, cursor: Option<String>, page: u32) {
+    fn list_tools_again(&mut self, id: CallId, cursor: Option<String>, page: u32) {
         let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
-        let wire = self.ask_server(RequestPurpose::Relist { call: id, page }, "tools/list", params, None);
+        let wire = self.send_request(RequestPurpose::Relist { call: id, page }, "tools/list", params, None);
         if let Some(call) = self.calls.get_mut(&id) {
             call.wire = Some(wire);
         }
     }
 
     /// Processes one page of the requested tools.
-    pub(super) fn relisted(&mut self, id: CallId, page: u32, answer: Result<RawJson, RpcError>) {
+    pub(super) fn on_tools_page(&mut self, id: CallId, page: u32, answer: Result<RawJson, RpcError>) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;
         let ClientRequest::CallTool { name, .. } = &call.request else { return };
@@ -116,7 +116,7 @@ impl Session {
         };
         let found = tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(&name));
         match (found, next_cursor) {
-            (None, Some(cursor)) if page < PAGES => return self.relist(id, Some(cursor), page + 1),
+            (None, Some(cursor)) if page < PAGES => return self.list_tools_again(id, Some(cursor), page + 1),
             (None, _) => self.mirrored.forget(&name),
             (Some(tool), _) => {
                 if let Err(what) = self.mirrored.learn(&name, tool.get("inputSchema").unwrap_or(&Value::Null)) {

@@ -8,7 +8,7 @@ use crate::revision::Revision;
 
 use super::meta::RequestMeta;
 use super::opening::SessionPhase;
-use super::wire::RequestPurpose;
+use super::request_table::RequestPurpose;
 use super::{CallError, CallId, ClientRequest, Session, TransportKind};
 
 /// Additional values for the HTTP headers of a request.
@@ -43,7 +43,7 @@ impl Session {
         call.augmented = as_task.is_some();
         call.token = request.may_ask_back().then_some(wire);
         let meta = RequestMeta { log_level: self.log_level, trace: self.trace.as_deref(), progress_token: call.token };
-        let common = self.common_meta.of(&self.config, revision);
+        let common = self.common_meta.get(&self.config, revision);
         let outgoing = OutgoingMessage::request(wire, method, |params| {
             request.write_params(revision, params);
             if let Some(inputs) = &call.inputs {
@@ -74,7 +74,7 @@ impl Session {
     }
 
     /// Sends a request that the session itself makes. `params` are its only parameters.
-    pub(super) fn ask_server(
+    pub(super) fn send_request(
         &mut self,
         purpose: RequestPurpose,
         method: &'static str,
@@ -83,7 +83,7 @@ impl Session {
     ) -> i64 {
         let revision = self.revision();
         let id = self.wire.open(purpose);
-        let common = self.common_meta.of(&self.config, revision);
+        let common = self.common_meta.get(&self.config, revision);
         let outgoing = OutgoingMessage::request(id, method, |members| {
             members.put_all(params.as_object().into_iter().flatten());
             RequestMeta::default().write(common, members);
@@ -92,7 +92,7 @@ impl Session {
         id
     }
 
-    pub(super) fn tell(&mut self, method: &'static str, params: Option<&Value>) {
+    pub(super) fn send_notification(&mut self, method: &'static str, params: Option<&Value>) {
         let params = params.and_then(Value::as_object);
         let outgoing = OutgoingMessage::notification(method, |members| members.put_all(params.into_iter().flatten()));
         self.post(outgoing, method, ExtraHeaders::default());
@@ -136,7 +136,7 @@ impl Session {
         if let Some(reason) = reason {
             params["reason"] = json!(reason);
         }
-        self.tell("notifications/cancelled", Some(&params));
+        self.send_notification("notifications/cancelled", Some(&params));
     }
 
     /// Closes the response stream of a request. If the request is still queued, it is removed instead.

@@ -8,17 +8,17 @@ mod common;
 mod completion;
 mod content;
 mod elicitation;
-mod in_place;
+mod json_cursor;
+mod json_shape;
 mod lenient;
-mod listed;
+mod list_entry;
 mod logging;
 mod prompts;
 mod resources;
 mod roots;
 mod sampling;
-mod shape;
+mod shared_text;
 mod tasks;
-mod text;
 mod tools;
 
 pub use capabilities::{
@@ -31,8 +31,8 @@ pub use content::{
     AudioContent, ContentBlock, EmbeddedResource, ImageContent, TextContent, ToolResultContent, ToolUseContent,
 };
 pub use elicitation::{ElicitAction, ElicitParams, ElicitResult};
-pub(crate) use in_place::JsonCursor;
-pub use listed::{ListEntry, ListEntryType};
+pub(crate) use json_cursor::JsonCursor;
+pub use list_entry::{ListEntry, ListEntryType};
 pub use logging::{LogLevel, LogMessage};
 pub use prompts::{GetPromptResult, Prompt, PromptArgument, PromptMessage};
 pub use resources::{Resource, ResourceContents, ResourceTemplate};
@@ -41,8 +41,8 @@ pub use sampling::{
     CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences, SamplingContent,
     SamplingMessage, ToolChoice,
 };
+pub use shared_text::SharedText;
 pub use tasks::TaskStatus;
-pub use text::SharedText;
 pub use tools::{CallToolResult, Tool, ToolAnnotations, ToolExecution};
 
 /// JSON object whose members keep the order in which they were sent.

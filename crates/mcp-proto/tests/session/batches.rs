@@ -24,9 +24,9 @@ fn requests_that_come_together_are_answered_together() {
     ]));
     assert_eq!(peer.sent(), Vec::<Value>::new(), "[base-batch-receive]: responses must be sent together");
     let events = peer.events();
-    let roots = events
-        .iter()
-        .find_map(|event| if let SessionEvent::Asked { request, .. } = event { Some(*request) } else { None });
+    let roots = events.iter().find_map(|event| {
+        if let SessionEvent::RequestReceived { request, .. } = event { Some(*request) } else { None }
+    });
     assert!(
         events.iter().any(|event| matches!(event, SessionEvent::Done { call: done, result: Ok(_) } if *done == call)),
         "[base-batch-receive]: responses in the batch must be processed"

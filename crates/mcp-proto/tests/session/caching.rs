@@ -89,9 +89,9 @@ fn what_rests_on_answers_of_the_user_is_not_kept() {
     let asks = json!({ "when": { "method": "elicitation/create", "params": form() } });
     let ask = json!({ "resultType": "input_required", "inputRequests": asks, "ttlMs": 1000, "cacheScope": "public" });
     peer.answers(&sent["id"], ask);
-    let (question, ..) = peer.asked();
+    let (server_request, ..) = peer.asked();
     assert_eq!(peer.events(), vec![], "[cache-no-input-required]: an input_required result must not end the call");
-    peer.session.answer(question, crate::peer::accepted(), peer.now).unwrap();
+    peer.session.answer(server_request, crate::peer::accepted(), peer.now).unwrap();
     let sent = peer.sent_one();
     peer.answers(&sent["id"], json!({ "contents": [], "ttlMs": 1000, "cacheScope": "public" }));
     assert_eq!(hint(peer.done(call)), None, "[cache-no-mrtr]");

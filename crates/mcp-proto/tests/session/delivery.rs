@@ -204,8 +204,8 @@ fn answers_of_the_user_survive_a_loss() {
     let asks = json!({ "when": { "method": "elicitation/create", "params": form() } });
     let result = json!({ "resultType": "input_required", "requestState": "q9", "inputRequests": asks });
     peer.answers(&first["id"], result);
-    let (question, ..) = peer.asked();
-    peer.session.answer(question, accepted(), peer.now).unwrap();
+    let (server_request, ..) = peer.asked();
+    peer.session.answer(server_request, accepted(), peer.now).unwrap();
     let second = peer.sent_one();
     peer.fails(&second["id"], lost());
     peer.wait(Duration::from_millis(250));

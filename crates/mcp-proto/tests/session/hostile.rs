@@ -154,7 +154,7 @@ fn a_flood_is_merged_counted_and_bounded() {
 fn what_waits_is_bounded_in_bytes_too() {
     let mut settings = config(OpeningMode::Probe);
     settings.limits.queued_event_bytes = 10_000;
-    settings.limits.open_question_bytes = 10_000;
+    settings.limits.open_request_bytes = 10_000;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     let text = "x".repeat(4000);
     for _ in 0..10 {

@@ -49,15 +49,15 @@ fn a_call_is_repeated_with_the_answers() {
             .events()
             .into_iter()
             .map(|event| match event {
-                SessionEvent::Asked { request, call: led_by, question } => {
+                SessionEvent::RequestReceived { request, call: led_by, server_request } => {
                     assert_eq!(led_by, Some(call), "[mrtr-recognise]: the event must name the call");
-                    (request, *question)
+                    (request, *server_request)
                 }
                 other => panic!("[mrtr-recognise]: expected a request of the server, not {other:?}"),
             })
             .collect();
         assert_eq!(asked.len(), 3, "[mrtr-recognise]: each input request must be reported");
-        for (question, kind) in asked {
+        for (server_request, kind) in asked {
             assert_eq!(peer.sent(), Vec::<Value>::new(), "[mrtr-build-inputs]: no request before the last answer");
             let answer = match kind {
                 ServerRequest::Elicitation(_) => accepted(),
@@ -70,7 +70,7 @@ fn a_call_is_repeated_with_the_answers() {
                     meta: None,
                 })),
             };
-            peer.session.answer(question, answer, peer.now).unwrap();
+            peer.session.answer(server_request, answer, peer.now).unwrap();
         }
         let mut again = peer.sent_one();
         assert_ne!(again["id"], first["id"], "[mrtr-new-id]");
@@ -94,8 +94,8 @@ fn a_call_is_repeated_with_the_answers() {
         params.remove("requestState");
         assert_eq!(again, expected, "[mrtr-same-request], [mrtr-meta-on-retry]");
         asks_back(&mut peer, &id, None, ask_form());
-        let (question, ..) = peer.asked();
-        peer.session.answer(question, accepted(), peer.now).unwrap();
+        let (server_request, ..) = peer.asked();
+        peer.session.answer(server_request, accepted(), peer.now).unwrap();
         let third = peer.sent_one();
         assert_eq!(third["params"].get("requestState"), None, "[mrtr-state-absent]: an earlier state must not be sent");
         peer.answers(&third["id"], json!({ "content": [], "messages": [], "contents": [] }));
@@ -152,12 +152,14 @@ fn state_stays_with_its_request() {
     let (_, b) = peer.sends(tool_call());
     asks_back(&mut peer, &a["id"], Some("of a"), ask_form());
     asks_back(&mut peer, &b["id"], Some("of b"), ask_form());
-    let questions: Vec<_> = peer
+    let server_requests: Vec<_> = peer
         .events()
         .into_iter()
-        .filter_map(|event| if let SessionEvent::Asked { request, .. } = event { Some(request) } else { None })
+        .filter_map(
+            |event| if let SessionEvent::RequestReceived { request, .. } = event { Some(request) } else { None },
+        )
         .collect();
-    peer.session.answer(questions[1], accepted(), peer.now).unwrap();
+    peer.session.answer(server_requests[1], accepted(), peer.now).unwrap();
     assert_eq!(peer.sent_one()["params"]["requestState"], "of b", "[mrtr-scope-to-request], X28");
     let (_, other) = peer.sends(tool_call());
     assert_eq!(
@@ -165,7 +167,7 @@ fn state_stays_with_its_request() {
         None,
         "[mrtr-scope-to-request]: state must not leak into another call"
     );
-    peer.session.answer(questions[0], accepted(), peer.now).unwrap();
+    peer.session.answer(server_requests[0], accepted(), peer.now).unwrap();
     assert_eq!(peer.sent_one()["params"]["requestState"], "of a", "[mrtr-scope-to-request], X28");
 }
 
@@ -181,7 +183,9 @@ fn a_refusal_gives_the_call_up() {
         "a": { "method": "sampling/createMessage", "params": sampling() }, "b": { "method": "roots/list" } }),
     );
     let events = peer.events();
-    let [SessionEvent::Asked { request: first, .. }, SessionEvent::Asked { request: second, .. }] = events[..] else {
+    let [SessionEvent::RequestReceived { request: first, .. }, SessionEvent::RequestReceived { request: second, .. }] =
+        events[..]
+    else {
         panic!("expected two requests, not {events:?}");
     };
     peer.session.answer(first, ClientResponse::Refused { code: -1, message: "no".into() }, peer.now).unwrap();

@@ -230,7 +230,7 @@ impl Peer {
     /// Returns the request of the server in the single reported event.
     pub(crate) fn asked(&mut self) -> (ServerRequestId, Option<CallId>, ServerRequest) {
         match self.event() {
-            SessionEvent::Asked { request, call, question } => (request, call, *question),
+            SessionEvent::RequestReceived { request, call, server_request } => (request, call, *server_request),
             other => panic!("expected a request of the server, not {other:?}"),
         }
     }

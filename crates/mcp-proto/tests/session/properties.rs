@@ -52,7 +52,7 @@ fn reads_again(message: &IncomingMessage) {
 struct Ledger {
     calls: HashSet<CallId>,
     open_calls: Vec<CallId>,
-    open_questions: Vec<(ServerRequestId, ServerRequest)>,
+    open_requests: Vec<(ServerRequestId, ServerRequest)>,
     asked: HashMap<String, i64>,
     answered: HashMap<String, i64>,
     sent_ids: HashSet<String>,
@@ -82,11 +82,13 @@ impl Ledger {
                     self.open_calls.retain(|open| *open != call);
                     assert_eq!(self.open_calls.len() + 1, before, "each call must end once: {call}");
                 }
-                SessionEvent::Asked { request, question, .. } => self.open_questions.push((request, *question)),
+                SessionEvent::RequestReceived { request, server_request, .. } => {
+                    self.open_requests.push((request, *server_request))
+                }
                 SessionEvent::Withdrawn { request, .. } => {
-                    let before = self.open_questions.len();
-                    self.open_questions.retain(|(open, _)| *open != request);
-                    assert_eq!(self.open_questions.len() + 1, before, "only open requests may be withdrawn");
+                    let before = self.open_requests.len();
+                    self.open_requests.retain(|(open, _)| *open != request);
+                    assert_eq!(self.open_requests.len() + 1, before, "only open requests may be withdrawn");
                 }
                 SessionEvent::Closed(_) => self.closed = true,
                 _ => {}
@@ -130,8 +132,8 @@ fn request(which: usize) -> ClientRequest {
     }
 }
 
-fn answer(question: &ServerRequest, how: usize) -> ClientResponse {
-    match (question, how) {
+fn answer(server_request: &ServerRequest, how: usize) -> ClientResponse {
+    match (server_request, how) {
         (_, 0) => ClientResponse::Refused { code: -1, message: "no".into() },
         (ServerRequest::Elicitation(_), _) => {
             ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: None })
@@ -170,12 +172,12 @@ fn run(mut peer: Peer, inputs: Vec<Input>) {
                 let call = ledger.open_calls[which % ledger.open_calls.len()];
                 peer.session.cancel(call, CancelReason::User, peer.now);
             }
-            Input::Answer(which, how) if !ledger.open_questions.is_empty() => {
-                let at = which % ledger.open_questions.len();
-                let (question, asked) = ledger.open_questions[at].clone();
-                if peer.session.answer(question, answer(&asked, how), peer.now).is_ok() {
-                    ledger.open_questions.remove(at);
-                    let again = peer.session.answer(question, answer(&asked, how), peer.now);
+            Input::Answer(which, how) if !ledger.open_requests.is_empty() => {
+                let at = which % ledger.open_requests.len();
+                let (server_request, asked) = ledger.open_requests[at].clone();
+                if peer.session.answer(server_request, answer(&asked, how), peer.now).is_ok() {
+                    ledger.open_requests.remove(at);
+                    let again = peer.session.answer(server_request, answer(&asked, how), peer.now);
                     assert_eq!(again, Err(UnknownRequest::NotOpen), "a request may be answered once");
                 }
             }
@@ -207,7 +209,7 @@ fn run(mut peer: Peer, inputs: Vec<Input>) {
     ledger.take(&mut peer);
     assert!(ledger.closed, "the end must be reported");
     assert_eq!(ledger.open_calls, vec![], "each call must have ended");
-    assert!(ledger.open_questions.is_empty(), "each request must be answered or withdrawn");
+    assert!(ledger.open_requests.is_empty(), "each request must be answered or withdrawn");
     assert_eq!(peer.session.poll_timeout(), None, "no timeout may be pending after the end");
 }
 
@@ -266,7 +268,7 @@ proptest! {
         let revision = if carrier == TransportKind::HttpSse { Revision::V2024_11_05 } else { revision };
         let mut settings = config(OpeningMode::Probe);
         settings.carrier = carrier;
-        settings.limits.open_questions = 5;
+        settings.limits.open_requests = 5;
         settings.limits.in_flight_calls = 6;
         settings.timeouts.ping_interval = Some(seconds(45));
         let mut capabilities = all_capabilities();
@@ -291,20 +293,20 @@ proptest! {
             peer.says(if how == 0 && revision.has_batches() { json!([ask]) } else { ask });
             missing.insert(json!(id));
             if withdraw && kind > 0 {
-                let known = peer.events().iter().any(|event| matches!(event, SessionEvent::Asked { .. }));
+                let known = peer.events().iter().any(|event| matches!(event, SessionEvent::RequestReceived { .. }));
                 peer.tells("notifications/cancelled", json!({ "requestId": id }));
                 if known {
                     missing.remove(&json!(id));
                 }
             }
             for event in peer.events() {
-                if let SessionEvent::Asked { request, question, .. } = event {
-                    open.push((request, question));
+                if let SessionEvent::RequestReceived { request, server_request, .. } = event {
+                    open.push((request, server_request));
                 }
             }
             if how == 1 && !open.is_empty() {
-                let (request, question) = open.swap_remove(which % open.len());
-                let _ = peer.session.answer(request, answer(&question, how), peer.now);
+                let (request, server_request) = open.swap_remove(which % open.len());
+                let _ = peer.session.answer(request, answer(&server_request, how), peer.now);
             }
         }
         peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);

@@ -24,9 +24,9 @@ fn message(content: SamplingContent) -> ClientResponse {
 fn questions_reach_the_host_and_answers_the_server() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     peer.asks(json!("s-1"), "sampling/createMessage", sampling());
-    let (request, call, question) = peer.asked();
+    let (request, call, server_request) = peer.asked();
     assert!(
-        matches!(question, ServerRequest::Sampling(params) if params.max_tokens == 10),
+        matches!(server_request, ServerRequest::Sampling(params) if params.max_tokens == 10),
         "the sampling request must be reported"
     );
     assert_eq!(call, None, "no call must be named");
@@ -53,8 +53,8 @@ fn questions_reach_the_host_and_answers_the_server() {
     assert_eq!(peer.sent_one(), expected, "[elicit-default-mode], [elicit-three-actions]");
 
     peer.asks(json!(8), "roots/list", Value::Null);
-    let (request, _, question) = peer.asked();
-    assert_eq!(question, ServerRequest::Roots, "the roots request must be reported without params");
+    let (request, _, server_request) = peer.asked();
+    assert_eq!(server_request, ServerRequest::Roots, "the roots request must be reported without params");
     let root = Root { uri: "file:///w".into(), name: Some("w".into()), meta: None };
     peer.session.answer(request, ClientResponse::Roots(vec![root]), peer.now).unwrap();
     let expected = json!({ "jsonrpc": "2.0", "id": 8, "result": { "roots": [{ "uri": "file:///w", "name": "w" }] } });
@@ -240,7 +240,7 @@ fn each_request_is_answered_when_the_session_ends() {
 #[test]
 fn open_questions_have_a_bound() {
     let mut config = config(OpeningMode::Probe);
-    config.limits.open_questions = 2;
+    config.limits.open_requests = 2;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config);
     for id in 1..=3 {
         peer.asks(json!(id), "elicitation/create", form());

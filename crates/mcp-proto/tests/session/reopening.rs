@@ -44,12 +44,12 @@ fn a_forgotten_session_is_opened_anew_and_what_was_refused_is_sent_again() {
     let (working, on_server) = peer.sends(tool_call());
     let (listing, _) = peer.sends(ClientRequest::ListPrompts { cursor: None });
     peer.asks(json!(5), "elicitation/create", form());
-    let (question, ..) = peer.asked();
+    let (server_request, ..) = peer.asked();
     let (refused, sent) = peer.sends(tool_call());
     let init = forgets(&mut peer, &sent);
     let events = peer.events();
     assert!(
-        events.contains(&SessionEvent::Withdrawn { request: question, why: Withdrawal::SessionEnded }),
+        events.contains(&SessionEvent::Withdrawn { request: server_request, why: Withdrawal::SessionEnded }),
         "a request of the old session must be withdrawn: {events:?}"
     );
     assert!(
@@ -57,7 +57,7 @@ fn a_forgotten_session_is_opened_anew_and_what_was_refused_is_sent_again() {
         "an unsafe call must not be repeated: {events:?}"
     );
     assert_eq!(
-        peer.session.answer(question, ClientResponse::Roots(vec![]), peer.now),
+        peer.session.answer(server_request, ClientResponse::Roots(vec![]), peer.now),
         Err(UnknownRequest::NotOpen),
         "the request must not be open"
     );

@@ -65,7 +65,7 @@ fn every_message_has_the_form_of_json_rpc() {
 fn our_errors_have_codes_of_json_rpc() {
     let ours = [-32700, -32600, -32601, -32602, -32603];
     let mut settings = config(OpeningMode::Probe);
-    settings.limits.open_questions = 1;
+    settings.limits.open_requests = 1;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     peer.asks(json!(1), "no/such/method", Value::Null);
     peer.asks(json!(2), "elicitation/create", json!({ "message": 5 }));
@@ -132,8 +132,8 @@ fn metadata_of_any_shape_is_kept_and_means_no_more_than_it_says() {
                 let mut params = form();
                 params["_meta"] = meta;
                 peer.asks(json!(1), "elicitation/create", params);
-                let (question, ..) = peer.asked();
-                peer.session.answer(question, accepted(), peer.now).unwrap();
+                let (server_request, ..) = peer.asked();
+                peer.session.answer(server_request, accepted(), peer.now).unwrap();
                 assert_eq!(
                     peer.sent_one()["result"].get("_meta"),
                     None,
@@ -232,7 +232,7 @@ fn deprecated_features_work_while_they_are_declared() {
         json!({ "a": { "method": "roots/list" }, "b": { "method": "sampling/createMessage", "params": sampling() } });
     peer.answers(&sent["id"], json!({ "resultType": "input_required", "inputRequests": both }));
     let asked = peer.events().into_iter().filter(|event| {
-        matches!(event, SessionEvent::Asked { call: of, question, .. } if *of == Some(call) && matches!(**question, ServerRequest::Roots | ServerRequest::Sampling(_)))
+        matches!(event, SessionEvent::RequestReceived { call: of, server_request, .. } if *of == Some(call) && matches!(**server_request, ServerRequest::Roots | ServerRequest::Sampling(_)))
     });
     assert_eq!(asked.count(), 2, "[lifecycle-deprecated-handle]: both requests must be reported");
 }

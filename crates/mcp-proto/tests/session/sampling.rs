@@ -66,8 +66,8 @@ fn what_balances_is_asked_with_all_that_came() {
     let mut params = request(json!([text("user", "Hot?"), uses(&["a", "b"]), results(&["b", "a"])]));
     params["toolChoice"] = json!({ "mode": "required" });
     peer.asks(json!(1), "sampling/createMessage", params.clone());
-    let (request, _, question) = peer.asked();
-    let ServerRequest::Sampling(asked) = question else { panic!("expected a sampling request") };
+    let (request, _, server_request) = peer.asked();
+    let ServerRequest::Sampling(asked) = server_request else { panic!("expected a sampling request") };
     assert_contains(
         &json!(*asked),
         &params,
@@ -136,8 +136,8 @@ fn text_pictures_and_sounds_are_taken_in_every_revision() {
         let media = |kind: &str, mime: &str| json!({ "role": "user", "content": { "type": kind, "data": "AAAA", "mimeType": mime } });
         let messages = json!([text("user", "What is it?"), media("image", "image/png"), media("audio", "audio/wav")]);
         peer.asks(json!(1), "sampling/createMessage", json!({ "messages": messages, "maxTokens": 1 }));
-        let (.., question) = peer.asked();
-        let ServerRequest::Sampling(asked) = question else { panic!("expected a sampling request") };
+        let (.., server_request) = peer.asked();
+        let ServerRequest::Sampling(asked) = server_request else { panic!("expected a sampling request") };
         assert_contains(&json!(asked.messages[1]), &messages[1], "[sampling-content-types]: an image must be accepted");
         assert_eq!(asked.messages.len(), 3, "[sampling-content-types] in {revision}");
     }

@@ -209,9 +209,9 @@ fn input_is_asked_while_the_result_is_waited_for() {
     params["_meta"] = json!({ RELATED: { "taskId": "t1" } });
     params["task"] = json!({ "ttl": 1000 });
     peer.asks(json!("e1"), "elicitation/create", params);
-    let (question, of, _) = peer.asked();
+    let (server_request, of, _) = peer.asked();
     assert_eq!(of, Some(call), "[tasks-track-ids]: the call must be found by the task");
-    peer.session.answer(question, accepted(), peer.now).unwrap();
+    peer.session.answer(server_request, accepted(), peer.now).unwrap();
     let answer = peer.sent_one();
     assert_eq!(answer["result"]["_meta"][RELATED]["taskId"], "t1", "[tasks-related-meta]");
     assert_eq!(

@@ -159,7 +159,7 @@ fn input_is_asked_once_and_answered_once() {
         .events()
         .into_iter()
         .filter_map(|event| match event {
-            SessionEvent::Asked { request, call: of, .. } => {
+            SessionEvent::RequestReceived { request, call: of, .. } => {
                 assert_eq!(of, Some(call), "[tasks-ext-same-trust]: the request must be reported like any other");
                 Some(request)
             }
@@ -170,7 +170,7 @@ fn input_is_asked_once_and_answered_once() {
     peer.sent();
     let sent = polled(&mut peer);
     peer.answers(&sent["id"], with(task("input_required"), "inputRequests", both.clone()));
-    let again = peer.events().iter().filter(|event| matches!(event, SessionEvent::Asked { .. })).count();
+    let again = peer.events().iter().filter(|event| matches!(event, SessionEvent::RequestReceived { .. })).count();
     assert_eq!(again, 0, "[tasks-ext-dedupe]");
 
     peer.session.answer(asked[0], accepted(), peer.now).unwrap();
@@ -206,12 +206,12 @@ fn a_lost_answer_goes_again_while_it_is_wanted() {
     let _call = running(&mut peer);
     let sent = polled(&mut peer);
     peer.answers(&sent["id"], with(task("input_required"), "inputRequests", ask("when")));
-    let question = peer.events().into_iter().find_map(|event| match event {
-        SessionEvent::Asked { request, .. } => Some(request),
+    let server_request = peer.events().into_iter().find_map(|event| match event {
+        SessionEvent::RequestReceived { request, .. } => Some(request),
         _ => None,
     });
     peer.sent();
-    peer.session.answer(question.unwrap(), accepted(), peer.now).unwrap();
+    peer.session.answer(server_request.unwrap(), accepted(), peer.now).unwrap();
     let update = peer.sent_one();
     peer.fails(&update["id"], DeliveryFault::Lost { cause: "cut".into() });
     let sent = polled(&mut peer);
@@ -242,13 +242,13 @@ fn a_refusal_or_a_cancellation_stops_the_task() {
     let call = running(&mut peer);
     let sent = polled(&mut peer);
     peer.answers(&sent["id"], with(task("input_required"), "inputRequests", ask("when")));
-    let question = peer.events().into_iter().find_map(|event| match event {
-        SessionEvent::Asked { request, .. } => Some(request),
+    let server_request = peer.events().into_iter().find_map(|event| match event {
+        SessionEvent::RequestReceived { request, .. } => Some(request),
         _ => None,
     });
     peer.sent();
     let refused = ClientResponse::Refused { code: -1, message: "no".into() };
-    peer.session.answer(question.unwrap(), refused, peer.now).unwrap();
+    peer.session.answer(server_request.unwrap(), refused, peer.now).unwrap();
     assert_eq!(peer.sent_one()["method"], "tasks/cancel", "[tasks-ext-same-trust]: a refusal must cancel the task");
     assert_eq!(peer.done(call), Err(CallError::Refused), "the call must end with the reason");
 

@@ -94,11 +94,11 @@ fn the_users_time_is_not_the_servers() {
     let (call, sent) = peer.sends(tool_call());
     peer.wait(seconds(50));
     peer.asks(json!("q"), "elicitation/create", form());
-    let (question, led_by, _) = peer.asked();
+    let (server_request, led_by, _) = peer.asked();
     assert_eq!(led_by, Some(call), "the only call in flight must be named");
     peer.wait(seconds(3600));
     assert_eq!(peer.events(), vec![], "both deadlines must be paused while the request is open");
-    peer.session.answer(question, accepted(), peer.now).unwrap();
+    peer.session.answer(server_request, accepted(), peer.now).unwrap();
     peer.sent();
     peer.wait(seconds(59));
     assert_eq!(peer.events(), vec![], "the idle deadline must start again");
@@ -118,13 +118,13 @@ fn a_question_of_unknown_origin_stops_all_calls_that_may_wait_for_it() {
     peer.call(tool_call());
     let list = peer.call(ClientRequest::ListTools { cursor: None });
     peer.asks(json!(1), "elicitation/create", form());
-    let (question, led_by, _) = peer.asked();
+    let (server_request, led_by, _) = peer.asked();
     assert_eq!(led_by, None, "an ambiguous call must not be named");
     peer.wait(seconds(100));
     assert!(peer.done(list).is_err(), "a list must not be paused");
     peer.session.cancel(first, CancelReason::User, peer.now);
     peer.events();
-    peer.session.answer(question, accepted(), peer.now).unwrap();
+    peer.session.answer(server_request, accepted(), peer.now).unwrap();
     peer.wait(seconds(60));
     assert_eq!(peer.events().len(), 1, "the other call must be resumed and time out");
 }

@@ -65,7 +65,7 @@ pub enum FrameKind {
 
 impl FrameKind {
     /// Classifies a parsed message.
-    pub fn of(message: &IncomingMessage) -> FrameKind {
+    pub fn of_received(message: &IncomingMessage) -> FrameKind {
         match message {
             IncomingMessage::Request { id, method, .. } => {
                 FrameKind::Request { id: id.clone(), method: shared(method) }
@@ -80,7 +80,8 @@ impl FrameKind {
 
     /// Parses and classifies a message.
     pub fn read(bytes: &Bytes) -> FrameKind {
-        IncomingMessage::decode(bytes).map_or_else(|_| FrameKind::guess(bytes), |message| FrameKind::of(&message))
+        IncomingMessage::decode(bytes)
+            .map_or_else(|_| FrameKind::guess(bytes), |message| FrameKind::of_received(&message))
     }
 
     /// Classifies an invalid message as far as possible.
@@ -92,7 +93,7 @@ impl FrameKind {
         if text.trim_start().starts_with('[') {
             return FrameKind::Batch;
         }
-        let outline = MessageOutline::of(text).unwrap_or_default();
+        let outline = MessageOutline::parse(text).unwrap_or_default();
         let id = outline.id.and_then(|id| serde_json::from_str(id).ok());
         match (outline.method, id) {
             (Some(method), Some(id)) => FrameKind::Request { id, method: shared(&method) },

@@ -5,24 +5,24 @@
 //! owner may act at any time. Writing never blocks reading, so a server that does not read its input cannot block the
 //! driver either.
 
-pub(crate) mod alarm;
-mod bell;
-mod channels;
-pub(crate) mod core;
+mod channel_owner;
+mod detected_transport;
+pub(crate) mod driver_core;
+pub(crate) mod due_timer;
+pub(crate) mod event_outbox;
 mod frame;
-pub(crate) mod intake;
-pub(crate) mod outbox;
-pub(crate) mod owner;
-mod transport_found;
+pub(crate) mod message_intake;
+pub(crate) mod session_owner;
+mod wake_flag;
 
 use mcp_proto::SessionEvent;
 
-pub use self::bell::WakeFlag;
-pub(crate) use self::channels::ChannelOwner;
-pub use self::channels::DriverCommand;
+pub(crate) use self::channel_owner::ChannelOwner;
+pub use self::channel_owner::DriverCommand;
+pub use self::detected_transport::DetectedTransport;
 pub use self::frame::{Direction, Frame, FrameKind};
-pub use self::owner::{SessionControl, SessionOwner};
-pub use self::transport_found::DetectedTransport;
+pub use self::session_owner::{SessionControl, SessionOwner};
+pub use self::wake_flag::WakeFlag;
 
 /// An event that is reported to the owner, in order.
 #[derive(Debug, Clone, PartialEq)]

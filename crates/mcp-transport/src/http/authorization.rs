@@ -14,9 +14,9 @@ use reqwest::{Method, Response, StatusCode};
 use serde::Deserialize;
 use url::Url;
 
+use super::delivery_faults;
 use super::endpoint::{HttpEndpoint, RequestParts, bounded_body};
-use super::fault;
-use super::target::{HeaderName, SecretHeader};
+use super::http_target::{HeaderName, SecretHeader};
 
 /// Maximum number of times that one request is sent.
 pub const MOST_SENDINGS: u32 = 4;
@@ -209,6 +209,6 @@ fn operation(parts: &RequestParts) -> String {
 
 /// Returns the message of the verdict, followed by the server's text.
 pub(super) fn with_words(FinalRefusal(words): &FinalRefusal, said: &str) -> String {
-    let words = fault::shown(words);
+    let words = delivery_faults::displayed_text(words);
     if said.is_empty() { words } else { format!("{words} (the server: {said})") }
 }

@@ -4,7 +4,7 @@
 const BEGINS: &str = "invalid peer certificate: ";
 
 /// Returns a message for the user, or `None` if the library's message is not known.
-pub(super) fn plain(cause: &str) -> Option<&'static str> {
+pub(super) fn certificate_problem(cause: &str) -> Option<&'static str> {
     let said = cause.strip_prefix(BEGINS)?;
     let is = |words: &[&str]| words.iter().any(|word| said.contains(word));
     Some(if is(&["UnknownIssuer"]) {
@@ -38,11 +38,11 @@ mod tests {
             ("certificate not valid for name \"a.example\"; certificate is only valid for b.example", "another name"),
             ("Revoked", "revoked"),
         ] {
-            let found = plain(&format!("{BEGINS}{said}"));
+            let found = certificate_problem(&format!("{BEGINS}{said}"));
             assert!(found.is_some_and(|words| words.contains(wanted)), "{said} becomes {found:?}");
         }
         for other in ["connection refused", "invalid peer certificate: BadEncoding", "UnknownIssuer"] {
-            assert_eq!(plain(other), None, "{other} stays as it is");
+            assert_eq!(certificate_problem(other), None, "{other} stays as it is");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use url::{Host, Url};
 
 use super::HttpLimits;
-use super::outside::ConnectionRoute;
+use super::outside_client::ConnectionRoute;
 
 /// Interval of keep-alive probes on an idle connection, and time limit for their response.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
@@ -29,7 +29,7 @@ const USER_AGENT: &str = concat!("drawbridge/", env!("CARGO_PKG_VERSION"));
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
 pub(super) fn build(server: &Url, limits: &HttpLimits) -> Result<Client, reqwest::Error> {
-    let builder = plain()
+    let builder = builder()
         .connect_timeout(limits.connect)
         .tcp_keepalive(KEEP_ALIVE)
         .http2_keep_alive_interval(KEEP_ALIVE)
@@ -43,7 +43,7 @@ pub(super) fn build(server: &Url, limits: &HttpLimits) -> Result<Client, reqwest
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
 pub(super) fn outside(way: ConnectionRoute, guard: Arc<dyn Resolve>) -> Result<Client, reqwest::Error> {
-    let builder = plain().connect_timeout(CONNECT);
+    let builder = builder().connect_timeout(CONNECT);
     match way {
         ConnectionRoute::Guarded => builder.no_proxy().dns_resolver(guard).build(),
         ConnectionRoute::Local => builder.no_proxy().build(),
@@ -77,12 +77,12 @@ pub fn for_updates(is_local: bool) -> Result<Client, reqwest::Error> {
 }
 
 fn named_by_user(is_local: bool) -> Result<Client, reqwest::Error> {
-    let builder = plain().connect_timeout(CONNECT_NAMED).tcp_keepalive(KEEP_ALIVE).user_agent(USER_AGENT);
+    let builder = builder().connect_timeout(CONNECT_NAMED).tcp_keepalive(KEEP_ALIVE).user_agent(USER_AGENT);
     if is_local { builder.no_proxy().build() } else { builder.build() }
 }
 
 #[allow(clippy::disallowed_methods, reason = "the one place that makes HTTP clients")]
-fn plain() -> ClientBuilder {
+fn builder() -> ClientBuilder {
     Client::builder().redirect(Policy::none()).referer(false).no_gzip().no_brotli().no_deflate().no_zstd()
 }
 

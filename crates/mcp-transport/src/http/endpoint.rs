@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use url::Url;
 
 use super::authorization::{self, Authorizer};
-use super::{HttpTarget, fault, redirects};
+use super::{HttpTarget, delivery_faults, redirects};
 
 /// Media types of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,12 +144,12 @@ impl HttpEndpoint {
         let Some(within) = self.each else { return self.execute(request).await };
         match tokio::time::timeout(within, self.execute(request)).await {
             Ok(answer) => answer,
-            Err(_) => Err(fault::late(within)),
+            Err(_) => Err(delivery_faults::timeout_fault(within)),
         }
     }
 
     async fn execute(&self, request: Request) -> Result<Response, DeliveryFault> {
-        self.client.execute(request).await.map_err(|error| fault::sending(&error))
+        self.client.execute(request).await.map_err(|error| delivery_faults::sending(&error))
     }
 
     pub(super) fn request(&self, parts: &RequestParts, url: Url) -> Request {
@@ -191,7 +191,7 @@ pub(super) fn unusable(response: &Response) -> DeliveryFault {
     let status = response.status().as_u16();
     let cause = match response.headers().get(CONTENT_TYPE) {
         Some(kind) => {
-            let kind = fault::shown(&String::from_utf8_lossy(kind.as_bytes()));
+            let kind = delivery_faults::displayed_text(&String::from_utf8_lossy(kind.as_bytes()));
             format!("the answer (status {status}) is {kind}, neither JSON nor an event stream")
         }
         None => format!("the answer (status {status}) has no Content-Type, so it is neither JSON nor an event stream"),
@@ -210,7 +210,7 @@ pub(super) async fn bounded_body(response: &mut Response, limit: usize) -> Resul
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large());
     }
-    let mut chunk = async || response.chunk().await.map_err(|error| fault::body(&error));
+    let mut chunk = async || response.chunk().await.map_err(|error| delivery_faults::body(&error));
     let Some(first) = chunk().await? else { return Ok(Bytes::new()) };
     let Some(second) = chunk().await? else {
         return if first.len() > limit { Err(too_large()) } else { Ok(first) };

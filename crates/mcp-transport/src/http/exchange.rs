@@ -11,10 +11,10 @@ use reqwest::header::HeaderValue;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+use super::delivery_faults::{self, HttpRefusal};
 use super::endpoint::{
     FollowedRedirect, HttpEndpoint, HttpResponse, MediaType, RequestParts, bounded_body, media, unusable,
 };
-use super::fault::{self, HttpRefusal};
 use super::headers::SESSION_ID;
 use super::sse::{SseEvent, SseEvents, StreamEnd, StreamFault};
 
@@ -57,7 +57,7 @@ pub(super) enum ExchangeEvent {
 }
 
 impl ExchangeStep {
-    fn plain(exchange: u64, what: ExchangeEvent) -> ExchangeStep {
+    fn new(exchange: u64, what: ExchangeEvent) -> ExchangeStep {
         ExchangeStep { exchange, moved: None, session: None, what }
     }
 }
@@ -66,9 +66,9 @@ impl ExchangeStep {
 pub(super) fn request(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts, limit: usize) -> ExchangeFuture {
     if endpoint.is_signed() {
         let (endpoint, asks) = endpoint.telling();
-        return telling(exchange, asks, Box::pin(answered(exchange, endpoint, parts, limit)));
+        return telling(exchange, asks, Box::pin(send_and_read(exchange, endpoint, parts, limit)));
     }
-    Box::pin(answered(exchange, endpoint, parts, limit))
+    Box::pin(send_and_read(exchange, endpoint, parts, limit))
 }
 
 /// Polls `work` until it completes or waits for the authorizer.
@@ -77,15 +77,15 @@ fn telling(exchange: u64, asks: Arc<Notify>, mut work: ExchangeFuture) -> Exchan
         tokio::select! {
             biased;
             step = &mut work => step,
-            () = asks.notified() => ExchangeStep::plain(exchange, ExchangeEvent::Asks(work)),
+            () = asks.notified() => ExchangeStep::new(exchange, ExchangeEvent::Asks(work)),
         }
     })
 }
 
-async fn answered(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts, limit: usize) -> ExchangeStep {
+async fn send_and_read(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts, limit: usize) -> ExchangeStep {
     match endpoint.send(parts).await {
         Ok(answer) => read_answer(exchange, answer, limit).await,
-        Err(fault) => ExchangeStep::plain(exchange, ExchangeEvent::Failed(fault)),
+        Err(fault) => ExchangeStep::new(exchange, ExchangeEvent::Failed(fault)),
     }
 }
 
@@ -95,13 +95,15 @@ pub(super) fn message(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts
         let sent = if endpoint.is_signed() {
             // Each sending has its own time limit, which excludes the time that the user takes.
             match endpoint.each_within(within).send(parts).await {
-                Ok(answer) => timeout(within, taken(exchange, answer)).await,
-                Err(fault) => Ok(ExchangeStep::plain(exchange, ExchangeEvent::Failed(fault))),
+                Ok(answer) => timeout(within, accepted_step(exchange, answer)).await,
+                Err(fault) => Ok(ExchangeStep::new(exchange, ExchangeEvent::Failed(fault))),
             }
         } else {
             timeout(within, accepted(exchange, endpoint, parts)).await
         };
-        sent.unwrap_or_else(|_| ExchangeStep::plain(exchange, ExchangeEvent::Failed(fault::late(within))))
+        sent.unwrap_or_else(|_| {
+            ExchangeStep::new(exchange, ExchangeEvent::Failed(delivery_faults::timeout_fault(within)))
+        })
     })
 }
 
@@ -121,22 +123,22 @@ pub(super) fn still_late(exchange: u64, mut work: ExchangeFuture, within: Durati
     Box::pin(async move {
         match timeout(within, &mut work).await {
             Ok(step) => step,
-            Err(_) => ExchangeStep::plain(exchange, ExchangeEvent::Late(work)),
+            Err(_) => ExchangeStep::new(exchange, ExchangeEvent::Late(work)),
         }
     })
 }
 
 async fn accepted(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts) -> ExchangeStep {
     match endpoint.send(parts).await {
-        Ok(answer) => taken(exchange, answer).await,
-        Err(fault) => ExchangeStep::plain(exchange, ExchangeEvent::Failed(fault)),
+        Ok(answer) => accepted_step(exchange, answer).await,
+        Err(fault) => ExchangeStep::new(exchange, ExchangeEvent::Failed(fault)),
     }
 }
 
-async fn taken(exchange: u64, answer: HttpResponse) -> ExchangeStep {
+async fn accepted_step(exchange: u64, answer: HttpResponse) -> ExchangeStep {
     let HttpResponse { mut response, moved } = answer;
     if !response.status().is_success() {
-        let what = ExchangeEvent::Refused(fault::refusal(response).await);
+        let what = ExchangeEvent::Refused(delivery_faults::refusal(response).await);
         return ExchangeStep { exchange, moved, session: None, what };
     }
     if media(response.headers()) != MediaType::EventStream {
@@ -160,10 +162,10 @@ pub(super) fn stream(
         }
         let HttpResponse { response, moved } = match endpoint.send(parts).await {
             Ok(answer) => answer,
-            Err(fault) => return ExchangeStep::plain(exchange, ExchangeEvent::Failed(fault)),
+            Err(fault) => return ExchangeStep::new(exchange, ExchangeEvent::Failed(fault)),
         };
         let what = if !response.status().is_success() {
-            ExchangeEvent::Refused(fault::refusal(response).await)
+            ExchangeEvent::Refused(delivery_faults::refusal(response).await)
         } else if media(response.headers()) == MediaType::EventStream {
             // The open stream is reported before its first event.
             let stream = Box::new(SseEvents::new(Box::pin(response.bytes_stream()), limit));
@@ -176,16 +178,16 @@ pub(super) fn stream(
 }
 
 /// Reads the next events of a stream.
-pub(super) fn more(exchange: u64, stream: BoxedEvents) -> ExchangeFuture {
-    Box::pin(async move { ExchangeStep::plain(exchange, batch(stream, false).await) })
+pub(super) fn read_more(exchange: u64, stream: BoxedEvents) -> ExchangeFuture {
+    Box::pin(async move { ExchangeStep::new(exchange, batch(stream, false).await) })
 }
 
 /// Reads the stream until `until`: the response was received, but the connection can be reused only after the end of
 /// the stream.
-pub(super) fn rest(exchange: u64, stream: BoxedEvents, until: Instant) -> ExchangeFuture {
+pub(super) fn read_rest(exchange: u64, stream: BoxedEvents, until: Instant) -> ExchangeFuture {
     Box::pin(async move {
         let read = timeout_at(until, batch(stream, false)).await;
-        ExchangeStep::plain(exchange, read.unwrap_or(ExchangeEvent::Expired))
+        ExchangeStep::new(exchange, read.unwrap_or(ExchangeEvent::Expired))
     })
 }
 
@@ -194,7 +196,7 @@ async fn read_answer(exchange: u64, answer: HttpResponse, limit: usize) -> Excha
     let session = response.headers().get(SESSION_ID).cloned();
     let status = response.status();
     let what = if !status.is_success() {
-        ExchangeEvent::Refused(fault::refusal(response).await)
+        ExchangeEvent::Refused(delivery_faults::refusal(response).await)
     } else {
         match media(response.headers()) {
             MediaType::Json => match bounded_body(&mut response, limit).await {
@@ -223,7 +225,9 @@ async fn batch(mut stream: BoxedEvents, opened: bool) -> ExchangeEvent {
 pub(super) fn end_cause(end: &StreamEnd<reqwest::Error>) -> String {
     match end {
         StreamEnd::Ended => "the server ended the stream".to_owned(),
-        StreamEnd::Broken(StreamFault::Body(error)) => format!("the stream broke off: {}", fault::root(error)),
+        StreamEnd::Broken(StreamFault::Body(error)) => {
+            format!("the stream broke off: {}", delivery_faults::root(error))
+        }
         StreamEnd::Broken(StreamFault::Unreadable(cause)) => format!("the stream cannot be read: {cause}"),
     }
 }

@@ -6,20 +6,20 @@
 mod authorization;
 mod certificate;
 mod client;
-mod detect;
+mod connection_notes;
+mod delivery_faults;
 mod endpoint;
 mod exchange;
-mod fault;
 mod headers;
+mod http_target;
 mod legacy;
 mod limits;
-mod news;
-mod outside;
+mod outside_client;
 mod redirects;
 mod retry;
 mod sse;
 mod streamable;
-mod target;
+mod transport_detection;
 
 use mcp_proto::SessionConfig;
 use tokio::sync::mpsc;
@@ -28,11 +28,11 @@ use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner};
 
 pub use authorization::{AuthChallenge, Authorizer, ChallengeOutcome, MOST_SENDINGS, RequestSignature, SigningRefusal};
 pub use client::{for_models, for_registries, for_updates};
+pub use http_target::{HeaderName, HttpTarget, InvalidHeader, KnownServer, SecretHeader, TransportChoice};
 pub use limits::HttpLimits;
-pub use outside::{OutsideClient, OutsideError, OutsideLimits};
+pub use outside_client::{OutsideClient, OutsideError, OutsideLimits};
 #[doc(hidden)]
 pub use sse::fuzzing as sse_fuzzing;
-pub use target::{HeaderName, HttpTarget, InvalidHeader, KnownServer, SecretHeader, TransportChoice};
 
 /// Drives the session of a remote server until it ends.
 ///
@@ -40,7 +40,7 @@ pub use target::{HeaderName, HttpTarget, InvalidHeader, KnownServer, SecretHeade
 ///
 /// Must be called within a tokio runtime.
 pub async fn drive(session: SessionConfig, target: HttpTarget, owner: &mut dyn SessionOwner, limits: HttpLimits) {
-    detect::run(session, target, owner, limits).await;
+    transport_detection::run(session, target, owner, limits).await;
 }
 
 /// Drives a session like [`drive`] in a spawned task. Events are sent to `events` in order. While they are not
@@ -54,6 +54,6 @@ pub fn run(
     limits: HttpLimits,
 ) -> mpsc::Sender<DriverCommand> {
     let (commands, mut owner) = ChannelOwner::new(events);
-    tokio::spawn(async move { detect::run(session, target, &mut owner, limits).await });
+    tokio::spawn(async move { transport_detection::run(session, target, &mut owner, limits).await });
     commands
 }

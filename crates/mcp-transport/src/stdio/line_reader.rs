@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::codec::Decoder;
 
-use crate::lines::{DecodedLine, LineDecoder};
+use crate::line_decoder::{DecodedLine, LineDecoder};
 
 /// Minimum and maximum size of a read, in bytes. The maximum is the capacity of a pipe.
 const LEAST_BYTES: usize = 1024;

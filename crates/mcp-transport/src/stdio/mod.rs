@@ -3,10 +3,10 @@
 //! [`drive`] drives the session of a started server. [`run`] does so in a spawned task. The server's standard error is
 //! stored in a [`StderrRing`].
 
-mod ending;
 mod line_reader;
+mod shutdown;
 mod stderr;
-mod task;
+mod stdio_driver;
 mod write_queue;
 
 use std::time::Duration;
@@ -18,10 +18,10 @@ use tokio::sync::mpsc;
 
 pub use stderr::StderrRing;
 use stderr::drain;
-use task::{StderrReader, StdioDriver};
+use stdio_driver::{StderrReader, StdioDriver};
 
 use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner, WakeFlag};
-use crate::lines::DEFAULT_LINE_LIMIT;
+use crate::line_decoder::DEFAULT_LINE_LIMIT;
 
 /// Maximum number of lines of standard error that wait to be shown. Further ones are counted as dropped.
 const WAITING_STDERR: usize = 64;

@@ -11,8 +11,8 @@ use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
 
-use crate::driver::core::now;
-use crate::rate::TokenBucket;
+use crate::driver::driver_core::now;
+use crate::token_bucket::TokenBucket;
 
 /// Maximum size of a ring buffer, in bytes.
 const RING_BYTES: usize = 1024 * 1024;
@@ -42,18 +42,18 @@ impl StderrRing {
     /// Returns the last `n` lines, oldest first. Control characters are escaped and invalid UTF-8 is replaced. A
     /// truncated line ends with the number of missing bytes.
     pub fn last_lines(&self, n: usize) -> Vec<String> {
-        let kept = self.kept();
+        let kept = self.lock();
         let skip = kept.lines.len().saturating_sub(n);
         kept.lines.iter().skip(skip).cloned().collect()
     }
 
     /// Returns the size of the stored lines in bytes, at most 1 MiB.
     pub fn bytes(&self) -> usize {
-        self.kept().bytes
+        self.lock().bytes
     }
 
     fn push(&self, line: String) {
-        let mut kept = self.kept();
+        let mut kept = self.lock();
         kept.bytes += line.len() + LINE_OVERHEAD;
         kept.lines.push_back(line);
         while kept.bytes > RING_BYTES {
@@ -64,7 +64,7 @@ impl StderrRing {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, StderrLines> {
+    fn lock(&self) -> MutexGuard<'_, StderrLines> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

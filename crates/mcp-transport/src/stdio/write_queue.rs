@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-use crate::driver::core::now;
+use crate::driver::driver_core::now;
 
 /// Maximum number of lines in one write.
 const LINES_AT_ONCE: usize = 16;

@@ -15,7 +15,7 @@ const LIMIT: usize = 64 * 1024;
 /// Starts a server that handles the `tools/call` named `bad` with `bad`, and a client with small limits.
 async fn with_bad_call<F, A>(revision: &'static str, bad: F) -> (HttpServer, Client)
 where
-    F: Fn(Request, HttpResponder) -> A + Send + Sync + Clone + 'static,
+    F: Fn(HttpRequest, HttpResponder) -> A + Send + Sync + Clone + 'static,
     A: Future<Output = std::io::Result<()>> + Send + 'static,
 {
     let server = HttpServer::start(move |request, answer| {

@@ -12,7 +12,7 @@ use crate::support::*;
 
 /// Returns the posted methods before the first notification, including GETs.
 fn steps(server: &HttpServer) -> Vec<String> {
-    let step = |request: &Request| match request.method.as_str() {
+    let step = |request: &HttpRequest| match request.method.as_str() {
         "POST" => request.rpc_method(),
         other => other.to_owned(),
     };
@@ -191,7 +191,7 @@ async fn what_is_known_is_tried_first_and_found_anew_when_it_is_wrong() {
     let known =
         |transport, revision| HttpTarget { known: Some(KnownServer { transport, revision }), ..target("http://x/") };
     let modern =
-        |request: Request, answer: HttpResponder| async move { ordinary::answer(MODERN, &request, answer).await };
+        |request: HttpRequest, answer: HttpResponder| async move { ordinary::answer(MODERN, &request, answer).await };
     let begin = |server: &HttpServer, path: &str, target: HttpTarget| {
         let target = HttpTarget { url: server.url(path).parse().unwrap(), ..target };
         start_with(SessionConfig::default(), target, limits())

@@ -21,9 +21,9 @@ const REVISION: &str = "2024-11-05";
 /// handles the rest, such as POSTs to `/sse`.
 pub fn script<F, A>(
     other: F,
-) -> impl Fn(Request, HttpResponder) -> std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send>>
+) -> impl Fn(HttpRequest, HttpResponder) -> std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send>>
 where
-    F: Fn(Request, HttpResponder) -> A + Send + Sync + 'static,
+    F: Fn(HttpRequest, HttpResponder) -> A + Send + Sync + 'static,
     A: Future<Output = io::Result<()>> + Send + 'static,
 {
     let stream: Arc<Mutex<Option<mpsc::Sender<Value>>>> = Arc::default();

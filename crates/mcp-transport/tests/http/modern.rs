@@ -7,7 +7,7 @@ use testkit::http::ordinary;
 
 use crate::support::*;
 
-fn result(request: &Request, mut result: Value) -> Value {
+fn result(request: &HttpRequest, mut result: Value) -> Value {
     result["resultType"] = json!("complete");
     result["ttlMs"] = json!(0);
     result["cacheScope"] = json!("private");
@@ -15,7 +15,7 @@ fn result(request: &Request, mut result: Value) -> Value {
 }
 
 /// A server with tools, prompts and resources, whose tool `paint` mirrors its arguments into headers.
-async fn full(request: Request, mut answer: HttpResponder) -> std::io::Result<()> {
+async fn full(request: HttpRequest, mut answer: HttpResponder) -> std::io::Result<()> {
     let body = match request.rpc_method().as_str() {
         "server/discover" => result(
             &request,

@@ -23,7 +23,7 @@ async fn a_stream_of_a_post_is_resumed_by_get() {
                     if last == "call-1" {
                         return answer.raw(b"id: call-2\nretry: 100\ndata: \n\n").await;
                     }
-                    let call: Request = call.lock().unwrap().clone().unwrap();
+                    let call: HttpRequest = call.lock().unwrap().clone().unwrap();
                     return answer_event(revision, &call, &mut answer).await;
                 }
                 if request.rpc_method() == "tools/call" {
@@ -130,7 +130,7 @@ async fn a_server_that_comes_back_is_asked_again() {
                     _ => {}
                 }
                 answer.event_stream().await?;
-                let call: Request = call.lock().unwrap().clone().unwrap();
+                let call: HttpRequest = call.lock().unwrap().clone().unwrap();
                 return answer_event(NEWEST_LEGACY, &call, &mut answer).await;
             }
             if request.rpc_method() == "tools/call" {

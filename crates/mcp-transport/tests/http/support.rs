@@ -12,7 +12,7 @@ use mcp_transport::http::{HttpLimits, HttpTarget, TransportChoice, run};
 use serde_json::{Map, Value, json};
 pub use testkit::deadline::{holds_within, within};
 use testkit::http::ordinary;
-pub use testkit::http::{HttpResponder, HttpServer, Request};
+pub use testkit::http::{HttpRequest, HttpResponder, HttpServer};
 use tokio::sync::{mpsc, oneshot};
 
 /// Time limit of each wait in the tests.
@@ -221,7 +221,7 @@ pub fn undelivered(result: &Result<ServerResult, CallError>) -> &str {
 
 /// Handles a request as a legacy server with the session ID [`SESSION`], which refuses requests without it. Methods
 /// other than POST and DELETE get 405.
-pub async fn in_session(revision: &str, request: &Request, mut answer: HttpResponder) -> io::Result<()> {
+pub async fn in_session(revision: &str, request: &HttpRequest, mut answer: HttpResponder) -> io::Result<()> {
     let body = request.json();
     let method = request.rpc_method();
     if method == "initialize" {
@@ -241,18 +241,18 @@ pub async fn in_session(revision: &str, request: &Request, mut answer: HttpRespo
 }
 
 /// Writes the response to a request as an event.
-pub async fn answer_event(revision: &str, request: &Request, answer: &mut HttpResponder) -> io::Result<()> {
+pub async fn answer_event(revision: &str, request: &HttpRequest, answer: &mut HttpResponder) -> io::Result<()> {
     answer.event(&ordinary::message(revision, &request.json())).await
 }
 
 /// Returns a progress notification for a request.
-pub fn progress(request: &Request, progress: u64) -> Value {
+pub fn progress(request: &HttpRequest, progress: u64) -> Value {
     let token = &request.json()["params"]["_meta"]["progressToken"];
     json!({ "jsonrpc": "2.0", "method": "notifications/progress",
         "params": { "progressToken": token, "progress": progress } })
 }
 
 /// Returns the received requests with this HTTP method.
-pub fn with_method(server: &HttpServer, method: &str) -> Vec<Request> {
+pub fn with_method(server: &HttpServer, method: &str) -> Vec<HttpRequest> {
     server.seen().into_iter().filter(|request| request.method == method).collect()
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use mcp_transport::lines::{DecodedLine, EXCERPT_BYTES, LineDecoder};
+use mcp_transport::line_decoder::{DecodedLine, EXCERPT_BYTES, LineDecoder};
 use proptest::prelude::*;
 use testkit::processes::processor_time;
 use tokio_util::codec::Decoder;

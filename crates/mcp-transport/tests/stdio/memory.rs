@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_proto::{CloseReason, SessionEvent};
-use mcp_transport::memory::{MemoryEnd, pair};
+use mcp_transport::memory_end::{MemoryEnd, pair};
 use mcp_transport::{DriverCommand, DriverEvent, DriverLimits, run_streams};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};

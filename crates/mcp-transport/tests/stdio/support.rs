@@ -36,7 +36,7 @@ pub fn scripted(arguments: &[&str]) -> ServerCommand {
 }
 
 pub async fn started(command: &ServerCommand) -> ServerProcess {
-    let path = SearchPath::of_process("a test".to_owned());
+    let path = SearchPath::from_process("a test".to_owned());
     let program = path.resolve(command).expect("the server is there");
     spawn(command, &program, &path).await.expect("the server starts")
 }

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::assembly::ReplyAssembly;
-use super::encode::{base64, count, of_wire, size};
-use super::exchange::{EventFraming, HttpExchange};
-use super::{AnswerDecoder, Wire, WireRequest, fault};
-use crate::carry::{PICTURES, TemperatureSupport, WireCapabilities};
+use super::encode::{base64, count, own_opaque, size};
+use super::http_exchange::{EventFraming, HttpExchange};
+use super::reply_assembly::ReplyAssembly;
+use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
+use crate::wire_capabilities::{PICTURES, TemperatureSupport, WireCapabilities};
 use crate::{
-    Message, Model, ModelCapabilities, ModelError, Part, ProviderKind, ProviderSettings, Request, Role, StopReason,
-    ToolChoice, known, limits,
+    MessagePart, Model, ModelCapabilities, ModelError, ModelMessage, ModelRequest, ProviderKind, ProviderSettings,
+    Role, StopReason, ToolChoice, known_models, model_limits,
 };
 
 /// The name of this wire in stored thoughts.
@@ -46,7 +46,7 @@ impl Wire for Anthropic {
             tool_error: true,
             tool_required: true,
             stops: 8_191,
-            temperature: if model.is_some_and(limits::anthropic_takes_temperature) {
+            temperature: if model.is_some_and(model_limits::anthropic_takes_temperature) {
                 TemperatureSupport::WithoutThinking
             } else {
                 TemperatureSupport::Never
@@ -64,8 +64,8 @@ impl Wire for Anthropic {
         EventFraming::ServerSent
     }
 
-    fn request(&self, settings: &ProviderSettings, request: &Request) -> WireRequest {
-        let known = known::of(ProviderKind::Anthropic, &request.model).map(|known| known.max_output);
+    fn request(&self, settings: &ProviderSettings, request: &ModelRequest) -> WireRequest {
+        let known = known_models::find_model(ProviderKind::Anthropic, &request.model).map(|known| known.max_output);
         let max = request.max_tokens.or(known.map(|max| max.min(32_000))).unwrap_or(MAX_TOKENS);
         let mut body = Map::new();
         body.insert("model".into(), request.model.clone().into());
@@ -120,13 +120,13 @@ impl Wire for Anthropic {
     }
 }
 
-fn messages(messages: &[Message]) -> Value {
+fn messages(messages: &[ModelMessage]) -> Value {
     let mut ids = ToolUseIds::default();
     let mut sent: Vec<Value> = messages
         .iter()
         .map(|message| {
             // The API requires tool results to come first.
-            let is_result = |part: &&Part| matches!(part, Part::ToolResult { .. });
+            let is_result = |part: &&MessagePart| matches!(part, MessagePart::ToolResult { .. });
             let first = message.parts.iter().filter(is_result);
             let rest = message.parts.iter().filter(|part| !is_result(part));
             let content: Vec<Value> = first.chain(rest).filter_map(|part| block(part, &mut ids)).collect();
@@ -153,7 +153,7 @@ struct ToolUseIds {
 }
 
 impl ToolUseIds {
-    fn of_use(&mut self, id: &str) -> String {
+    fn id_of_use(&mut self, id: &str) -> String {
         let is_taken = |c: u8| c.is_ascii_alphanumeric() || b"_-".contains(&c);
         let fits = !id.is_empty() && id.len() <= 128 && id.bytes().all(is_taken);
         let mut name = id.to_owned();
@@ -167,42 +167,42 @@ impl ToolUseIds {
         name
     }
 
-    fn of_result(&mut self, id: &str) -> String {
+    fn id_of_result(&mut self, id: &str) -> String {
         match self.names.get(id) {
             Some(name) => name.clone(),
-            None => self.of_use(id),
+            None => self.id_of_use(id),
         }
     }
 }
 
-fn block(part: &Part, ids: &mut ToolUseIds) -> Option<Value> {
+fn block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Value> {
     Some(match part {
         // The API rejects an empty text.
-        Part::Text(text) if text.trim().is_empty() => return None,
-        Part::Text(text) => json!({ "type": "text", "text": text }),
-        Part::Image { mime, data } => {
+        MessagePart::Text(text) if text.trim().is_empty() => return None,
+        MessagePart::Text(text) => json!({ "type": "text", "text": text }),
+        MessagePart::Image { mime, data } => {
             json!({ "type": "image", "source": { "type": "base64", "media_type": mime, "data": base64(data) } })
         }
-        Part::File { name, mime, data } => {
+        MessagePart::File { name, mime, data } => {
             let source = json!({ "type": "base64", "media_type": mime, "data": base64(data) });
             json!({ "type": "document", "title": name, "source": source })
         }
-        Part::Thinking { text, opaque } => {
-            let kept = of_wire(opaque.as_ref(), WIRE)?;
+        MessagePart::Thinking { text, opaque } => {
+            let kept = own_opaque(opaque.as_ref(), WIRE)?;
             match (kept["signature"].as_str(), kept["redacted"].as_str()) {
                 (Some(signature), _) => json!({ "type": "thinking", "thinking": text, "signature": signature }),
                 (_, Some(data)) => json!({ "type": "redacted_thinking", "data": data }),
                 _ => return None,
             }
         }
-        Part::ToolUse { id, name, arguments, .. } => {
-            json!({ "type": "tool_use", "id": ids.of_use(id), "name": name, "input": arguments })
+        MessagePart::ToolUse { id, name, arguments, .. } => {
+            json!({ "type": "tool_use", "id": ids.id_of_use(id), "name": name, "input": arguments })
         }
-        Part::ToolResult { id, parts, is_error, .. } => {
+        MessagePart::ToolResult { id, parts, is_error, .. } => {
             let content: Vec<Value> = parts.iter().filter_map(|part| block(part, ids)).collect();
-            json!({ "type": "tool_result", "tool_use_id": ids.of_result(id), "content": content, "is_error": is_error })
+            json!({ "type": "tool_result", "tool_use_id": ids.id_of_result(id), "content": content, "is_error": is_error })
         }
-        Part::Audio { .. } => return None,
+        MessagePart::Audio { .. } => return None,
     })
 }
 
@@ -220,7 +220,7 @@ impl AnswerDecoder for MessageStream {
                 assembly.model(event["message"]["model"].as_str().unwrap_or_default());
                 usage(&event["message"]["usage"], assembly);
             }
-            Some("content_block_start") => begins(index, &event["content_block"], assembly)?,
+            Some("content_block_start") => begin_block(index, &event["content_block"], assembly)?,
             Some("content_block_delta") => {
                 let delta = &event["delta"];
                 let text = |name: &str| delta[name].as_str().unwrap_or_default();
@@ -244,12 +244,12 @@ impl AnswerDecoder for MessageStream {
                         "stop_sequence" => StopReason::StopSequence,
                         "tool_use" => StopReason::ToolUse,
                         "refusal" => StopReason::Refused,
-                        other => StopReason::Other(fault::short(other)),
+                        other => StopReason::Other(provider_fault::short(other)),
                     });
                 }
             }
             Some("message_stop") => self.is_done = true,
-            Some("error") => return Err(fault::in_stream(event, &self.model)),
+            Some("error") => return Err(provider_fault::in_stream(event, &self.model)),
             _ => {}
         }
         Ok(())
@@ -260,7 +260,7 @@ impl AnswerDecoder for MessageStream {
     }
 }
 
-fn begins(index: u64, block: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+fn begin_block(index: u64, block: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
     let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
     match block["type"].as_str() {
         Some("text") => assembly.text(&text("text")),
@@ -312,7 +312,7 @@ pub(super) async fn list(exchange: &HttpExchange, settings: &ProviderSettings) -
         let can = |name: &str| listed["capabilities"][name]["supported"].as_bool();
         Some(Model {
             id: id.to_owned(),
-            name: fault::short(listed["display_name"].as_str().unwrap_or(id)),
+            name: provider_fault::short(listed["display_name"].as_str().unwrap_or(id)),
             context: size(&listed["max_input_tokens"]),
             max_output: size(&listed["max_tokens"]),
             takes: ModelCapabilities {

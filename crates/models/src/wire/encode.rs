@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::Part;
+use crate::MessagePart;
 
 /// Encodes bytes in base64.
 pub(super) fn base64(bytes: &[u8]) -> String {
@@ -17,13 +17,14 @@ pub(super) fn data_url(mime: &str, bytes: &[u8]) -> String {
 }
 
 /// Joins the texts of a tool result with line breaks.
-pub(super) fn joined_texts(parts: &[Part]) -> String {
-    let texts = parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None });
+pub(super) fn joined_texts(parts: &[MessagePart]) -> String {
+    let texts =
+        parts.iter().filter_map(|part| if let MessagePart::Text(text) = part { Some(text.as_str()) } else { None });
     texts.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a stored thought if it belongs to this wire. Thoughts of other wires are not understood by the provider.
-pub(super) fn of_wire<'v>(opaque: Option<&'v Value>, wire: &str) -> Option<&'v Value> {
+pub(super) fn own_opaque<'v>(opaque: Option<&'v Value>, wire: &str) -> Option<&'v Value> {
     opaque.filter(|value| value["wire"] == wire)
 }
 

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::assembly::ReplyAssembly;
-use super::encode::{base64, count, joined_texts, of_wire, size};
-use super::exchange::{EventFraming, HttpExchange};
-use super::{AnswerDecoder, Wire, WireRequest, fault};
-use crate::carry::{TemperatureSupport, WireCapabilities};
+use super::encode::{base64, count, joined_texts, own_opaque, size};
+use super::http_exchange::{EventFraming, HttpExchange};
+use super::reply_assembly::ReplyAssembly;
+use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
+use crate::wire_capabilities::{TemperatureSupport, WireCapabilities};
 use crate::{
-    Message, Model, ModelCapabilities, ModelError, Part, ProviderSettings, Request, Role, StopReason, ToolChoice,
+    MessagePart, Model, ModelCapabilities, ModelError, ModelMessage, ModelRequest, ProviderSettings, Role, StopReason,
+    ToolChoice,
 };
 
 /// The name of this wire in stored thoughts.
@@ -54,7 +55,7 @@ impl Wire for Gemini {
         EventFraming::ServerSent
     }
 
-    fn request(&self, settings: &ProviderSettings, request: &Request) -> WireRequest {
+    fn request(&self, settings: &ProviderSettings, request: &ModelRequest) -> WireRequest {
         let mut body = Map::new();
         if let Some(system) = &request.system {
             body.insert("systemInstruction".into(), json!({ "parts": [{ "text": system }] }));
@@ -107,7 +108,7 @@ impl Wire for Gemini {
     }
 }
 
-fn contents(messages: &[Message]) -> Value {
+fn contents(messages: &[ModelMessage]) -> Value {
     // Results refer to an identifier only if the call had one from Gemini.
     let mut with_id = BTreeSet::new();
     let contents = messages.iter().filter_map(|message| {
@@ -116,12 +117,12 @@ fn contents(messages: &[Message]) -> Value {
             .parts
             .iter()
             .filter_map(|part| {
-                if let Part::ToolUse { id, opaque, .. } = part
-                    && of_wire(opaque.as_ref(), WIRE).is_some_and(|kept| kept["hasId"] == true)
+                if let MessagePart::ToolUse { id, opaque, .. } = part
+                    && own_opaque(opaque.as_ref(), WIRE).is_some_and(|kept| kept["hasId"] == true)
                 {
                     with_id.insert(id.clone());
                 }
-                let is_first = is_first_call && matches!(part, Part::ToolUse { .. });
+                let is_first = is_first_call && matches!(part, MessagePart::ToolUse { .. });
                 is_first_call &= !is_first;
                 content(part, &with_id, is_first)
             })
@@ -132,31 +133,33 @@ fn contents(messages: &[Message]) -> Value {
     contents.collect()
 }
 
-fn content(part: &Part, with_id: &BTreeSet<String>, is_first_call: bool) -> Option<Value> {
+fn content(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bool) -> Option<Value> {
     Some(match part {
-        Part::Text(text) => json!({ "text": text }),
-        Part::Image { mime, data } | Part::Audio { mime, data } | Part::File { mime, data, .. } => {
+        MessagePart::Text(text) => json!({ "text": text }),
+        MessagePart::Image { mime, data }
+        | MessagePart::Audio { mime, data }
+        | MessagePart::File { mime, data, .. } => {
             json!({ "inlineData": { "mimeType": mime, "data": base64(data) } })
         }
         // Thoughts are not sent back, but their signature is, in an empty part as the API may send it itself.
-        Part::Thinking { opaque, .. } => {
-            let signature = of_wire(opaque.as_ref(), WIRE)?["signature"].as_str()?;
+        MessagePart::Thinking { opaque, .. } => {
+            let signature = own_opaque(opaque.as_ref(), WIRE)?["signature"].as_str()?;
             json!({ "text": "", "thoughtSignature": signature })
         }
-        Part::ToolUse { id, name, arguments, opaque } => {
+        MessagePart::ToolUse { id, name, arguments, opaque } => {
             let mut call = json!({ "name": name, "args": arguments });
             if with_id.contains(id) {
                 call["id"] = id.clone().into();
             }
             let mut own = json!({ "functionCall": call });
-            match of_wire(opaque.as_ref(), WIRE) {
+            match own_opaque(opaque.as_ref(), WIRE) {
                 Some(kept) if kept["signature"].is_string() => own["thoughtSignature"] = kept["signature"].clone(),
                 None if is_first_call => own["thoughtSignature"] = NO_SIGNATURE.into(),
                 _ => {}
             }
             own
         }
-        Part::ToolResult { id, name, parts, is_error } => {
+        MessagePart::ToolResult { id, name, parts, is_error } => {
             let member = if *is_error { "error" } else { "output" };
             let mut response = json!({ "name": name, "response": { member: joined_texts(parts) } });
             if with_id.contains(id) {
@@ -179,10 +182,10 @@ impl AnswerDecoder for GenerationStream {
             return Ok(());
         }
         if event.get("error").is_some() || event[0].get("error").is_some() {
-            return Err(fault::in_stream(event, &self.model));
+            return Err(provider_fault::in_stream(event, &self.model));
         }
         if let Some(reason) = event["promptFeedback"]["blockReason"].as_str() {
-            return Err(ModelError::Refused { said: fault::short(reason) });
+            return Err(ModelError::Refused { said: provider_fault::short(reason) });
         }
         assembly.model(event["modelVersion"].as_str().unwrap_or_default());
         usage(&event["usageMetadata"], assembly);
@@ -200,7 +203,7 @@ impl AnswerDecoder for GenerationStream {
                 "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
                     StopReason::Refused
                 }
-                other => StopReason::Other(fault::short(other)),
+                other => StopReason::Other(provider_fault::short(other)),
             });
         }
         Ok(())
@@ -278,7 +281,7 @@ pub(super) async fn list(exchange: &HttpExchange, settings: &ProviderSettings) -
         }
         Some(Model {
             id: id.to_owned(),
-            name: fault::short(listed["displayName"].as_str().unwrap_or(id)),
+            name: provider_fault::short(listed["displayName"].as_str().unwrap_or(id)),
             context: size(&listed["inputTokenLimit"]),
             max_output: size(&listed["outputTokenLimit"]),
             takes: ModelCapabilities { thinking: listed["thinking"].as_bool(), ..ModelCapabilities::default() },

@@ -2,15 +2,15 @@
 //! does the I/O.
 
 mod anthropic;
-mod assembly;
-mod context;
+mod context_size;
 mod encode;
-mod events;
-mod exchange;
-mod fault;
+mod event_reader;
 mod gemini;
+mod http_exchange;
 mod ollama;
 mod openai;
+mod provider_fault;
+mod reply_assembly;
 mod responses;
 
 use std::collections::VecDeque;
@@ -22,13 +22,14 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use url::Url;
 
-use crate::carry::WireCapabilities;
+use crate::wire_capabilities::WireCapabilities;
 use crate::{
-    Deltas, LossyConversion, Model, ModelError, Provider, ProviderKind, ProviderSettings, Reply, ReplyDelta, Request,
+    Deltas, LossyConversion, Model, ModelError, ModelReply, ModelRequest, Provider, ProviderKind, ProviderSettings,
+    ReplyDelta,
 };
-use assembly::ReplyAssembly;
-use events::EventReader;
-use exchange::{EventFraming, HttpExchange};
+use event_reader::EventReader;
+use http_exchange::{EventFraming, HttpExchange};
+use reply_assembly::ReplyAssembly;
 
 /// URL and body of a request.
 struct WireRequest {
@@ -43,7 +44,7 @@ trait Wire: Send + Sync {
     /// Returns the headers of each request. All values are treated as secret, as one contains the key.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
     fn framing(&self) -> EventFraming;
-    fn request(&self, settings: &ProviderSettings, request: &Request) -> WireRequest;
+    fn request(&self, settings: &ProviderSettings, request: &ModelRequest) -> WireRequest;
     fn answer(&self, model: &str) -> Box<dyn AnswerDecoder>;
 }
 
@@ -73,8 +74,8 @@ trait AnswerDecoder: Send {
 
 fn wire(settings: &ProviderSettings) -> Box<dyn Wire> {
     match settings.kind {
-        ProviderKind::OpenAi => Box::new(openai::OpenAi::of(settings)),
-        ProviderKind::Responses => Box::new(responses::Responses::of(settings)),
+        ProviderKind::OpenAi => Box::new(openai::OpenAi::for_provider(settings)),
+        ProviderKind::Responses => Box::new(responses::Responses::for_provider(settings)),
         ProviderKind::Anthropic => Box::new(anthropic::Anthropic),
         ProviderKind::Gemini => Box::new(gemini::Gemini),
         ProviderKind::Ollama => Box::new(ollama::Ollama),
@@ -129,19 +130,19 @@ impl Provider for HttpProvider {
             ProviderKind::Gemini => gemini::list(&self.exchange, &self.settings).await,
             ProviderKind::Ollama => ollama::list(&self.exchange, &self.settings).await,
         }
-        .map(|models| models.into_iter().map(|model| crate::known::complete(&self.settings, model)).collect())
+        .map(|models| models.into_iter().map(|model| crate::known_models::complete(&self.settings, model)).collect())
     }
 
-    fn cannot_carry(&self, request: &Request) -> Vec<LossyConversion> {
+    fn cannot_carry(&self, request: &ModelRequest) -> Vec<LossyConversion> {
         self.wire.carries(Some(&request.model)).losses(request, &self.settings.conversions)
     }
 
-    async fn stream(&self, request: Request) -> Result<Deltas, ModelError> {
+    async fn stream(&self, request: ModelRequest) -> Result<Deltas, ModelError> {
         let carries = self.wire.carries(Some(&request.model));
         let request = carries.convert(request, &self.settings.conversions)?;
         let WireRequest { url, mut body } = self.wire.request(&self.settings, &request);
         if self.settings.kind == ProviderKind::Ollama {
-            context::fit(&self.exchange, &self.settings, &request.model, &mut body).await;
+            context_size::set_context(&self.exchange, &self.settings, &request.model, &mut body).await;
         }
         let events = self.exchange.stream(url, &body, self.wire.framing(), &request.model).await?;
         let reading = AnswerReader {
@@ -181,7 +182,7 @@ impl AnswerReader {
             }
             if let Err(error) = self.read().await {
                 self.is_over = true;
-                return Some(Err(self.exchange.redacted(error)));
+                return Some(Err(self.exchange.redact_error(error)));
             }
         }
     }
@@ -193,7 +194,7 @@ impl AnswerReader {
                 self.answer.take(event, &mut self.assembly)?;
                 self.ready.extend(self.assembly.drain());
                 if !self.ready.is_empty() {
-                    self.events.said_something();
+                    self.events.reset_silence();
                 }
                 self.answer.is_done()
             }
@@ -203,7 +204,7 @@ impl AnswerReader {
         if is_end {
             self.is_over = true;
             self.answer.end(&mut self.assembly)?;
-            let reply: Reply = self.assembly.finish()?;
+            let reply: ModelReply = self.assembly.finish()?;
             self.ready.push_back(ReplyDelta::Ended(self.exchange.redacted_reply(reply)));
         }
         Ok(())

@@ -3,13 +3,14 @@
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 
-use super::assembly::ReplyAssembly;
 use super::encode::{base64, count, joined_texts, size};
-use super::exchange::{EventFraming, HttpExchange};
-use super::{AnswerDecoder, Wire, WireRequest, fault};
-use crate::carry::{TemperatureSupport, WireCapabilities};
+use super::http_exchange::{EventFraming, HttpExchange};
+use super::reply_assembly::ReplyAssembly;
+use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
+use crate::wire_capabilities::{TemperatureSupport, WireCapabilities};
 use crate::{
-    Message, Model, ModelCapabilities, ModelError, Part, ProviderSettings, Request, Role, StopReason, ToolChoice,
+    MessagePart, Model, ModelCapabilities, ModelError, ModelMessage, ModelRequest, ProviderSettings, Role, StopReason,
+    ToolChoice,
 };
 
 /// Maximum number of models whose details are requested.
@@ -45,7 +46,7 @@ impl Wire for Ollama {
         EventFraming::Lines
     }
 
-    fn request(&self, settings: &ProviderSettings, request: &Request) -> WireRequest {
+    fn request(&self, settings: &ProviderSettings, request: &ModelRequest) -> WireRequest {
         let mut body = Map::new();
         body.insert("model".into(), request.model.clone().into());
         let system = request.system.iter().map(|text| json!({ "role": "system", "content": text }));
@@ -88,9 +89,9 @@ impl Wire for Ollama {
     }
 }
 
-fn message(message: &Message) -> Vec<Value> {
+fn message(message: &ModelMessage) -> Vec<Value> {
     let texts = message.parts.iter().filter_map(|part| match part {
-        Part::Text(text) => Some(text.as_str()),
+        MessagePart::Text(text) => Some(text.as_str()),
         _ => None,
     });
     let text = texts.collect::<Vec<_>>().join("\n");
@@ -99,7 +100,7 @@ fn message(message: &Message) -> Vec<Value> {
             .parts
             .iter()
             .filter_map(|part| match part {
-                Part::ToolUse { id, name, arguments, .. } => {
+                MessagePart::ToolUse { id, name, arguments, .. } => {
                     Some(json!({ "id": id, "function": { "name": name, "arguments": arguments } }))
                 }
                 _ => None,
@@ -112,7 +113,7 @@ fn message(message: &Message) -> Vec<Value> {
         return vec![own];
     }
     let results = message.parts.iter().filter_map(|part| match part {
-        Part::ToolResult { id, name, parts, .. } => {
+        MessagePart::ToolResult { id, name, parts, .. } => {
             Some(json!({ "role": "tool", "tool_name": name, "tool_call_id": id, "content": joined_texts(parts) }))
         }
         _ => None,
@@ -120,7 +121,7 @@ fn message(message: &Message) -> Vec<Value> {
     let images: Vec<Value> = message
         .parts
         .iter()
-        .filter_map(|part| if let Part::Image { data, .. } = part { Some(base64(data).into()) } else { None })
+        .filter_map(|part| if let MessagePart::Image { data, .. } = part { Some(base64(data).into()) } else { None })
         .collect();
     let own = (!text.is_empty() || !images.is_empty()).then(|| {
         let mut own = json!({ "role": "user", "content": text });
@@ -141,7 +142,7 @@ struct ChatStream {
 impl AnswerDecoder for ChatStream {
     fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.get("error").is_some() {
-            return Err(fault::in_stream(event, &self.model));
+            return Err(provider_fault::in_stream(event, &self.model));
         }
         assembly.model(event["model"].as_str().unwrap_or_default());
         let message = &event["message"];
@@ -171,7 +172,7 @@ impl AnswerDecoder for ChatStream {
             assembly.stop(match event["done_reason"].as_str() {
                 None | Some("stop") => StopReason::EndTurn,
                 Some("length") => StopReason::MaxTokens,
-                Some(other) => StopReason::Other(fault::short(other)),
+                Some(other) => StopReason::Other(provider_fault::short(other)),
             });
         }
         Ok(())
@@ -227,7 +228,7 @@ fn model(name: &str, shown: &Value) -> Model {
     let can = |wanted: &str| capabilities.map(|list| list.iter().any(|own| own == wanted));
     Model {
         id: name.to_owned(),
-        name: fault::short(name),
+        name: provider_fault::short(name),
         context: context_of(shown),
         takes: ModelCapabilities {
             images: can("vision"),

@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::assembly::ReplyAssembly;
-use super::encode::{base64, count, data_url, joined_texts, of_wire, size};
-use super::exchange::{EventFraming, HttpExchange};
-use super::{AnswerDecoder, Wire, WireRequest, fault};
-use crate::carry::{PICTURES, TemperatureSupport, WireCapabilities};
-use crate::limits::{self, ToolSupport};
+use super::encode::{base64, count, data_url, joined_texts, own_opaque, size};
+use super::http_exchange::{EventFraming, HttpExchange};
+use super::reply_assembly::ReplyAssembly;
+use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
+use crate::model_limits::{self, ToolSupport};
+use crate::wire_capabilities::{PICTURES, TemperatureSupport, WireCapabilities};
 use crate::{
-    Message, Model, ModelCapabilities, ModelError, ModelPrice, Part, ProviderSettings, Request, Role, StopReason, Tool,
-    ToolChoice,
+    MessagePart, Model, ModelCapabilities, ModelError, ModelMessage, ModelPrice, ModelRequest, ModelTool,
+    ProviderSettings, Role, StopReason, ToolChoice,
 };
 
 /// The name of this wire in stored thoughts.
@@ -36,13 +36,13 @@ pub(super) struct OpenAi {
 }
 
 impl OpenAi {
-    pub(super) fn of(settings: &ProviderSettings) -> Self {
-        Self { speaker: ChatDialect::of(settings) }
+    pub(super) fn for_provider(settings: &ProviderSettings) -> Self {
+        Self { speaker: ChatDialect::of_provider(settings) }
     }
 }
 
 impl ChatDialect {
-    pub(super) fn of(settings: &ProviderSettings) -> Self {
+    pub(super) fn of_provider(settings: &ProviderSettings) -> Self {
         match settings.url.host_str() {
             Some(host) if is_openai(host) => Self::OpenAi,
             Some("openrouter.ai") => Self::OpenRouter,
@@ -61,7 +61,7 @@ impl Wire for OpenAi {
     fn carries(&self, model: Option<&str>) -> WireCapabilities {
         // Only for OpenAI's own hosts does the name identify the model.
         let limits = match (self.speaker, model) {
-            (ChatDialect::OpenAi, Some(model)) => limits::openai(model),
+            (ChatDialect::OpenAi, Some(model)) => model_limits::openai(model),
             (ChatDialect::OpenAi, None) => Some(ToolSupport::EffortNone),
             (ChatDialect::OpenRouter | ChatDialect::Other, _) => None,
         };
@@ -87,7 +87,7 @@ impl Wire for OpenAi {
         EventFraming::ServerSent
     }
 
-    fn request(&self, settings: &ProviderSettings, request: &Request) -> WireRequest {
+    fn request(&self, settings: &ProviderSettings, request: &ModelRequest) -> WireRequest {
         let mut body = Map::new();
         body.insert("model".into(), request.model.clone().into());
         let system = request.system.iter().map(|text| json!({ "role": "system", "content": text }));
@@ -117,7 +117,9 @@ impl Wire for OpenAi {
             body.insert("stop".into(), json!(request.stop));
         }
         match self.speaker {
-            ChatDialect::OpenAi if has_tools && limits::openai(&request.model) == Some(ToolSupport::EffortNone) => {
+            ChatDialect::OpenAi
+                if has_tools && model_limits::openai(&request.model) == Some(ToolSupport::EffortNone) =>
+            {
                 body.insert("reasoning_effort".into(), "none".into());
             }
             ChatDialect::OpenAi if request.thinking => {
@@ -136,7 +138,7 @@ impl Wire for OpenAi {
     }
 }
 
-fn tool(tool: &Tool) -> Value {
+fn tool(tool: &ModelTool) -> Value {
     let mut function = json!({ "name": tool.name, "parameters": tool.input_schema });
     if let Some(description) = &tool.description {
         function["description"] = description.clone().into();
@@ -145,18 +147,18 @@ fn tool(tool: &Tool) -> Value {
 }
 
 /// Encodes a message. Tool results are separate messages, and come first.
-fn message(message: &Message) -> Vec<Value> {
+fn message(message: &ModelMessage) -> Vec<Value> {
     match message.role {
-        Role::Assistant => vec![of_assistant(&message.parts)],
+        Role::Assistant => vec![assistant_message(&message.parts)],
         Role::User => {
             let results = message.parts.iter().filter_map(|part| match part {
-                Part::ToolResult { id, parts, .. } => {
+                MessagePart::ToolResult { id, parts, .. } => {
                     Some(json!({ "role": "tool", "tool_call_id": id, "content": joined_texts(parts) }))
                 }
                 _ => None,
             });
             let content: Vec<Value> = message.parts.iter().filter_map(content).collect();
-            let only_text = message.parts.iter().all(|part| matches!(part, Part::Text(_)));
+            let only_text = message.parts.iter().all(|part| matches!(part, MessagePart::Text(_)));
             let own = (!content.is_empty()).then(|| {
                 let content = if only_text { message.plain_text().into() } else { Value::from(content) };
                 json!({ "role": "user", "content": content })
@@ -166,32 +168,34 @@ fn message(message: &Message) -> Vec<Value> {
     }
 }
 
-fn content(part: &Part) -> Option<Value> {
+fn content(part: &MessagePart) -> Option<Value> {
     Some(match part {
-        Part::Text(text) => json!({ "type": "text", "text": text }),
-        Part::Image { mime, data } => {
+        MessagePart::Text(text) => json!({ "type": "text", "text": text }),
+        MessagePart::Image { mime, data } => {
             json!({ "type": "image_url", "image_url": { "url": data_url(mime, data) } })
         }
-        Part::Audio { mime, data } => {
+        MessagePart::Audio { mime, data } => {
             let format = if mime.ends_with("wav") { "wav" } else { "mp3" };
             json!({ "type": "input_audio", "input_audio": { "data": base64(data), "format": format } })
         }
-        Part::File { name, mime, data } => {
+        MessagePart::File { name, mime, data } => {
             json!({ "type": "file", "file": { "filename": name, "file_data": data_url(mime, data) } })
         }
-        Part::Thinking { .. } | Part::ToolUse { .. } | Part::ToolResult { .. } => return None,
+        MessagePart::Thinking { .. } | MessagePart::ToolUse { .. } | MessagePart::ToolResult { .. } => return None,
     })
 }
 
-fn of_assistant(parts: &[Part]) -> Value {
+fn assistant_message(parts: &[MessagePart]) -> Value {
     let mut own = Map::new();
     own.insert("role".into(), "assistant".into());
-    let texts: String =
-        parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None }).collect();
+    let texts: String = parts
+        .iter()
+        .filter_map(|part| if let MessagePart::Text(text) = part { Some(text.as_str()) } else { None })
+        .collect();
     let calls: Vec<Value> = parts
         .iter()
         .filter_map(|part| match part {
-            Part::ToolUse { id, name, arguments, .. } => {
+            MessagePart::ToolUse { id, name, arguments, .. } => {
                 let arguments = Value::Object(arguments.clone()).to_string();
                 let function = json!({ "name": name, "arguments": arguments });
                 Some(json!({ "id": id, "type": "function", "function": function }))
@@ -205,8 +209,8 @@ fn of_assistant(parts: &[Part]) -> Value {
         own.insert("tool_calls".into(), calls.into());
     }
     for part in parts {
-        let Part::Thinking { text, opaque } = part else { continue };
-        let Some(kept) = of_wire(opaque.as_ref(), WIRE) else { continue };
+        let MessagePart::Thinking { text, opaque } = part else { continue };
+        let Some(kept) = own_opaque(opaque.as_ref(), WIRE) else { continue };
         if let Some(details) = kept.get("details") {
             own.insert("reasoning_details".into(), details.clone());
         } else if kept["field"] == "reasoning_content" {
@@ -238,7 +242,7 @@ impl AnswerDecoder for CompletionStream {
             return Ok(());
         }
         if event.get("error").is_some_and(|error| !error.is_null()) {
-            return Err(fault::in_stream(event, &self.model));
+            return Err(provider_fault::in_stream(event, &self.model));
         }
         if let Some(model) = event["model"].as_str() {
             assembly.model(model);
@@ -272,7 +276,7 @@ impl AnswerDecoder for CompletionStream {
                 "length" => StopReason::MaxTokens,
                 "tool_calls" | "function_call" => StopReason::ToolUse,
                 "content_filter" => StopReason::Refused,
-                other => StopReason::Other(fault::short(other)),
+                other => StopReason::Other(provider_fault::short(other)),
             });
         }
         Ok(())
@@ -387,7 +391,7 @@ fn model(listed: &Value) -> Option<Model> {
     let parameters = &listed["supported_parameters"];
     Some(Model {
         id: id.to_owned(),
-        name: fault::short(listed["name"].as_str().unwrap_or(id)),
+        name: provider_fault::short(listed["name"].as_str().unwrap_or(id)),
         context,
         max_output: size(&listed["top_provider"]["max_completion_tokens"]),
         price: price(&listed["pricing"]),

@@ -10,9 +10,9 @@ use foreign::is_hidden;
 use serde_json::Value;
 use unicode_security::skeleton;
 
-use super::folded::FoldedText;
-use super::letters::has_deceptive_letters;
-use super::names::NameIndex;
+use super::deceptive_letters::has_deceptive_letters;
+use super::folded_text::FoldedText;
+use super::name_index::NameIndex;
 use super::phrases::{ASKS_FOR_CONTEXT, PHRASES};
 
 /// Maximum number of flags per definition.
@@ -121,11 +121,11 @@ pub(super) fn phrases_in<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'
             found(reason, phrase, &text[before..]);
         }
     };
-    let folded = FoldedText::of(text);
+    let folded = FoldedText::new(text);
     search(plain, &folded);
     if !text.is_ascii() {
         search(as_drawn, &folded.as_drawn());
-        if let Some(spelled) = FoldedText::of_tags(text) {
+        if let Some(spelled) = FoldedText::from_tags(text) {
             search(plain, &spelled);
         }
     }

@@ -2,29 +2,29 @@
 //! definition, names that look alike, and flags on text that may mislead a model. Pure; the pins are kept by
 //! `host/src/owner/pins.rs`.
 
+mod deceptive_letters;
 mod diff;
 mod flags;
-mod folded;
-mod letters;
-mod links;
-mod names;
-mod parts;
+mod folded_text;
+mod message_parts;
+mod misleading_links;
+mod name_index;
 mod phrases;
 mod pins;
 mod results;
-mod visible;
-mod words;
+mod visible_text;
+mod word_diff;
 
 pub use diff::{DefinitionChange, DefinitionDiff, MAX_CHANGES};
 pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_styled};
 pub use foreign::is_hidden;
-pub use names::{LookAlike, MAX_LOOK_ALIKES, NameIndex, NameKeys};
-pub use parts::{as_json, raw_result_parts};
-pub use parts::{bytes_part, content_part, contents_part, result_parts};
+pub use message_parts::{as_json, raw_result_parts};
+pub use message_parts::{bytes_part, content_part, contents_part, result_parts};
+pub use name_index::{LookAlike, MAX_LOOK_ALIKES, NameIndex, NameKeys};
 pub use pins::{DefinitionKind, MAX_DEFINITION, MAX_KEPT, MAX_PINS, Pin, PinnedIdentity, Pins, ServerPins};
 pub use results::flags_of_result;
-pub use visible::{shown, shown_part, shown_schema};
-pub use words::{DiffPiece, changed_words};
+pub use visible_text::{shown_part, shown_schema, visible_text};
+pub use word_diff::{DiffPiece, changed_words};
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -115,7 +115,7 @@ impl ServerReview {
     #[must_use]
     pub fn tool(&self, tool: &Tool) -> (Hash, ReviewMarks, bool) {
         let definition = json!(tool);
-        let hash = Hash::of(&definition);
+        let hash = Hash::of_json(&definition);
         let grant = self.granted.get(&tool.name);
         let granted = grant.is_some_and(|rests_on| *rests_on == definition_hash(&self.config, tool));
         let standing = self.pins.standing(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
@@ -127,7 +127,7 @@ impl ServerReview {
     /// Returns the standing of a tool's definition, taking into account that the list of tools may be outdated.
     #[must_use]
     pub fn standing(&self, tool: &Tool) -> ReviewState {
-        let hash = Hash::of(&json!(tool));
+        let hash = Hash::of_json(&json!(tool));
         let standing = self.pins.standing(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
         self.catalog.standing_now(CatalogList::Tools, standing)
     }
@@ -136,7 +136,7 @@ impl ServerReview {
     #[must_use]
     pub fn prompt(&self, prompt: &Prompt) -> (Hash, ReviewMarks) {
         let definition = json!(prompt);
-        let hash = Hash::of(&definition);
+        let hash = Hash::of_json(&definition);
         let standing = self.pins.standing(DefinitionKind::Prompt, &prompt.name, &hash, self.identity.as_ref());
         let marks = self.marks(DefinitionKind::Prompt, &prompt.name, &definition, standing);
         (hash, marks)
@@ -154,7 +154,7 @@ impl ServerReview {
             standing: Some(standing),
             outdated: self.catalog.is_outdated(list),
             diff: self.pins.diff(kind, name, definition, standing).map(Box::new),
-            look_alikes: names::look_alikes((name, title_of(definition)), own, &others),
+            look_alikes: name_index::look_alikes((name, title_of(definition)), own, &others),
             flags: flags_of_definition(definition, &foreign),
         }
     }

@@ -3,7 +3,7 @@
 
 use super::flags::FlagReason;
 
-/// Phrases, normalized like [`FoldedText`](super::folded): lower case, one space for each run of blanks, `_` or `-`.
+/// Phrases, normalized like [`FoldedText`](super::folded_text): lower case, one space for each run of blanks, `_` or `-`.
 pub(super) const PHRASES: &[(FlagReason, &[&str])] = &[
     (
         FlagReason::InstructsModel,

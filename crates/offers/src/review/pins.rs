@@ -10,7 +10,7 @@ use policy::{Hash, ReviewState, canonical_json};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::names::NameIndex;
+use super::name_index::NameIndex;
 use super::{DefinitionChange, DefinitionDiff, title_of};
 
 /// Maximum number of pinned definitions of one kind per server. Definitions beyond it count as new and need approval
@@ -39,7 +39,7 @@ pub enum DefinitionKind {
 impl DefinitionKind {
     /// Returns the name of the kind in the audit log.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Tool => "tool",
             Self::Prompt => "prompt",
@@ -130,14 +130,14 @@ impl ServerPins {
 
     /// Returns the pinned definitions of a kind.
     #[must_use]
-    pub const fn of(&self, kind: DefinitionKind) -> &BTreeMap<String, Pin> {
+    pub const fn definitions(&self, kind: DefinitionKind) -> &BTreeMap<String, Pin> {
         match kind {
             DefinitionKind::Tool => &self.tools,
             DefinitionKind::Prompt => &self.prompts,
         }
     }
 
-    const fn of_mut(&mut self, kind: DefinitionKind) -> &mut BTreeMap<String, Pin> {
+    const fn definitions_mut(&mut self, kind: DefinitionKind) -> &mut BTreeMap<String, Pin> {
         match kind {
             DefinitionKind::Tool => &mut self.tools,
             DefinitionKind::Prompt => &mut self.prompts,
@@ -150,7 +150,7 @@ impl ServerPins {
     /// Standing approvals are not considered: they don't depend on the file that the command resolves to.
     #[must_use]
     pub fn standing(&self, kind: DefinitionKind, name: &str, hash: &Hash, identity: Option<&Hash>) -> ReviewState {
-        match self.of(kind).get(name) {
+        match self.definitions(kind).get(name) {
             Some(pin) if pin.hash == *hash && pin.under.is_some() && pin.under.as_ref() == identity => {
                 ReviewState::Reviewed
             }
@@ -164,7 +164,7 @@ impl ServerPins {
         let titled = |(name, pin): (&'_ String, &'_ Pin)| {
             (name.clone(), pin.definition.as_ref().and_then(title_of).map(str::to_owned))
         };
-        NameIndex::of(self.of(kind).iter().map(titled))
+        NameIndex::new(self.definitions(kind).iter().map(titled))
     }
 
     /// Returns the differences to the reviewed definition, or `None` if it is unreviewed or unchanged.
@@ -176,7 +176,7 @@ impl ServerPins {
         definition: &Value,
         standing: ReviewState,
     ) -> Option<DefinitionDiff> {
-        let pin = self.of(kind).get(name).filter(|_| standing == ReviewState::Changed)?;
+        let pin = self.definitions(kind).get(name).filter(|_| standing == ReviewState::Changed)?;
         Some(pin.diff(definition))
     }
 
@@ -189,8 +189,8 @@ impl ServerPins {
         identity: Option<&Hash>,
         at: Millis,
     ) -> bool {
-        let kept: usize = self.tools.values().chain(self.prompts.values()).map(Pin::kept).sum();
-        let of_kind = self.of_mut(kind);
+        let kept: usize = self.tools.values().chain(self.prompts.values()).map(Pin::stored_bytes).sum();
+        let of_kind = self.definitions_mut(kind);
         if of_kind.len() >= MAX_PINS && !of_kind.contains_key(name) {
             return false;
         }
@@ -237,12 +237,12 @@ impl ServerPins {
 
 impl Pin {
     /// Returns the number of bytes kept of the definition.
-    const fn kept(&self) -> usize {
+    const fn stored_bytes(&self) -> usize {
         if self.definition.is_some() { self.bytes } else { 0 }
     }
 
     fn diff(&self, now: &Value) -> DefinitionDiff {
-        if self.hash == Hash::of(now) {
+        if self.hash == Hash::of_json(now) {
             return DefinitionDiff { server_changed: true, ..DefinitionDiff::default() };
         }
         match &self.definition {
@@ -274,7 +274,7 @@ mod tests {
         let (mut pins, tool) = (ServerPins::default(), json!({"name": "a", "annotations": {"readOnlyHint": false}}));
         let server = hash("npx a");
         let standing = |pins: &ServerPins, tool: &Value, server: &Hash| {
-            pins.standing(DefinitionKind::Tool, "a", &Hash::of(tool), Some(server))
+            pins.standing(DefinitionKind::Tool, "a", &Hash::of_json(tool), Some(server))
         };
         assert_eq!(standing(&pins, &tool, &server), ReviewState::New, "what nobody saw is new");
         assert!(pins.pin(DefinitionKind::Tool, "a", &tool, Some(&server), 1), "there is room");

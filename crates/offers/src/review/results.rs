@@ -11,7 +11,7 @@
 use foreign::is_hidden;
 
 use super::flags::{Flag, FlagReason, phrases_in};
-use super::links::misleading_link;
+use super::misleading_links::misleading_link;
 use super::phrases::ODD_IN_DOCUMENTS;
 
 /// Amount of text searched at a time, in bytes. A search takes about twenty times that in memory.

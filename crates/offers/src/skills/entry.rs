@@ -97,7 +97,7 @@ impl Skill {
             }
             SkillFiles::Dynamic => Value::Null,
         };
-        Hash::of(&json!([self.uri, self.frontmatter, files]))
+        Hash::of_json(&json!([self.uri, self.frontmatter, files]))
     }
 
     /// Returns the listed file with this URI.

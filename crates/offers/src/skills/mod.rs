@@ -9,7 +9,7 @@ mod frontmatter;
 mod verify;
 
 pub use entry::{MAX_FILES, MAX_SKILL_BYTES, Skill, SkillFile, SkillFiles};
-pub use verify::{SkillMismatch, check_listed, verified};
+pub use verify::{SkillMismatch, check_listed, verify_file};
 
 /// Identifier of the extension.
 pub const EXTENSION: &str = "io.modelcontextprotocol/skills";

@@ -38,7 +38,7 @@ pub enum SkillMismatch {
 ///
 /// Returns the [`SkillMismatch`] if the file is not listed, its contents differ from the entry, or several contents were
 /// received.
-pub fn verified(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> Result<Vec<u8>, SkillMismatch> {
+pub fn verify_file(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> Result<Vec<u8>, SkillMismatch> {
     check_listed(skill, uri)?;
     let [content] = contents else { return Err(SkillMismatch::OtherContents) };
     if content.uri != uri {
@@ -115,32 +115,43 @@ mod tests {
 
     #[test]
     fn what_was_listed_is_given() {
-        assert_eq!(verified(&listed(TEXT), URI, &text(TEXT)).unwrap(), TEXT.as_bytes(), "text");
+        assert_eq!(verify_file(&listed(TEXT), URI, &text(TEXT)).unwrap(), TEXT.as_bytes(), "text");
         let blob = contents(json!({ "uri": OTHER, "blob": "AP8=" }));
-        assert_eq!(verified(&listed(TEXT), OTHER, &blob).unwrap(), [0, 255], "bytes");
-        assert!(verified(&skill(json!("dynamic")), URI, &text(TEXT)).is_ok(), "without digests the head is compared");
+        assert_eq!(verify_file(&listed(TEXT), OTHER, &blob).unwrap(), [0, 255], "bytes");
+        assert!(
+            verify_file(&skill(json!("dynamic")), URI, &text(TEXT)).is_ok(),
+            "without digests the head is compared"
+        );
     }
 
     #[test]
     fn what_differs_is_not_given() {
         let longer = format!("{TEXT}more");
         let size = SkillMismatch::Size { listed: TEXT.len() as u64, found: longer.len() as u64 };
-        assert_eq!(verified(&listed(TEXT), URI, &text(&longer)), Err(size), "another length");
+        assert_eq!(verify_file(&listed(TEXT), URI, &text(&longer)), Err(size), "another length");
         let other = TEXT.replace("this", "that");
         assert_eq!(
-            verified(&listed(TEXT), URI, &text(&other)),
+            verify_file(&listed(TEXT), URI, &text(&other)),
             Err(SkillMismatch::Digest),
             "other bytes of the same length"
         );
         let lying = TEXT.replace("Shows it", "Steals it");
         for skill in [listed(&lying), skill(json!("dynamic"))] {
-            let found = verified(&skill, URI, &text(&lying));
+            let found = verify_file(&skill, URI, &text(&lying));
             assert!(matches!(found, Err(SkillMismatch::Frontmatter(_))), "the entry promised another head: {found:?}");
         }
         let two = [text(TEXT), text(TEXT)].concat();
-        assert_eq!(verified(&listed(TEXT), URI, &two), Err(SkillMismatch::OtherContents), "two answers for one file");
+        assert_eq!(
+            verify_file(&listed(TEXT), URI, &two),
+            Err(SkillMismatch::OtherContents),
+            "two answers for one file"
+        );
         let named = contents(json!({ "uri": OTHER, "text": TEXT }));
-        assert_eq!(verified(&listed(TEXT), URI, &named), Err(SkillMismatch::OtherContents), "another file's contents");
+        assert_eq!(
+            verify_file(&listed(TEXT), URI, &named),
+            Err(SkillMismatch::OtherContents),
+            "another file's contents"
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{APPS, BaseFolder, SettingsPath, SourceApp};
-use crate::surroundings::{AppEnvironment, OperatingSystem, join};
+use crate::app_environment::{AppEnvironment, OperatingSystem, join};
 
 /// Returns the app and place of a file, by the end of its path. Considers files of users and of projects.
 pub(crate) fn place_of(file: &Path) -> Option<(&'static SourceApp, &'static SettingsPath)> {

@@ -2,10 +2,10 @@
 //! [`crate::entry`] pasted text.
 
 use jsonc_parser::ast::{Object, Value};
-use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, Grant};
+use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, GrantType};
 
-use super::words;
-use crate::json_text::{JsonText, given, kind as kind_of};
+use super::command_text;
+use crate::json_text::{JsonText, kind as kind_of, present_property};
 
 /// Key of the object in an entry.
 pub const KEY: &str = "auth";
@@ -27,7 +27,7 @@ pub const PROVIDER: &str = "identityProvider";
 ///
 /// Returns [`ConfigProblem`] with its position if a member has the wrong type.
 pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
-    let Some(property) = given(entry, KEY) else { return Ok(None) };
+    let Some(property) = present_property(entry, KEY) else { return Ok(None) };
     let Value::Object(map) = &property.value else {
         return Err(
             text.problem_at(&property.value, format!("{what} must be an object, found {}", kind_of(&property.value)))
@@ -35,8 +35,8 @@ pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Opti
     };
     text.no_duplicates(map, what)?;
     let of = |map: &Object<'_>, key: &str| -> Result<Option<String>, ConfigProblem> {
-        let Some(property) = given(map, key) else { return Ok(None) };
-        words(text, &property.value, &format!("{key:?} in {what}"), "a text").map(|text| Some(text.to_owned()))
+        let Some(property) = present_property(map, key) else { return Ok(None) };
+        command_text(text, &property.value, &format!("{key:?} in {what}"), "a text").map(|text| Some(text.to_owned()))
     };
     let mut auth = AuthConfig {
         client_id: of(map, "clientId")?,
@@ -49,35 +49,36 @@ pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Opti
         assertion: of(map, "assertion")?,
         ..AuthConfig::default()
     };
-    if let Some(scopes) = given(map, SCOPES) {
+    if let Some(scopes) = present_property(map, SCOPES) {
         let Value::Array(list) = &scopes.value else {
             let message = format!("{SCOPES:?} in {what} must be a list of texts, found {}", kind_of(&scopes.value));
             return Err(text.problem_at(&scopes.value, message));
         };
         for scope in &list.elements {
-            auth.scopes.push(words(text, scope, &format!("{SCOPES:?} in {what}"), "a list of texts")?.to_owned());
+            auth.scopes
+                .push(command_text(text, scope, &format!("{SCOPES:?} in {what}"), "a list of texts")?.to_owned());
         }
     }
-    if let Some(grant) = given(map, GRANT) {
-        let wanted = words(text, &grant.value, &format!("{GRANT:?} in {what}"), "a text")?;
-        auth.grant = Grant::ALL.into_iter().find(|grant| grant.name() == wanted).ok_or_else(|| {
-            let known = Grant::ALL.map(Grant::name).join(", ");
+    if let Some(grant) = present_property(map, GRANT) {
+        let wanted = command_text(text, &grant.value, &format!("{GRANT:?} in {what}"), "a text")?;
+        auth.grant = GrantType::ALL.into_iter().find(|grant| grant.name() == wanted).ok_or_else(|| {
+            let known = GrantType::ALL.map(GrantType::name).join(", ");
             text.problem_at(&grant.value, format!("{GRANT:?} in {what} must be one of {known}, found {wanted:?}"))
         })?;
     }
-    if let Some(dpop) = given(map, DPOP) {
+    if let Some(dpop) = present_property(map, DPOP) {
         let Value::BooleanLit(dpop) = &dpop.value else {
             let message = format!("{DPOP:?} in {what} must be true or false, found {}", kind_of(&dpop.value));
             return Err(text.problem_at(&dpop.value, message));
         };
         auth.dpop = Some(dpop.value);
     }
-    if let Some(port) = given(map, PORT) {
+    if let Some(port) = present_property(map, PORT) {
         let number = port.value.as_number_lit().and_then(|number| number.value.parse().ok()).filter(|port| *port > 0);
         let message = || format!("{PORT:?} in {what} must be a port, a number from 1 to 65535");
         auth.redirect_port = Some(number.ok_or_else(|| text.problem_at(&port.value, message()))?);
     }
-    if let Some(provider) = given(map, PROVIDER) {
+    if let Some(provider) = present_property(map, PROVIDER) {
         let Value::Object(provider) = &provider.value else {
             let message = format!("{PROVIDER:?} in {what} must be an object, found {}", kind_of(&provider.value));
             return Err(text.problem_at(&provider.value, message));

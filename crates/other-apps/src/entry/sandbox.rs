@@ -8,8 +8,8 @@ use ports::server_config::{
     AccessMode, AllowedFolder, ConfigProblem, HostPattern, NetworkAccess, SandboxConfig, access_word,
 };
 
-use super::words;
-use crate::json_text::{JsonText, given, kind as kind_of};
+use super::command_text;
+use crate::json_text::{JsonText, kind as kind_of, present_property};
 
 /// Maximum length of a foreign key in a note, in characters.
 const MAX_KEY: usize = 80;
@@ -42,10 +42,10 @@ pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Opti
     };
     text.no_duplicates(map, what)?;
     let mut sandbox = SandboxConfig::default();
-    if let Some(network) = given(map, NETWORK) {
+    if let Some(network) = present_property(map, NETWORK) {
         sandbox.network = self::network(text, what, &network.value)?;
     }
-    if let Some(folders) = given(map, FOLDERS) {
+    if let Some(folders) = present_property(map, FOLDERS) {
         let Value::Array(list) = &folders.value else {
             let message = format!("{FOLDERS:?} in {what} must be a list of objects, found {}", kind_of(&folders.value));
             return Err(text.problem_at(&folders.value, message));
@@ -101,7 +101,7 @@ fn network(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Network
     };
     let host = |value: &Value<'_>| {
         let what = format!("a host in {what}");
-        let host = words(text, value, &what, "a text")?;
+        let host = command_text(text, value, &what, "a text")?;
         host.parse::<HostPattern>().map_err(|error| text.problem_at(value, format!("{what}: {error}")))
     };
     hosts.iter().map(host).collect::<Result<_, _>>().map(NetworkAccess::Hosts)
@@ -109,15 +109,17 @@ fn network(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Network
 
 fn folder(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<AllowedFolder, ConfigProblem> {
     let what = format!("a folder in {what}");
-    let path = value.as_object().and_then(|map| given(map, PATH).map(|path| (map, path)));
+    let path = value.as_object().and_then(|map| present_property(map, PATH).map(|path| (map, path)));
     let Some((map, path)) = path else {
         let message = format!("{what} must be an object such as {{\"path\": \"/a/folder\", \"access\": \"read\"}}");
         return Err(text.problem_at(value, message));
     };
     text.no_duplicates(map, &what)?;
-    let path = PathBuf::from(words(text, &path.value, &format!("{PATH:?} of {what}"), "a text")?);
-    let Some(access) = given(map, ACCESS) else { return Ok(AllowedFolder { path, access: AccessMode::Read }) };
-    let wanted = words(text, &access.value, &format!("{ACCESS:?} of {what}"), "a text")?;
+    let path = PathBuf::from(command_text(text, &path.value, &format!("{PATH:?} of {what}"), "a text")?);
+    let Some(access) = present_property(map, ACCESS) else {
+        return Ok(AllowedFolder { path, access: AccessMode::Read });
+    };
+    let wanted = command_text(text, &access.value, &format!("{ACCESS:?} of {what}"), "a text")?;
     let known = [AccessMode::Read, AccessMode::Write].into_iter().find(|known| access_word(*known) == wanted);
     let message = || format!("{ACCESS:?} of {what} must be \"read\" or \"write\", found {wanted:?}");
     let access = known.ok_or_else(|| text.problem_at(&access.value, message()))?;

@@ -4,8 +4,8 @@
 use jsonc_parser::ast::{Object, Value};
 use ports::server_config::{AuthConfig, ConfigProblem};
 
-use super::words;
-use crate::json_text::{JsonText, given};
+use super::command_text;
+use crate::json_text::{JsonText, present_property};
 
 /// Keys of the client in an entry.
 pub(super) const KEYS: [&str; 2] = ["oauth", "auth"];
@@ -16,25 +16,28 @@ const SCOPES: [&str; 3] = ["scopes", "scope", "SCOPES"];
 /// Parses a client in the format of another app, or returns `None` if there is none or it is in Drawbridge's own
 /// format.
 pub(super) fn parse(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
-    let is_own = |map: &Object<'_>| ["grant", "issuer", "clientAuth"].iter().any(|key| given(map, key).is_some());
+    let is_own =
+        |map: &Object<'_>| ["grant", "issuer", "clientAuth"].iter().any(|key| present_property(map, key).is_some());
     let map = KEYS.iter().find_map(|key| entry.get_object(key).map(|map| (*key, map)));
-    let Some((key, map)) =
-        map.filter(|(key, map)| *key == "oauth" || (ID[1..].iter().any(|id| given(map, id).is_some()) && !is_own(map)))
-    else {
+    let Some((key, map)) = map.filter(|(key, map)| {
+        *key == "oauth" || (ID[1..].iter().any(|id| present_property(map, id).is_some()) && !is_own(map))
+    }) else {
         return Ok(None);
     };
     text.no_duplicates(map, &format!("{key:?}"))?;
     let one = |names: &[&str]| -> Result<Option<String>, ConfigProblem> {
-        let Some(property) = names.iter().find_map(|name| given(map, name)) else { return Ok(None) };
+        let Some(property) = names.iter().find_map(|name| present_property(map, name)) else { return Ok(None) };
         let what = format!("{:?} in {key:?}", property.name.as_str());
-        words(text, &property.value, &what, "a text").map(|text| Some(text.to_owned()).filter(|text| !text.is_empty()))
+        command_text(text, &property.value, &what, "a text")
+            .map(|text| Some(text.to_owned()).filter(|text| !text.is_empty()))
     };
     let mut auth = AuthConfig { client_id: one(&ID)?, client_secret: one(&SECRET)?, ..AuthConfig::default() };
-    let scopes = SCOPES.iter().find_map(|name| given(map, name)).or_else(|| given(entry, "scopes"));
+    let scopes =
+        SCOPES.iter().find_map(|name| present_property(map, name)).or_else(|| present_property(entry, "scopes"));
     match scopes.map(|scopes| &scopes.value) {
         Some(Value::Array(list)) => {
             for scope in &list.elements {
-                auth.scopes.push(words(text, scope, "a scope", "a text")?.to_owned());
+                auth.scopes.push(command_text(text, scope, "a scope", "a text")?.to_owned());
             }
         }
         Some(Value::StringLit(list)) => auth.scopes.extend(list.value.split_whitespace().map(str::to_owned)),

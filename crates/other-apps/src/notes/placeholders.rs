@@ -5,7 +5,7 @@ use ports::secrets;
 use ports::server_config::{ServerConfig, ServerTransport};
 use serde::{Deserialize, Serialize};
 
-use super::{ImportNote, ImportNoteKind, quoted, shown};
+use super::{ImportNote, ImportNoteKind, printable_text, quoted_text};
 
 /// Maximum number of notes about placeholders per server.
 const MAX_PLACEHOLDERS: usize = 20;
@@ -57,18 +57,18 @@ enum PlaceholderReason {
 pub(crate) fn placeholders(config: &ServerConfig) -> Vec<ImportNote> {
     let notes = gaps(config).into_iter().map(|(place, gap, text)| {
         let is_value = matches!(place, ImportPlace::Value { .. });
-        let place = in_words(&place, config);
+        let place = place_text(&place, config);
         match gap {
             PlaceholderReason::Empty => {
                 ImportNote::new(ImportNoteKind::Empty, format!("{place} is empty: fill it in if the server needs it"))
             }
             PlaceholderReason::Reference => ImportNote::new(
                 if is_value { ImportNoteKind::AsWritten } else { ImportNoteKind::Placeholder },
-                format!("{place} is {}: Drawbridge passes it as it stands, put the value there", quoted(text)),
+                format!("{place} is {}: Drawbridge passes it as it stands, put the value there", quoted_text(text)),
             ),
             PlaceholderReason::Placeholder => ImportNote::new(
                 ImportNoteKind::Placeholder,
-                format!("{place} is {}: this looks like a placeholder, put your own value there", quoted(text)),
+                format!("{place} is {}: this looks like a placeholder, put your own value there", quoted_text(text)),
             ),
         }
     });
@@ -81,7 +81,7 @@ pub(crate) fn incomplete(config: &ServerConfig) -> Vec<ImportPlaceholder> {
         *gap != PlaceholderReason::Empty && !matches!(place, ImportPlace::Value { .. })
     };
     let gaps = gaps(config).into_iter().filter(is_needed);
-    gaps.map(|(place, _, text)| ImportPlaceholder { place, text: shown(text) }).collect()
+    gaps.map(|(place, _, text)| ImportPlaceholder { place, text: printable_text(text) }).collect()
 }
 
 fn gaps(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str)> {
@@ -114,15 +114,15 @@ fn gap(text: &str) -> Option<PlaceholderReason> {
     }
 }
 
-fn in_words(place: &ImportPlace, config: &ServerConfig) -> String {
+fn place_text(place: &ImportPlace, config: &ServerConfig) -> String {
     let is_remote = config.as_http().is_some();
     match place {
         ImportPlace::Command => String::from("the command"),
         ImportPlace::Argument { number } => format!("argument {number}"),
         ImportPlace::Folder => String::from("the folder"),
         ImportPlace::Url => String::from("the URL"),
-        ImportPlace::Value { name } if is_remote => format!("the header {}", quoted(name)),
-        ImportPlace::Value { name } => format!("the variable {}", quoted(name)),
+        ImportPlace::Value { name } if is_remote => format!("the header {}", quoted_text(name)),
+        ImportPlace::Value { name } => format!("the variable {}", quoted_text(name)),
         ImportPlace::ClientSecret => String::from("the client secret"),
     }
 }

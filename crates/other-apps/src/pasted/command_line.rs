@@ -2,10 +2,10 @@
 
 use ports::server_config::{HttpConfig, StdioConfig};
 
-use crate::candidate::ServerCandidate;
 use crate::entry;
 use crate::json_text::JsonText;
-use crate::notes::quoted;
+use crate::notes::quoted_text;
+use crate::server_candidate::ServerCandidate;
 
 /// Programs with a command to add a server, with a common syntax: `claude mcp add [options] NAME [--] COMMAND
 /// [ARGUMENTS]`.
@@ -70,7 +70,7 @@ fn needs_no_shell(line: &str, words: &[String]) -> Result<(), String> {
     match found {
         Some(found) => Err(format!(
             "{} needs a shell, and a server is started without one: paste only the command of the server itself",
-            quoted(found)
+            quoted_text(found)
         )),
         None => Ok(()),
     }
@@ -119,7 +119,7 @@ fn remote(
             Some((name, value)) => {
                 config.headers.insert(name.trim().to_owned(), value.trim().to_owned());
             }
-            None => notes.push(format!("the header {} has no value", quoted(&header))),
+            None => notes.push(format!("the header {} has no value", quoted_text(&header))),
         }
     }
     if kind.is_none() {
@@ -138,7 +138,7 @@ fn remote(
 fn added(words: &[String]) -> Result<Vec<ServerCandidate>, String> {
     let rest = words.get(2..).unwrap_or_default();
     match words.get(1).map(String::as_str) {
-        Some("--add-mcp") => rest.first().map_or_else(|| Err(incomplete()), |json| in_json(None, json)),
+        Some("--add-mcp") => rest.first().map_or_else(|| Err(incomplete()), |json| candidates_in_json(None, json)),
         _ if rest.first().is_some_and(|word| word == "add-json") => {
             let mut plain = Vec::new();
             let mut words = rest[1..].iter();
@@ -151,11 +151,11 @@ fn added(words: &[String]) -> Result<Vec<ServerCandidate>, String> {
                 }
             }
             match &plain[..] {
-                [name, json, ..] => in_json(Some(name.clone()), json),
+                [name, json, ..] => candidates_in_json(Some(name.clone()), json),
                 _ => Err(incomplete()),
             }
         }
-        _ => by_words(rest.get(1..).unwrap_or_default()).map(|candidate| vec![candidate]),
+        _ => candidate_of_words(rest.get(1..).unwrap_or_default()).map(|candidate| vec![candidate]),
     }
 }
 
@@ -163,7 +163,7 @@ fn incomplete() -> String {
     String::from("expected a name and the server's command after this, found the end")
 }
 
-fn in_json(name: Option<String>, json: &str) -> Result<Vec<ServerCandidate>, String> {
+fn candidates_in_json(name: Option<String>, json: &str) -> Result<Vec<ServerCandidate>, String> {
     let mut candidates = entry::candidates(&JsonText::pasted(json)).map_err(|problem| problem.message)?;
     if let (Some(name), [candidate]) = (name, &mut candidates[..]) {
         candidate.name = Some(name);
@@ -172,7 +172,7 @@ fn in_json(name: Option<String>, json: &str) -> Result<Vec<ServerCandidate>, Str
 }
 
 /// Parses `[options] NAME [options] [--] COMMAND [ARGUMENTS]`.
-fn by_words(words: &[String]) -> Result<ServerCandidate, String> {
+fn candidate_of_words(words: &[String]) -> Result<ServerCandidate, String> {
     let mut plain: Vec<String> = Vec::new();
     let mut variables = Vec::new();
     let mut headers = Vec::new();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use other_apps::{OperatingSystem, ScanReport, ScanScope, look};
+use other_apps::{OperatingSystem, ScanReport, ScanScope, scan_settings};
 use ports::server_config::ServerTransport;
 
 use crate::surroundings;
@@ -15,7 +15,7 @@ fn put(home: &Path, file: &str, text: impl AsRef<[u8]>) {
 }
 
 fn all(home: &Path) -> ScanReport {
-    look(&ScanScope::All, &surroundings(home.to_owned(), OperatingSystem::Linux), &[]).unwrap()
+    scan_settings(&ScanScope::All, &surroundings(home.to_owned(), OperatingSystem::Linux), &[]).unwrap()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use other_apps::{OperatingSystem, ScanScope, look};
+use other_apps::{OperatingSystem, ScanScope, scan_settings};
 
 use crate::surroundings;
 
@@ -21,7 +21,7 @@ fn a_link_is_followed_within_the_home_and_not_out_of_it() {
     fs::write(home.join("dotfiles/kiro.json"), ONE).unwrap();
     symlink(folder.path().join("outside.json"), home.join(".cursor/mcp.json")).unwrap();
     symlink("../../dotfiles/kiro.json", home.join(".kiro/settings/mcp.json")).unwrap();
-    let report = look(&ScanScope::All, &surroundings(home.clone(), OperatingSystem::Linux), &[]).unwrap();
+    let report = scan_settings(&ScanScope::All, &surroundings(home.clone(), OperatingSystem::Linux), &[]).unwrap();
     let found: Vec<&str> = report.files.iter().map(|file| file.app).collect();
     assert_eq!(found, ["kiro"], "only the link within the home is followed");
     let problem = report.problems.first().expect("the other link is reported");
@@ -32,7 +32,8 @@ fn a_link_is_followed_within_the_home_and_not_out_of_it() {
     fs::create_dir(folder.path().join("elsewhere")).unwrap();
     fs::write(folder.path().join("elsewhere/mcp.json"), ONE).unwrap();
     symlink(folder.path().join("elsewhere"), home.join(".cursor")).unwrap();
-    let report = look(&ScanScope::App("cursor".into()), &surroundings(home, OperatingSystem::Linux), &[]).unwrap();
+    let report =
+        scan_settings(&ScanScope::App("cursor".into()), &surroundings(home, OperatingSystem::Linux), &[]).unwrap();
     assert_eq!((report.servers.len(), report.problems.len()), (0, 1), "nothing is read through it");
 }
 
@@ -46,7 +47,7 @@ fn a_folder_that_a_variable_names_may_lie_outside() {
     fs::write(codex.join("config.toml"), "mcp_servers.one.command = \"x\"").unwrap();
     let mut surroundings = surroundings(home, OperatingSystem::Linux);
     surroundings.variables.insert("CODEX_HOME".into(), codex);
-    let report = look(&ScanScope::All, &surroundings, &[]).unwrap();
+    let report = scan_settings(&ScanScope::All, &surroundings, &[]).unwrap();
     assert_eq!(report.servers.len(), 1, "the server is found: {report:?}");
 }
 
@@ -56,6 +57,7 @@ fn a_folder_in_the_place_of_a_file_is_a_problem_of_its_own() {
     fs::create_dir_all(home.path().join(".cursor/mcp.json")).unwrap();
     fs::create_dir_all(home.path().join(".kiro/settings")).unwrap();
     fs::write(home.path().join(".kiro/settings/mcp.json"), ONE).unwrap();
-    let report = look(&ScanScope::All, &surroundings(home.path().to_owned(), OperatingSystem::Linux), &[]).unwrap();
+    let report =
+        scan_settings(&ScanScope::All, &surroundings(home.path().to_owned(), OperatingSystem::Linux), &[]).unwrap();
     assert_eq!((report.servers.len(), report.problems.len()), (1, 1), "the other file is read: {report:?}");
 }

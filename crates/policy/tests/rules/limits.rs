@@ -1,8 +1,9 @@
 //! Limits of rules, their directions, and the acts that a rule doesn't apply to.
 
 use policy::{
-    Act, ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, Decision, DecisionReason, Hash, PolicyRule,
-    ReviewState, RuleDirection, RuleEffect, RuleError, RuleFit, RuleSet, RuleSource, SamplingBudget, SamplingUse,
+    ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, DecisionReason, Hash, PolicyAct, PolicyDecision,
+    PolicyRule, ReviewState, RuleDirection, RuleEffect, RuleError, RuleFit, RuleSet, RuleSource, SamplingBudget,
+    SamplingUse,
 };
 use serde_json::json;
 
@@ -25,7 +26,7 @@ fn read_only() -> ClaimRule {
 }
 
 /// Returns the result of matching the only rule of a policy with an act.
-fn fit(rule: PolicyRule, act: &Act<'_>) -> RuleFit {
+fn fit(rule: PolicyRule, act: &PolicyAct<'_>) -> RuleFit {
     policy_of(&[], &[rule]).explain(act, 0).considered[0].fit
 }
 
@@ -49,7 +50,7 @@ fn limits_include_their_last_value() {
 
 #[test]
 fn a_rule_about_tools_is_not_about_anything_else() {
-    let read = Act::ReadAtUsersWish { server: "server", conversation: None };
+    let read = PolicyAct::ReadAtUsersWish { server: "server", conversation: None };
     let of_tools = [
         PolicyRule { tool: Some("tool".to_owned()), ..ask() },
         PolicyRule { arguments: arguments(1), ..ask() },
@@ -67,8 +68,8 @@ fn a_rule_about_tools_is_not_about_anything_else() {
 
 #[test]
 fn only_a_denial_in_both_directions_keeps_a_server_from_starting() {
-    let command = Hash::of(&json!("npx files"));
-    let start = Act::StartServer { server: "server", command: &command };
+    let command = Hash::of_json(&json!("npx files"));
+    let start = PolicyAct::StartServer { server: "server", command: &command };
     let deny = rule(RuleEffect::Deny, "server", None);
     assert_eq!(fit(PolicyRule { direction: RuleDirection::Both, ..deny.clone() }, &start), RuleFit::Fits);
     for direction in [RuleDirection::ToServer, RuleDirection::FromServer] {
@@ -98,14 +99,14 @@ fn a_budget_allows_sampling_and_nothing_else() {
         assert_eq!(problem(rule.clone()), Some(RuleError::SamplingOnly), "{rule:?}");
     }
     let others = [
-        Act::FillForm { server: "server" },
-        Act::OpenUrl { server: "server" },
-        Act::ShareRoots { server: "server", decided: false },
+        PolicyAct::FillForm { server: "server" },
+        PolicyAct::OpenUrl { server: "server" },
+        PolicyAct::ShareRoots { server: "server", decided: false },
     ];
     for act in others {
         assert_eq!(fit(allow(), &act), RuleFit::OtherDirection, "{act:?}");
     }
-    let sample = Act::Sample { server: "server", would_use: SamplingUse::default() };
+    let sample = PolicyAct::Sample { server: "server", would_use: SamplingUse::default() };
     assert_ne!(fit(allow(), &sample), RuleFit::OtherDirection, "the rule is about sampling");
 }
 
@@ -124,8 +125,8 @@ fn an_approval_that_a_rule_would_ignore_is_not_offered() {
     let both = |rule: PolicyRule| PolicyRule { direction: RuleDirection::Both, ..rule };
     let policy = policy_of(&[], &[both(ask()), rule(RuleEffect::Allow, "server", Some("tool"))]);
     let changed = Call { standing: ReviewState::Changed, ..Call::default() };
-    let scopes = |decision: Decision| match decision {
-        Decision::Ask { rule, scopes, .. } => (rule, scopes.to_vec()),
+    let scopes = |decision: PolicyDecision| match decision {
+        PolicyDecision::Ask { rule, scopes, .. } => (rule, scopes.to_vec()),
         other => panic!("it asks: {other:?}"),
     };
     let asked = changed.with(|act| scopes(policy.decide(&act, 0)));
@@ -137,7 +138,7 @@ fn an_approval_that_a_rule_would_ignore_is_not_offered() {
     let unruled = policy_of(&[], &[rule(RuleEffect::Allow, "server", Some("tool"))]);
     let (_, offered) = changed.with(|act| scopes(unruled.decide(&act, 0)));
     assert!(offered.contains(&ApprovalScope::Always), "without the rule a lasting approval takes effect");
-    let roots = Act::ShareRoots { server: "server", decided: false };
+    let roots = PolicyAct::ShareRoots { server: "server", decided: false };
     let asked = scopes(policy.decide(&roots, 0));
     assert_eq!(asked, (DecisionReason::RootsAsk, vec![ApprovalScope::Always]), "folders are decided once");
 }

@@ -2,8 +2,8 @@
 
 use crate::support::{Call, file, rule, strictness};
 use policy::{
-    Act, ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, Decision, DecisionSource, Grant, GrantId,
-    GrantSubject, Grants, Hash, Policy, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect,
+    ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, DecisionSource, Grant, GrantId, GrantSubject, Grants,
+    Hash, Policy, PolicyAct, PolicyDecision, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect,
     RuleFit, SamplingBudget, SamplingUse, ToolClaims,
 };
 use proptest::prelude::*;
@@ -129,7 +129,7 @@ impl PolicyInputs {
                 id: GrantId::default(),
                 server: (*server).to_owned(),
                 subject: GrantSubject::Tool((*tool).to_owned()),
-                rests_on: Hash::of(&json!(if *is_same { "v1" } else { "v0" })),
+                rests_on: Hash::of_json(&json!(if *is_same { "v1" } else { "v0" })),
                 scope: ApprovalScope::Always,
                 conversation: None,
                 since: 0,
@@ -155,18 +155,18 @@ impl PolicyInputs {
 }
 
 /// Passes each kind of act except a tool call to a closure.
-fn other_acts(server: &str, look: &mut dyn FnMut(&Act<'_>)) {
-    let hash = Hash::of(&json!("v1"));
-    look(&Act::StartServer { server, command: &hash });
-    look(&Act::ConnectServer { server, address: &hash });
-    look(&Act::Sample { server, would_use: SamplingUse { requests: 1, tokens: 1_000 } });
-    look(&Act::Sample { server, would_use: SamplingUse { requests: 3, tokens: 10 } });
-    look(&Act::FillForm { server });
-    look(&Act::OpenUrl { server });
-    look(&Act::ShareRoots { server, decided: true });
-    look(&Act::ShareRoots { server, decided: false });
-    look(&Act::SignIn { server, steps_up: true });
-    look(&Act::ReadAtUsersWish { server, conversation: None });
+fn other_acts(server: &str, look: &mut dyn FnMut(&PolicyAct<'_>)) {
+    let hash = Hash::of_json(&json!("v1"));
+    look(&PolicyAct::StartServer { server, command: &hash });
+    look(&PolicyAct::ConnectServer { server, address: &hash });
+    look(&PolicyAct::Sample { server, would_use: SamplingUse { requests: 1, tokens: 1_000 } });
+    look(&PolicyAct::Sample { server, would_use: SamplingUse { requests: 3, tokens: 10 } });
+    look(&PolicyAct::FillForm { server });
+    look(&PolicyAct::OpenUrl { server });
+    look(&PolicyAct::ShareRoots { server, decided: true });
+    look(&PolicyAct::ShareRoots { server, decided: false });
+    look(&PolicyAct::SignIn { server, steps_up: true });
+    look(&PolicyAct::ReadAtUsersWish { server, conversation: None });
 }
 
 proptest! {
@@ -183,7 +183,7 @@ proptest! {
         if let Some(first) = explained.considered.first().filter(|one| one.fit == RuleFit::Fits) {
             prop_assert_eq!(first.effect, expected, "the deciding rule comes first");
         }
-        if let Decision::Deny { by, .. } | Decision::Allow { by } = explained.decision {
+        if let PolicyDecision::Deny { by, .. } | PolicyDecision::Allow { by } = explained.decision {
             let named = explained.considered.iter().any(|one| one.by == by && one.fit == RuleFit::Fits);
             prop_assert!(named, "the named cause fits: {by}");
         }
@@ -232,8 +232,8 @@ proptest! {
         let policy = all.policy();
         let mut allowed = Vec::new();
         other_acts(&server, &mut |act| {
-            let within = matches!(act, Act::Sample { would_use: SamplingUse { requests: 1, .. }, .. });
-            if let Decision::Allow { by } = policy.decide(act, NOW) && by != DecisionSource::BuiltIn && !within {
+            let within = matches!(act, PolicyAct::Sample { would_use: SamplingUse { requests: 1, .. }, .. });
+            if let PolicyDecision::Allow { by } = policy.decide(act, NOW) && by != DecisionSource::BuiltIn && !within {
                 allowed.push(format!("{act:?}"));
             }
         });
@@ -250,7 +250,7 @@ proptest! {
         let (without, with) = (decide(false), decide(true));
         prop_assert_eq!(strictness(with), strictness(without).max(RuleEffect::Ask), "only an allowed call becomes stricter");
         match with {
-            Decision::Ask { scopes, .. } => prop_assert_eq!(scopes, &[ApprovalScope::Once][..], "no approval is stored"),
+            PolicyDecision::Ask { scopes, .. } => prop_assert_eq!(scopes, &[ApprovalScope::Once][..], "no approval is stored"),
             other => prop_assert_eq!(other, without, "a denial stays the same"),
         }
     }

@@ -229,8 +229,8 @@ fn an_identity_holds_however_an_address_is_spelled() {
     let decide = |rule: PolicyRule, words: &str| {
         let mut policy = policy_of(&[rule], &[]);
         policy.set_identity("server", vec![words.to_owned()]);
-        let hash = policy::Hash::of(&json!("x"));
-        strictness(policy.decide(&policy::Act::ConnectServer { server: "server", address: &hash }, 0))
+        let hash = policy::Hash::of_json(&json!("x"));
+        strictness(policy.decide(&policy::PolicyAct::ConnectServer { server: "server", address: &hash }, 0))
     };
     for words in [
         "https://evil-mcp.example/",

@@ -3,7 +3,7 @@
 use crate::support::{Call, file, policy_of, rule, strictness};
 use crate::written::problem;
 use policy::{
-    Act, Policy, PolicyFile, PolicyRule, Preset, RuleDirection, RuleEffect, RuleFit, SamplingBudget, SamplingUse,
+    Policy, PolicyAct, PolicyFile, PolicyRule, Preset, RuleDirection, RuleEffect, RuleFit, SamplingBudget, SamplingUse,
 };
 
 #[test]
@@ -29,16 +29,16 @@ fn sampling_is_allowed_within_a_budget_and_asks_beyond_it() {
         assert!(problem(bad).is_some(), "no rule allows sampling {what}");
     }
     let policy = policy_of(&[], std::slice::from_ref(&allow));
-    let sample = |server, requests, tokens| Act::Sample { server, would_use: SamplingUse { requests, tokens } };
-    let decided = |policy: &Policy, act: &Act<'_>| strictness(policy.decide(act, 0));
+    let sample = |server, requests, tokens| PolicyAct::Sample { server, would_use: SamplingUse { requests, tokens } };
+    let decided = |policy: &Policy, act: &PolicyAct<'_>| strictness(policy.decide(act, 0));
     for (what, act, expected) in [
         ("within the budget", sample("s", 10, 5_000), RuleEffect::Allow),
         ("one request more", sample("s", 11, 10), RuleEffect::Ask),
         ("one token more", sample("s", 1, 5_001), RuleEffect::Ask),
         ("another server", sample("t", 1, 1), RuleEffect::Ask),
-        ("a form", Act::FillForm { server: "s" }, RuleEffect::Ask),
-        ("a page", Act::OpenUrl { server: "s" }, RuleEffect::Ask),
-        ("folders", Act::ShareRoots { server: "s", decided: false }, RuleEffect::Ask),
+        ("a form", PolicyAct::FillForm { server: "s" }, RuleEffect::Ask),
+        ("a page", PolicyAct::OpenUrl { server: "s" }, RuleEffect::Ask),
+        ("folders", PolicyAct::ShareRoots { server: "s", decided: false }, RuleEffect::Ask),
     ] {
         assert_eq!(decided(&policy, &act), expected, "[sampling-rate-limit]: {what}");
     }

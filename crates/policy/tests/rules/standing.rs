@@ -1,8 +1,9 @@
 //! Inputs of the policy other than rules: presets, mutes, unreadable files, and the stable names of causes.
 
 use policy::{
-    Act, ApprovalScope, Decision, DecisionReason, DecisionSource, Grant, GrantId, GrantSubject, Hash, Policy,
-    PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect, RuleFit, RuleRef, RuleSource,
+    ApprovalScope, DecisionReason, DecisionSource, Grant, GrantId, GrantSubject, Hash, Policy, PolicyAct,
+    PolicyDecision, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect, RuleFit, RuleRef,
+    RuleSource,
 };
 use serde_json::{Value, json};
 
@@ -29,7 +30,7 @@ fn a_file_that_can_not_be_read_makes_everything_ask_and_keeps_what_was_denied() 
             "{cause:?}"
         );
         let decided = calls[0].with(|act| policy.decide(&act, 0));
-        assert!(matches!(decided, Decision::Ask { rule, .. } if rule == cause), "{decided:?} names the cause");
+        assert!(matches!(decided, PolicyDecision::Ask { rule, .. } if rule == cause), "{decided:?} names the cause");
     }
 }
 
@@ -64,7 +65,7 @@ fn a_server_that_is_forgotten_leaves_nothing_to_another_of_its_name() {
             id: GrantId::default(),
             server: server.to_owned(),
             subject: GrantSubject::Command,
-            rests_on: Hash::of(&json!("uvx files")),
+            rests_on: Hash::of_json(&json!("uvx files")),
             scope: ApprovalScope::Always,
             conversation: None,
             since: 0,
@@ -74,8 +75,8 @@ fn a_server_that_is_forgotten_leaves_nothing_to_another_of_its_name() {
         policy.grants_mut().add(grant).unwrap();
     }
     policy.forget_server("old");
-    let command = Hash::of(&json!("uvx files"));
-    let start = |server| strictness(policy.decide(&Act::StartServer { server, command: &command }, 0));
+    let command = Hash::of_json(&json!("uvx files"));
+    let start = |server| strictness(policy.decide(&PolicyAct::StartServer { server, command: &command }, 0));
     let standing = |server| {
         let has_grant = policy.grants().find(server, &GrantSubject::Command).is_some();
         (policy.is_muted(server), policy.is_trusted_for_run(server), has_grant, start(server))
@@ -101,7 +102,7 @@ fn causes_have_stable_names() {
     }
     let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None), rule(RuleEffect::Deny, "other", None)]);
     let explained = Call { standing: ReviewState::New, ..Call::default() }.with(|act| policy.explain(&act, 0));
-    let Decision::Ask { rule, .. } = explained.decision else { panic!("a new tool asks: {explained:?}") };
+    let PolicyDecision::Ask { rule, .. } = explained.decision else { panic!("a new tool asks: {explained:?}") };
     let fits: Vec<&str> = explained.considered.iter().map(|one| one.fit.name()).collect();
     assert_eq!((rule.name(), fits.contains(&"not-reviewed"), fits.contains(&"other-server")), ("new-tool", true, true));
 }
@@ -136,7 +137,7 @@ fn a_tool_that_asks_each_time_asks_whatever_allows_it() {
                 id: GrantId::default(),
                 server: "server".to_owned(),
                 subject: GrantSubject::Tool("tool".to_owned()),
-                rests_on: Hash::of(&json!("v1")),
+                rests_on: Hash::of_json(&json!("v1")),
                 scope: ApprovalScope::Always,
                 conversation: None,
                 since: 0,
@@ -169,7 +170,7 @@ fn a_tool_that_asks_each_time_asks_whatever_allows_it() {
     ];
     for (what, policy, expected) in cases {
         let decided = call.with(|act| policy.decide(&act, 0));
-        let Decision::Ask { rule, scopes, .. } = decided else { panic!("{what}: it asks: {decided:?}") };
+        let PolicyDecision::Ask { rule, scopes, .. } = decided else { panic!("{what}: it asks: {decided:?}") };
         assert_eq!((rule, scopes), (expected, &[ApprovalScope::Once][..]), "{what}: only this call can be approved");
     }
     let denying = policy_of(&[], &[rule(RuleEffect::Deny, "server", None)]);
@@ -187,7 +188,7 @@ fn a_tool_that_asks_each_time_keeps_a_more_specific_reason() {
     for (call, expected) in cases {
         let call = Call { asks_each_time: true, ..call };
         let decided = call.with(|act| policy.decide(&act, 0));
-        let Decision::Ask { rule, scopes, .. } = decided else { panic!("it asks: {decided:?}") };
+        let PolicyDecision::Ask { rule, scopes, .. } = decided else { panic!("it asks: {decided:?}") };
         assert_eq!((rule, scopes), (expected, &[ApprovalScope::Once][..]), "{call:?}");
     }
 }

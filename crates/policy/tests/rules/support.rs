@@ -1,8 +1,8 @@
 //! Helpers for tests: calls, rules and policies.
 
 use policy::{
-    Act, Decision, Grants, Hash, Policy, PolicyFile, PolicyRule, ResolvedPaths, ReviewState, RuleEffect, RuleScope,
-    ToolClaims,
+    Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile, PolicyRule, ResolvedPaths, ReviewState, RuleEffect,
+    RuleScope, ToolClaims,
 };
 use serde_json::{Value, json};
 
@@ -36,9 +36,9 @@ impl Default for Call {
 
 impl Call {
     /// Passes the call as an act to a closure, in the conversation `c1`, with the definition `v1`.
-    pub(crate) fn with<T>(&self, look: impl FnOnce(Act<'_>) -> T) -> T {
-        let definition = Hash::of(&json!("v1"));
-        look(Act::CallTool {
+    pub(crate) fn with<T>(&self, look: impl FnOnce(PolicyAct<'_>) -> T) -> T {
+        let definition = Hash::of_json(&json!("v1"));
+        look(PolicyAct::CallTool {
             server: &self.server,
             tool: &self.tool,
             definition: &definition,
@@ -69,10 +69,10 @@ pub(crate) fn policy_of(managed: &[PolicyRule], user: &[PolicyRule]) -> Policy {
 }
 
 /// Returns the effect of a decision.
-pub(crate) fn strictness(decision: Decision) -> RuleEffect {
+pub(crate) fn strictness(decision: PolicyDecision) -> RuleEffect {
     match decision {
-        Decision::Allow { .. } => RuleEffect::Allow,
-        Decision::Ask { .. } => RuleEffect::Ask,
-        Decision::Deny { .. } => RuleEffect::Deny,
+        PolicyDecision::Allow { .. } => RuleEffect::Allow,
+        PolicyDecision::Ask { .. } => RuleEffect::Ask,
+        PolicyDecision::Deny { .. } => RuleEffect::Deny,
     }
 }

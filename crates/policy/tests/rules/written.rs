@@ -2,9 +2,9 @@
 
 use crate::support::{Call, file, policy_of, rule, strictness};
 use policy::{
-    Act, ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, Decision, DecisionReason, DecisionSource, Grants,
-    Hash, Policy, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect, RuleError, RuleFit, RuleRef,
-    RuleScope, RuleSet, RuleSource, SamplingUse, ToolClaims, exactly,
+    ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, DecisionReason, DecisionSource, Grants, Hash, Policy,
+    PolicyAct, PolicyDecision, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect, RuleError,
+    RuleFit, RuleRef, RuleScope, RuleSet, RuleSource, SamplingUse, ToolClaims, exactly,
 };
 use serde_json::{Value, json};
 
@@ -211,17 +211,19 @@ fn an_allowed_tool_asks_when_nobody_has_seen_it_or_after_what_another_server_sai
     let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None)]);
     let decide = |call: &Call| call.with(|act| policy.decide(&act, 0));
     let by = DecisionSource::Rule(RuleRef { source: RuleSource::User, id: 1 });
-    assert_eq!(decide(&Call::default()), Decision::Allow { by }, "a rule allows what was reviewed");
+    assert_eq!(decide(&Call::default()), PolicyDecision::Allow { by }, "a rule allows what was reviewed");
     let new = decide(&Call { standing: ReviewState::New, ..Call::default() });
-    assert!(matches!(new, Decision::Ask { rule: DecisionReason::NewTool, .. }), "a new tool asks: {new:?}");
+    assert!(matches!(new, PolicyDecision::Ask { rule: DecisionReason::NewTool, .. }), "a new tool asks: {new:?}");
     let changed = decide(&Call { standing: ReviewState::Changed, ..Call::default() });
     assert!(
-        matches!(changed, Decision::Ask { rule: DecisionReason::ToolChanged, .. }),
+        matches!(changed, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. }),
         "a changed tool asks: {changed:?}"
     );
     let after = decide(&Call { after_untrusted: true, ..Call::default() });
-    let once =
-        matches!(after, Decision::Ask { rule: DecisionReason::AfterUntrusted, scopes: &[ApprovalScope::Once], .. });
+    let once = matches!(
+        after,
+        PolicyDecision::Ask { rule: DecisionReason::AfterUntrusted, scopes: &[ApprovalScope::Once], .. }
+    );
     assert!(once, "a call after another server's output asks each time: {after:?}");
     let claims = ToolClaims { read_only: true, open_world: false, ..ToolClaims::default() };
     let reads = decide(&Call { after_untrusted: true, claims, ..Call::default() });
@@ -230,10 +232,10 @@ fn an_allowed_tool_asks_when_nobody_has_seen_it_or_after_what_another_server_sai
     let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None), even_then]);
     let decided = Call { after_untrusted: true, ..Call::default() }.with(|act| policy.decide(&act, 0));
     let by = DecisionSource::Rule(RuleRef { source: RuleSource::User, id: 2 });
-    assert_eq!(decided, Decision::Allow { by }, "a rule with `after_untrusted` allows the call");
+    assert_eq!(decided, PolicyDecision::Allow { by }, "a rule with `after_untrusted` allows the call");
     let nothing = policy_of(&[], &[]);
     let decided = Call { after_untrusted: true, ..Call::default() }.with(|act| nothing.decide(&act, 0));
-    let once = matches!(decided, Decision::Ask { scopes: &[ApprovalScope::Once], .. });
+    let once = matches!(decided, PolicyDecision::Ask { scopes: &[ApprovalScope::Once], .. });
     assert!(once, "no lasting approval is offered after another server's output: {decided:?}");
 }
 
@@ -245,12 +247,12 @@ fn a_server_goes_by_what_it_is_whatever_it_is_called() {
         ..rule(RuleEffect::Deny, "*", None)
     };
     let mut policy = policy_of(&[deny], &[rule(RuleEffect::Allow, "*", None)]);
-    let command = Hash::of(&json!("x"));
+    let command = Hash::of_json(&json!("x"));
     let mut start = |server: &str, words: Option<&str>| {
         if let Some(words) = words {
             policy.set_identity(server, vec![words.to_owned(), "/usr/bin/npx".to_owned()]);
         }
-        strictness(policy.decide(&Act::StartServer { server, command: &command }, 0))
+        strictness(policy.decide(&PolicyAct::StartServer { server, command: &command }, 0))
     };
     assert_eq!(start("evil", Some("npx -y evil-mcp")), RuleEffect::Deny, "denied by its command line");
     assert_eq!(start("harmless", Some("npx -y evil-mcp@2")), RuleEffect::Deny, "denied under another name");
@@ -265,15 +267,18 @@ fn careful_asks_about_all_that_crosses_and_not_about_starting() {
         .set_user(PolicyFile { preset: Preset::Careful, ..file(vec![rule(RuleEffect::Allow, "server", None)]) })
         .unwrap();
     let decided = Call::default().with(|act| policy.decide(&act, 0));
-    let expected =
-        Decision::Ask { rule: DecisionReason::PresetAsks, by: DecisionSource::Preset, scopes: &[ApprovalScope::Once] };
+    let expected = PolicyDecision::Ask {
+        rule: DecisionReason::PresetAsks,
+        by: DecisionSource::Preset,
+        scopes: &[ApprovalScope::Once],
+    };
     assert_eq!(decided, expected, "an allowed call asks");
-    let read = policy.decide(&Act::ReadAtUsersWish { server: "server", conversation: None }, 0);
+    let read = policy.decide(&PolicyAct::ReadAtUsersWish { server: "server", conversation: None }, 0);
     assert_eq!(read, expected, "so does reading");
-    let command = Hash::of(&json!("x"));
-    let start = policy.decide(&Act::StartServer { server: "server", command: &command }, 0);
+    let command = Hash::of_json(&json!("x"));
+    let start = policy.decide(&PolicyAct::StartServer { server: "server", command: &command }, 0);
     assert!(
-        matches!(start, Decision::Ask { scopes: [ApprovalScope::Once, ApprovalScope::Always], .. }),
+        matches!(start, PolicyDecision::Ask { scopes: [ApprovalScope::Once, ApprovalScope::Always], .. }),
         "a start can be approved"
     );
 }
@@ -282,16 +287,16 @@ fn careful_asks_about_all_that_crosses_and_not_about_starting() {
 fn a_server_can_be_kept_out_altogether() {
     let deny = PolicyRule { direction: RuleDirection::Both, ..rule(RuleEffect::Deny, "bad*", None) };
     let policy = policy_of(&[deny], &[rule(RuleEffect::Allow, "*", None)]);
-    let (command, server) = (Hash::of(&json!("x")), "bad-one");
+    let (command, server) = (Hash::of_json(&json!("x")), "bad-one");
     let acts = [
-        Act::StartServer { server, command: &command },
-        Act::ConnectServer { server, address: &command },
-        Act::SignIn { server, steps_up: false },
-        Act::Sample { server, would_use: SamplingUse::default() },
-        Act::FillForm { server },
-        Act::OpenUrl { server },
-        Act::ShareRoots { server, decided: true },
-        Act::ReadAtUsersWish { server, conversation: None },
+        PolicyAct::StartServer { server, command: &command },
+        PolicyAct::ConnectServer { server, address: &command },
+        PolicyAct::SignIn { server, steps_up: false },
+        PolicyAct::Sample { server, would_use: SamplingUse::default() },
+        PolicyAct::FillForm { server },
+        PolicyAct::OpenUrl { server },
+        PolicyAct::ShareRoots { server, decided: true },
+        PolicyAct::ReadAtUsersWish { server, conversation: None },
     ];
     for act in acts {
         assert_eq!(strictness(policy.decide(&act, 0)), RuleEffect::Deny, "{act:?} is denied");
@@ -317,7 +322,7 @@ fn a_file_that_can_not_be_used_makes_everything_ask_and_keeps_what_was_denied() 
         assert!(set(&mut policy, vec![broken.clone()]).is_err(), "the file is refused");
         let decided = Call::default().with(|act| policy.decide(&act, 0));
         assert_eq!(strictness(decided), RuleEffect::Ask, "an unusable file makes everything ask");
-        let reading = policy.decide(&Act::ReadAtUsersWish { server: "other", conversation: None }, 0);
+        let reading = policy.decide(&PolicyAct::ReadAtUsersWish { server: "other", conversation: None }, 0);
         assert_eq!(strictness(reading), RuleEffect::Ask, "acts without a rule ask as well");
         let dropped = Call { tool: "drop".into(), ..Call::default() };
         assert_eq!(
@@ -345,13 +350,13 @@ fn trust_for_a_run_covers_calls_of_reviewed_tools_and_nothing_else() {
     assert_eq!(decide(&policy, &call("a*b")), RuleEffect::Allow, "its calls are allowed");
     assert_eq!(decide(&policy, &call("axb")), RuleEffect::Ask, "the name is not a pattern");
     assert_eq!(decide(&policy, &Call { standing: ReviewState::New, ..call("a*b") }), RuleEffect::Ask, "new tools ask");
-    let command = Hash::of(&json!("x"));
+    let command = Hash::of_json(&json!("x"));
     for act in [
-        Act::StartServer { server: "a*b", command: &command },
-        Act::Sample { server: "a*b", would_use: SamplingUse::default() },
-        Act::FillForm { server: "a*b" },
-        Act::OpenUrl { server: "a*b" },
-        Act::SignIn { server: "a*b", steps_up: true },
+        PolicyAct::StartServer { server: "a*b", command: &command },
+        PolicyAct::Sample { server: "a*b", would_use: SamplingUse::default() },
+        PolicyAct::FillForm { server: "a*b" },
+        PolicyAct::OpenUrl { server: "a*b" },
+        PolicyAct::SignIn { server: "a*b", steps_up: true },
     ] {
         assert_eq!(strictness(policy.decide(&act, 0)), RuleEffect::Ask, "{act:?} still asks");
     }

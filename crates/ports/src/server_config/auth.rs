@@ -28,23 +28,23 @@ pub struct AuthConfig {
     /// Scopes to request instead of those that the server requires.
     pub scopes: Vec<String>,
     /// Grant type for obtaining tokens.
-    pub grant: Grant,
+    pub grant: GrantType,
     /// Private key for `private_key_jwt` in PEM format, as `${secret:NAME}`.
     pub private_key: Option<String>,
     /// Signature algorithm of the private key, such as `ES256`.
     pub algorithm: Option<String>,
-    /// Identity provider of the enterprise, for [`Grant::EnterpriseManaged`].
+    /// Identity provider of the enterprise, for [`GrantType::EnterpriseManaged`].
     #[serde(serialize_with = "provider_in_hash")]
     pub identity_provider: Option<AuthIdentityProvider>,
     /// Set to bind tokens to a key of this computer (DPoP), or `None` to do so if the authorization server supports it.
     pub dpop: Option<bool>,
-    /// Assertion of the workload, as `${secret:NAME}`, for [`Grant::WorkloadIdentity`].
+    /// Assertion of the workload, as `${secret:NAME}`, for [`GrantType::WorkloadIdentity`].
     pub assertion: Option<String>,
 }
 
 /// The grant type for obtaining tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub enum Grant {
+pub enum GrantType {
     /// The user signs in with the browser.
     #[default]
     AuthorizationCode,
@@ -56,7 +56,7 @@ pub enum Grant {
     WorkloadIdentity,
 }
 
-impl Grant {
+impl GrantType {
     /// All grant types that are supported.
     pub const ALL: [Self; 4] =
         [Self::AuthorizationCode, Self::ClientCredentials, Self::EnterpriseManaged, Self::WorkloadIdentity];
@@ -159,9 +159,9 @@ impl AuthConfig {
     #[must_use]
     pub fn is_unattended(&self) -> bool {
         match self.grant {
-            Grant::AuthorizationCode => false,
-            Grant::EnterpriseManaged => self.identity_provider.as_ref().is_some_and(|idp| idp.id_token.is_some()),
-            Grant::ClientCredentials | Grant::WorkloadIdentity => true,
+            GrantType::AuthorizationCode => false,
+            GrantType::EnterpriseManaged => self.identity_provider.as_ref().is_some_and(|idp| idp.id_token.is_some()),
+            GrantType::ClientCredentials | GrantType::WorkloadIdentity => true,
         }
     }
 
@@ -213,23 +213,27 @@ impl AuthConfig {
             return Some(format!("\"scopes\" must be a list of at most {MAX_SCOPES} names without spaces"));
         }
         match self.grant {
-            Grant::AuthorizationCode => None,
+            GrantType::AuthorizationCode => None,
             // No consent request is possible there, so the receiver of the credentials must be certain.
             _ if self.issuer.is_none() => Some("the grant needs an \"issuer\"".to_owned()),
-            Grant::ClientCredentials if self.client_id.is_none() => Some("the grant needs a \"clientId\"".to_owned()),
-            Grant::ClientCredentials if self.client_secret.is_none() && self.private_key.is_none() => {
+            GrantType::ClientCredentials if self.client_id.is_none() => {
+                Some("the grant needs a \"clientId\"".to_owned())
+            }
+            GrantType::ClientCredentials if self.client_secret.is_none() && self.private_key.is_none() => {
                 Some("the grant needs a \"clientSecret\" or a \"privateKey\"".to_owned())
             }
-            Grant::ClientCredentials => None,
-            Grant::EnterpriseManaged if idp.is_none() || self.client_id.is_none() => {
+            GrantType::ClientCredentials => None,
+            GrantType::EnterpriseManaged if idp.is_none() || self.client_id.is_none() => {
                 Some("the grant needs a \"clientId\" and an \"identityProvider\"".to_owned())
             }
-            Grant::EnterpriseManaged if idp.is_some_and(|idp| idp.client_id.is_empty()) => {
+            GrantType::EnterpriseManaged if idp.is_some_and(|idp| idp.client_id.is_empty()) => {
                 Some("the \"identityProvider\" needs a \"clientId\"".to_owned())
             }
-            Grant::EnterpriseManaged => None,
-            Grant::WorkloadIdentity if self.assertion.is_none() => Some("the grant needs an \"assertion\"".to_owned()),
-            Grant::WorkloadIdentity => None,
+            GrantType::EnterpriseManaged => None,
+            GrantType::WorkloadIdentity if self.assertion.is_none() => {
+                Some("the grant needs an \"assertion\"".to_owned())
+            }
+            GrantType::WorkloadIdentity => None,
         }
     }
 }

@@ -189,7 +189,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::server_config::Grant;
+    use crate::server_config::GrantType;
 
     fn all_set() -> AuthConfig {
         let secret = |name: &str| Some(secrets::reference(name));
@@ -202,7 +202,7 @@ mod tests {
             client_metadata_url: text("https://app.example/client.json"),
             issuer: text("https://as.example"),
             scopes: vec!["read".to_owned(), "write".to_owned()],
-            grant: Grant::EnterpriseManaged,
+            grant: GrantType::EnterpriseManaged,
             private_key: secret("two"),
             algorithm: text("ES256"),
             identity_provider: Some(AuthIdentityProvider {
@@ -279,7 +279,7 @@ mod tests {
             with(|auth| auth.client_metadata_url = None),
             with(|auth| auth.issuer = Some("https://evil.example".to_owned())),
             with(|auth| auth.scopes.push("admin".to_owned())),
-            with(|auth| auth.grant = Grant::ClientCredentials),
+            with(|auth| auth.grant = GrantType::ClientCredentials),
             with(|auth| auth.private_key = None),
             with(|auth| auth.algorithm = None),
             with(|auth| auth.dpop = Some(false)),

@@ -28,7 +28,7 @@ pub fn stdio_hash(config: &StdioConfig) -> Hash {
     if let Some(sandbox) = &config.sandbox {
         command["sandbox"] = sandbox.in_json();
     }
-    Hash::of(&command)
+    Hash::of_json(&command)
 }
 
 /// Hashes everything that determines the peer and what is sent to it: URL, configured headers, transport, and the
@@ -43,12 +43,12 @@ pub fn address_hash(config: &HttpConfig) -> Hash {
     if let Some(auth) = &config.auth {
         address["auth"] = auth.terms_by_key().into();
     }
-    Hash::of(&address)
+    Hash::of_json(&address)
 }
 
 /// Hashes the whole definition of a tool, and the configuration of its server. Grants for tools are bound to it.
 pub fn definition_hash(config: &ServerConfig, tool: &Tool) -> Hash {
-    Hash::of(&json!({ "command": config_hash(config), "definition": tool }))
+    Hash::of_json(&json!({ "command": config_hash(config), "definition": tool }))
 }
 
 /// Serializes a path without collisions: a path that is not UTF-8 is written as bytes.

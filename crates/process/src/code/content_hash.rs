@@ -16,7 +16,7 @@ const PART: usize = 64 * 1024;
 const ALWAYS_READ: u64 = 64 * 1024;
 
 /// Opens a file for reading. Opening a pipe does not wait for its writer.
-pub(super) fn opened(real: &Path) -> io::Result<File> {
+pub(super) fn open_for_hash(real: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
@@ -27,7 +27,7 @@ pub(super) fn opened(real: &Path) -> io::Result<File> {
 /// Returns the SHA-256 of a file's content in hexadecimal digits, or `None` if the file is larger than `most` bytes,
 /// not a regular file, or unreadable.
 pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
-    let file = opened(real).ok()?;
+    let file = open_for_hash(real).ok()?;
     let facts = file.metadata().ok()?;
     // Reading a pipe that replaced the file would block.
     if !facts.is_file() || facts.len() > most {

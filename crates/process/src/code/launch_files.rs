@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::content_hash::content_hash;
-use super::found::{FoundFile, LaunchFileRole, interpreters, python_environment};
+use super::found_files::{FoundFile, LaunchFileRole, interpreters, python_environment};
 use super::script_files::{CommandLine, script_files};
 use crate::programs::SearchPath;
 
@@ -97,10 +97,10 @@ impl LaunchFiles {
         LaunchFiles { files, folders: scripts.folders }
     }
 
-    /// Reads the same files again. Equivalent to [`LaunchFiles::of`], except that a large file whose metadata changed
+    /// Reads the same files again. Equivalent to [`LaunchFiles::for_command`], except that a large file whose metadata changed
     /// is not hashed and counts as different.
     #[must_use]
-    pub fn again(&self) -> LaunchFiles {
+    pub fn reread(&self) -> LaunchFiles {
         let again = |file: &LaunchFile| {
             let is_untouched = file.is_untouched();
             if is_untouched && matches!(file.state, FileState::Stamp(_)) {
@@ -142,7 +142,7 @@ impl LaunchFile {
     fn read(path: PathBuf, role: LaunchFileRole, most: u64) -> Option<LaunchFile> {
         let real = path.canonicalize().ok()?;
         let facts = real.metadata().ok().filter(Metadata::is_file)?;
-        let stamp = FileStamp::of(&facts)?;
+        let stamp = FileStamp::of_metadata(&facts)?;
         // Files that are executable but not readable are identified by their stamp, too.
         let content = content_hash(&real, most).filter(|_| stamp.bytes <= most);
         let state = content.map_or_else(|| FileState::Stamp(stamp.clone()), FileState::Content);
@@ -159,13 +159,13 @@ impl LaunchFile {
         let facts = self.real.metadata().ok();
         // Without a status change time, a program can hide a write to the file.
         self.stamp.status_changed.is_some()
-            && facts.as_ref().and_then(FileStamp::of).as_ref() == Some(&self.stamp)
+            && facts.as_ref().and_then(FileStamp::of_metadata).as_ref() == Some(&self.stamp)
             && self.path.canonicalize().is_ok_and(|real| real == self.real)
     }
 }
 
 impl FileStamp {
-    fn of(facts: &Metadata) -> Option<FileStamp> {
+    fn of_metadata(facts: &Metadata) -> Option<FileStamp> {
         let since = facts.modified().ok()?.duration_since(UNIX_EPOCH);
         let modified = since.map_or_else(|before| before.duration().as_nanos(), |since| since.as_nanos());
         Some(FileStamp { bytes: facts.len(), modified, status_changed: status_changed(facts) })
@@ -190,8 +190,8 @@ mod tests {
     use std::fs::File;
 
     use super::*;
-    use crate::code::content_hash::opened;
-    use crate::code::files::begins_as_code;
+    use crate::code::code_files::begins_as_code;
+    use crate::code::content_hash::open_for_hash;
     use crate::command::ServerCommand;
     use crate::programs::PathSource;
 
@@ -221,7 +221,7 @@ mod tests {
                 working_directory: Some(base.clone()),
                 ..ServerCommand::default()
             };
-            let files = LaunchFiles::of(&command, program, &path);
+            let files = LaunchFiles::for_command(&command, program, &path);
             files
                 .iter()
                 .skip(1)
@@ -257,7 +257,7 @@ mod tests {
         std::fs::write(&program, vec![b'a'; 4 * 1024 * 1024 + 1]).unwrap();
         let (command, path) =
             (ServerCommand::default(), SearchPath { directories: Vec::new(), source: PathSource::LoginShell });
-        let now = || LaunchFiles::of(&command, &program, &path);
+        let now = || LaunchFiles::for_command(&command, &program, &path);
         let before = now();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
         std::fs::hard_link(&program, ground.path().join("backup")).unwrap();
@@ -276,9 +276,9 @@ mod tests {
         let command = ServerCommand { working_directory: Some(ground.path().to_owned()), ..command };
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
         std::thread::spawn(move || {
-            let looked = LaunchFiles::of(&command, Path::new("/bin/sh"), &path);
+            let looked = LaunchFiles::for_command(&command, Path::new("/bin/sh"), &path);
             // A pipe may replace the file between the check and the opening.
-            let opens = opened(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
+            let opens = open_for_hash(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
             let _ = send.send((looked.iter().count(), opens, begins_as_code(&pipe)));
         });
         let patience = std::time::Duration::from_secs(20);
@@ -294,7 +294,7 @@ mod tests {
         let write = |byte: u8| std::fs::write(&program, vec![byte; 4 * 1024 * 1024 + 1]).unwrap();
         let (command, path) =
             (ServerCommand::default(), SearchPath { directories: Vec::new(), source: PathSource::LoginShell });
-        let now = || LaunchFiles::of(&command, &program, &path);
+        let now = || LaunchFiles::for_command(&command, &program, &path);
         write(b'a');
         let (before, modified) = (now(), program.metadata().unwrap().modified().unwrap());
         assert_eq!(now(), before, "reading must not change the state");
@@ -309,6 +309,6 @@ mod tests {
             Some(program.as_path()),
             "the change must be found although length and modification time are unchanged"
         );
-        assert!(before.again().difference(&before).is_some(), "reading the files again must find the change");
+        assert!(before.reread().difference(&before).is_some(), "reading the files again must find the change");
     }
 }

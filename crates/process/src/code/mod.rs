@@ -4,17 +4,17 @@
 //! The host requests the user's approval of [`LaunchFiles`], and the start compares them with the current files.
 //! `missing` finds those that a sandbox does not make accessible.
 
+mod argument_handling;
+mod argument_paths;
+mod code_files;
+mod code_variables;
 mod content_hash;
-mod files;
-mod found;
+mod found_files;
 mod launch_files;
-mod paths;
 mod script_files;
-mod variables;
-mod words;
 
-pub(crate) use files::{has_code_name, scripts_named};
-pub use found::LaunchFileRole;
+pub(crate) use code_files::{has_code_name, scripts_named};
+pub use code_variables::leads_to_code;
+pub use found_files::LaunchFileRole;
 pub use launch_files::{FileStamp, FileState, LaunchFile, LaunchFiles};
 pub(crate) use script_files::CommandLine;
-pub use variables::leads_to_code;

@@ -12,14 +12,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::files::{has_code_name, is_code, libraries, module_files, run_by, user_packages};
-use super::found::{FoundFile, LaunchFileRole, interpreters, python_environment};
-use super::paths::paths_in;
-use super::variables::{FOLDER_VARIABLES, HOME_FILES, LIBRARY_VARIABLES, OPTION_VARIABLES, RUN_VARIABLES, SITE};
-use super::words::{
+use super::argument_handling::{
     ArgumentHandling, PACKAGES, commands_in, ends_with_module, is_valued, looks_above, module_of, option_and_value,
     project_files, takes_packages,
 };
+use super::argument_paths::paths_in;
+use super::code_files::{has_code_name, is_code, libraries, module_files, run_by, user_packages};
+use super::code_variables::{FOLDER_VARIABLES, HOME_FILES, LIBRARY_VARIABLES, OPTION_VARIABLES, RUN_VARIABLES, SITE};
+use super::found_files::{FoundFile, LaunchFileRole, interpreters, python_environment};
 use crate::programs::{SearchPath, is_of_system};
 
 /// Maximum number of arguments, variables, and words in them that are examined.
@@ -130,8 +130,9 @@ impl ScriptSearch<'_> {
             {
                 for command in commands_in(word) {
                     // The arguments of an unknown program are text more often than commands.
-                    let is_command =
-                        command.first().is_some_and(|first| ArgumentHandling::of(first) != ArgumentHandling::Other);
+                    let is_command = command
+                        .first()
+                        .is_some_and(|first| ArgumentHandling::of_program(first) != ArgumentHandling::Other);
                     if runner != ArgumentHandling::Other || is_command {
                         self.line(ArgumentHandling::Wrapper, &command, depth);
                     }
@@ -155,7 +156,7 @@ impl ScriptSearch<'_> {
             self.run(word);
         }
         if word.starts_with('-') {
-            return runner.after(word);
+            return runner.after_option(word);
         }
         match runner {
             ArgumentHandling::Wrapper => self.program(word),
@@ -193,7 +194,7 @@ impl ScriptSearch<'_> {
             self.folders.sort_unstable();
             self.folders.dedup();
         }
-        ArgumentHandling::of(program)
+        ArgumentHandling::of_program(program)
     }
 
     /// Examines a word that may be the program which a wrapper runs.

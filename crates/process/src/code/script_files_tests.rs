@@ -42,7 +42,7 @@ impl TestFolder {
         };
         let directories = vec!["/usr/bin".into(), "/bin".into()];
         let path = SearchPath { directories, source: PathSource::LoginShell };
-        LaunchFiles::of(&command, Path::new(line.first().unwrap()), &path)
+        LaunchFiles::for_command(&command, Path::new(line.first().unwrap()), &path)
     }
 
     /// Returns `true` if a change of one file changes the launch files.

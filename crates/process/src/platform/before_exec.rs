@@ -108,7 +108,7 @@ fn die_with(parent: Pid) -> io::Result<()> {
 }
 
 /// Does nothing: other systems have no such request. There, a watcher process waits for the end of the app
-/// (`server/watcher.rs`).
+/// (`server/parent_watcher.rs`).
 #[cfg(not(target_os = "linux"))]
 fn die_with(_parent: Pid) -> io::Result<()> {
     Ok(())

@@ -16,25 +16,25 @@ mod unix;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
-mod marks;
-#[cfg(target_os = "linux")]
 mod network_namespace;
+#[cfg(target_os = "linux")]
+mod process_marks;
 #[cfg(target_os = "linux")]
 mod process_use;
 #[cfg(target_os = "linux")]
 mod write_lease;
 #[cfg(target_os = "linux")]
-pub(crate) use marks::{ProcessMark, end, end_marked_by, mark, started_by};
-#[cfg(target_os = "linux")]
 pub(crate) use network_namespace::listen_in_network_of;
+#[cfg(target_os = "linux")]
+pub(crate) use process_marks::{ProcessMark, end, end_marked_by, mark, started_by};
 #[cfg(target_os = "linux")]
 pub(crate) use process_use::{TreeUse, tree_memory, tree_use};
 #[cfg(target_os = "linux")]
 pub(crate) use write_lease::is_quiescent;
 #[cfg(not(target_os = "linux"))]
-mod no_marks;
+mod no_process_marks;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use no_marks::{ProcessMark, end, end_marked_by, mark, started_by};
+pub(crate) use no_process_marks::{ProcessMark, end, end_marked_by, mark, started_by};
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{group_holds_pipe, has_ended, start_time_of};

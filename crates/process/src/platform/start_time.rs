@@ -24,7 +24,7 @@ impl StartTime {
     }
 
     /// Returns the start time of the process with this pid, or `None` if there is none.
-    pub fn of(pid: u32) -> Option<StartTime> {
+    pub fn of_process(pid: u32) -> Option<StartTime> {
         super::start_time_of(pid)
     }
 }

@@ -11,7 +11,7 @@ use super::SearchPath;
 const FIRST_LINE: u64 = 256;
 
 /// Returns the program that the first line of a script names. `path` is the search path of the command that runs the
-/// script (`SearchPath::of_command`).
+/// script (`SearchPath::for_command`).
 pub(crate) fn interpreter(script: &Path, path: &SearchPath) -> Option<PathBuf> {
     let mut first = Vec::new();
     // Opening a pipe or a device could block or have side effects.

@@ -34,26 +34,26 @@ impl SearchPath {
     /// changes.
     pub async fn read() -> SearchPath {
         if cfg!(windows) {
-            return SearchPath::of_process("Windows has no login shell".to_owned());
+            return SearchPath::from_process("Windows has no login shell".to_owned());
         }
         match std::env::var_os("SHELL").filter(|shell| !shell.is_empty()) {
-            None => SearchPath::of_process("the variable SHELL is not set".to_owned()),
-            Some(shell) => SearchPath::of_shell(shell.into(), login_shell::SHELL_LIMIT).await,
+            None => SearchPath::from_process("the variable SHELL is not set".to_owned()),
+            Some(shell) => SearchPath::from_shell(shell.into(), login_shell::SHELL_LIMIT).await,
         }
     }
 
     /// Reads the PATH of this shell, within at most `limit`.
-    pub async fn of_shell(shell: PathBuf, limit: std::time::Duration) -> SearchPath {
+    pub async fn from_shell(shell: PathBuf, limit: std::time::Duration) -> SearchPath {
         match login_shell::path(shell, limit).await {
             Ok(path) => {
                 SearchPath { directories: absolute(std::env::split_paths(&path)), source: PathSource::LoginShell }
             }
-            Err(reason) => SearchPath::of_process(reason),
+            Err(reason) => SearchPath::from_process(reason),
         }
     }
 
     /// Returns the app's own PATH and the well-known folders. `reason` explains why the login shell is not used.
-    pub fn of_process(reason: String) -> SearchPath {
+    pub fn from_process(reason: String) -> SearchPath {
         let own = std::env::var_os("PATH").unwrap_or_default();
         SearchPath {
             directories: absolute(std::env::split_paths(&own).chain(well_known::directories())),
@@ -67,7 +67,7 @@ impl SearchPath {
     /// # Errors
     /// Returns [`CommandNotFound`] if the file does not exist or is not executable.
     pub(crate) fn find(&self, program: &str, directory: &Path) -> Result<PathBuf, CommandNotFound> {
-        let path = self.joined();
+        let path = self.to_variable();
         which::which_in(program, Some(&path), directory).map_err(|_| CommandNotFound {
             program: program.to_owned(),
             looked_in: if has_separator(program) {
@@ -90,7 +90,7 @@ impl SearchPath {
     }
 
     /// Returns the folders as a value for the PATH of a server.
-    pub(crate) fn joined(&self) -> OsString {
+    pub(crate) fn to_variable(&self) -> OsString {
         std::env::join_paths(&self.directories).unwrap_or_default()
     }
 }

@@ -5,24 +5,24 @@
 //! out the same plan. A server whose sandbox can't be enforced as configured does not start.
 //!
 //! - `plan`: the plan, and how it changes the start of a program
-//! - [`reach`]: the paths that are accessible in addition to the named folders
+//! - [`reachable_paths`]: the paths that are accessible in addition to the named folders
 //! - `installation`: the files that a program was installed with
 //! - `breadth`: folders that may be accessible or proposed without the user naming them
 //! - [`egress`]: named hosts, through a proxy that is the only way out
 //! - [`limits`]: resource limits
-//! - [`means`]: the sandbox mechanisms of this computer
+//! - [`sandbox_means`]: the sandbox mechanisms of this computer
 //! - `linux`: bubblewrap, else Landlock, both without sockets to other programs of this computer
 //! - `seatbelt`, `macos`: `sandbox-exec`, untested on a real system
 //! - `unsupported`: Windows, which has no sandbox yet
 
-pub(crate) mod breadth;
 pub mod egress;
 mod error;
-pub(crate) mod installation;
+pub(crate) mod folder_proposals;
+pub(crate) mod installed_files;
 pub mod limits;
-pub mod means;
-mod plan;
-pub mod reach;
+pub mod reachable_paths;
+mod resolved_sandbox;
+pub mod sandbox_means;
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -53,9 +53,9 @@ pub use error::{SandboxError, SandboxProblem};
 #[cfg(target_os = "linux")]
 pub(crate) use limits::ResourceBounds;
 pub use limits::{ExceededLimit, LimitedResource, ResourceLimits, ResourceMeter, ResourceUsage};
-pub(crate) use plan::LaunchCommand;
-pub use plan::ResolvedSandbox;
-pub use reach::ReachablePaths;
+pub use reachable_paths::ReachablePaths;
+pub(crate) use resolved_sandbox::LaunchCommand;
+pub use resolved_sandbox::ResolvedSandbox;
 
 /// The access of a server, as configured by its user.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -41,7 +41,7 @@ pub(super) fn profile(plan: &ResolvedSandbox) -> Result<String, PathBuf> {
     for path in plan.reach.writable() {
         allow(&mut profile, "file-read* file-write*", path)?;
     }
-    // `ResolvedSandbox::of` refuses named hosts on macOS.
+    // `ResolvedSandbox::resolve` refuses named hosts on macOS.
     if plan.network == NetworkAccess::Full {
         profile.push_str(NETWORK);
     }

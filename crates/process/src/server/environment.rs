@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use crate::command::ServerCommand;
 use crate::programs::{SearchPath, same_name};
 use crate::sandbox::SandboxSettings;
-use crate::sandbox::reach::temporary;
+use crate::sandbox::reachable_paths::temporary;
 
 #[cfg(not(windows))]
 const PASSED_ON: &[&str] = &[
@@ -56,7 +56,7 @@ const OF_USER: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"
 /// app, and the configured variables, which take precedence.
 ///
 /// In a sandbox, variables with folders of the user are replaced by those of the server's own home.
-pub(super) fn of_server(command: &ServerCommand, path: &SearchPath) -> Vec<(OsString, OsString)> {
+pub(super) fn server_environment(command: &ServerCommand, path: &SearchPath) -> Vec<(OsString, OsString)> {
     let mut environment: Vec<(OsString, OsString)> =
         std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed_on)).collect();
     if let Some(SandboxSettings { home, .. }) = &command.sandbox {
@@ -64,7 +64,7 @@ pub(super) fn of_server(command: &ServerCommand, path: &SearchPath) -> Vec<(OsSt
         environment.push(("HOME".into(), home.into()));
         environment.push(("TMPDIR".into(), temporary(home).into()));
     }
-    environment.push(("PATH".into(), path.joined()));
+    environment.push(("PATH".into(), path.to_variable()));
     for (name, value) in &command.environment {
         environment.retain(|(other, _)| !same_name(other.to_str().unwrap_or_default(), name));
         environment.push((name.into(), value.into()));

@@ -4,16 +4,16 @@
 //! end in the same way.
 
 mod environment;
-mod group;
 mod output;
+#[cfg(unix)]
+mod parent_watcher;
+mod server_group;
 mod shutdown;
 mod spawn;
-mod spawned;
-#[cfg(unix)]
-mod watcher;
+mod spawned_process;
 
-pub use group::{ProcessExit, ServerGroup, ServerPipes, ServerProcess};
-pub use output::{Output, OutputError, OutputLimits, output_of};
+pub use output::{OutputError, OutputLimits, ProgramOutput, output_of};
+pub use server_group::{ProcessExit, ServerGroup, ServerPipes, ServerProcess};
 pub use shutdown::{GracePeriods, shut_down};
 pub use spawn::{SpawnError, spawn};
-pub use spawned::SpawnedProcess;
+pub use spawned_process::SpawnedProcess;

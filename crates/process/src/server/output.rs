@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
-use super::group::{ProcessExit, ServerPipes, ServerProcess};
+use super::server_group::{ProcessExit, ServerPipes, ServerProcess};
 use super::spawn::{SpawnError, spawn};
 use crate::command::ServerCommand;
 use crate::programs::SearchPath;
@@ -23,7 +23,7 @@ pub struct OutputLimits {
 
 /// The output of a short program and its exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Output {
+pub struct ProgramOutput {
     /// Exit status of the program.
     pub exit: ProcessExit,
     /// Standard output of the program.
@@ -61,7 +61,7 @@ pub async fn output_of(
     path: &SearchPath,
     input: &[u8],
     limits: OutputLimits,
-) -> Result<Output, OutputError> {
+) -> Result<ProgramOutput, OutputError> {
     let ServerProcess { pipes: ServerPipes { mut stdin, stdout, stderr }, mut group } =
         spawn(command, program, path).await?;
     let write = async move {
@@ -71,7 +71,7 @@ pub async fn output_of(
     };
     let run = async {
         let (stdout, stderr, ()) = tokio::try_join!(read(stdout, limits.bytes), read(stderr, limits.bytes), write)?;
-        Ok(Output { exit: group.wait().await, stdout, stderr })
+        Ok(ProgramOutput { exit: group.wait().await, stdout, stderr })
     };
     timeout(limits.time, run).await.unwrap_or(Err(OutputError::TimedOut(limits.time)))
 }

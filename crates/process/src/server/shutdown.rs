@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::group::{ProcessExit, ServerGroup, ServerPipes, ServerProcess};
+use super::server_group::{ProcessExit, ServerGroup, ServerPipes, ServerProcess};
 
 /// Time limit for a killed process to end. If it takes longer, it is blocked in the kernel, where signals have no
 /// effect.
@@ -52,11 +52,11 @@ impl ServerGroup {
     /// Shuts down a server whose input has been closed. Its output must still be read meanwhile. A notification of
     /// `kill` skips the remaining grace.
     pub async fn shut_down(&mut self, grace: GracePeriods, kill: &Notify) -> ProcessExit {
-        if let Some(exit) = ended(self, grace.after_close, kill).await {
+        if let Some(exit) = wait_for_exit(self, grace.after_close, kill).await {
             return exit;
         }
         self.terminate();
-        if let Some(exit) = ended(self, grace.after_terminate, kill).await {
+        if let Some(exit) = wait_for_exit(self, grace.after_terminate, kill).await {
             return exit;
         }
         self.kill();
@@ -64,7 +64,7 @@ impl ServerGroup {
     }
 }
 
-async fn ended(group: &mut ServerGroup, limit: Duration, kill: &Notify) -> Option<ProcessExit> {
+async fn wait_for_exit(group: &mut ServerGroup, limit: Duration, kill: &Notify) -> Option<ProcessExit> {
     tokio::select! {
         exit = timeout(limit, group.wait()) => exit.ok(),
         () = kill.notified() => {

@@ -7,10 +7,10 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::environment;
-use super::group::{ServerGroup, ServerPipes, ServerProcess};
-use super::spawned::SpawnedProcess;
 #[cfg(unix)]
-use super::watcher::ParentWatcher;
+use super::parent_watcher::ParentWatcher;
+use super::server_group::{ServerGroup, ServerPipes, ServerProcess};
+use super::spawned_process::SpawnedProcess;
 use crate::code::LaunchFiles;
 use crate::command::ServerCommand;
 use crate::launch::ProcessLaunch;
@@ -66,7 +66,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     let mut start = LaunchCommand {
         program: program.to_owned(),
         arguments: command.arguments.iter().map(Into::into).collect(),
-        environment: environment::of_server(command, path),
+        environment: environment::server_environment(command, path),
         setup: None,
         #[cfg(target_os = "linux")]
         gate: None,
@@ -115,7 +115,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     let spawned = SpawnedProcess {
         pid,
         group: pid,
-        start_time: StartTime::of(pid).unwrap_or_else(StartTime::unknown),
+        start_time: StartTime::of_process(pid).unwrap_or_else(StartTime::unknown),
         program: program.to_owned(),
         pipes: numbers.into_iter().flatten().collect(),
     };
@@ -128,7 +128,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     };
     let group = ServerGroup {
         #[cfg(target_os = "linux")]
-        watch: bounds.map(|bounds| UsageWatch::of(pid, spawned.start_time.clone(), bounds)),
+        watch: bounds.map(|bounds| UsageWatch::start(pid, spawned.start_time.clone(), bounds)),
         #[cfg(target_os = "linux")]
         egress,
         spawned,
@@ -137,7 +137,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         ending: None,
         exit: None,
         #[cfg(unix)]
-        watcher: ParentWatcher::of(pid).await,
+        watcher: ParentWatcher::start_for(pid).await,
     };
     Ok(ServerProcess { pipes: ServerPipes { stdin, stdout, stderr }, group })
 }
@@ -152,7 +152,7 @@ async fn check(
 ) -> Result<(), SpawnError> {
     let found = program.clone();
     let looking = tokio::task::spawn_blocking(move || {
-        let now = LaunchFiles::of(&command, &program, &path);
+        let now = LaunchFiles::for_command(&command, &program, &path);
         now.difference(&approved).map(Path::to_owned)
     });
     match timeout(CHECK_LIMIT, looking).await {

@@ -33,7 +33,7 @@ async fn a_server_that_waits_for_the_signal_gets_it() {
 
 #[tokio::test]
 async fn what_cannot_be_started_says_why() {
-    let path = SearchPath::of_process("a test".to_owned());
+    let path = SearchPath::from_process("a test".to_owned());
     let mut command = ServerCommand { working_directory: Some("/nowhere".into()), ..scripted(&[]) };
     let program = std::path::Path::new(&command.program).to_owned();
     let error = spawn(&command, &program, &path).await.expect_err("the folder does not exist");

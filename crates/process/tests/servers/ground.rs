@@ -50,7 +50,7 @@ impl TestGround {
 pub async fn paths() -> Vec<(&'static str, SearchPath)> {
     let ground = TestGround::new();
     let command = shell(":", ground.sandbox(false));
-    let with = SearchPath::of_process("a test".to_owned());
+    let with = SearchPath::from_process("a test".to_owned());
     let without = SearchPath { directories: vec![ground.root.clone()], source: PathSource::LoginShell };
     let mut found = Vec::new();
     for (wanted, path) in [("bubblewrap", with), ("Landlock", without)] {

@@ -30,7 +30,7 @@ async fn the_sweep_ends_a_server_whose_app_is_gone() {
     let mut record = server.spawned().record();
     // Makes the record look like that of an app that has ended.
     record.owner = 4_190_000;
-    let later = RunningRecord { start_time: StartTime::of(1).unwrap(), ..record.clone() };
+    let later = RunningRecord { start_time: StartTime::of_process(1).unwrap(), ..record.clone() };
     assert_eq!(
         sweep(&[later])[0].outcome,
         SweepOutcome::NotRunning,

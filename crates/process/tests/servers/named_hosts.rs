@@ -171,7 +171,7 @@ async fn s24_where_it_can_not_be_held_nothing_starts() {
         assert!(!marker.exists(), "S24: the program must not run");
     }
     let empty = SandboxSettings { network: NetworkAccess::Hosts(Vec::new()), ..sandbox };
-    let path = SearchPath::of_process("a test".to_owned());
+    let path = SearchPath::from_process("a test".to_owned());
     let planned = ResolvedSandbox::make(&shell(":", empty), Path::new("/bin/sh"), &path).await;
     assert!(matches!(planned, Err(SandboxError::Hosts(_))), "an empty list of hosts must be refused: {planned:?}");
 }

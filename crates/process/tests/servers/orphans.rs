@@ -76,8 +76,8 @@ async fn a_killed_app_leaves_nothing_for_long() {
     );
     assert!(!alive_in_group(record.group).is_empty(), "the grandchild must remain for the sweep");
     // The start time remains readable until init has reaped the leader.
-    holds_within(SOON, || StartTime::of(record.pid).is_none()).await;
-    let another = StartTime::of(1).unwrap();
+    holds_within(SOON, || StartTime::of_process(record.pid).is_none()).await;
+    let another = StartTime::of_process(1).unwrap();
     let owner_start_time = another.clone();
     let recycled = RunningRecord { pipes: vec![1, 2, 3], start_time: another, owner_start_time, ..record.clone() };
     assert_eq!(

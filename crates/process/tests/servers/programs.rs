@@ -25,7 +25,7 @@ async fn what_the_start_up_files_add_is_found() {
         folder.path(),
         r#"echo "Good morning"; sleep 1000 & PATH="/opt/added/bin:relative:/usr/bin"; export PATH; eval "$2""#,
     );
-    let path = SearchPath::of_shell(shell, Duration::from_secs(5)).await;
+    let path = SearchPath::from_shell(shell, Duration::from_secs(5)).await;
     assert_eq!(path.source, PathSource::LoginShell, "the shell's path must be used");
     assert_eq!(
         path.directories,
@@ -46,7 +46,7 @@ async fn bash_reads_its_start_up_files() {
     // As common installers write it: without effect in a non-interactive shell.
     std::fs::write(home.path().join(".bashrc"), "case $- in *i*) PATH=\"/opt/from-bashrc:$PATH\";; esac\n").unwrap();
     let script = format!("HOME={} exec /bin/bash \"$@\"", home.path().display());
-    let path = SearchPath::of_shell(shell(home.path(), &script), Duration::from_secs(5)).await;
+    let path = SearchPath::from_shell(shell(home.path(), &script), Duration::from_secs(5)).await;
     assert_eq!(path.source, PathSource::LoginShell, "the path of bash must be used");
     assert_eq!(
         path.directories.first(),
@@ -61,7 +61,7 @@ async fn a_shell_that_hangs_is_ended_and_the_own_path_used() {
     let pids = folder.path().join("pids");
     let script = format!(r#"trap "" TERM HUP; sleep 1000 & echo $$ $! > {}; wait"#, pids.display());
     let limit = Duration::from_secs(600);
-    let mut search = pin!(SearchPath::of_shell(shell(folder.path(), &script), limit));
+    let mut search = pin!(SearchPath::from_shell(shell(folder.path(), &script), limit));
     let running = || {
         let text = std::fs::read_to_string(&pids).unwrap_or_default();
         text.split_whitespace().map(|pid| pid.parse().unwrap()).collect::<Vec<u32>>()
@@ -88,7 +88,7 @@ async fn a_shell_that_hangs_is_ended_and_the_own_path_used() {
 
 #[tokio::test]
 async fn a_shell_that_is_not_there_is_named() {
-    let path = SearchPath::of_shell("/nowhere/fish".into(), Duration::from_secs(5)).await;
+    let path = SearchPath::from_shell("/nowhere/fish".into(), Duration::from_secs(5)).await;
     let PathSource::Process { reason } = path.source else { panic!("the shell does not exist") };
     assert!(reason.starts_with("/nowhere/fish could not be started"), "the reason must be reported: {reason}");
 }

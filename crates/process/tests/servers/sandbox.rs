@@ -113,7 +113,7 @@ type ErrorPredicate = fn(&SandboxError) -> bool;
 #[tokio::test]
 async fn what_can_not_be_held_does_not_start() {
     let ground = TestGround::new();
-    let path = SearchPath::of_process("a test".to_owned());
+    let path = SearchPath::from_process("a test".to_owned());
     let trace = ground.root.join("write/started");
     let script = format!("echo x > {}", trace.display());
     let tries: [(&str, SandboxSettings, ErrorPredicate); 4] = [
@@ -308,13 +308,13 @@ async fn s06_what_changed_since_the_approval_is_not_run() {
     let ground = TestGround::new();
     let (script, marker) = (ground.root.join("server.sh"), ground.root.join("ran"));
     fs::write(&script, "exit 0").unwrap();
-    let path = SearchPath::of_process("a test".to_owned());
+    let path = SearchPath::from_process("a test".to_owned());
     let mut command = ServerCommand {
         program: "/bin/sh".into(),
         arguments: vec![script.display().to_string()],
         ..ServerCommand::default()
     };
-    command.files = Some(LaunchFiles::of(&command, Path::new("/bin/sh"), &path));
+    command.files = Some(LaunchFiles::for_command(&command, Path::new("/bin/sh"), &path));
     spawn(&command, Path::new("/bin/sh"), &path).await.expect("the approved script starts");
     fs::write(&script, format!(": > {}", marker.display())).unwrap();
     let refused = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("the changed script does not start");

@@ -10,7 +10,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Origin, Url};
 
 use super::RegistryError;
-use crate::server_json::read::quoted;
+use crate::server_json::read::quote;
 
 /// Address of the official registry.
 pub const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
@@ -34,7 +34,7 @@ impl RegistryAddress {
     /// not on this computer.
     pub fn parse(text: &str) -> Result<Self, RegistryError> {
         let text = text.trim();
-        let bad = |cause: String| RegistryError::Address { address: quoted(text), cause };
+        let bad = |cause: String| RegistryError::Address { address: quote(text), cause };
         if let Some(problem) = url_problem(text) {
             return Err(bad(problem));
         }
@@ -83,7 +83,7 @@ impl RegistryAddress {
     /// Returns [`RegistryError::Address`] if the URL is invalid, which can't happen for validated names and versions.
     pub(super) fn url(&self, request: &RegistryRequest) -> Result<Url, RegistryError> {
         let text = format!("{}/{}", self.as_str(), request.0);
-        Url::parse(&text).map_err(|error| RegistryError::Address { address: quoted(&text), cause: error.to_string() })
+        Url::parse(&text).map_err(|error| RegistryError::Address { address: quote(&text), cause: error.to_string() })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::PlanError;
 use crate::server_json::Package;
-use crate::server_json::read::quoted;
+use crate::server_json::read::quote;
 
 /// Prefixes of variables by which Docker and Podman select the engine that loads and runs an image.
 const ENGINE_VARIABLES: [&str; 3] = ["DOCKER_", "CONTAINER_", "CONTAINERS_"];
@@ -26,19 +26,19 @@ impl PackageLauncher {
     ///
     /// Returns [`PlanError::PackageKind`] for unsupported kinds, and [`PlanError::Runtime`] if the publisher
     /// specifies arguments for another launcher.
-    pub(super) fn of(package: &Package) -> Result<Self, PlanError> {
+    pub(super) fn for_package(package: &Package) -> Result<Self, PlanError> {
         let usual = match package.registry_type.as_str() {
             "npm" => Self::Npx,
             "pypi" => Self::Uvx,
             "nuget" => Self::Dnx,
             "oci" => Self::Docker,
-            other => return Err(PlanError::PackageKind(quoted(other))),
+            other => return Err(PlanError::PackageKind(quote(other))),
         };
         match package.runtime_hint.as_deref() {
             None | Some("") => Ok(usual),
             Some("podman") if usual == Self::Docker => Ok(Self::Podman),
             Some(hint) if hint == usual.program() => Ok(usual),
-            Some(hint) if !package.runtime_arguments.is_empty() => Err(PlanError::Runtime(quoted(hint))),
+            Some(hint) if !package.runtime_arguments.is_empty() => Err(PlanError::Runtime(quote(hint))),
             Some(_) => Ok(usual),
         }
     }
@@ -71,7 +71,7 @@ impl PackageLauncher {
     }
 
     /// Returns true for arguments that are passed anyway, which publishers often repeat.
-    pub(super) fn gives(self, word: &str) -> bool {
+    pub(super) fn implies(self, word: &str) -> bool {
         let more: &[&str] = match self {
             Self::Npx | Self::Dnx => &["-y", "--yes"],
             Self::Uvx => &[],
@@ -160,15 +160,15 @@ pub(super) fn package_word(launcher: PackageLauncher, package: &Package) -> Resu
         _ => is_plain(identifier),
     };
     if !is_name {
-        return Err(PlanError::Identifier(quoted(identifier)));
+        return Err(PlanError::Identifier(quote(identifier)));
     }
     let (options, elsewhere) = match launcher.other_registry(package) {
         None => (Vec::new(), None),
         Some(base) if launcher == PackageLauncher::Npx && is_https(base) => {
-            let note = format!("it is loaded from the package registry {}, and not from the public one", quoted(base));
+            let note = format!("it is loaded from the package registry {}, and not from the public one", quote(base));
             (vec![format!("--registry={base}")], Some(note))
         }
-        Some(base) => return Err(PlanError::PackageRegistry(quoted(base))),
+        Some(base) => return Err(PlanError::PackageRegistry(quote(base))),
     };
     let Some(version) = package.version.as_deref().filter(|version| !version.is_empty()) else {
         let note = format!("no version is named: {} loads the newest one at each start", launcher.program());
@@ -176,7 +176,7 @@ pub(super) fn package_word(launcher: PackageLauncher, package: &Package) -> Resu
         return Ok(PackageArgument { options, word: identifier.clone(), notes });
     };
     if !launcher.is_exact(version) {
-        return Err(PlanError::Version(quoted(version)));
+        return Err(PlanError::Version(quote(version)));
     }
     let separator = if launcher == PackageLauncher::Uvx { "==" } else { "@" };
     Ok(PackageArgument {
@@ -190,7 +190,7 @@ fn image(launcher: PackageLauncher, package: &Package) -> Result<PackageArgument
     let mut word = package.identifier.clone();
     let fits = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "./:@_-".contains(c));
     if !fits(&word) || !word.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-        return Err(PlanError::Identifier(quoted(&word)));
+        return Err(PlanError::Identifier(quote(&word)));
     }
     // Before 2025-10-11, registry and version were separate members.
     if let Some(base) = launcher.other_registry(package) {
@@ -198,7 +198,7 @@ fn image(launcher: PackageLauncher, package: &Package) -> Result<PackageArgument
         let host = host.and_then(|url| {
             Some(format!("{}{}", url.host_str()?, url.port().map(|port| format!(":{port}")).unwrap_or_default()))
         });
-        let host = host.filter(|host| fits(host)).ok_or_else(|| PlanError::PackageRegistry(quoted(base)))?;
+        let host = host.filter(|host| fits(host)).ok_or_else(|| PlanError::PackageRegistry(quote(base)))?;
         if !word.starts_with(&format!("{host}/")) {
             word = format!("{host}/{word}");
         }
@@ -209,20 +209,20 @@ fn image(launcher: PackageLauncher, package: &Package) -> Result<PackageArgument
         return if is_digest {
             Ok(PackageArgument { options: Vec::new(), word, notes: Vec::new() })
         } else {
-            Err(PlanError::Identifier(quoted(&word)))
+            Err(PlanError::Identifier(quote(&word)))
         };
     }
     if tag_of(&word).is_none()
         && let Some(version) = package.version.as_deref().filter(|version| !version.is_empty())
     {
         if !launcher.is_exact(version) {
-            return Err(PlanError::Version(quoted(version)));
+            return Err(PlanError::Version(quote(version)));
         }
         word = format!("{word}:{version}");
     }
     let tag = tag_of(&word);
     if tag.as_deref() == Some("") {
-        return Err(PlanError::Identifier(quoted(&word)));
+        return Err(PlanError::Identifier(quote(&word)));
     }
     let note = match tag {
         Some(tag) => {

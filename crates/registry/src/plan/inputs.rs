@@ -7,8 +7,8 @@ use ports::secrets;
 
 use super::PlanError;
 use crate::server_json::bounded::one_line;
-use crate::server_json::read::quoted;
-use crate::server_json::{Input, InputFormat, TemplateInput};
+use crate::server_json::read::quote;
+use crate::server_json::{InputDefinition, InputFormat, TemplateInput};
 
 /// Maximum number of notes per plan.
 const MAX_NOTES: usize = 50;
@@ -62,8 +62,8 @@ impl PlanInputs {
         &mut self,
         at: ValuePlace<'_>,
         text: &str,
-        variables: &IndexMap<String, Input>,
-        whole: &Input,
+        variables: &IndexMap<String, InputDefinition>,
+        whole: &InputDefinition,
     ) -> Result<Template, PlanError> {
         self.check(at.place, text)?;
         let mut pieces = Vec::new();
@@ -71,12 +71,12 @@ impl PlanInputs {
             match piece {
                 TemplatePiece::Text(text) => pieces.push(TemplatePart::Text(text.to_owned())),
                 TemplatePiece::Variable(braced, name) => match variables.get(name) {
-                    Some(Input { value: Some(value), .. }) => {
+                    Some(InputDefinition { value: Some(value), .. }) => {
                         self.check(at.place, value)?;
                         pieces.push(TemplatePart::Text(value.clone()));
                     }
                     Some(variable) => {
-                        let variable = Input {
+                        let variable = InputDefinition {
                             is_required: variable.is_required || whole.is_required,
                             is_secret: variable.is_secret || whole.is_secret,
                             ..variable.clone()
@@ -85,7 +85,7 @@ impl PlanInputs {
                         pieces.push(TemplatePart::Input(key));
                     }
                     None => {
-                        let name = quoted(braced);
+                        let name = quote(braced);
                         self.note(format!("{}: {name} stands there as it is, since nothing says what it is", at.place));
                         pieces.push(TemplatePart::Text(braced.to_owned()));
                     }
@@ -112,13 +112,13 @@ impl PlanInputs {
             return Err(PlanError::NamesSecret(place.to_owned()));
         }
         if visible(text) != text {
-            self.note(format!("{place} has characters that can't be seen: {}", quoted(text)));
+            self.note(format!("{place} has characters that can't be seen: {}", quote(text)));
         }
         Ok(())
     }
 
     /// Adds an input, and returns its key. Variables with the same name and description share an input.
-    fn add(&mut self, at: ValuePlace<'_>, input: &Input, is_variable: bool) -> Result<String, PlanError> {
+    fn add(&mut self, at: ValuePlace<'_>, input: &InputDefinition, is_variable: bool) -> Result<String, PlanError> {
         let label = one_line(at.label);
         let mut planned = PlanInput {
             description: input.description.clone(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
-use installs::{Argument, InstallPlan, PlanTarget, Template, TemplatePart};
+use installs::{InstallPlan, PlanTarget, Template, TemplateArgument, TemplatePart};
 use ports::server_config::url_problem;
 use url::Url;
 
@@ -11,8 +11,8 @@ use super::command::{PackageLauncher, is_sha256, package_word};
 use super::inputs::{PlanInputs, ValuePlace};
 use super::{BundleDownload, PackageInstall, PlanError};
 use crate::client::is_loopback;
-use crate::server_json::read::quoted;
-use crate::server_json::{ArgumentKind, DescribedArgument, Input, NamedInput, Package, ServerJson};
+use crate::server_json::read::quote;
+use crate::server_json::{ArgumentKind, DescribedArgument, InputDefinition, NamedInput, Package, ServerJson};
 
 /// Plans the installation of one of a server's packages.
 ///
@@ -24,9 +24,9 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     if package.registry_type == "mcpb" {
         return bundle(package).map(PackageInstall::Bundle);
     }
-    let launcher = PackageLauncher::of(package)?;
+    let launcher = PackageLauncher::for_package(package)?;
     if let Some(transport) = package.transport.as_ref().filter(|transport| transport.kind != "stdio") {
-        return Err(PlanError::NotStdio(quoted(&transport.kind)));
+        return Err(PlanError::NotStdio(quote(&transport.kind)));
     }
     let word = package_word(launcher, package)?;
     let mut inputs = PlanInputs::default();
@@ -34,18 +34,18 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
         inputs.note(note);
     }
     if let Some(hint) = package.runtime_hint.as_deref().filter(|hint| !hint.is_empty() && *hint != launcher.program()) {
-        inputs.note(format!("its publisher names the program {}; {} is used", quoted(hint), launcher.program()));
+        inputs.note(format!("its publisher names the program {}; {} is used", quote(hint), launcher.program()));
     }
     if package.file_sha256.is_some() {
         inputs.note(format!("the SHA-256 of its file is not used: {} checks files in its own way", launcher.program()));
     }
     let env = environment(&package.environment_variables, &mut inputs)?;
-    let obeyed: Vec<String> = env.keys().filter(|name| launcher.obeys(name)).map(|name| quoted(name)).collect();
+    let obeyed: Vec<String> = env.keys().filter(|name| launcher.obeys(name)).map(|name| quote(name)).collect();
     if !obeyed.is_empty() {
         inputs
             .note(format!("these variables decide which code runs, or where it is loaded from: {}", obeyed.join(", ")));
     }
-    let mut args: Vec<Argument> = launcher.first().iter().map(|word| Argument::from(*word)).collect();
+    let mut args: Vec<TemplateArgument> = launcher.first().iter().map(|word| TemplateArgument::from(*word)).collect();
     if launcher.is_container() {
         args.extend(env.iter().map(passed_variable));
     }
@@ -60,8 +60,8 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     for argument in runtime {
         args.push(described(argument, &mut inputs)?);
     }
-    args.extend(word.options.iter().chain([&word.word]).map(|word| Argument::from(word.as_str())));
-    args.extend(launcher.last().iter().map(|word| Argument::from(*word)));
+    args.extend(word.options.iter().chain([&word.word]).map(|word| TemplateArgument::from(word.as_str())));
+    args.extend(launcher.last().iter().map(|word| TemplateArgument::from(*word)));
     for argument in &package.package_arguments {
         args.push(described(argument, &mut inputs)?);
     }
@@ -89,7 +89,7 @@ fn bundle(package: &Package) -> Result<BundleDownload, PlanError> {
     let is_accepted = url.starts_with("https://") || Url::parse(url).is_ok_and(|url| is_loopback(&url));
     let problem = problem.or_else(|| (!is_accepted).then(|| "it must begin with https://".to_owned()));
     if let Some(problem) = problem {
-        return Err(PlanError::Address(quoted(url), problem));
+        return Err(PlanError::Address(quote(url), problem));
     }
     let sha256 = package.file_sha256.as_deref().filter(|hash| is_sha256(hash)).ok_or(PlanError::NoHash)?;
     Ok(BundleDownload { url: url.clone(), sha256: sha256.to_ascii_lowercase() })
@@ -101,7 +101,7 @@ fn environment(variables: &[NamedInput], inputs: &mut PlanInputs) -> Result<BTre
         let name = &variable.name;
         // Podman passes all variables that match a name with `*`.
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c)) {
-            return Err(PlanError::Name(format!("{} is no name of a variable of the environment", quoted(name))));
+            return Err(PlanError::Name(format!("{} is no name of a variable of the environment", quote(name))));
         }
         let place = format!("the variable {name}");
         let template =
@@ -115,26 +115,26 @@ fn environment(variables: &[NamedInput], inputs: &mut PlanInputs) -> Result<BTre
 
 /// Returns `-e NAME`, which passes a variable of the launcher's environment on. It is omitted without a value, since
 /// the host may have a variable of this name.
-fn passed_variable((name, value): (&String, &Template)) -> Argument {
+fn passed_variable((name, value): (&String, &Template)) -> TemplateArgument {
     let needs = value.keys().map(|key| TemplatePart::Needs(key.to_owned()));
     let name = Template { parts: std::iter::once(TemplatePart::Text(name.clone())).chain(needs).collect() };
-    Argument { words: vec!["-e".into(), name] }
+    TemplateArgument { words: vec!["-e".into(), name] }
 }
 
 /// Returns true for an argument that the launcher receives anyway.
 fn is_given(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
     let value = argument.value.input.value.as_deref().filter(|value| !value.is_empty());
     match argument.kind {
-        ArgumentKind::Positional => value.is_some_and(|value| launcher.gives(value)),
-        ArgumentKind::Named => value.is_none() && argument.name.as_deref().is_some_and(|name| launcher.gives(name)),
+        ArgumentKind::Positional => value.is_some_and(|value| launcher.implies(value)),
+        ArgumentKind::Named => value.is_none() && argument.name.as_deref().is_some_and(|name| launcher.implies(name)),
     }
 }
 
 /// Converts one argument. A named one becomes two words, or one if it takes no value.
-fn described(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<Argument, PlanError> {
+fn described(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<TemplateArgument, PlanError> {
     let name = argument.name.as_deref().filter(|_| argument.kind == ArgumentKind::Named);
     let label = name.or(argument.value_hint.as_deref()).unwrap_or("argument");
-    let place = format!("the argument {}", quoted(label));
+    let place = format!("the argument {}", quote(label));
     let at = ValuePlace { label, place: &place, is_repeated: argument.is_repeated };
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         if argument.kind == ArgumentKind::Named {
@@ -142,12 +142,12 @@ fn described(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<Ar
         }
         return Ok(inputs.template(at, &argument.value)?.into());
     };
-    let flag = inputs.fixed(at, name, &IndexMap::new(), &Input::default())?;
+    let flag = inputs.fixed(at, name, &IndexMap::new(), &InputDefinition::default())?;
     let input = &argument.value.input;
-    let is_flag = input.value.as_deref() == Some("") || *input == Input::default();
+    let is_flag = input.value.as_deref() == Some("") || *input == InputDefinition::default();
     let mut words = vec![flag];
     if !is_flag {
         words.push(inputs.template(at, &argument.value)?);
     }
-    Ok(Argument { words })
+    Ok(TemplateArgument { words })
 }

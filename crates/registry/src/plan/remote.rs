@@ -12,8 +12,8 @@ use url::{Host, Url};
 use super::PlanError;
 use super::inputs::{PlanInputs, ValuePlace};
 use super::package::own_name;
-use crate::server_json::read::quoted;
-use crate::server_json::{Input, RemoteTransport, ServerJson};
+use crate::server_json::read::quote;
+use crate::server_json::{InputDefinition, RemoteTransport, ServerJson};
 
 /// Plans the connection to one of a server's remotes.
 ///
@@ -25,23 +25,23 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
     let kind = match remote.kind.as_str() {
         "streamable-http" => HttpKind::Http,
         "sse" => HttpKind::Sse,
-        other => return Err(PlanError::Transport(quoted(other))),
+        other => return Err(PlanError::Transport(quote(other))),
     };
     let mut inputs = PlanInputs::default();
     let text = remote.url.as_deref().unwrap_or_default();
     // The URL requires all of its variables.
-    let variables: IndexMap<String, Input> = remote
+    let variables: IndexMap<String, InputDefinition> = remote
         .variables
         .iter()
-        .map(|(name, input)| (name.clone(), Input { is_required: true, ..input.clone() }))
+        .map(|(name, input)| (name.clone(), InputDefinition { is_required: true, ..input.clone() }))
         .collect();
     let place = ValuePlace { label: "URL", place: "the URL", is_repeated: false };
-    let url = inputs.fixed(place, text, &variables, &Input::default())?;
+    let url = inputs.fixed(place, text, &variables, &InputDefinition::default())?;
     let begins = match url.parts.as_slice() {
         [] => "",
         [TemplatePart::Text(text)] => {
             if let Some(problem) = url_problem(text) {
-                return Err(PlanError::Address(quoted(text), problem));
+                return Err(PlanError::Address(quote(text), problem));
             }
             text
         }
@@ -49,7 +49,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
         _ => "https://",
     };
     if !begins.starts_with("https://") && !begins.starts_with("http://") {
-        return Err(PlanError::Address(quoted(text), "it must begin with https:// or http://".to_owned()));
+        return Err(PlanError::Address(quote(text), "it must begin with https:// or http://".to_owned()));
     }
     if begins.starts_with("http://") {
         inputs.note(

@@ -22,10 +22,10 @@ pub enum InputFormat {
     String,
 }
 
-/// A value that is fixed, or that the user enters (`Input`).
+/// A value that is fixed, or that the user enters (`InputDefinition`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Input {
+pub struct InputDefinition {
     /// Purpose of the value.
     #[serde(deserialize_with = "shown::<_, MAX_SHOWN>")]
     pub description: Option<String>,
@@ -54,10 +54,10 @@ pub struct Input {
 pub struct TemplateInput {
     /// Value, in which variables are replaced.
     #[serde(flatten)]
-    pub input: Input,
+    pub input: InputDefinition,
     /// Variables of the fixed value, by name.
     #[serde(default, deserialize_with = "map::<_, _, MAX_VARIABLES>")]
-    pub variables: IndexMap<String, Input>,
+    pub variables: IndexMap<String, InputDefinition>,
 }
 
 /// A header or environment variable (`KeyValueInput`).

@@ -15,7 +15,7 @@ use serde_json::Value;
 use bounded::{exact, list, map, needed, shown};
 use domain::Millis;
 
-pub use input::{ArgumentKind, DescribedArgument, Input, InputFormat, NamedInput, TemplateInput};
+pub use input::{ArgumentKind, DescribedArgument, InputDefinition, InputFormat, NamedInput, TemplateInput};
 pub use read::{EntryError, EntryPage, UnreadableEntry, read_entry, read_page};
 
 /// Maximum length of a server's name, in bytes.
@@ -223,5 +223,5 @@ pub struct RemoteTransport {
     pub headers: Vec<NamedInput>,
     /// Variables of the URL, by name.
     #[serde(default, deserialize_with = "map::<_, _, MAX_VARIABLES>")]
-    pub variables: IndexMap<String, Input>,
+    pub variables: IndexMap<String, InputDefinition>,
 }

@@ -135,7 +135,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), EntryError> {
     };
     let parts = name.split_once('/');
     let fits = parts.is_some_and(|(namespace, own)| allowed(namespace, ".-") && allowed(own, "._-"));
-    if fits && name.len() <= MAX_NAME { Ok(()) } else { Err(EntryError::Name(quoted(name))) }
+    if fits && name.len() <= MAX_NAME { Ok(()) } else { Err(EntryError::Name(quote(name))) }
 }
 
 /// Checks that a text is a valid version. `.` and `..` would change the path of a request.
@@ -146,11 +146,11 @@ pub(crate) fn check_name(name: &str) -> Result<(), EntryError> {
 pub(crate) fn check_version(version: &str) -> Result<(), EntryError> {
     let is_plain = !version.is_empty() && version.len() <= MAX_VERSION && visible(version) == version;
     let fits = is_plain && !version.contains(char::is_whitespace) && !matches!(version, "." | "..");
-    if fits { Ok(()) } else { Err(EntryError::Version(quoted(version))) }
+    if fits { Ok(()) } else { Err(EntryError::Version(quote(version))) }
 }
 
 /// Quotes a foreign text for a message, truncated to 80 characters.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     const MOST: usize = 80;
     let mut short: String = text.chars().take(MOST).collect();
     if short.len() < text.len() {
@@ -218,5 +218,5 @@ fn name_in(json: &str) -> Option<String> {
     }
     let named: EntryName = serde_json::from_str(json).ok()?;
     let name = named.server.and_then(|server| server.name).or(named.name)?;
-    Some(quoted(&name))
+    Some(quote(&name))
 }

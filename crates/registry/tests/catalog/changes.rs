@@ -21,7 +21,7 @@ fn many(count: usize) -> impl Iterator<Item = Value> {
 /// Returns the times since which changes were requested.
 fn asked_since(server: &HttpServer) -> Vec<String> {
     let since =
-        |request: &testkit::http::Request| request.query().into_iter().find(|(name, _)| name == "updated_since");
+        |request: &testkit::http::HttpRequest| request.query().into_iter().find(|(name, _)| name == "updated_since");
     server.seen().iter().filter_map(since).map(|(_, time)| time).collect()
 }
 

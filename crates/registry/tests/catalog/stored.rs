@@ -11,7 +11,7 @@ use registry::{
 use serde_json::{Value, json};
 use store::CacheFolder;
 use tempfile::TempDir;
-use testkit::http::{HttpResponder, HttpServer, Request};
+use testkit::http::{HttpRequest, HttpResponder, HttpServer};
 
 /// Time at which tests begin: 2026-03-01.
 pub(crate) const BEGIN: u64 = 1_772_323_200_000;
@@ -119,7 +119,7 @@ impl StoredRegistry {
         .await
     }
 
-    pub(crate) async fn answer(&self, request: &Request, mut answer: HttpResponder) -> std::io::Result<()> {
+    pub(crate) async fn answer(&self, request: &HttpRequest, mut answer: HttpResponder) -> std::io::Result<()> {
         let parts: Vec<&str> = request.path_alone().split('/').collect();
         let body = match parts.as_slice() {
             ["", "v0.1", "servers"] => Some(self.list(request)),
@@ -135,7 +135,7 @@ impl StoredRegistry {
         }
     }
 
-    fn list(&self, request: &Request) -> Value {
+    fn list(&self, request: &HttpRequest) -> Value {
         let query = request.query();
         let of = |name: &str| query.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
         let text = of("search").unwrap_or_default();

@@ -1,21 +1,21 @@
 //! Sampling requests: a server asks for a model's answer. Holds everything that is independent of the owner task:
 //! budgets, the selection of a model, and the conversion between the protocol's types and those of models.
 
-pub mod choose;
-pub mod convert;
+pub mod conversion;
 mod estimate;
+pub mod model_choice;
+mod model_usage;
 mod settings;
-mod spending;
 
-pub use choose::{ModelChoiceReason, ModelPriority};
-pub use convert::ConversionError;
+pub use conversion::ConversionError;
 pub use estimate::estimated_tokens;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Role, SamplingContent};
+pub use model_choice::{ModelChoiceReason, ModelPriority};
+pub use model_usage::{LimitPeriod, LimitedQuantity, ModelUsage, ReachedLimit, UsageRecord};
 use models::{LossyConversion, ModelErrorCode, ModelRef, TokenUsage};
 use policy::Hash;
 use serde_json::json;
 pub use settings::{Budget, SamplingSettings};
-pub use spending::{LimitPeriod, LimitedQuantity, ModelUsage, ReachedLimit, UsageRecord};
 
 /// Model name in the result of a request that the user answered.
 pub const WRITTEN_BY_USER: &str = "user";
@@ -54,7 +54,7 @@ pub struct SamplingState {
 #[must_use]
 pub fn ask_hash(request: &CreateMessageParams, state: &SamplingState) -> Hash {
     let model = state.model.as_ref().map(|own| (&own.model, &own.provider));
-    Hash::of(&json!({ "request": request, "model": model, "losses": state.losses }))
+    Hash::of_json(&json!({ "request": request, "model": model, "losses": state.losses }))
 }
 
 /// Returns the hash of what "ask again" would send, if that is exactly what was approved and sent before. `None`

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::file::CONTENT;
+use super::audit_tables::CONTENT;
 use crate::content_key::{self, ContentKey};
 use crate::database;
 
@@ -40,23 +40,23 @@ pub(super) enum EncryptionProgress {
 
 /// Records that unencrypted contents are written.
 pub(super) fn note_plain(connection: &Connection) -> rusqlite::Result<()> {
-    move_on(connection, ROWS_LEFT)
+    set_progress(connection, ROWS_LEFT)
 }
 
-fn move_on(connection: &Connection, left: i64) -> rusqlite::Result<()> {
+fn set_progress(connection: &Connection, left: i64) -> rusqlite::Result<()> {
     let sql = "INSERT INTO encryption (id, left) VALUES (1, ?1) \
         ON CONFLICT (id) DO UPDATE SET left = excluded.left WHERE left <> excluded.left";
     connection.prepare_cached(sql)?.execute([left]).map(|_| ())
 }
 
-fn left(connection: &Connection) -> rusqlite::Result<i64> {
+fn remaining(connection: &Connection) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare_cached("SELECT left FROM encryption")?;
     Ok(statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(ROWS_LEFT))
 }
 
 /// Returns `true` if all contents are encrypted.
 pub(super) fn is_done(connection: &Connection) -> rusqlite::Result<bool> {
-    Ok(left(connection)? == NOTHING_LEFT)
+    Ok(remaining(connection)? == NOTHING_LEFT)
 }
 
 /// Progress of the search for unencrypted content in a log that is marked as encrypted, which another program may have
@@ -71,7 +71,7 @@ pub(super) enum PlainCheck {
 
 /// Searches some more entries. Returns `true` if there is unencrypted content among them, until that is recorded
 /// ([`note_plain`]).
-pub(super) fn look(connection: &Connection, looked: &mut PlainCheck) -> rusqlite::Result<bool> {
+pub(super) fn find_plain(connection: &Connection, looked: &mut PlainCheck) -> rusqlite::Result<bool> {
     let PlainCheck::Upto(after) = *looked else { return Ok(false) };
     if !is_done(connection)? {
         // Unencrypted content is recorded as such and will be encrypted.
@@ -98,7 +98,7 @@ pub(super) fn step(
     key: &ContentKey,
     after: &mut i64,
 ) -> rusqlite::Result<EncryptionProgress> {
-    match left(connection)? {
+    match remaining(connection)? {
         ROWS_LEFT => rows(connection, key, after),
         PAGES_LEFT => {
             connection.execute_batch("VACUUM")?;
@@ -135,7 +135,7 @@ fn rows(connection: &mut Connection, key: &ContentKey, after: &mut i64) -> rusql
         transaction.prepare_cached(sql)?.execute(params![number, encrypted])?;
     }
     if plain.is_empty() {
-        move_on(&transaction, PAGES_LEFT)?;
+        set_progress(&transaction, PAGES_LEFT)?;
     }
     transaction.commit()?;
     *after = plain.last().map_or(0, |(number, _)| *number);

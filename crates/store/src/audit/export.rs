@@ -10,8 +10,8 @@ use ports::{AuditFinding, AuditVerdict, TamperKind};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::audit_tables::{self, Checkpoint};
 use super::chain::{START, from_hex, hex, kind_and_hash_in, number_in, text_of};
-use super::file::{self, Checkpoint};
 use super::seal::LogSeal;
 use super::verify::{ChainWalk, VerifyKey};
 use crate::lines_from_end::LinesFromEnd;
@@ -67,8 +67,8 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Re
         path: path.display().to_string(),
         cause: format!("the export could not be written: {error}"),
     };
-    let fail = |error| file::failed(path, "read it", &error);
-    let connection = file::open_to_read(path)?;
+    let fail = |error| audit_tables::failed(path, "read it", &error);
+    let connection = audit_tables::open_to_read(path)?;
     let mut line = |value: serde_json::Result<String>| {
         let value = value.map_err(|error| not_written(error.into()))?;
         writeln!(out, "{value}").map_err(not_written)
@@ -80,7 +80,7 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Re
         return Ok(0);
     };
     let snapshot = connection.transaction().map_err(fail)?;
-    let removed = file::checkpoint(&snapshot).map_err(fail)?.map(|checkpoint| SignedHash {
+    let removed = audit_tables::checkpoint(&snapshot).map_err(fail)?.map(|checkpoint| SignedHash {
         number: checkpoint.number,
         link: hex(&checkpoint.link),
         key: checkpoint.key,
@@ -89,7 +89,7 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Re
     line(serde_json::to_string(&begin(removed)))?;
     let sql = format!(
         "SELECT {} FROM entry WHERE number > (SELECT coalesce(max(number), 0) FROM checkpoint) ORDER BY number",
-        file::COLUMNS
+        audit_tables::COLUMNS
     );
     let mut entries = 0;
     {
@@ -97,7 +97,8 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Re
         let mut rows = statement.query([]).map_err(fail)?;
         while let Some(row) = rows.next().map_err(fail)? {
             let content = key.as_ref().ok().map(|key| key.content.as_ref());
-            let file::ReadEntry { entry, link, is_hidden, .. } = file::entry(row, content).map_err(fail)?;
+            let audit_tables::ReadEntry { entry, link, is_hidden, .. } =
+                audit_tables::entry(row, content).map_err(fail)?;
             if is_hidden {
                 let why = key.as_ref().err().map_or("the keychain has another key", String::as_str);
                 let cause = format!("the content of entry {} is encrypted and can't be read: {why}", entry.number);
@@ -108,7 +109,7 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Re
             entries += 1;
         }
     }
-    let seal = file::seal(&snapshot).map_err(fail)?;
+    let seal = audit_tables::seal(&snapshot).map_err(fail)?;
     let seal = seal.map(|seal| SignedHash {
         number: seal.number,
         link: hex(&seal.link),

@@ -9,10 +9,10 @@ use domain::StoreError;
 use ports::AuditEntry;
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
+use super::audit_tables;
 use super::chain::ChainLink;
 use super::encryption;
-use super::file;
-use super::log::{AppendError, noted, write};
+use super::write_log::{AppendError, log_entry, write};
 
 /// Kind of the entry that records the import.
 pub(super) const IMPORTED: &str = "log-imported";
@@ -22,7 +22,7 @@ const MAX_LINE: u64 = 1 << 20;
 
 /// Imports the older log if it exists and was not imported yet. Its file is renamed. Returns number and hash of the
 /// last entry that was written, if any.
-pub(super) fn take_over(
+pub(super) fn import_log(
     connection: &mut Connection,
     path: &Path,
     older: &Path,
@@ -34,7 +34,9 @@ pub(super) fn take_over(
     };
     let done = import(connection, BufReader::new(file)).map_err(|error| match error {
         ImportProblem::File(error) => crate::files::failed(older, "take it over", &error),
-        ImportProblem::Log(error) => file::failed(path, "take over what older versions wrote", &error.into_sql()),
+        ImportProblem::Log(error) => {
+            audit_tables::failed(path, "take over what older versions wrote", &error.into_sql())
+        }
     });
     let last = done?;
     // A failure to rename is harmless, because the import is recorded in the database.
@@ -45,7 +47,7 @@ pub(super) fn take_over(
 }
 
 /// Deletes the renamed file of the older log.
-pub(super) fn forget(older: &Path) -> Result<(), StoreError> {
+pub(super) fn remove_old_log(older: &Path) -> Result<(), StoreError> {
     let kept = older.with_extension("jsonl.imported");
     match std::fs::remove_file(&kept) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(crate::files::failed(&kept, "remove it", &error)),
@@ -70,7 +72,7 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
     if done.is_some() {
         return Ok(None);
     }
-    let (mut number, mut previous) = file::last(&transaction)?;
+    let (mut number, mut previous) = audit_tables::last(&transaction)?;
     let (mut taken, mut passed_over) = (0_u64, 0_u64);
     let mut line = Vec::new();
     loop {
@@ -93,10 +95,10 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
         0 => format!("{taken} entries of audit.jsonl"),
         _ => format!("{taken} entries of audit.jsonl; {passed_over} lines were none"),
     };
-    let mut entry = noted(IMPORTED, words);
+    let mut entry = log_entry(IMPORTED, words);
     entry.number = number + 1;
     let last = (entry.number, write(&transaction, &entry, &previous, None).map_err(ImportProblem::Log)?);
-    transaction.execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [file::signed(taken)])?;
+    transaction.execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [audit_tables::signed(taken)])?;
     transaction.commit()?;
     Ok(Some(last))
 }

@@ -2,17 +2,17 @@
 //!
 //! One thread writes entries in batches. Another one syncs them to disk, also in batches.
 
+mod audit_tables;
 mod chain;
 mod encryption;
 mod export;
-mod file;
 mod import;
-mod log;
 mod query;
 mod retention;
 mod seal;
 mod sync;
 mod verify;
+mod write_log;
 mod writer;
 
 use std::io::Write;
@@ -85,7 +85,7 @@ impl AuditDatabase {
         Ok(Self { path, orders: Some(orders), durable, keys, threads: Mutex::new(vec![writing, syncing]) })
     }
 
-    fn ended(&self) -> StoreError {
+    fn ended_error(&self) -> StoreError {
         let cause = "it is not written any more; start Drawbridge again".to_owned();
         StoreError { path: self.path.display().to_string(), cause }
     }
@@ -93,9 +93,9 @@ impl AuditDatabase {
     /// Sends an order to the writing thread, and waits for the reply.
     fn done<T>(&self, order: impl FnOnce(SyncSender<T>) -> WriterCommand) -> Result<T, StoreError> {
         let (reply, replied) = sync_channel(1);
-        let orders = self.orders.as_ref().ok_or_else(|| self.ended())?;
-        orders.send(order(reply)).map_err(|_| self.ended())?;
-        replied.recv().map_err(|_| self.ended())
+        let orders = self.orders.as_ref().ok_or_else(|| self.ended_error())?;
+        orders.send(order(reply)).map_err(|_| self.ended_error())?;
+        replied.recv().map_err(|_| self.ended_error())
     }
 
     /// Requests the key from the keychain, and waits for it.
@@ -107,8 +107,8 @@ impl AuditDatabase {
 
 /// Returns `true` if the log in this folder has a seal, whichever key made it.
 pub(crate) fn is_sealed(data_dir: &Path) -> bool {
-    let connection = file::open_to_read(&data_dir.join(FILE)).ok().flatten();
-    connection.is_some_and(|connection| file::seal(&connection).ok().flatten().is_some())
+    let connection = audit_tables::open_to_read(&data_dir.join(FILE)).ok().flatten();
+    connection.is_some_and(|connection| audit_tables::seal(&connection).ok().flatten().is_some())
 }
 
 impl AuditLog for AuditDatabase {
@@ -131,14 +131,14 @@ impl AuditLog for AuditDatabase {
         if let Some(failure) = self.durable.failure() {
             return Err(failure);
         }
-        let orders = self.orders.as_ref().ok_or_else(|| self.ended())?;
+        let orders = self.orders.as_ref().ok_or_else(|| self.ended_error())?;
         match orders.try_send(WriterCommand::Append(Box::new(entry), AppendReply::Later(ticket))) {
             Ok(()) => Ok(AppendOutcome::Later),
             Err(TrySendError::Full(_)) => {
                 let cause = "the disk can't keep up with what is to be written down; try again".to_owned();
                 Err(StoreError { path: self.path.display().to_string(), cause })
             }
-            Err(TrySendError::Disconnected(_)) => Err(self.ended()),
+            Err(TrySendError::Disconnected(_)) => Err(self.ended_error()),
         }
     }
 

@@ -9,7 +9,7 @@ use ports::{AuditEntry, AuditQuery};
 use rusqlite::Row;
 use rusqlite::types::Value;
 
-use super::file::{self, signed};
+use super::audit_tables::{self, signed};
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 
 /// Time limit of a search.
@@ -29,10 +29,10 @@ pub(super) fn read(
     query: &AuditQuery,
     key: Option<Arc<ContentKey>>,
 ) -> Result<Vec<AuditEntry>, StoreError> {
-    let Some(connection) = file::open_to_read(path)? else { return Ok(Vec::new()) };
+    let Some(connection) = audit_tables::open_to_read(path)? else { return Ok(Vec::new()) };
     let slot = ContentKeySlot::default();
     slot.set(key.clone());
-    content_key::add_functions(&connection, &slot).map_err(|error| file::failed(path, "read it", &error))?;
+    content_key::add_functions(&connection, &slot).map_err(|error| audit_tables::failed(path, "read it", &error))?;
     let (sql, values) = statement(query);
     let start = Instant::now();
     let fail = |error| {
@@ -40,11 +40,11 @@ pub(super) fn read(
             let cause = "the search took too long; look in a shorter time, or at one server".to_owned();
             return StoreError { path: path.display().to_string(), cause };
         }
-        file::failed(path, "read it", &error)
+        audit_tables::failed(path, "read it", &error)
     };
     connection.progress_handler(STEPS, Some(move || start.elapsed() > PATIENCE)).map_err(fail)?;
     let mut statement = connection.prepare(&sql).map_err(fail)?;
-    let read = |row: &Row<'_>| file::entry(row, key.as_deref()).map(|read| read.entry);
+    let read = |row: &Row<'_>| audit_tables::entry(row, key.as_deref()).map(|read| read.entry);
     let rows = statement.query_map(rusqlite::params_from_iter(values), read).map_err(fail)?;
     rows.collect::<Result<_, _>>().map_err(fail)
 }
@@ -80,5 +80,5 @@ fn statement(query: &AuditQuery) -> (String, Vec<Value>) {
     values.push(signed(query.limit as u64).into());
     let limit = values.len();
     let wheres = wheres.join(" AND ");
-    (format!("SELECT {} FROM entry WHERE {wheres} ORDER BY number DESC LIMIT ?{limit}", file::COLUMNS), values)
+    (format!("SELECT {} FROM entry WHERE {wheres} ORDER BY number DESC LIMIT ?{limit}", audit_tables::COLUMNS), values)
 }

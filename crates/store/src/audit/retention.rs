@@ -4,10 +4,10 @@
 use ports::AuditRetention;
 use rusqlite::{Connection, OptionalExtension as _};
 
+use super::audit_tables::{self, signed, unsigned};
 use super::chain::{ChainLink, START};
-use super::file::{self, signed, unsigned};
-use super::log::{UNSEALED, first_broken, noted, unsealed_range};
 use super::seal::{SealKey, SealScope};
+use super::write_log::{UNSEALED, first_broken, log_entry, unsealed_range};
 
 /// Kind of the entry that records a removal.
 pub(super) const REMOVED: &str = "log-shortened";
@@ -31,12 +31,12 @@ pub(super) struct EntryRemoval {
 }
 
 /// Returns the entries beyond the limits, or `None` if there are none.
-pub(super) fn due(connection: &Connection, keep: AuditRetention) -> rusqlite::Result<Option<EntryRemoval>> {
-    let (last, _) = file::last(connection)?;
-    let gone = file::removed(connection)?;
+pub(super) fn due_removal(connection: &Connection, keep: AuditRetention) -> rusqlite::Result<Option<EntryRemoval>> {
+    let (last, _) = audit_tables::last(connection)?;
+    let gone = audit_tables::removed(connection)?;
     let (mut upto, mut for_room) = (gone, false);
     if keep.days > 0 {
-        let bound = noted(REMOVED, String::new()).at.saturating_sub(u64::from(keep.days) * DAY);
+        let bound = log_entry(REMOVED, String::new()).at.saturating_sub(u64::from(keep.days) * DAY);
         // The first recent entry is kept with all later ones, even if the clock was set back in between.
         let young = "SELECT number FROM entry WHERE number > ?2 AND +at >= ?1 ORDER BY number LIMIT 1";
         let first: Option<i64> =
@@ -81,16 +81,16 @@ fn unproved_size(connection: &Connection, gone: u64) -> rusqlite::Result<u64> {
 
 /// Returns the reason why nothing may be removed, or `None`. A removal would destroy the evidence of another program's
 /// changes.
-pub(super) fn doubt(
+pub(super) fn removal_obstacle(
     connection: &Connection,
     removal: &EntryRemoval,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<String>> {
-    let strange = file::strange_tables(connection)?;
+    let strange = audit_tables::strange_tables(connection)?;
     if !strange.is_empty() {
         return Ok(Some(format!("its tables are not those that Drawbridge made: {}", strange.join(", "))));
     }
-    let checkpoint = file::checkpoint(connection)?;
+    let checkpoint = audit_tables::checkpoint(connection)?;
     if let (Some(key), Some(checkpoint)) = (key, &checkpoint)
         && !checkpoint.is_sealed_with(key)
     {
@@ -106,7 +106,7 @@ pub(super) fn doubt(
 
 /// Seals the latest checkpoint again.
 pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlite::Result<()> {
-    let Some(checkpoint) = file::checkpoint(connection)? else { return Ok(()) };
+    let Some(checkpoint) = audit_tables::checkpoint(connection)? else { return Ok(()) };
     let mac = key.seal(SealScope::Checkpoint, checkpoint.number, &checkpoint.link);
     // Replacing a row does not fire delete triggers.
     connection.execute(
@@ -118,7 +118,7 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
 
 /// Writes the checkpoint, and returns the hash of the last entry to remove, or `None` if it does not exist.
 pub(super) fn record(connection: &Connection, upto: u64, key: Option<&SealKey>) -> rusqlite::Result<Option<ChainLink>> {
-    let Some(link) = file::link_of(connection, upto)? else { return Ok(None) };
+    let Some(link) = audit_tables::link_of(connection, upto)? else { return Ok(None) };
     let mac = key.map(|key| key.seal(SealScope::Checkpoint, upto, &link));
     connection.execute(
         "INSERT INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
@@ -153,7 +153,7 @@ mod tests {
     use ports::AuditEntry;
 
     use super::*;
-    use crate::audit::log::AuditWriteLog;
+    use crate::audit::write_log::AuditWriteLog;
 
     #[test]
     fn it_is_removed_in_parts_and_the_journal_stays_short() {
@@ -168,7 +168,7 @@ mod tests {
         let mut log = AuditWriteLog::open(&path, &older).unwrap();
         log.retain(AuditRetention { days: 1, megabytes: 0 }, None).unwrap();
         let left = || {
-            let other = file::open_to_read(&path).unwrap().unwrap();
+            let other = audit_tables::open_to_read(&path).unwrap().unwrap();
             other.query_row("SELECT count(*) FROM entry", [], |row| row.get::<_, i64>(0)).unwrap()
         };
         assert_eq!(left(), 2_001, "the removal must be recorded before entries are removed");

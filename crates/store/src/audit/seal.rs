@@ -53,7 +53,7 @@ pub(crate) struct SealKey {
 }
 
 impl SealKey {
-    fn of(secret: &str, mark: Option<(u64, ChainLink)>) -> Option<Self> {
+    fn parse(secret: &str, mark: Option<(u64, ChainLink)>) -> Option<Self> {
         let (bytes, made) = secret.split_once(' ')?;
         let bytes = from_hex(bytes)?;
         let made = Duration::from_millis(made.parse().ok()?);
@@ -83,7 +83,7 @@ impl SealKey {
     }
 
     /// Returns `true` if this is the seal over an entry's number and hash.
-    pub(super) fn holds(&self, what: SealScope, number: u64, link: &ChainLink, seal: &[u8]) -> bool {
+    pub(super) fn verify(&self, what: SealScope, number: u64, link: &ChainLink, seal: &[u8]) -> bool {
         hmac::verify(&self.key, &message(what, number, link), seal).is_ok()
     }
 }
@@ -134,11 +134,11 @@ pub(crate) struct MissingKey {
 }
 
 impl MissingKey {
-    fn of_one(cause: String) -> Self {
+    fn unavailable(cause: String) -> Self {
         Self { cause, exists: true }
     }
 
-    fn of_none(cause: String) -> Self {
+    fn absent(cause: String) -> Self {
         Self { cause, exists: false }
     }
 }
@@ -177,7 +177,7 @@ impl KeyHolder {
         listeners.push((name, listener));
     }
 
-    fn tell(&self) {
+    fn notify_listeners(&self) {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (_, listener) in listeners {
             listener();
@@ -206,10 +206,10 @@ impl KeyHolder {
                 }
             };
             holder.changed.notify_all();
-            holder.tell();
+            holder.notify_listeners();
         });
         if let Err(error) = asking {
-            let cause = MissingKey::of_one(error.to_string());
+            let cause = MissingKey::unavailable(error.to_string());
             *self.state() = KeyState::Missing { cause, since: Instant::now(), pause: next };
             self.changed.notify_all();
         }
@@ -227,10 +227,11 @@ impl KeyHolder {
 
     fn find(&self) -> Result<SealKey, MissingKey> {
         let key_of = |secret: &str| {
-            let mark = self.mark_in_keychain().map_err(MissingKey::of_one)?;
-            SealKey::of(secret, mark).ok_or_else(|| MissingKey::of_one("the key of the seal is damaged".to_owned()))
+            let mark = self.mark_in_keychain().map_err(MissingKey::unavailable)?;
+            SealKey::parse(secret, mark)
+                .ok_or_else(|| MissingKey::unavailable("the key of the seal is damaged".to_owned()))
         };
-        let read = || self.secrets.get(NAME).map_err(|error| MissingKey::of_one(error.to_string()));
+        let read = || self.secrets.get(NAME).map_err(|error| MissingKey::unavailable(error.to_string()));
         if let Some(secret) = read()? {
             return key_of(&secret);
         }
@@ -239,19 +240,19 @@ impl KeyHolder {
         if let Some(secret) = read()? {
             return key_of(&secret);
         }
-        let secret = SealKey::make().map_err(MissingKey::of_none)?;
-        match self.secrets.set(NAME, &secret).map_err(|error| MissingKey::of_none(error.to_string()))? {
+        let secret = SealKey::make().map_err(MissingKey::absent)?;
+        match self.secrets.set(NAME, &secret).map_err(|error| MissingKey::absent(error.to_string()))? {
             SecretPersistence::Keychain => {
                 let kept = read()?;
-                let lost = || MissingKey::of_none("the keychain does not give back what it was given".to_owned());
+                let lost = || MissingKey::absent("the keychain does not give back what it was given".to_owned());
                 key_of(&kept.ok_or_else(lost)?)
             }
             SecretPersistence::ThisRun { cause } => {
                 // A seal with a temporary key would look broken at the next start.
-                self.secrets.delete(NAME).map_err(|error| MissingKey::of_none(error.to_string()))?;
+                self.secrets.delete(NAME).map_err(|error| MissingKey::absent(error.to_string()))?;
                 // A locked keychain may contain a key.
                 let is_locked = matches!(self.secrets.status(), SecretsStatus::Locked { .. });
-                Err(if is_locked { MissingKey::of_one(cause) } else { MissingKey::of_none(cause) })
+                Err(if is_locked { MissingKey::unavailable(cause) } else { MissingKey::absent(cause) })
             }
         }
     }
@@ -353,7 +354,9 @@ impl KeyHolder {
         match &*self.state() {
             KeyState::Known(key) => Ok(Arc::clone(key)),
             KeyState::Missing { cause, .. } => Err(cause.clone()),
-            KeyState::NotAsked | KeyState::Asking => Err(MissingKey::of_one("the keychain does not answer".to_owned())),
+            KeyState::NotAsked | KeyState::Asking => {
+                Err(MissingKey::unavailable("the keychain does not answer".to_owned()))
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use domain::StoreError;
 use ports::AuditReceipts;
 
-use super::file;
+use super::audit_tables;
 
 /// Length of the journal, in bytes, from which it is copied into the database.
 const LONG: u64 = 4 << 20;
@@ -55,7 +55,7 @@ impl SyncProgress {
     }
 
     /// Records that more entries were written. Returns the previous number.
-    pub(super) fn wrote(&self, entries: u64) -> u64 {
+    pub(super) fn add_written(&self, entries: u64) -> u64 {
         let mut state = self.state();
         let before = state.written;
         state.written += entries;
@@ -165,7 +165,7 @@ impl WriteAheadJournal {
             return;
         }
         let way = if length < TOO_LONG { "passive" } else { "truncate" };
-        let copied = file::open_to_read(path).map(|connection| {
+        let copied = audit_tables::open_to_read(path).map(|connection| {
             connection.map(|connection| connection.pragma_update_and_check(None, "wal_checkpoint", way, |_| Ok(())))
         });
         match copied {

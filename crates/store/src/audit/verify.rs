@@ -6,12 +6,12 @@ use domain::StoreError;
 use ports::{AuditFinding, AuditSeal, AuditVerdict, TamperKind};
 use rusqlite::Connection;
 
+use super::audit_tables::{self, Checkpoint};
 use super::chain::{ChainLink, START, hex, link, text_of};
 use super::encryption;
-use super::file::{self, Checkpoint};
-use super::log::{DAMAGE, UNSEALED, unsealed_range};
 use super::retention::REMOVED;
 use super::seal::{LogSeal, SealKey, SealScope};
+use super::write_log::{DAMAGE, UNSEALED, unsealed_range};
 
 /// Maximum number of findings that are listed. Others are counted.
 const MAX_FINDINGS: usize = 100;
@@ -72,13 +72,13 @@ impl ChainWalk {
         if let (Some(checkpoint), Ok(key)) = (checkpoint, key)
             && !checkpoint.is_sealed_with(key)
         {
-            walk.found(TamperKind::CheckpointBroken, checkpoint.number);
+            walk.report(TamperKind::CheckpointBroken, checkpoint.number);
         }
         walk
     }
 
     /// Requires the entry that the keychain knows. An exported file need not have it.
-    fn must_have(&mut self, mark: Option<(u64, ChainLink)>) {
+    fn require(&mut self, mark: Option<(u64, ChainLink)>) {
         self.mark = mark.filter(|(number, _)| *number > self.number).map(|mark| (mark, false));
     }
 
@@ -91,7 +91,7 @@ impl ChainWalk {
         }
     }
 
-    fn found(&mut self, what: TamperKind, number: u64) {
+    fn report(&mut self, what: TamperKind, number: u64) {
         self.found_more(AuditFinding { what, number, to: None, detail: None });
     }
 
@@ -113,12 +113,12 @@ impl ChainWalk {
     ) {
         let is_next = number == self.number + 1;
         if number <= self.number {
-            self.found(TamperKind::Changed, number);
+            self.report(TamperKind::Changed, number);
         } else if !is_next {
             let to = (number - 1 > self.number + 1).then_some(number - 1);
             self.found_more(AuditFinding { what: TamperKind::Missing, number: self.number + 1, to, detail: None });
         } else if text.is_some_and(|text| link(&self.previous, text) != *stored) {
-            self.found(TamperKind::Changed, number);
+            self.report(TamperKind::Changed, number);
         }
         match kind {
             DAMAGE => {
@@ -181,7 +181,7 @@ impl ChainWalk {
             (None, Ok(key)) => {
                 is_missing = self.mark.is_some();
                 if key.is_old && self.verdict.entries > 0 {
-                    self.found(TamperKind::SealMissing, self.number);
+                    self.report(TamperKind::SealMissing, self.number);
                 }
                 AuditSeal::None
             }
@@ -192,7 +192,7 @@ impl ChainWalk {
             let is_proved = |number| key.is_err() || sealed.is_some_and(|sealed| number <= sealed);
             let is_known = self.verdict.findings.iter().any(|finding| finding.what == TamperKind::CheckpointBroken);
             if !is_known && !self.confirmed.is_some_and(is_proved) {
-                self.found(TamperKind::CheckpointBroken, removed);
+                self.report(TamperKind::CheckpointBroken, removed);
             }
         }
         if let Some(((marked, _), false)) = self.mark
@@ -202,11 +202,11 @@ impl ChainWalk {
                 let to = (marked > self.number + 1).then_some(marked);
                 self.found_more(AuditFinding { what: TamperKind::CutOff, number: self.number + 1, to, detail: None });
             } else {
-                self.found(TamperKind::SealBroken, marked);
+                self.report(TamperKind::SealBroken, marked);
             }
         }
         if is_missing && self.verdict.findings.is_empty() {
-            self.found(TamperKind::SealMissing, self.number);
+            self.report(TamperKind::SealMissing, self.number);
         }
         if let (Some(first), Some(last)) = (self.verdict.first, self.verdict.last) {
             match self.verdict.seal {
@@ -236,12 +236,12 @@ impl ChainWalk {
             let (number, to) = (self.number + 1, (seal.number > self.number + 1).then_some(seal.number));
             self.found_more(AuditFinding { what: TamperKind::CutOff, number, to, detail: None });
         } else if !is_there {
-            self.found(TamperKind::SealBroken, seal.number);
+            self.report(TamperKind::SealBroken, seal.number);
         }
         match key {
             Ok(key) if !is_of(key, seal) => {
                 if self.verdict.findings.len() == before {
-                    self.found(TamperKind::SealBroken, seal.number);
+                    self.report(TamperKind::SealBroken, seal.number);
                 }
                 AuditSeal::Broken
             }
@@ -253,7 +253,7 @@ impl ChainWalk {
 }
 
 fn is_of(key: &SealKey, seal: &LogSeal) -> bool {
-    seal.key == key.id && key.holds(SealScope::Head, seal.number, &seal.link, &seal.mac)
+    seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
 
 /// Verifies the log, which must have the entry that the keychain knows.
@@ -262,12 +262,12 @@ pub(super) fn log(
     key: &VerifyKey<'_>,
     mark: Option<(u64, ChainLink)>,
 ) -> Result<AuditVerdict, StoreError> {
-    let Some(mut connection) = file::open_to_read(path)? else {
+    let Some(mut connection) = audit_tables::open_to_read(path)? else {
         let mut walk = ChainWalk::new(None, None, key);
-        walk.must_have(mark);
+        walk.require(mark);
         return Ok(walk.end(key));
     };
-    tables(&mut connection, key, mark).map_err(|error| file::failed(path, "check it", &error))
+    tables(&mut connection, key, mark).map_err(|error| audit_tables::failed(path, "check it", &error))
 }
 
 fn tables(
@@ -277,9 +277,9 @@ fn tables(
 ) -> rusqlite::Result<AuditVerdict> {
     // Other processes may append meanwhile, so everything is read from one snapshot.
     let snapshot = connection.transaction()?;
-    let strange = file::strange_tables(&snapshot)?;
-    let mut walk = ChainWalk::new(file::checkpoint(&snapshot)?.as_ref(), file::seal(&snapshot)?, key);
-    walk.must_have(mark);
+    let strange = audit_tables::strange_tables(&snapshot)?;
+    let mut walk = ChainWalk::new(audit_tables::checkpoint(&snapshot)?.as_ref(), audit_tables::seal(&snapshot)?, key);
+    walk.require(mark);
     if !strange.is_empty() {
         let detail = Some(format!("its tables are not those that Drawbridge made: {}", strange.join(", ")));
         walk.found_more(AuditFinding { what: TamperKind::Unreadable, number: 0, to: None, detail });
@@ -290,7 +290,7 @@ fn tables(
     }
     let sql = format!(
         "SELECT {} FROM entry WHERE number > (SELECT coalesce(max(number), 0) FROM checkpoint) ORDER BY number",
-        file::COLUMNS
+        audit_tables::COLUMNS
     );
     let mut statement = snapshot.prepare(&sql)?;
     let mut rows = statement.query([])?;
@@ -298,8 +298,8 @@ fn tables(
     // If the table is missing, the schema was reported already.
     let is_encrypted = key.is_ok() && encryption::is_done(&snapshot).unwrap_or(false);
     while let Some(row) = rows.next()? {
-        match file::entry(row, content) {
-            Ok(file::ReadEntry { entry, link, is_hidden, is_plain }) => match text_of(&entry) {
+        match audit_tables::entry(row, content) {
+            Ok(audit_tables::ReadEntry { entry, link, is_hidden, is_plain }) => match text_of(&entry) {
                 Ok(text) => {
                     let text = if is_hidden { None } else { Some(text.as_str()) };
                     // Without a key, encrypted contents can't be checked, and nothing is proven.

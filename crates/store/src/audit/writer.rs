@@ -11,9 +11,9 @@ use ports::{AuditEntry, AuditRetention, WrittenEntry};
 use super::chain::ChainLink;
 use super::encryption::EncryptionProgress;
 use super::import;
-use super::log::AuditWriteLog;
 use super::seal::KeyHolder;
 use super::sync::SyncProgress;
+use super::write_log::AuditWriteLog;
 
 /// Maximum number of entries in one transaction.
 const AT_ONCE: usize = 256;
@@ -158,13 +158,13 @@ impl LogWriter {
                     }
                 }
                 WriterCommand::Settle(reply) => {
-                    let opened = if self.is_there() { self.open().map(|_| ()) } else { Ok(()) };
+                    let opened = if self.log_exists() { self.open().map(|_| ()) } else { Ok(()) };
                     // The requester may have stopped waiting, here and below.
                     let _ = reply.send(opened);
                 }
                 WriterCommand::Seal(reply) => {
                     self.seal();
-                    let _ = reply.send(self.log.as_ref().and_then(AuditWriteLog::sealed));
+                    let _ = reply.send(self.log.as_ref().and_then(AuditWriteLog::last_sealed));
                 }
                 WriterCommand::KeyFound => {
                     self.seal();
@@ -191,7 +191,7 @@ impl LogWriter {
     }
 
     /// Returns `true` if there is a log of any version.
-    fn is_there(&self) -> bool {
+    fn log_exists(&self) -> bool {
         self.path.exists() || self.older.exists()
     }
 
@@ -228,7 +228,7 @@ impl LogWriter {
         if key.is_none() {
             self.plain = EncryptionProgress::Steps;
         }
-        let place = if written.is_ok() { self.durable.wrote(entries.len() as u64) + 1 } else { 0 };
+        let place = if written.is_ok() { self.durable.add_written(entries.len() as u64) + 1 } else { 0 };
         let mut receipts = Vec::new();
         for (at, reply) in (0..).zip(replies) {
             let result = written.clone().map(|first| WrittenEntry { number: first + at, place: place + at });
@@ -240,7 +240,7 @@ impl LogWriter {
             }
         }
         if let Some(own) = self.durable.receipts().filter(|_| !receipts.is_empty()) {
-            own.written(receipts);
+            own.report(receipts);
         }
         self.appended = Some(Instant::now());
         self.is_unmarked = true;
@@ -252,7 +252,7 @@ impl LogWriter {
     /// Stores the last sealed entry in the keychain.
     fn mark(&mut self) {
         self.is_unmarked = false;
-        if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::sealed) {
+        if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::last_sealed) {
             self.marked = Some(Instant::now());
             drop(self.keys.mark(sealed, &self.durable));
         }
@@ -285,7 +285,7 @@ impl LogWriter {
             EncryptionProgress::Nothing
         });
         if self.plain == EncryptionProgress::Nothing && log.is_encrypted().unwrap_or(false) {
-            import::forget(&self.older)
+            import::remove_old_log(&self.older)
                 .unwrap_or_else(|error| tracing::warn!(%error, "the imported audit log could not be removed"));
         }
     }
@@ -307,7 +307,7 @@ impl LogWriter {
             // The seal must become durable as well.
             Ok(_) => {
                 self.unsealed = false;
-                self.durable.wrote(1);
+                self.durable.add_written(1);
             }
             Err(error) => tracing::error!(%error, "the audit log could not be sealed"),
         }

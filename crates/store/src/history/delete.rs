@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::file;
+use super::history_tables;
 use super::schema::CheckedConnection;
 use crate::database;
 
@@ -37,7 +37,7 @@ const JOURNAL_LEFT: i64 = 3;
 
 /// Marks a conversation as deleted. Returns `true` if it existed.
 pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
-    let Some((number, _)) = file::conversation(connection, id)? else { return Ok(false) };
+    let Some((number, _)) = history_tables::conversation(connection, id)? else { return Ok(false) };
     let note = "INSERT INTO gone (conversation, left) VALUES (?1, ?2)";
     connection.prepare_cached(note)?.execute(params![number, ITEMS_LEFT])?;
     for sql in [
@@ -83,15 +83,15 @@ fn step_in_transaction(connection: &Connection) -> rusqlite::Result<DeletionProg
         }
         Some((_, INDEX_LEFT)) => {
             begin_index(connection)?;
-            move_on(connection, INDEX_LEFT, INDEX_BEGUN)?;
+            set_progress(connection, INDEX_LEFT, INDEX_BEGUN)?;
         }
         Some((_, INDEX_BEGUN)) => {
             if go_on_with_index(connection)? {
-                move_on(connection, INDEX_BEGUN, JOURNAL_LEFT)?;
+                set_progress(connection, INDEX_BEGUN, JOURNAL_LEFT)?;
             }
         }
         Some(_) => {
-            if database::give_back(connection, FREE_PAGES)? {
+            if database::release_pages(connection, FREE_PAGES)? {
                 return Ok(DeletionProgress::Journal);
             }
         }
@@ -99,7 +99,7 @@ fn step_in_transaction(connection: &Connection) -> rusqlite::Result<DeletionProg
     Ok(DeletionProgress::Steps)
 }
 
-fn move_on(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<()> {
+fn set_progress(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<()> {
     connection.prepare_cached("UPDATE gone SET left = ?2 WHERE left = ?1")?.execute([from, to])?;
     Ok(())
 }
@@ -111,8 +111,8 @@ fn remove_items(connection: &Connection, conversation: i64) -> rusqlite::Result<
         .query_map(params![conversation, i64::try_from(ITEMS).unwrap_or(i64::MAX)], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     for item in &items {
-        file::say(connection, *item, "")?;
-        file::let_go(connection, *item)?;
+        history_tables::index_text(connection, *item, "")?;
+        history_tables::release_blobs(connection, *item)?;
         connection.prepare_cached("DELETE FROM item WHERE number = ?1")?.execute([item])?;
     }
     Ok(items.len() < ITEMS)
@@ -211,7 +211,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         drop(filled(folder.path(), (400, 300), (120, 3)));
         let path = folder.path().join("history.db");
-        let mut connection = file::open(&path, &ContentKeySlot::default()).unwrap();
+        let mut connection = history_tables::open(&path, &ContentKeySlot::default()).unwrap();
         let other = database::connect(&path).unwrap();
         other.busy_timeout(Duration::ZERO).unwrap();
         assert!(connection.write(|connection| conversation(connection, "gone")).unwrap(), "it was there");
@@ -235,7 +235,8 @@ mod tests {
         for done in 0.. {
             let folder = tempfile::tempdir().unwrap();
             drop(filled(folder.path(), (10, 50), (60, 3)));
-            let mut connection = file::open(&folder.path().join("history.db"), &ContentKeySlot::default()).unwrap();
+            let mut connection =
+                history_tables::open(&folder.path().join("history.db"), &ContentKeySlot::default()).unwrap();
             connection.write(|connection| conversation(connection, "gone")).unwrap();
             let mut left = DeletionProgress::Steps;
             for _ in 0..done {

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use super::index_words;
 use super::schema::CheckedConnection;
-use super::words;
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 use crate::database;
 
@@ -90,7 +90,7 @@ pub(super) fn begin(connection: &mut CheckedConnection, key: &ContentKey) -> rus
 
 /// Encrypts the remaining content, and removes plain remains from the files. Returns `true` if nothing remains. The
 /// journal can't be emptied while another process reads for longer than `wait`.
-pub(super) fn go_on(
+pub(super) fn continue_encryption(
     connection: &mut CheckedConnection,
     key: &ContentKeySlot,
     wait: Duration,
@@ -105,17 +105,17 @@ pub(super) fn go_on(
                 }
                 texts(connection)?;
                 blobs(connection, &own)?;
-                move_on(connection, ROWS_LEFT, PAGES_LEFT)?;
+                set_progress(connection, ROWS_LEFT, PAGES_LEFT)?;
             }
             PAGES_LEFT => {
                 write_anew(connection.for_maintenance())?;
-                move_on(connection, PAGES_LEFT, JOURNAL_LEFT)?;
+                set_progress(connection, PAGES_LEFT, JOURNAL_LEFT)?;
             }
             JOURNAL_LEFT => {
                 if !database::empty_journal(connection.for_maintenance(), wait)? {
                     return Ok(false);
                 }
-                move_on(connection, JOURNAL_LEFT, NOTHING_LEFT)?;
+                set_progress(connection, JOURNAL_LEFT, NOTHING_LEFT)?;
             }
             _ => return Ok(true),
         }
@@ -130,7 +130,7 @@ fn write_anew(connection: &Connection) -> rusqlite::Result<()> {
     written
 }
 
-fn move_on(connection: &mut CheckedConnection, from: i64, to: i64) -> rusqlite::Result<()> {
+fn set_progress(connection: &mut CheckedConnection, from: i64, to: i64) -> rusqlite::Result<()> {
     let sql = "UPDATE protection SET left = ?2 WHERE left = ?1";
     connection.write(|connection| connection.execute(sql, [from, to]).map(drop))
 }
@@ -144,7 +144,7 @@ fn next(connection: &Connection, table: &str, number: &str, after: i64, count: i
 }
 
 /// Processes all rows of a table in steps of `count`, each one transaction. `act` gets the range of row numbers.
-fn in_steps(
+fn for_each_batch(
     connection: &mut CheckedConnection,
     (table, number, count): (&str, &str, i64),
     act: impl Fn(&Connection, [i64; 2]) -> rusqlite::Result<()>,
@@ -164,14 +164,14 @@ fn in_steps(
 
 fn columns(connection: &mut CheckedConnection, table: &str, number: &str, set: &str) -> rusqlite::Result<()> {
     let sql = format!("UPDATE {table} SET {set} AND {number} > ?1 AND {number} <= ?2");
-    in_steps(connection, (table, number, ROWS), |connection, rows| {
+    for_each_batch(connection, (table, number, ROWS), |connection, rows| {
         connection.prepare_cached(&sql)?.execute(rows).map(drop)
     })
 }
 
 /// Encrypts the texts of items, and adds their words for the search.
 fn texts(connection: &mut CheckedConnection) -> rusqlite::Result<()> {
-    in_steps(connection, ("said", "item", ROWS), |connection, rows| {
+    for_each_batch(connection, ("said", "item", ROWS), |connection, rows| {
         let sql = "SELECT item, text FROM said WHERE item > ?1 AND item <= ?2 AND typeof(text) = 'text'";
         let mut statement = connection.prepare_cached(sql)?;
         let plain = statement.query_map(rows, |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -179,14 +179,14 @@ fn texts(connection: &mut CheckedConnection) -> rusqlite::Result<()> {
             let sql = "UPDATE said SET text = encrypted('said', text) WHERE item = ?1";
             connection.prepare_cached(sql)?.execute([item])?;
             let sql = "INSERT OR REPLACE INTO folded (item, words) VALUES (?1, encrypted('folded', ?2))";
-            connection.prepare_cached(sql)?.execute(params![item, words::indexed(&text)])?;
+            connection.prepare_cached(sql)?.execute(params![item, index_words::indexed(&text)])?;
         }
         Ok(())
     })
 }
 
 fn blobs(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
-    in_steps(connection, ("blob", "number", BLOBS), |connection, rows| {
+    for_each_batch(connection, ("blob", "number", BLOBS), |connection, rows| {
         let sql = "SELECT number, hash FROM blob WHERE number > ?1 AND number <= ?2 AND encrypted = 0";
         let mut statement = connection.prepare_cached(sql)?;
         let plain = statement.query_map(rows, |row| Ok((row.get(0)?, row.get(1)?)))?;

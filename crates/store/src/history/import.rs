@@ -44,7 +44,7 @@ struct OlderItem {
 }
 
 /// Imports the conversations in this folder. Files that can't be imported are left unchanged and logged.
-pub(super) fn take_over(
+pub(super) fn import_folder(
     connection: &mut CheckedConnection,
     folder: &Path,
     key: Option<&ContentKey>,
@@ -60,7 +60,7 @@ pub(super) fn take_over(
         if !is_id(id) {
             continue;
         }
-        match one(connection, &path, id, key) {
+        match import_one(connection, &path, id, key) {
             Ok(()) => {
                 // No plain copy is kept next to an encrypted history.
                 let done = match key {
@@ -77,7 +77,12 @@ pub(super) fn take_over(
     Ok(())
 }
 
-fn one(connection: &mut CheckedConnection, path: &Path, id: &str, key: Option<&ContentKey>) -> Result<(), StoreError> {
+fn import_one(
+    connection: &mut CheckedConnection,
+    path: &Path,
+    id: &str,
+    key: Option<&ContentKey>,
+) -> Result<(), StoreError> {
     let failed = |cause: String| StoreError { path: path.display().to_string(), cause };
     let Some(bytes) = files::read(path, LIMIT)? else { return Ok(()) };
     let older: OlderConversation = serde_json::from_slice(&bytes)
@@ -87,7 +92,7 @@ fn one(connection: &mut CheckedConnection, path: &Path, id: &str, key: Option<&C
     }
     let mut items: Vec<NewItem> = Vec::with_capacity(older.items.len());
     for value in older.items {
-        let known: Option<item::Item> = serde_json::from_value(value.clone()).ok();
+        let known: Option<item::ChatItem> = serde_json::from_value(value.clone()).ok();
         let sources = known.as_ref().map(|item| item::sources([item]));
         let mut readings = known.as_ref().map(item::readings).unwrap_or_default();
         for reading in &mut readings {
@@ -128,7 +133,7 @@ fn one(connection: &mut CheckedConnection, path: &Path, id: &str, key: Option<&C
 }
 
 /// Deletes the renamed file of a conversation.
-pub(super) fn forget(folder: &Path, id: &str) -> Result<(), StoreError> {
+pub(super) fn remove_old_file(folder: &Path, id: &str) -> Result<(), StoreError> {
     for path in [folder.join(format!("{id}.{IMPORTED}")), folder.join(format!("{id}.json"))] {
         remove(&path)?;
     }

@@ -5,18 +5,18 @@
 
 mod delete;
 mod encryption;
-mod file;
+mod extracted_content;
+mod history_tables;
 mod import;
-mod large;
+mod index_words;
+mod item_text;
 mod query;
 mod read;
-mod reading;
 mod reading_seal;
+mod readings;
 mod schema;
 mod search;
-mod taken;
-mod text;
-mod words;
+mod usage;
 mod write;
 mod writers;
 
@@ -28,7 +28,8 @@ use std::time::{Duration, Instant};
 
 use domain::StoreError;
 use domain::history::{
-    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, Item, ItemPage, ItemRange, NewItem,
+    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, ItemPage, ItemRange, NewItem,
+    StoredItem,
 };
 use domain::item::ItemState;
 use ports::History;
@@ -36,7 +37,7 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 
 use delete::DeletionProgress;
-use file::{failed, signed};
+use history_tables::{failed, signed};
 use schema::CheckedConnection;
 use write::WriteRefusal;
 use writers::HistoryWriter;
@@ -126,7 +127,7 @@ impl HistoryDatabase {
     /// Opens the database for the first time: continues deletions, imports older conversations, and marks interrupted
     /// replies.
     fn first_open(&self) -> Result<CheckedConnection, StoreError> {
-        let mut opened = file::open(&self.path, &self.key)?;
+        let mut opened = history_tables::open(&self.path, &self.key)?;
         let connection = &mut opened;
         self.keys.ask(false);
         let _ = self.keys.wait(FIRST_PATIENCE);
@@ -134,7 +135,7 @@ impl HistoryDatabase {
         while self.step(connection, delete::CLEARING) {
             thread::sleep(delete::PAUSE);
         }
-        import::take_over(connection, &self.older, self.key.get().as_deref())?;
+        import::import_folder(connection, &self.older, self.key.get().as_deref())?;
         let cut = writers::mark_cut(connection, &self.held, None);
         cut.map_err(|error| failed(&self.path, "mark what was cut", &error))?;
         Ok(opened)
@@ -167,7 +168,7 @@ impl HistoryDatabase {
         act: impl FnOnce(&mut CheckedConnection) -> Result<T, WriteRefusal>,
     ) -> Result<T, StoreError> {
         self.connected(|connection| {
-            let done = act(connection).map_err(|error| self.refused(tried, &error))?;
+            let done = act(connection).map_err(|error| self.refusal_error(tried, &error))?;
             if self.has_gone.load(Ordering::Relaxed) {
                 self.step(connection, Duration::ZERO);
             }
@@ -175,7 +176,7 @@ impl HistoryDatabase {
         })
     }
 
-    fn refused(&self, tried: &str, error: &WriteRefusal) -> StoreError {
+    fn refusal_error(&self, tried: &str, error: &WriteRefusal) -> StoreError {
         match error {
             WriteRefusal::Sql(error) => failed(&self.path, tried, error),
             other => self.error(other.to_string()),
@@ -187,7 +188,7 @@ impl HistoryDatabase {
         if reads.is_none() {
             // Opening the writing connection first creates the tables and imports older conversations.
             self.connected(|_| Ok(()))?;
-            *reads = Some(file::open(&self.path, &self.key)?);
+            *reads = Some(history_tables::open(&self.path, &self.key)?);
         }
         let Some(opened) = reads.as_mut() else { return Err(self.error("it is not open".to_owned())) };
         let protection = opened.read(encryption::protection).map_err(|error| failed(&self.path, tried, &error))?;
@@ -241,7 +242,7 @@ impl HistoryDatabase {
     }
 
     fn encrypt_rest(&self, connection: &mut CheckedConnection, wait: Duration) {
-        let done = encryption::go_on(connection, &self.key, wait).map_err(|error| error.to_string());
+        let done = encryption::continue_encryption(connection, &self.key, wait).map_err(|error| error.to_string());
         let done = done.and_then(|is_done| {
             if is_done {
                 import::forget_all(&self.older).map_err(|error| error.to_string())?;
@@ -355,7 +356,7 @@ impl History for HistoryDatabase {
 
     fn delete(&self, id: &str) -> Result<(), StoreError> {
         self.checked(id)?;
-        import::forget(&self.older, id)?;
+        import::remove_old_file(&self.older, id)?;
         if self.writing("delete a conversation", |connection| Ok(delete::conversation(connection, id)?))? {
             self.finish_deleting()?;
         }
@@ -367,7 +368,7 @@ impl History for HistoryDatabase {
         let is_streaming = items.iter().any(|item| item.state == ItemState::Streaming);
         let writer = if is_streaming { Some(self.writer()?) } else { None };
         let tried = "write to a conversation";
-        let bodies = write::bodies(items).map_err(|error| self.refused(tried, &error))?;
+        let bodies = write::bodies(items).map_err(|error| self.refusal_error(tried, &error))?;
         self.writing(tried, |connection| {
             write::items(connection, conversation, (items, &bodies), writer, self.key.get().as_deref())
         })
@@ -396,19 +397,19 @@ impl History for HistoryDatabase {
         self.reading("read it", |connection| read::all(connection, conversation, after, limit, &self.key))
     }
 
-    fn item(&self, conversation: &str, item: &str) -> Result<Option<Item>, StoreError> {
+    fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
         self.checked(conversation)?;
         self.reading("read it", |connection| read::item(connection, conversation, item, true, &self.key))
     }
 
-    fn outline(&self, conversation: &str, item: &str) -> Result<Option<Item>, StoreError> {
+    fn outline(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
         self.checked(conversation)?;
         self.reading("read it", |connection| read::item(connection, conversation, item, false, &self.key))
     }
 
     fn taken(&self, conversation: &str) -> Result<Option<ConversationUsage>, StoreError> {
         self.checked(conversation)?;
-        self.reading("add up what it took", |connection| taken::taken(connection, conversation))
+        self.reading("add up what it took", |connection| usage::conversation_usage(connection, conversation))
     }
 
     fn show(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError> {

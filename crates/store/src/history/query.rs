@@ -2,7 +2,7 @@
 
 use domain::history::Excerpt;
 
-use super::words::{IndexedWord, words};
+use super::index_words::{IndexedWord, index_words};
 
 /// Maximum number of terms of a search. Others are ignored.
 const MAX_TERMS: usize = 16;
@@ -32,7 +32,7 @@ impl SearchQuery {
         let mut terms: Vec<QueryTerm> = Vec::new();
         let mut end_of_row = None;
         let mut last_end = 0;
-        for IndexedWord { start, end, folded, alone } in words(text) {
+        for IndexedWord { start, end, folded, alone } in index_words(text) {
             let goes_on = alone && end_of_row == Some(start);
             match terms.last_mut() {
                 Some(term) if goes_on => term.words.push(folded),
@@ -87,7 +87,7 @@ impl SearchQuery {
 
     /// Returns an excerpt around the first match.
     pub(super) fn excerpt(&self, text: &str) -> Excerpt {
-        let all: Vec<IndexedWord> = words(text).collect();
+        let all: Vec<IndexedWord> = index_words(text).collect();
         let mut matches: Vec<(usize, usize)> = Vec::new();
         let mut bounds = None;
         for (at, word) in all.iter().enumerate() {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn words_fit_as_the_index_would_have_it() {
-        let words = crate::history::words::indexed("The ferry to Ålesund, 我们在港口见面");
+        let words = crate::history::index_words::indexed("The ferry to Ålesund, 我们在港口见面");
         let fits = |text: &str| SearchQuery::read(text).unwrap().fits(&words);
         for text in ["ferry", "fer", "the ferry", "ALESUND ", "港口", "港", "to 见面", "the"] {
             assert!(fits(text), "{text:?} must match");

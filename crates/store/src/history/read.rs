@@ -1,11 +1,11 @@
 //! Reads conversations and items.
 
-use domain::history::{Conversation, Item, ItemPage, ItemRange, OmittedContent, Reading};
+use domain::history::{Conversation, ItemPage, ItemRange, OmittedContent, Reading, StoredItem};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::large::{self, ContentHash};
+use super::extracted_content::{self, ContentHash};
 use super::write::state_of;
-use super::{encryption::BYTES, file, file::unsigned, reading, reading_seal};
+use super::{encryption::BYTES, history_tables, history_tables::unsigned, reading_seal, readings};
 use crate::content_key::{self, ContentKey, ContentKeySlot, DecryptError};
 use crate::hex::hex;
 
@@ -37,7 +37,7 @@ pub(super) fn conversation(
             created_at: unsigned(row.get(2)?),
             updated_at: unsigned(row.get(3)?),
             head: row.get(4)?,
-            settings: file::json(row, 5)?,
+            settings: history_tables::json(row, 5)?,
             items: unsigned(row.get(6)?),
             sources: Vec::new(),
             readings: Vec::new(),
@@ -50,11 +50,11 @@ pub(super) fn conversation(
     let mut statement =
         connection.prepare_cached("SELECT server FROM source WHERE conversation = ?1 ORDER BY place")?;
     found.sources = statement.query_map([number], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    found.readings = reading::of(connection, number)?;
+    found.readings = readings::readings_of(connection, number)?;
     if let Some(key) = key
-        && !reading_seal::holds(connection, number, key)?
+        && !reading_seal::verify(connection, number, key)?
     {
-        let all = reading_seal::found(connection, number)?;
+        let all = reading_seal::item_readings(connection, number)?;
         for server in all.sources {
             if !found.sources.contains(&server) {
                 found.sources.push(server);
@@ -79,11 +79,13 @@ pub(super) fn items(
     range: &ItemRange,
     key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<ItemPage>> {
-    let Some((conversation, head)) = file::conversation(connection, &range.conversation)? else { return Ok(None) };
+    let Some((conversation, head)) = history_tables::conversation(connection, &range.conversation)? else {
+        return Ok(None);
+    };
     let last = match &range.before {
         None => head,
         Some(before) => {
-            let Some(before) = file::item(connection, conversation, before)? else { return Ok(None) };
+            let Some(before) = history_tables::item(connection, conversation, before)? else { return Ok(None) };
             connection
                 .prepare_cached("SELECT parent FROM item WHERE number = ?1")?
                 .query_row([before], |row| row.get(0))?
@@ -122,10 +124,10 @@ pub(super) fn all(
     limit: usize,
     key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<ItemPage>> {
-    let Some((conversation, _)) = file::conversation(connection, conversation)? else { return Ok(None) };
+    let Some((conversation, _)) = history_tables::conversation(connection, conversation)? else { return Ok(None) };
     let after = match after {
         None => 0,
-        Some(after) => match file::item(connection, conversation, after)? {
+        Some(after) => match history_tables::item(connection, conversation, after)? {
             None => return Ok(None),
             Some(number) => number,
         },
@@ -158,8 +160,8 @@ pub(super) fn item(
     id: &str,
     whole: bool,
     key: &ContentKeySlot,
-) -> rusqlite::Result<Option<Item>> {
-    let Some((conversation, _)) = file::conversation(connection, conversation)? else { return Ok(None) };
+) -> rusqlite::Result<Option<StoredItem>> {
+    let Some((conversation, _)) = history_tables::conversation(connection, conversation)? else { return Ok(None) };
     let sql = format!("SELECT {COLUMNS} FROM item WHERE conversation = ?1 AND id = ?2");
     let found = connection.prepare_cached(&sql)?.query_row(params![conversation, id], raw).optional()?;
     let Some(row) = found else { return Ok(None) };
@@ -169,8 +171,8 @@ pub(super) fn item(
 
 /// Makes the latest end of the branch through an item the head, unless the head is already in such a branch.
 pub(super) fn show(connection: &Connection, conversation: &str, item: &str) -> rusqlite::Result<Option<String>> {
-    let Some((conversation, head)) = file::conversation(connection, conversation)? else { return Ok(None) };
-    let Some(mut end) = file::item(connection, conversation, item)? else { return Ok(None) };
+    let Some((conversation, head)) = history_tables::conversation(connection, conversation)? else { return Ok(None) };
+    let Some(mut end) = history_tables::item(connection, conversation, item)? else { return Ok(None) };
     let mut above = connection.prepare_cached("SELECT parent FROM item WHERE number = ?1")?;
     let mut place = head;
     while let Some(number) = place {
@@ -213,15 +215,15 @@ fn bytes_of(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<u8>> {
 struct RawItem {
     number: i64,
     parent: Option<i64>,
-    item: Item,
+    item: StoredItem,
 }
 
 fn raw(row: &Row<'_>) -> rusqlite::Result<RawItem> {
-    let item = Item {
+    let item = StoredItem {
         id: row.get(1)?,
         parent: None,
         at: unsigned(row.get(3)?),
-        body: file::json(row, 5)?,
+        body: history_tables::json(row, 5)?,
         state: state_of(row.get(4)?),
         siblings: Vec::new(),
         left_out: Vec::new(),
@@ -237,7 +239,7 @@ fn finish(
     parent: Option<String>,
     whole: bool,
     key: &ContentKeySlot,
-) -> rusqlite::Result<Item> {
+) -> rusqlite::Result<StoredItem> {
     let RawItem { number, parent: above, mut item } = raw;
     item.parent = parent;
     let sql = "SELECT id FROM item WHERE conversation = ?1 AND parent IS ?2 ORDER BY number";
@@ -250,14 +252,14 @@ fn finish(
     while let Some(row) = rows.next()? {
         let (pointer, base64): (String, bool) = (row.get(0)?, row.get(1)?);
         let size = unsigned(row.get(3)?);
-        if !whole && large::is_left_out(&pointer, base64, size) {
+        if !whole && extracted_content::is_left_out(&pointer, base64, size) {
             let hash: ContentHash = row.get(2)?;
             item.left_out.push(OmittedContent { pointer, hash: hex(&hash), bytes: size, is_text: !base64 });
             continue;
         }
         let mut bytes = connection.prepare_cached("SELECT bytes, encrypted FROM blob WHERE number = ?1")?;
         let bytes = bytes.query_row([row.get::<_, i64>(4)?], |row| bytes_of(row, key))?;
-        if !large::put_back(&mut item.body, &pointer, bytes, base64) {
+        if !extracted_content::put_back(&mut item.body, &pointer, bytes, base64) {
             tracing::warn!(item = item.id, pointer, "the location of a large content does not exist in its item");
         }
     }

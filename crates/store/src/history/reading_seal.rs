@@ -4,11 +4,11 @@
 //! a key nothing is sealed.
 
 use domain::history::Reading;
-use domain::item::{self, Item};
+use domain::item::{self, ChatItem};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Value, json};
 
-use super::{file, reading};
+use super::{history_tables, readings};
 use crate::content_key::ContentKey;
 
 /// Prefix of sealed messages.
@@ -21,12 +21,12 @@ pub(super) struct ItemReadings {
 }
 
 /// Returns `true` if the rows of a conversation are those that a process with this key wrote last.
-pub(super) fn holds(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<bool> {
+pub(super) fn verify(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<bool> {
     let sql = "SELECT mac FROM reading_seal WHERE conversation = ?1";
     let mac: Option<Vec<u8>> =
         connection.prepare_cached(sql)?.query_row([conversation], |row| row.get(0)).optional()?;
     match mac {
-        Some(mac) => Ok(key.made(&message(connection, conversation)?, &mac)),
+        Some(mac) => Ok(key.verify_name(&message(connection, conversation)?, &mac)),
         None => Ok(false),
     }
 }
@@ -63,16 +63,15 @@ fn message(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<u
 
 /// Determines the readings from all items of a conversation. Past tool definitions are not stored, so each reading
 /// counts as open-world.
-pub(super) fn found(connection: &Connection, conversation: i64) -> rusqlite::Result<ItemReadings> {
+pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<ItemReadings> {
     let sql = "SELECT id, at, decrypted('body', body) FROM item WHERE conversation = ?1 ORDER BY number";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([conversation])?;
     let mut found = ItemReadings { sources: Vec::new(), readings: Vec::new() };
     while let Some(row) = rows.next()? {
-        let read =
-            json!({"id": row.get::<_, String>(0)?, "at": file::unsigned(row.get(1)?), "body": file::json(row, 2)?});
+        let read = json!({"id": row.get::<_, String>(0)?, "at": history_tables::unsigned(row.get(1)?), "body": history_tables::json(row, 2)?});
         // An item of a newer version is ignored.
-        let Ok(item) = serde_json::from_value::<Item>(read) else { continue };
+        let Ok(item) = serde_json::from_value::<ChatItem>(read) else { continue };
         for server in item::sources([&item]) {
             if !found.sources.contains(&server) {
                 found.sources.push(server);
@@ -90,12 +89,12 @@ pub(super) fn found(connection: &Connection, conversation: i64) -> rusqlite::Res
 
 /// Adds the readings found in the items to the tables.
 pub(super) fn mend(connection: &Connection, conversation: i64) -> rusqlite::Result<()> {
-    let found = found(connection, conversation)?;
+    let found = item_readings(connection, conversation)?;
     for server in &found.sources {
         super::write::add_source(connection, conversation, server)?;
     }
     for reading in &found.readings {
-        reading::add(connection, conversation, reading)?;
+        readings::add(connection, conversation, reading)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::file;
+use super::history_tables;
 
 /// Prefix of the index's internal tables. SQLite creates them, and no text is stored in them once there is a key.
 const INDEX: &str = "word_";
@@ -107,7 +107,7 @@ struct SchemaObject {
 /// indexes are harmless, and a newer version may add some.
 fn strange_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
-    file::make_latest(&own)?;
+    history_tables::make_latest(&own)?;
     let wanted = parts_of(&own)?;
     let found = parts_of(connection)?;
     let is_strange = |part: &&SchemaObject| {

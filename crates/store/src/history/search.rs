@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::encryption;
 use super::query::SearchQuery;
-use super::{file::signed, file::unsigned};
+use super::{history_tables::signed, history_tables::unsigned};
 
 /// Maximum number of results of one search.
 const MAX_FOUND: usize = 200;
@@ -24,7 +24,7 @@ pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlit
     let before = search.before.map_or(i64::MAX, signed);
     let limit = i64::try_from(search.limit.min(MAX_FOUND)).unwrap_or(0);
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_map(params![query.for_index(), before, limit], |row| found(row, &query))?;
+    let found = statement.query_map(params![query.for_index(), before, limit], |row| found_item(row, &query))?;
     found.collect()
 }
 
@@ -51,12 +51,12 @@ fn scan(connection: &Connection, search: &HistorySearch, query: &SearchQuery) ->
             continue;
         }
         // Items of a conversation that is being deleted are skipped.
-        all.extend(one.query_row([row.get::<_, i64>(0)?], |row| found(row, query)).optional()?);
+        all.extend(one.query_row([row.get::<_, i64>(0)?], |row| found_item(row, query)).optional()?);
     }
     Ok(all)
 }
 
-fn found(row: &Row<'_>, query: &SearchQuery) -> rusqlite::Result<FoundItem> {
+fn found_item(row: &Row<'_>, query: &SearchQuery) -> rusqlite::Result<FoundItem> {
     Ok(FoundItem {
         number: unsigned(row.get(0)?),
         conversation: row.get(1)?,

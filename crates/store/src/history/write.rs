@@ -1,12 +1,12 @@
 //! Writes the items of conversations.
 
-use crate::history::text::text_of;
+use crate::history::item_text::text_of;
 use domain::history::{ItemPosition, NewItem};
 use domain::item::ItemState;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::large::{ExtractedContent, take_out};
-use super::{encryption::BYTES, file, file::signed, reading, reading_seal};
+use super::extracted_content::{ExtractedContent, take_out};
+use super::{encryption::BYTES, history_tables, history_tables::signed, reading_seal, readings};
 use crate::content_key::{self, ContentKey};
 
 /// Maximum number of items of a conversation, over all branches.
@@ -53,7 +53,7 @@ pub(super) enum WriteRefusal {
 
 /// Prepares bodies for writing. This takes time, so it is done before the transaction.
 pub(super) fn bodies(items: &[NewItem]) -> Result<Vec<EncodedBody>, WriteRefusal> {
-    items.iter().map(EncodedBody::of).collect()
+    items.iter().map(EncodedBody::encode).collect()
 }
 
 /// Writes items with their [`bodies`]. Returns `false` if the conversation does not exist. `writer` is this process, if
@@ -65,26 +65,28 @@ pub(super) fn items(
     writer: Option<&str>,
     key: Option<&ContentKey>,
 ) -> Result<bool, WriteRefusal> {
-    let Some((conversation, mut head)) = file::conversation(connection, conversation)? else { return Ok(false) };
+    let Some((conversation, mut head)) = history_tables::conversation(connection, conversation)? else {
+        return Ok(false);
+    };
     let seal = match key {
         Some(key) if changes_marks(connection, conversation, items)? => Some(key),
         _ => None,
     };
     if let Some(key) = seal
-        && !reading_seal::holds(connection, conversation, key)?
+        && !reading_seal::verify(connection, conversation, key)?
     {
         reading_seal::mend(connection, conversation)?;
     }
     let mut made = 0;
     for (item, body) in items.iter().zip(bodies) {
-        let number = if let Some(number) = file::item(connection, conversation, &item.id)? {
+        let number = if let Some(number) = history_tables::item(connection, conversation, &item.id)? {
             replace(connection, number, item, body, writer)?;
             number
         } else {
             let parent = match &item.after {
                 ItemPosition::Head => head,
                 ItemPosition::Start => None,
-                ItemPosition::Item(id) => match file::item(connection, conversation, id)? {
+                ItemPosition::Item(id) => match history_tables::item(connection, conversation, id)? {
                     None => return Err(WriteRefusal::NoParent(item.id.clone(), id.clone())),
                     found => found,
                 },
@@ -96,13 +98,13 @@ pub(super) fn items(
         };
         body.keep(connection, number, key)?;
         if let Some(text) = &body.said {
-            file::say(connection, number, text)?;
+            history_tables::index_text(connection, number, text)?;
         }
         for server in &item.sources {
             add_source(connection, conversation, server)?;
         }
         for reading in &item.readings {
-            reading::add(connection, conversation, reading)?;
+            readings::add(connection, conversation, reading)?;
         }
     }
     let at = items.iter().map(|item| signed(item.at)).max().unwrap_or(0);
@@ -124,7 +126,7 @@ pub(super) fn items(
 fn changes_marks(connection: &Connection, conversation: i64, items: &[NewItem]) -> rusqlite::Result<bool> {
     for item in items {
         let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
-        if has_marks || file::item(connection, conversation, &item.id)?.is_none() {
+        if has_marks || history_tables::item(connection, conversation, &item.id)?.is_none() {
             return Ok(true);
         }
     }
@@ -140,7 +142,7 @@ pub(super) struct EncodedBody {
 }
 
 impl EncodedBody {
-    fn of(item: &NewItem) -> Result<Self, WriteRefusal> {
+    fn encode(item: &NewItem) -> Result<Self, WriteRefusal> {
         let is_id = !item.id.is_empty() && item.id.len() <= MAX_ID && !item.id.contains(char::is_control);
         if !is_id {
             return Err(WriteRefusal::Id(item.id.chars().take(MAX_ID).collect()));
@@ -201,7 +203,7 @@ fn replace(
     body: &EncodedBody,
     writer: Option<&str>,
 ) -> rusqlite::Result<()> {
-    file::let_go(connection, number)?;
+    history_tables::release_blobs(connection, number)?;
     let sql = "UPDATE item SET at = ?2, state = ?3, writer = ?4, body = encrypted('body', ?5) WHERE number = ?1";
     let writer = writer.filter(|_| item.state == ItemState::Streaming);
     let values = params![number, signed(item.at), number_of(item.state), writer, body.json];

@@ -4,12 +4,12 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::history::text::text_of;
+use crate::history::item_text::text_of;
 use aws_lc_rs::rand;
 use domain::StoreError;
 use rusqlite::{Connection, params};
 
-use super::file;
+use super::history_tables;
 use super::schema::CheckedConnection;
 use super::write::CUT;
 
@@ -35,7 +35,7 @@ impl HistoryWriter {
         })?;
         let name = format!("{:016x}", u64::from_ne_bytes(random));
         let path = lock_of(folder, &name);
-        let made = crate::private::file_options().write(true).create_new(true).open(&path);
+        let made = crate::private_files::file_options().write(true).create_new(true).open(&path);
         let file = made.map_err(|error| crate::files::failed(&path, "make it", &error))?;
         if let Err(error) = file.try_lock() {
             tracing::warn!(path = %path.display(), %error, "this file system has no locks");
@@ -92,12 +92,12 @@ pub(super) fn mark_cut(
 fn mark_cut_by(connection: &Connection, writer: &str) -> rusqlite::Result<usize> {
     let sql = "SELECT number, decrypted('body', body) FROM item WHERE writer = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, file::json(row, 1)?));
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, history_tables::json(row, 1)?));
     let cut: Vec<(i64, serde_json::Value)> = statement.query_map([writer], read)?.collect::<rusqlite::Result<_>>()?;
     for (item, body) in &cut {
         let sql = "UPDATE item SET state = ?2, writer = NULL WHERE number = ?1";
         connection.prepare_cached(sql)?.execute(params![item, CUT])?;
-        file::say(connection, *item, &text_of(body))?;
+        history_tables::index_text(connection, *item, &text_of(body))?;
     }
     Ok(cut.len())
 }

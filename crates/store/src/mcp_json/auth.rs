@@ -4,8 +4,8 @@ use jsonc_parser::ast::Object;
 use jsonc_parser::cst::{CstInputValue, CstObject};
 pub(super) use other_apps::entry::auth::KEY;
 use other_apps::entry::auth::{DPOP, GRANT, PORT, PROVIDER, SCOPES, parse};
-use other_apps::json_text::{JsonText, given};
-use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, Grant};
+use other_apps::json_text::{JsonText, present_property};
+use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, GrantType};
 
 use super::edit::{find, remove_all, set_text, texts};
 
@@ -13,14 +13,14 @@ use super::edit::{find, remove_all, set_text, texts};
 pub(super) fn read(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
     let what = format!("{KEY:?} of server {name:?}");
     let found = parse(text, &what, entry)?;
-    match found.as_ref().and_then(AuthConfig::problem).zip(given(entry, KEY)) {
+    match found.as_ref().and_then(AuthConfig::problem).zip(present_property(entry, KEY)) {
         Some((problem, property)) => Err(text.problem_at(&property.value, format!("{what}: {problem}"))),
         None => Ok(found),
     }
 }
 
 /// Returns the object for a server that has none yet.
-pub(super) fn written(auth: &AuthConfig) -> CstInputValue {
+pub(super) fn auth_object(auth: &AuthConfig) -> CstInputValue {
     let mut all: Vec<(String, CstInputValue)> = Vec::new();
     for (key, text) in auth.texts() {
         all.extend(text.map(|text| (key.to_owned(), text.into())));
@@ -28,7 +28,7 @@ pub(super) fn written(auth: &AuthConfig) -> CstInputValue {
     if !auth.scopes.is_empty() {
         all.push((SCOPES.to_owned(), texts(&auth.scopes)));
     }
-    if auth.grant != Grant::default() {
+    if auth.grant != GrantType::default() {
         all.push((GRANT.to_owned(), auth.grant.name().into()));
     }
     all.extend(auth.dpop.map(|dpop| (DPOP.to_owned(), dpop.into())));
@@ -46,7 +46,7 @@ pub(super) fn change(entry: &CstObject, wanted: Option<&AuthConfig>) {
     let Some(auth) = wanted else { return remove_all(entry, &[KEY]) };
     let Some(map) = find(entry, KEY).and_then(|property| property.object_value()) else {
         remove_all(entry, &[KEY]);
-        entry.append(KEY, written(auth));
+        entry.append(KEY, auth_object(auth));
         return;
     };
     set_texts(&map, &auth.texts());
@@ -56,7 +56,7 @@ pub(super) fn change(entry: &CstObject, wanted: Option<&AuthConfig>) {
         Some(list) => super::edit::change_list(&list, &auth.scopes),
         None => set(&map, SCOPES, Some(&auth.scopes).filter(|scopes| !scopes.is_empty()).map(|scopes| texts(scopes))),
     }
-    if auth.grant != Grant::default() || find(&map, GRANT).is_some() {
+    if auth.grant != GrantType::default() || find(&map, GRANT).is_some() {
         set_text(&map, GRANT, auth.grant.name());
     }
     set(&map, DPOP, auth.dpop.map(CstInputValue::from));

@@ -88,7 +88,7 @@ fn new_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
                 add("cwd", folder.into());
             }
             if let Some(sandbox) = &config.sandbox {
-                add(sandbox::KEY, sandbox::written(sandbox)?);
+                add(sandbox::KEY, sandbox::sandbox_object(sandbox)?);
             }
         }
         ServerTransport::Http(config) => {
@@ -100,7 +100,7 @@ fn new_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
                 add("headers", variables(&config.headers));
             }
             if let Some(auth) = &config.auth {
-                add(auth::KEY, auth::written(auth));
+                add(auth::KEY, auth::auth_object(auth));
             }
         }
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use jsonc_parser::ast::{Object, Value};
 use mcp_proto::Revision;
-use other_apps::entry::{EntryTransport, OWN_URLS as URLS, PIN, reached, words};
-use other_apps::json_text::{JsonDialect, JsonText, given, kind as kind_of};
+use other_apps::entry::{EntryTransport, OWN_URLS as URLS, PIN, command_text, entry_transport};
+use other_apps::json_text::{JsonDialect, JsonText, kind as kind_of, present_property};
 use ports::server_config::{
     ConfigProblem, HttpConfig, HttpKind, ServerConfig, ServerEntry, ServerTransport, StdioConfig, header_problem,
     url_problem,
@@ -67,7 +67,7 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<ParsedServers, ConfigProble
         return Err(text.problem_at(&root, format!("expected an object with \"mcpServers\", found {}", kind_of(&root))));
     };
     text.no_duplicates(root, "the file")?;
-    let Some(property) = given(root, "mcpServers") else {
+    let Some(property) = present_property(root, "mcpServers") else {
         if let Some(other) = root.properties.iter().find(|property| property.name.as_str() == "servers") {
             let message = "expected \"mcpServers\", found \"servers\": paste such a file into \"Add server\" instead";
             return Err(text.problem(other.range.start, message));
@@ -96,7 +96,7 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<ParsedServers, ConfigProble
             return Err(text.problem_at(&property.value, message));
         };
         text.no_duplicates(entry, &format!("server {name:?}"))?;
-        let transport = match reached(entry, &URLS) {
+        let transport = match entry_transport(entry, &URLS) {
             EntryTransport::Stdio => ServerTransport::Stdio(stdio(text, name, entry)?),
             EntryTransport::Http(kind) => ServerTransport::Http(http(text, name, entry, kind)?),
             EntryTransport::Unknown => {
@@ -112,8 +112,8 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<ParsedServers, ConfigProble
 
 /// Reads the protocol revision to which the user has pinned the server.
 fn revision(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<Option<Revision>, ConfigProblem> {
-    let Some(pin) = given(entry, PIN) else { return Ok(None) };
-    let words = words(text, &pin.value, &format!("{PIN:?} of server {name:?}"), "a text")?;
+    let Some(pin) = present_property(entry, PIN) else { return Ok(None) };
+    let words = command_text(text, &pin.value, &format!("{PIN:?} of server {name:?}"), "a text")?;
     words.parse().map(Some).map_err(|error| text.problem_at(&pin.value, format!("server {name:?}: {error}")))
 }
 
@@ -123,18 +123,18 @@ fn http(
     entry: &Object<'_>,
     kind: Option<HttpKind>,
 ) -> Result<HttpConfig, ConfigProblem> {
-    let Some(url) = URLS.iter().find_map(|key| given(entry, key)) else {
+    let Some(url) = URLS.iter().find_map(|key| present_property(entry, key)) else {
         let message = format!("server {name:?} has no \"url\": where it is was expected");
         return Err(text.problem(entry.range.start, message));
     };
     let what = format!("{:?} of server {name:?}", url.name.as_str());
     let mut config =
-        HttpConfig { url: words(text, &url.value, &what, "a text")?.to_owned(), kind, ..HttpConfig::default() };
+        HttpConfig { url: command_text(text, &url.value, &what, "a text")?.to_owned(), kind, ..HttpConfig::default() };
     if let Some(problem) = url_problem(&config.url) {
         return Err(text.problem_at(&url.value, format!("server {name:?}: {problem}")));
     }
     config.auth = super::auth::read(text, name, entry)?;
-    let Some(headers) = given(entry, "headers") else { return Ok(config) };
+    let Some(headers) = present_property(entry, "headers") else { return Ok(config) };
     let what = format!("\"headers\" of server {name:?}");
     let Value::Object(map) = &headers.value else {
         let message = format!("{what} must be an object of texts, found {}", kind_of(&headers.value));
@@ -144,7 +144,7 @@ fn http(
     for property in &map.properties {
         let header = property.name.as_str();
         let what = format!("the header {header:?} of server {name:?}");
-        let value = words(text, &property.value, &what, "a text")?;
+        let value = command_text(text, &property.value, &what, "a text")?;
         if let Some(problem) = header_problem(header, value) {
             return Err(text.problem(property.range.start, format!("server {name:?}: {problem}")));
         }
@@ -157,28 +157,28 @@ fn http(
 }
 
 fn stdio(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<StdioConfig, ConfigProblem> {
-    let Some(command) = given(entry, "command") else {
+    let Some(command) = present_property(entry, "command") else {
         let message = format!("server {name:?} has no \"command\": the program to start was expected");
         return Err(text.problem(entry.range.start, message));
     };
     let what = |key: &str| format!("{key:?} of server {name:?}");
     let mut config = StdioConfig {
-        command: words(text, &command.value, &what("command"), "a text")?.to_owned(),
+        command: command_text(text, &command.value, &what("command"), "a text")?.to_owned(),
         ..StdioConfig::default()
     };
     if config.command.trim().is_empty() {
         return Err(text.problem_at(&command.value, format!("{} must not be empty", what("command"))));
     }
-    if let Some(args) = given(entry, "args") {
+    if let Some(args) = present_property(entry, "args") {
         let Value::Array(list) = &args.value else {
             let message = format!("{} must be a list of texts, found {}", what("args"), kind_of(&args.value));
             return Err(text.problem_at(&args.value, message));
         };
         for value in &list.elements {
-            config.args.push(words(text, value, &what("args"), "a list of texts")?.to_owned());
+            config.args.push(command_text(text, value, &what("args"), "a list of texts")?.to_owned());
         }
     }
-    if let Some(env) = given(entry, "env") {
+    if let Some(env) = present_property(entry, "env") {
         let Value::Object(map) = &env.value else {
             let message = format!("{} must be an object of texts, found {}", what("env"), kind_of(&env.value));
             return Err(text.problem_at(&env.value, message));
@@ -186,8 +186,8 @@ fn stdio(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<StdioCon
         text.no_duplicates(map, &what("env"))?;
         config.env = variables(text, name, map)?;
     }
-    if let Some(cwd) = given(entry, "cwd") {
-        let folder = words(text, &cwd.value, &what("cwd"), "a text")?;
+    if let Some(cwd) = present_property(entry, "cwd") {
+        let folder = command_text(text, &cwd.value, &what("cwd"), "a text")?;
         if folder.is_empty() {
             return Err(text.problem_at(&cwd.value, format!("{} must not be empty; leave it out instead", what("cwd"))));
         }
@@ -206,7 +206,7 @@ fn variables(text: &JsonText<'_>, name: &str, map: &Object<'_>) -> Result<BTreeM
             let message = format!("{what} has a name that no system takes: it must not be empty and have no \"=\"");
             return Err(text.problem(property.range.start, message));
         }
-        variables.insert(key.to_owned(), words(text, &property.value, &what, "a text")?.to_owned());
+        variables.insert(key.to_owned(), command_text(text, &property.value, &what, "a text")?.to_owned());
     }
     Ok(variables)
 }

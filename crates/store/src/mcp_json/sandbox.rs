@@ -26,7 +26,7 @@ pub(super) fn read(
 ///
 /// # Errors
 /// Returns a message if a path is not valid Unicode.
-pub(super) fn written(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
+pub(super) fn sandbox_object(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
     Ok(CstInputValue::Object(vec![
         (FOLDERS.to_owned(), folders(sandbox)?),
         (NETWORK.to_owned(), written_network(&sandbox.network)),
@@ -59,10 +59,10 @@ pub(super) fn change(entry: &CstObject, wanted: Option<&SandboxConfig>) -> Resul
     };
     let Some(map) = find(entry, KEY).and_then(|property| property.object_value()) else {
         remove_all(entry, &[KEY]);
-        entry.append(KEY, written(sandbox)?);
+        entry.append(KEY, sandbox_object(sandbox)?);
         return Ok(());
     };
-    if said(entry).as_ref() == Some(sandbox) {
+    if current_sandbox(entry).as_ref() == Some(sandbox) {
         return Ok(());
     }
     for (key, value) in [(FOLDERS, folders(sandbox)?), (NETWORK, written_network(&sandbox.network))] {
@@ -75,7 +75,7 @@ pub(super) fn change(entry: &CstObject, wanted: Option<&SandboxConfig>) -> Resul
 }
 
 /// Returns the current sandbox of an entry.
-fn said(entry: &CstObject) -> Option<SandboxConfig> {
+fn current_sandbox(entry: &CstObject) -> Option<SandboxConfig> {
     let text = entry.to_string();
     let text = JsonText::pasted(&text);
     match text.parse(JsonDialect::Plain) {

@@ -10,7 +10,7 @@ mod searching;
 mod tables;
 mod taken;
 
-use domain::history::{Conversation, Item, ItemPosition, ItemRange, NewItem};
+use domain::history::{Conversation, ItemPosition, ItemRange, NewItem, StoredItem};
 use domain::item::ItemState;
 use ports::History;
 use serde_json::{Value, json};
@@ -46,17 +46,17 @@ fn replies(id: &str, text: &str, state: ItemState) -> NewItem {
     NewItem { body, state, ..says(id, "") }
 }
 
-fn branch(history: &dyn History, conversation: &str) -> Vec<Item> {
+fn branch(history: &dyn History, conversation: &str) -> Vec<StoredItem> {
     page(history, conversation, None, 1_000).0
 }
 
-fn page(history: &dyn History, conversation: &str, before: Option<&str>, limit: usize) -> (Vec<Item>, bool) {
+fn page(history: &dyn History, conversation: &str, before: Option<&str>, limit: usize) -> (Vec<StoredItem>, bool) {
     let range = ItemRange { conversation: conversation.into(), before: before.map(str::to_owned), limit, whole: true };
     let page = history.items(&range).unwrap().expect("the conversation exists");
     (page.items, page.has_more)
 }
 
-fn ids(items: &[Item]) -> Vec<&str> {
+fn ids(items: &[StoredItem]) -> Vec<&str> {
     items.iter().map(|item| item.id.as_str()).collect()
 }
 

@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::common::Store;
-use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig, ServerEntry};
+use ports::server_config::{AuthConfig, AuthIdentityProvider, GrantType, HttpConfig, ServerEntry};
 
 fn entry(auth: Option<AuthConfig>) -> ServerEntry {
     let config = HttpConfig { url: "https://a.example/mcp".into(), auth, ..HttpConfig::default() };
@@ -28,7 +28,7 @@ fn all_of_it_is_written_and_read() {
         client_metadata_url: some("https://us.example/client.json"),
         issuer: some("https://login.example/tenant"),
         scopes: vec!["read".into(), "files:write".into()],
-        grant: Grant::EnterpriseManaged,
+        grant: GrantType::EnterpriseManaged,
         private_key: some("${secret:far.key}"),
         algorithm: some("RS256"),
         identity_provider: Some(AuthIdentityProvider {
@@ -137,6 +137,6 @@ fn what_the_guide_shows_can_be_used_as_it_is() {
             let written = parsed(&fs::read_to_string(again.config()).unwrap());
             assert_eq!(written["mcpServers"]["far"]["auth"], parsed(example), "every key of the example is known");
         }
-        assert_eq!(grants, Grant::ALL, "there is an example for each grant");
+        assert_eq!(grants, GrantType::ALL, "there is an example for each grant");
     }
 }

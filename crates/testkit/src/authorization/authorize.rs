@@ -8,13 +8,13 @@ use url::Url;
 use super::issued::{AuthorizationCode, IssuedGrant};
 use super::script::{AuthorizationBehaviour, AuthorizationScript, IssParameter};
 use super::{State, random, value};
-use crate::http::{HttpResponder, Request};
+use crate::http::{HttpRequest, HttpResponder};
 
 pub(super) async fn respond(
     state: &State,
     script: &AuthorizationScript,
     issuer: &str,
-    request: &Request,
+    request: &HttpRequest,
     mut answer: HttpResponder,
 ) -> io::Result<()> {
     let query = request.query();

@@ -1,14 +1,14 @@
 //! Search for credentials of one server or issuer in the requests to another.
 
 use super::{AuthorizationServer, ProtectedServer};
-use crate::http::Request;
+use crate::http::HttpRequest;
 
 /// Returns a description of every request with a credential that does not belong to its receiver. Empty if nothing
 /// leaked.
 pub fn leaks(issuers: &[&AuthorizationServer], servers: &[&ProtectedServer]) -> Vec<String> {
     let mut found = Vec::new();
-    let all_issuers: Vec<(String, Vec<Request>)> = issuers.iter().map(|i| (i.issuer(), i.seen())).collect();
-    let all_servers: Vec<(String, Vec<Request>)> = servers.iter().map(|s| (s.url(), s.seen())).collect();
+    let all_issuers: Vec<(String, Vec<HttpRequest>)> = issuers.iter().map(|i| (i.issuer(), i.seen())).collect();
+    let all_servers: Vec<(String, Vec<HttpRequest>)> = servers.iter().map(|s| (s.url(), s.seen())).collect();
     for issuer in issuers {
         let home = issuer.issuer();
         for belonging in belongings(issuer) {
@@ -52,8 +52,8 @@ fn belongings(issuer: &AuthorizationServer) -> Vec<OwnedText> {
     all
 }
 
-fn turned_up(belonging: &OwnedText, home: &str, place: &str, requests: &[Request], may: bool) -> Option<String> {
-    let has = |request: &&Request| {
+fn turned_up(belonging: &OwnedText, home: &str, place: &str, requests: &[HttpRequest], may: bool) -> Option<String> {
+    let has = |request: &&HttpRequest| {
         request.head.contains(&belonging.text) || String::from_utf8_lossy(&request.body).contains(&belonging.text)
     };
     let request = requests.iter().filter(|_| !may).find(has)?;

@@ -22,7 +22,7 @@ pub use script::{
 };
 use serde_json::{Value, json};
 
-use crate::http::{HttpResponder, HttpServer, Request};
+use crate::http::{HttpRequest, HttpResponder, HttpServer};
 use issued::IssuedCredentials;
 
 /// Authorization server on loopback; it ends when the last clone is dropped.
@@ -75,7 +75,7 @@ impl AuthorizationServer {
     }
 
     /// Returns all requests so far, in order.
-    pub fn seen(&self) -> Vec<Request> {
+    pub fn seen(&self) -> Vec<HttpRequest> {
         self.server.seen()
     }
 
@@ -125,7 +125,7 @@ impl AuthorizationServer {
 }
 
 /// Responds to a request to the authorization server. The `Host` header determines the issuer's origin.
-async fn respond(state: &State, request: &Request, mut answer: HttpResponder) -> io::Result<()> {
+async fn respond(state: &State, request: &HttpRequest, mut answer: HttpResponder) -> io::Result<()> {
     let script = state.script().clone();
     let origin = format!("http://{}", request.header("host").unwrap_or_default());
     let issuer = format!("{origin}{}", script.path);
@@ -155,13 +155,13 @@ async fn respond(state: &State, request: &Request, mut answer: HttpResponder) ->
             state.issued().revoke(value(&form, "token").unwrap_or_default());
             answer.status(200).await
         }
-        ("POST", "/_test/script") => answer.status(told(state, request)).await,
+        ("POST", "/_test/script") => answer.status(change_script(state, request)).await,
         _ => answer.status(404).await,
     }
 }
 
 /// Merges the members of the body into the script, for tests in another process. Returns the HTTP status.
-fn told(state: &State, request: &Request) -> u16 {
+fn change_script(state: &State, request: &HttpRequest) -> u16 {
     match script::merged(&*state.script(), &request.json()) {
         Some(script) => {
             *state.script() = script;
@@ -190,13 +190,13 @@ fn random(kind: &str) -> String {
 }
 
 /// Splits a scope into its words.
-fn words(scope: &str) -> Vec<String> {
+fn scope_words(scope: &str) -> Vec<String> {
     scope.split_whitespace().map(str::to_owned).collect()
 }
 
 /// Serializes a list of requests for a test in another process.
-fn listed(requests: &[Request]) -> Value {
-    let one = |request: &Request| {
+fn requests_json(requests: &[HttpRequest]) -> Value {
+    let one = |request: &HttpRequest| {
         json!({ "method": request.method, "path": request.path, "head": request.head,
                 "body": String::from_utf8_lossy(&request.body) })
     };

@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::metadata::override_members;
 use super::script::{DpopBehaviour, ProtectedScript, RefusalBehaviour, ResourceMetadataLocation};
-use super::{AuthorizationServer, listed, random, script, token, words};
-use crate::http::{HttpResponder, HttpServer, Request, ordinary};
+use super::{AuthorizationServer, random, requests_json, scope_words, script, token};
+use crate::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 
 /// Path of the MCP endpoint.
 const ENDPOINT: &str = "/mcp";
@@ -37,7 +37,7 @@ struct State {
 
 impl State {
     /// Returns `true` if a request is refused although its token is valid.
-    fn refuses(&self, refusing: RefusalBehaviour, request: &Request) -> bool {
+    fn refuses(&self, refusing: RefusalBehaviour, request: &HttpRequest) -> bool {
         match refusing {
             RefusalBehaviour::Unauthorized | RefusalBehaviour::Nonces => true,
             RefusalBehaviour::EverySecond => self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(2),
@@ -61,7 +61,7 @@ impl ProtectedServer {
         let state =
             Arc::new(State { script: Mutex::new(script), issuers: Mutex::new(issuers), asked: AtomicUsize::default() });
         let answering = Arc::clone(&state);
-        let record: Arc<Mutex<Vec<Request>>> = Arc::default();
+        let record: Arc<Mutex<Vec<HttpRequest>>> = Arc::default();
         let server = HttpServer::start(move |request, answer| {
             let (state, record) = (Arc::clone(&answering), Arc::clone(&record));
             async move {
@@ -94,20 +94,20 @@ impl ProtectedServer {
     }
 
     /// Returns all requests so far, in order.
-    pub fn seen(&self) -> Vec<Request> {
+    pub fn seen(&self) -> Vec<HttpRequest> {
         self.server.seen()
     }
 
     /// Returns the requests whose body has this JSON-RPC method.
-    pub fn with_method(&self, method: &str) -> Vec<Request> {
+    pub fn with_method(&self, method: &str) -> Vec<HttpRequest> {
         self.seen().into_iter().filter(|request| request.rpc_method() == method).collect()
     }
 }
 
 async fn respond(
     state: &State,
-    record: &Mutex<Vec<Request>>,
-    request: &Request,
+    record: &Mutex<Vec<HttpRequest>>,
+    request: &HttpRequest,
     mut answer: HttpResponder,
 ) -> io::Result<()> {
     let script = locked(&state.script).clone();
@@ -132,8 +132,8 @@ async fn respond(
         }
         ("GET", "/_test/requests") => {
             let all = json!({
-                "server": listed(&locked(record)),
-                "issuers": issuers.iter().map(|issuer| listed(&issuer.seen())).collect::<Vec<_>>(),
+                "server": requests_json(&locked(record)),
+                "issuers": issuers.iter().map(|issuer| requests_json(&issuer.seen())).collect::<Vec<_>>(),
             });
             answer.json(&all).await
         }
@@ -161,7 +161,7 @@ async fn protected(
     script: &ProtectedScript,
     issuers: &[AuthorizationServer],
     origin: &str,
-    request: &Request,
+    request: &HttpRequest,
     mut answer: HttpResponder,
 ) -> io::Result<()> {
     if let RefusalBehaviour::Status(status) = script.refusing {
@@ -171,7 +171,7 @@ async fn protected(
     let is_bound = issuers.iter().any(|issuer| issuer.state.script().dpop != DpopBehaviour::Off);
     let scheme = if is_bound { "DPoP" } else { "Bearer" };
     let is_let_in = script.lets_strangers_in && request.header("authorization").is_none();
-    let held = match held(script, issuers, request, &url) {
+    let held = match token_scopes(script, issuers, request, &url) {
         _ if is_let_in => Vec::new(),
         Ok(held) if !state.refuses(script.refusing, request) => held,
         other => {
@@ -191,7 +191,7 @@ async fn protected(
     let body = request.json();
     let tool = body["params"]["name"].as_str().filter(|_| body["method"] == "tools/call").unwrap_or_default();
     let needed = script.tool_scopes.get(tool).map(String::as_str).unwrap_or_default();
-    let has_all = words(needed).iter().all(|word| held.contains(word));
+    let has_all = scope_words(needed).iter().all(|word| held.contains(word));
     if !tool.is_empty() && (script.refusing == RefusalBehaviour::InsufficientScope || !has_all) {
         let header =
             challenge(script, origin, scheme, "insufficient_scope", Some(needed).filter(|scope| !scope.is_empty()));
@@ -216,10 +216,10 @@ struct RequestRefusal {
 }
 
 /// Returns the scopes of the received token if it is valid at this server.
-fn held(
+fn token_scopes(
     script: &ProtectedScript,
     issuers: &[AuthorizationServer],
-    request: &Request,
+    request: &HttpRequest,
     url: &str,
 ) -> Result<Vec<String>, RequestRefusal> {
     let refused = |error| RequestRefusal { error, nonce: None };
@@ -242,7 +242,7 @@ fn held(
                 _ => refused("invalid_dpop_proof"),
             })?;
         }
-        return Ok(words(&found.grant.scope));
+        return Ok(scope_words(&found.grant.scope));
     }
     Err(refused("invalid_token"))
 }

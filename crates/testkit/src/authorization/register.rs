@@ -7,12 +7,12 @@ use serde_json::json;
 use super::issued::RegisteredClient;
 use super::script::AuthorizationScript;
 use super::{State, random, refuse};
-use crate::http::{HttpResponder, Request};
+use crate::http::{HttpRequest, HttpResponder};
 
 pub(super) async fn respond(
     state: &State,
     script: &AuthorizationScript,
-    request: &Request,
+    request: &HttpRequest,
     mut answer: HttpResponder,
 ) -> io::Result<()> {
     let asked = request.json();

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::issued::{IssuedCredentials, IssuedGrant};
 use super::script::{AuthorizationScript, DpopBehaviour, RefreshBehaviour};
 use super::{State, random, refuse, value};
-use crate::http::{HttpResponder, Request};
+use crate::http::{HttpRequest, HttpResponder};
 
 /// Grant type of a token exchange (RFC 8693).
 const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -18,7 +18,7 @@ const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 /// HTTP status, error code and description of a refused request.
 type TokenRefusal = (u16, String, &'static str);
 
-fn refused<T>(error: &str, why: &'static str) -> Result<T, TokenRefusal> {
+fn refusal<T>(error: &str, why: &'static str) -> Result<T, TokenRefusal> {
     Err((400, error.to_owned(), why))
 }
 
@@ -26,7 +26,7 @@ pub(super) async fn respond(
     state: &State,
     script: &AuthorizationScript,
     issuer: &str,
-    request: &Request,
+    request: &HttpRequest,
     mut answer: HttpResponder,
 ) -> io::Result<()> {
     let form = request.form();
@@ -39,7 +39,7 @@ pub(super) async fn respond(
         let mut issued = state.issued();
         proven(&mut issued, script, request, &format!("{issuer}/token"))
             .and_then(|()| granted(&mut issued, script, request, &form))
-            .map(|grant| answered(&mut issued, script, grant))
+            .map(|grant| token_response(&mut issued, script, grant))
     };
     match granted {
         Ok(mut body) => {
@@ -58,7 +58,7 @@ pub(super) async fn respond(
 }
 
 /// Returns the token response for a grant.
-fn answered(issued: &mut IssuedCredentials, script: &AuthorizationScript, grant: IssuedGrant) -> Value {
+fn token_response(issued: &mut IssuedCredentials, script: &AuthorizationScript, grant: IssuedGrant) -> Value {
     let is_bound = script.dpop != DpopBehaviour::Off;
     let token = issued.access_token(grant.clone(), script.lifetime, is_bound);
     let mut body = json!({ "access_token": token, "token_type": if is_bound { "DPoP" } else { "Bearer" } });
@@ -79,7 +79,7 @@ fn answered(issued: &mut IssuedCredentials, script: &AuthorizationScript, grant:
 fn granted(
     issued: &mut IssuedCredentials,
     script: &AuthorizationScript,
-    request: &Request,
+    request: &HttpRequest,
     form: &[(String, String)],
 ) -> Result<IssuedGrant, TokenRefusal> {
     let get = |name: &str| value(form, name);
@@ -98,7 +98,7 @@ fn granted(
                 family: 0,
             })
         }
-        _ => refused("unsupported_grant_type", "there is no such grant type here"),
+        _ => refusal("unsupported_grant_type", "there is no such grant type here"),
     }
 }
 
@@ -110,23 +110,23 @@ fn by_code(
     let get = |name: &str| value(form, name);
     let presented = get("code").unwrap_or_default();
     let Some(code) = issued.codes.get_mut(presented) else {
-        return refused("invalid_grant", "there is no such code");
+        return refusal("invalid_grant", "there is no such code");
     };
     if std::mem::replace(&mut code.is_used, true) {
         let family = code.grant.family;
         issued.end_family(family);
-        return refused("invalid_grant", "the code was used before");
+        return refusal("invalid_grant", "the code was used before");
     }
     let code = code.clone();
     let verifier = Sha256::digest(get("code_verifier").unwrap_or_default());
     if code.grant.client != client {
-        refused("invalid_grant", "the code is another client's")
+        refusal("invalid_grant", "the code is another client's")
     } else if Some(code.redirect_uri.as_str()) != get("redirect_uri") {
-        refused("invalid_grant", "the redirect URI is another one")
+        refusal("invalid_grant", "the redirect URI is another one")
     } else if BASE64_URL_SAFE_NO_PAD.encode(verifier) != code.challenge {
-        refused("invalid_grant", "the verifier does not fit the challenge")
+        refusal("invalid_grant", "the verifier does not fit the challenge")
     } else if code.grant.resource.as_deref() != get("resource") {
-        refused("invalid_target", "the resource is another one")
+        refusal("invalid_target", "the resource is another one")
     } else {
         Ok(code.grant)
     }
@@ -139,18 +139,18 @@ fn by_refresh_token(
     presented: &str,
 ) -> Result<IssuedGrant, TokenRefusal> {
     if let RefreshBehaviour::Fails(error) = &script.refresh {
-        return refused(error, "refreshing is not possible");
+        return refusal(error, "refreshing is not possible");
     }
     let Some(token) = issued.refresh.get_mut(presented) else {
-        return refused("invalid_grant", "there is no such refresh token");
+        return refusal("invalid_grant", "there is no such refresh token");
     };
     let grant = token.grant.clone();
     if token.is_ended {
         issued.end_family(grant.family);
-        return refused("invalid_grant", "the refresh token is no longer good");
+        return refusal("invalid_grant", "the refresh token is no longer good");
     }
     if grant.client != client {
-        return refused("invalid_grant", "the refresh token is another client's");
+        return refusal("invalid_grant", "the refresh token is another client's");
     }
     token.is_ended = script.refresh == RefreshBehaviour::Rotating;
     Ok(grant)
@@ -160,7 +160,7 @@ fn by_refresh_token(
 fn client(
     issued: &IssuedCredentials,
     script: &AuthorizationScript,
-    request: &Request,
+    request: &HttpRequest,
     form: &[(String, String)],
 ) -> Result<String, TokenRefusal> {
     let get = |name: &str| value(form, name).map(str::to_owned);
@@ -184,7 +184,7 @@ fn client(
 }
 
 /// Decodes client id and secret of an `Authorization: Basic` header, each form-encoded as in RFC 6749 section 2.3.1.
-fn basic(request: &Request) -> Option<(String, String)> {
+fn basic(request: &HttpRequest) -> Option<(String, String)> {
     let encoded = request.header("authorization")?.strip_prefix("Basic ")?;
     let text = String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok()?;
     let (id, secret) = text.split_once(':')?;
@@ -206,7 +206,7 @@ fn subject(jwt: &str) -> String {
 pub(super) fn proven(
     issued: &mut IssuedCredentials,
     script: &AuthorizationScript,
-    request: &Request,
+    request: &HttpRequest,
     url: &str,
 ) -> Result<(), TokenRefusal> {
     if script.dpop == DpopBehaviour::Off {
@@ -214,11 +214,11 @@ pub(super) fn proven(
     }
     let claims = claims(request.header("dpop").unwrap_or_default());
     if claims["htm"] != json!(request.method) || claims["htu"] != json!(url) {
-        return refused("invalid_dpop_proof", "there is no proof, or for something else");
+        return refusal("invalid_dpop_proof", "there is no proof, or for something else");
     }
     if script.dpop == DpopBehaviour::Required {
         return Ok(());
     }
     let nonce = issued.nonce.get_or_insert_with(|| random("nonce"));
-    if claims["nonce"] == json!(nonce) { Ok(()) } else { refused("use_dpop_nonce", "the proof lacks the nonce") }
+    if claims["nonce"] == json!(nonce) { Ok(()) } else { refusal("use_dpop_nonce", "the proof lacks the nonce") }
 }

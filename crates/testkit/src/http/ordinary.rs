@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::{HttpResponder, Request};
+use super::{HttpRequest, HttpResponder};
 use crate::lure;
 
 /// Returns the definition of the tool `echo`.
@@ -63,7 +63,7 @@ pub fn message(revision: &str, request: &Value) -> Value {
 ///
 /// # Errors
 /// Returns an error if the client has disconnected.
-pub async fn answer(revision: &str, request: &Request, mut answer: HttpResponder) -> io::Result<()> {
+pub async fn answer(revision: &str, request: &HttpRequest, mut answer: HttpResponder) -> io::Result<()> {
     let body = request.json();
     match request.method.as_str() {
         "POST" if body.get("id").is_none() || body.get("method").is_none() => answer.status(202).await,

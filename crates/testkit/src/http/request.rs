@@ -12,7 +12,7 @@ const MAX_BODY: usize = 64 * 1024 * 1024;
 
 /// HTTP request of a client.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct HttpRequest {
     /// Method such as `GET`, `POST` or `DELETE`.
     pub method: String,
     /// Path with the query.
@@ -23,7 +23,7 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
-impl Request {
+impl HttpRequest {
     /// Returns the value of a header, or the first one if there are several. The name is case-insensitive.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
@@ -60,7 +60,7 @@ impl Request {
 }
 
 /// Reads the next request, or returns `None` if the client has disconnected or a limit is exceeded.
-pub(super) async fn read(stream: &mut TcpStream) -> io::Result<Option<Request>> {
+pub(super) async fn read(stream: &mut TcpStream) -> io::Result<Option<HttpRequest>> {
     let mut bytes = Vec::new();
     let end = loop {
         if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -72,7 +72,7 @@ pub(super) async fn read(stream: &mut TcpStream) -> io::Result<Option<Request>> 
     };
     let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let mut first = head.split(' ');
-    let mut request = Request {
+    let mut request = HttpRequest {
         method: first.next().unwrap_or_default().to_owned(),
         path: first.next().unwrap_or_default().to_owned(),
         head: head.clone(),

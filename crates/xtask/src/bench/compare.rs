@@ -87,7 +87,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     }
     let others = busy.others();
     step(&format!("measured in {:.0} seconds", began.elapsed().as_secs_f64()));
-    let head = table::head(&facts::all(&options.profile, options.core, others), options.rounds.into());
+    let head = table::head(&facts::fact_lines(&options.profile, options.core, others), options.rounds.into());
     let tables = table::tables(&cells, image_line(&cells, &place)?);
     println!("{head}\n{tables}");
     if !options.no_write && options.rows.is_empty() && options.clients.is_empty() {

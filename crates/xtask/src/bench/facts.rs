@@ -57,7 +57,7 @@ fn our_seconds(stat: &str) -> f64 {
 }
 
 /// All of it, one fact in a line.
-pub(super) fn all(profile: &str, core: usize, others: f64) -> Vec<String> {
+pub(super) fn fact_lines(profile: &str, core: usize, others: f64) -> Vec<String> {
     let mut facts = versions();
     facts.push(format!("{} (used: core {core})", machine()));
     facts.push(format!("cargo profile of the Rust clients and of the server: `{profile}`{}", about(profile)));
@@ -128,10 +128,10 @@ mod tests {
 
     #[test]
     fn a_busy_machine_and_another_profile_are_said() {
-        let text = all("profiling", 1, 0.5).join("\n");
+        let text = fact_lines("profiling", 1, 0.5).join("\n");
         assert!(text.contains("50 % of one core meanwhile: **the machine was not quiet"), "the load counts: {text}");
         assert!(text.contains("`profiling`: **without link-time"), "the profile counts: {text}");
-        let text = all("release", 1, 0.02).join("\n");
+        let text = fact_lines("release", 1, 0.02).join("\n");
         assert!(!text.contains("**"), "nothing is to be warned of: {text}");
     }
 }

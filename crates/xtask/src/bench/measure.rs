@@ -74,9 +74,9 @@ impl Place {
         let program = self.pinned().arg(program).args(first).arg(row.scenario);
         let text = if row.is_http() {
             let (_server, url) = self.http_server(client, row)?;
-            words(program.args(["--url", &url]))?
+            output_of(program.args(["--url", &url]))?
         } else {
-            words(program.arg("--server").arg(clients::server(&self.profile)))?
+            output_of(program.arg("--server").arg(clients::server(&self.profile)))?
         };
         let line = text.lines().last().unwrap_or_default();
         report(line).ok_or_else(|| Problem::Machine(format!("it did not report what it measured, but: {line:?}")))
@@ -105,7 +105,7 @@ impl Place {
 }
 
 /// Returns the complete output of a program. If it fails, the error also contains its standard error.
-fn words(program: Program) -> Result<String, Problem> {
+fn output_of(program: Program) -> Result<String, Problem> {
     let log = workspace::target_folder("bench")?.join("compare.log");
     let errors = File::create(&log).map_err(Problem::file(&log))?;
     let mut running = program.errors_to(&errors).map_err(Problem::file(&log))?.piped().start()?;
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn the_cause_of_a_failure_is_what_was_written_last() {
         let script = "echo started; echo first >&2; echo 'Error: no such module' >&2; echo '+----' >&2; exit 3";
-        let problem = words(Program::new("sh").args(["-c", script])).expect_err("it fails").to_string();
+        let problem = output_of(Program::new("sh").args(["-c", script])).expect_err("it fails").to_string();
         assert!(problem.contains("exit status: 3"), "how it ended: {problem}");
         assert!(problem.ends_with("first\nError: no such module"), "what it wrote, without decoration: {problem}");
     }

@@ -17,14 +17,14 @@ pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Problem::file(&file)(error)),
     };
-    let text = whole(head, &old, tables).ok_or_else(|| {
+    let text = whole_file(head, &old, tables).ok_or_else(|| {
         Problem::Machine(format!("{} has only one of the marks around its notes; set the other one", file.display()))
     })?;
     fs::write(&file, text).map_err(Problem::file(&file))
 }
 
 /// Returns `None` if the notes of the old file can't be identified.
-fn whole(head: &str, old: &str, tables: &str) -> Option<String> {
+fn whole_file(head: &str, old: &str, tables: &str) -> Option<String> {
     let notes = match (old.split_once(BEGIN), old.contains(END)) {
         (None, false) => "\n",
         (Some((_, rest)), true) => rest.split_once(END)?.0,
@@ -39,17 +39,17 @@ mod tests {
 
     #[test]
     fn notes_are_kept_and_everything_else_is_new() {
-        let first = whole("old head\n", "", "old tables\n").unwrap();
+        let first = whole_file("old head\n", "", "old tables\n").unwrap();
         let noted = first.replace(END, "A note.\n\nAnother.\n<!-- notes end -->");
-        let second = whole("head\n", &noted, "tables\n").unwrap();
+        let second = whole_file("head\n", &noted, "tables\n").unwrap();
         assert!(second.contains("A note.\n\nAnother.\n<!-- notes end -->\n\ntables\n"), "the notes stay: {second}");
         assert!(!second.contains("old"), "nothing else stays: {second}");
-        assert_eq!(whole("head\n", &second, "tables\n").unwrap(), second, "writing it again changes nothing");
+        assert_eq!(whole_file("head\n", &second, "tables\n").unwrap(), second, "writing it again changes nothing");
     }
 
     #[test]
     fn a_mark_that_is_missing_is_an_error() {
         let one = format!("head\n{BEGIN}\nA note.\n\ntables\n");
-        assert_eq!(whole("head\n", &one, "tables\n"), None, "a note could get lost");
+        assert_eq!(whole_file("head\n", &one, "tables\n"), None, "a note could get lost");
     }
 }

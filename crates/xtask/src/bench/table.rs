@@ -143,7 +143,7 @@ fn line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: Figure
         match cells.iter().find(|cell| cell.row == row && cell.client == client) {
             Some(cell) if cell.failure.is_some() => text.push_str(" failed |"),
             Some(cell) => {
-                let _ = write!(text, " {} |", shown(cell.middle(figure)));
+                let _ = write!(text, " {} |", format_value(cell.middle(figure)));
             }
             None => text.push_str(" |"),
         }
@@ -163,7 +163,7 @@ fn against(ratio: f64, goal: f64) -> String {
 }
 
 /// Three figures that mean something.
-fn shown(value: f64) -> String {
+fn format_value(value: f64) -> String {
     match value {
         value if value.is_nan() => "–".to_owned(),
         value if value >= 100.0 => format!("{value:.0}"),
@@ -196,9 +196,9 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_is_no_zero() {
-        assert_eq!(shown(f64::NAN), "–", "a gap is shown as one");
+        assert_eq!(format_value(f64::NAN), "–", "a gap is shown as one");
         assert_eq!(against(f64::NAN, 0.5), "– (0.50)", "nothing to compare with is no miss");
-        assert_eq!(shown(0.0271), "0.0271", "small times keep their digits");
+        assert_eq!(format_value(0.0271), "0.0271", "small times keep their digits");
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub(crate) fn drive(
     say: &mut dyn FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let suite = Suite::install(run)?;
-    let runs: Vec<Run> = scenarios::runs(&suite.list()?).into_iter().filter(|run| options.wants(run)).collect();
+    let runs: Vec<Run> = scenarios::parse_runs(&suite.list()?).into_iter().filter(|run| options.wants(run)).collect();
     if runs.is_empty() {
         return Err(Problem::Machine("no scenario is meant by that; `cargo xtask conformance` runs every one".into()));
     }
@@ -118,7 +118,7 @@ fn verdict(suite: &Suite, run: &Run, client: &Path, output: &Path) -> Result<Ver
     let (printed, ended) = program.output_and_end()?;
     match ended {
         Err(Problem::Interrupted) => Err(Problem::Interrupted),
-        ended => Ok(Verdict::of(&printed, ended.is_ok())),
+        ended => Ok(Verdict::parse(&printed, ended.is_ok())),
     }
 }
 

@@ -26,7 +26,7 @@ const EXTENSION: &str = "extension";
 /// Parses the output of `list --client`: `  - NAME [REVISION,REVISION]`, `[extension]` for those without a revision. A
 /// scenario runs over each wire it names. The extensions of sign-in run over both wires, as in the suite's own sets of
 /// requirements, and other extensions over their own wire.
-pub(super) fn runs(list: &str) -> Vec<Run> {
+pub(super) fn parse_runs(list: &str) -> Vec<Run> {
     let mut runs = Vec::new();
     for line in list.lines() {
         let Some((scenario, revisions)) = line.trim().strip_prefix("- ").and_then(|line| line.split_once(" [")) else {
@@ -53,7 +53,7 @@ mod tests {
     fn each_scenario_runs_over_every_wire_it_names() {
         let list = "Client scenarios (test against a client):\n  - tools_call [2025-06-18,2025-11-25,2026-07-28]\n  \
                     - sse-retry [2025-11-25]\n  - sep-2640-client-verify-size [extension]\n  - auth/x [2025-03-26]\n  - auth/dpop [extension]\n";
-        let names: Vec<String> = runs(list).iter().map(Run::name).collect();
+        let names: Vec<String> = parse_runs(list).iter().map(Run::name).collect();
         let wanted = [
             "tools_call 2025-11-25",
             "tools_call 2026-07-28",
@@ -64,6 +64,6 @@ mod tests {
             "auth/dpop 2026-07-28",
         ];
         assert_eq!(names, wanted, "both wires, one wire, none");
-        assert_eq!(runs("nothing here"), [], "other text names no scenario");
+        assert_eq!(parse_runs("nothing here"), [], "other text names no scenario");
     }
 }

@@ -23,7 +23,7 @@ impl Verdict {
     /// Derives the verdict. The suite calls a scenario passed if nothing failed. This verdict also requires that some
     /// check has passed, that there are no warnings, and that the client exited successfully (`ended_well`, the suite's
     /// own exit status).
-    pub(super) fn of(printed: &str, ended_well: bool) -> Self {
+    pub(super) fn parse(printed: &str, ended_well: bool) -> Self {
         let mut checks = Checks::default();
         let mut faults = Vec::new();
         for check in list(printed) {
@@ -83,17 +83,17 @@ mod tests {
 
     #[test]
     fn a_scenario_passes_when_something_passed_and_nothing_else_happened() {
-        assert!(Verdict::of(&printed(&["SUCCESS", "INFO", "SKIPPED"]), true).passed(), "notes do not count");
+        assert!(Verdict::parse(&printed(&["SUCCESS", "INFO", "SKIPPED"]), true).passed(), "notes do not count");
         for statuses in [&["SUCCESS", "FAILURE"][..], &["SUCCESS", "WARNING"], &["SKIPPED"], &[]] {
-            assert!(!Verdict::of(&printed(statuses), true).passed(), "{statuses:?} is no success");
+            assert!(!Verdict::parse(&printed(statuses), true).passed(), "{statuses:?} is no success");
         }
-        assert!(!Verdict::of(&printed(&["SUCCESS"]), false).passed(), "the client's own end counts");
-        assert!(!Verdict::of("the suite broke", true).passed(), "nor is output without checks");
+        assert!(!Verdict::parse(&printed(&["SUCCESS"]), false).passed(), "the client's own end counts");
+        assert!(!Verdict::parse("the suite broke", true).passed(), "nor is output without checks");
     }
 
     #[test]
     fn the_cause_is_named() {
-        let verdict = Verdict::of(&printed(&["SUCCESS", "FAILURE"]), false);
+        let verdict = Verdict::parse(&printed(&["SUCCESS", "FAILURE"]), false);
         assert_eq!(verdict.faults, ["FAILURE a: b"], "the check that failed, and not its consequence");
     }
 }

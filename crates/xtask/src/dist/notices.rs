@@ -46,10 +46,10 @@ pub(super) fn text() -> Result<String, Problem> {
             texts.entry(text).or_default().push(format!("{} {}", part.name, part.version));
         }
     }
-    Ok(written(&parts, &texts))
+    Ok(notices_text(&parts, &texts))
 }
 
-fn written(parts: &BTreeSet<Part>, texts: &BTreeMap<String, Vec<String>>) -> String {
+fn notices_text(parts: &BTreeSet<Part>, texts: &BTreeMap<String, Vec<String>>) -> String {
     let mut out = String::from(
         "Drawbridge contains the following third-party software. The source of each part, including those under the\n\
          Mozilla Public License 2.0, is at the address named, in the version named, and is used unchanged.\n\n",

@@ -56,10 +56,10 @@ struct Trace {
 
 impl Trace {
     fn read(tree: &Tree) -> Result<Self, Problem> {
-        Ok(Self::of(tree, Tables::read(&workspace::tests().join("conformance"))?))
+        Ok(Self::new(tree, Tables::read(&workspace::tests().join("conformance"))?))
     }
 
-    fn of(tree: &Tree, tables: Tables) -> Self {
+    fn new(tree: &Tree, tables: Tables) -> Self {
         // An id that is misspelled begins as others do, or with the name of an area.
         let begins_known = |id: &str| {
             let first = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
@@ -149,7 +149,7 @@ mod tests {
         ];
         let reason = |id: &&str| Reason { id: (*id).to_owned(), text: "No.".to_owned() };
         let tables = Tables { requirements, reasons: reasons.iter().map(reason).collect() };
-        Trace::of(&Tree::of(&[("crates/a/tests/all.rs", test)]), tables)
+        Trace::new(&Tree::of(&[("crates/a/tests/all.rs", test)]), tables)
     }
 
     fn texts(trace: &Trace) -> Vec<String> {

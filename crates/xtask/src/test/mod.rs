@@ -51,7 +51,7 @@ fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
         node::check()?;
     }
     let summary = Mutex::new(summary);
-    for stage in stages::of(&parts) {
+    for stage in stages::stages(&parts) {
         match &stage.lanes[..] {
             [lane] => run_lane(lane, Processor::IsMine, &summary)?,
             lanes => run_side_by_side(lanes, &summary)?,
@@ -87,7 +87,7 @@ fn run_lane(lane: &[TestPart], whose: Processor, summary: &Mutex<&mut Summary>) 
         let mut log = Log::create(name)?;
         let outcome = match part.run(&mut log) {
             Err(Problem::Interrupted) => return Err(Problem::Interrupted),
-            result => Outcome::of(result, &log.text()?),
+            result => Outcome::new(result, &log.text()?),
         };
         let wall = start.elapsed();
         let processor = match whose {

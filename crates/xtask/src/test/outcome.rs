@@ -15,7 +15,7 @@ pub(super) enum Outcome {
 
 impl Outcome {
     /// A part without tests counts as one; so does a failure outside any test.
-    pub(super) fn of(result: Result<PartOutcome, Problem>, log: &str) -> Self {
+    pub(super) fn new(result: Result<PartOutcome, Problem>, log: &str) -> Self {
         let counted = Counts::of_log(log);
         match result {
             Ok(PartOutcome::LeftOut(reason)) => Self::LeftOut(reason),
@@ -40,9 +40,9 @@ mod tests {
 
     #[test]
     fn a_part_without_tests_counts_as_one() {
-        let ran = Outcome::of(Ok(PartOutcome::Ran), "nothing to count");
+        let ran = Outcome::new(Ok(PartOutcome::Ran), "nothing to count");
         assert_eq!(ran, Outcome::Ok(Counts { passed: 1, failed: 0, skipped: 0 }), "it passed");
-        let Outcome::Failed { counts, .. } = Outcome::of(Err(Problem::ChecksFailed), "a.rs:1: too long") else {
+        let Outcome::Failed { counts, .. } = Outcome::new(Err(Problem::ChecksFailed), "a.rs:1: too long") else {
             panic!("an error is a failure");
         };
         assert_eq!((counts.passed, counts.failed), (0, 1), "it failed");
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_failure_after_tests_that_passed_is_still_counted() {
         let log = "Tests  4 passed (4)\nerror: the report could not be written";
-        let Outcome::Failed { counts, cause } = Outcome::of(Err(Problem::ChecksFailed), log) else {
+        let Outcome::Failed { counts, cause } = Outcome::new(Err(Problem::ChecksFailed), log) else {
             panic!("an error is a failure");
         };
         assert_eq!((counts.passed, counts.failed), (4, 1), "the tests are counted, and the failure");
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_part_that_was_left_out_counts_nothing() {
-        let outcome = Outcome::of(Ok(PartOutcome::LeftOut("not installed".into())), "3 passed");
+        let outcome = Outcome::new(Ok(PartOutcome::LeftOut("not installed".into())), "3 passed");
         assert_eq!(outcome, Outcome::LeftOut("not installed".into()), "the reason is kept");
     }
 }

@@ -23,7 +23,7 @@ const STAGES: &[&[&[TestPart]]] = &[
 ];
 
 /// The stages of these parts, without empty lanes.
-pub(super) fn of(parts: &[TestPart]) -> Vec<Stage> {
+pub(super) fn stages(parts: &[TestPart]) -> Vec<Stage> {
     let lane = |lane: &&[TestPart]| lane.iter().copied().filter(|part| parts.contains(part)).collect::<Vec<_>>();
     let stage =
         |stage: &&[&[TestPart]]| Stage { lanes: stage.iter().map(lane).filter(|lane| !lane.is_empty()).collect() };
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn a_few_parts_keep_their_order() {
-        let stages = of(&[TestPart::Frames, TestPart::Guard, TestPart::Unit]);
+        let stages = stages(&[TestPart::Frames, TestPart::Guard, TestPart::Unit]);
         let lanes: Vec<_> = stages.into_iter().map(|stage| stage.lanes).collect();
         assert_eq!(lanes, [vec![vec![TestPart::Unit]], vec![vec![TestPart::Guard]], vec![vec![TestPart::Frames]]]);
     }

@@ -42,7 +42,7 @@ impl Summary {
 
     /// Prints how long the lanes took that ran side by side.
     pub(super) fn side_by_side(&self, time: Time) {
-        println!("{:<11}          {}", "together", shown(time));
+        println!("{:<11}          {}", "together", format_time(time));
     }
 
     /// Records that no further part runs, for this reason. Counts as a failure.
@@ -67,7 +67,7 @@ impl Summary {
 }
 
 fn line(name: &str, time: Time, outcome: &Outcome) -> String {
-    let seconds = shown(time);
+    let seconds = format_time(time);
     match outcome {
         Outcome::Ok(counts) => format!("{name:<11} ok       {seconds}  {}", amount(*counts)),
         Outcome::Failed { counts, .. } => format!("{name:<11} FAILED   {seconds}  {}", amount(*counts)),
@@ -75,7 +75,7 @@ fn line(name: &str, time: Time, outcome: &Outcome) -> String {
     }
 }
 
-fn shown(time: Time) -> String {
+fn format_time(time: Time) -> String {
     let computed = time.processor.map_or(String::new(), |time| format!(" ({:>4.0} s computing)", time.as_secs_f32()));
     format!("{:>6.1} s{computed}", time.wall.as_secs_f32())
 }

@@ -61,7 +61,10 @@ const APART: [(&[&str], &str); 39] = [
     ),
     (&["api::Policy", "host::RulesView"], "the page's rules have their source and an id as text"),
     (&["api::RuleFile", "host::RuleFile"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
-    (&["api::SamplingTool", "models::Tool"], "what a server sends to be shown, and what a provider's wire carries"),
+    (
+        &["api::SamplingTool", "models::ModelTool"],
+        "what a server sends to be shown, and what a provider's wire carries",
+    ),
     (&["api::ServerState", "host::ServerState"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
     (
         &["api::Settings", "host::AppSettings"],
@@ -97,7 +100,10 @@ const APART: [(&[&str], &str); 39] = [
         &["api::SignInReason", "credentials::SignInReason"],
         "the serialized form of one is part of a consent request's hash",
     ),
-    (&["mcp-auth::GrantKind", "ports::Grant"], "mcp-auth knows nothing of the app; the other is what `mcp.json` names"),
+    (
+        &["mcp-auth::GrantKind", "ports::GrantType"],
+        "mcp-auth knows nothing of the app; the other is what `mcp.json` names",
+    ),
     (&["api::ApiError", "mcp-proto::RpcError"], "an error of the page's contract and one of JSON-RPC"),
     (&["api::ListName", "mcp-proto::ListKind"], "wire types are not the page's types"),
     (&["domain::TaskStatus", "mcp-proto::TaskStatus"], "wire types are not the page's types"),

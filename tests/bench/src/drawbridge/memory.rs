@@ -194,11 +194,11 @@ impl History for Memory {
         Ok(None)
     }
 
-    fn item(&self, _: &str, _: &str) -> Result<Option<history::Item>, StoreError> {
+    fn item(&self, _: &str, _: &str) -> Result<Option<history::StoredItem>, StoreError> {
         Ok(None)
     }
 
-    fn outline(&self, _: &str, _: &str) -> Result<Option<history::Item>, StoreError> {
+    fn outline(&self, _: &str, _: &str) -> Result<Option<history::StoredItem>, StoreError> {
         Ok(None)
     }
 
@@ -237,5 +237,5 @@ impl Platform for Memory {
         Ok(None)
     }
 
-    fn announce(&self, _: &str, _: &str, _: Option<domain::question::ConsentRequestId>) {}
+    fn announce(&self, _: &str, _: &str, _: Option<domain::consent_request::ConsentRequestId>) {}
 }

@@ -65,13 +65,13 @@ impl Bench {
             let quiet = AppSettings { announce: false, ..AppSettings::default() };
             let _ = host.set_settings(quiet).await;
             while let Some(event) = events.next().await {
-                let HostEvent::ConsentRequestChanged(question) = &event.event else { continue };
-                let scope = match question.body {
+                let HostEvent::ConsentRequestChanged(request) = &event.event else { continue };
+                let scope = match request.body {
                     ConsentRequestBody::Tool { .. } => ApprovalScope::Session,
                     _ => ApprovalScope::Once,
                 };
                 // The consent request may have been closed with its call or its server.
-                let _ = host.answer(question.id, question.hash.to_string(), UserDecision::Allow(scope)).await;
+                let _ = host.answer(request.id, request.hash.to_string(), UserDecision::Allow(scope)).await;
             }
         })
     }

@@ -30,7 +30,7 @@ pub(crate) fn among_rules() -> Outcome<()> {
 }
 
 pub(crate) fn among_pins() -> Outcome<()> {
-    let identity = Hash::of(&json!("identity"));
+    let identity = Hash::of_json(&json!("identity"));
     for size in [10, 1_000, MAX_PINS] {
         let mut pins = ServerPins::default();
         for tool in 0..size {
@@ -44,7 +44,7 @@ pub(crate) fn among_pins() -> Outcome<()> {
             );
         }
         let name = format!("tool-{}", size / 2);
-        let hash = Hash::of(&json!({"name": name, "inputSchema": {"type": "object"}}));
+        let hash = Hash::of_json(&json!({"name": name, "inputSchema": {"type": "object"}}));
         let taken = median(TIMES, || {
             for _ in 0..TOGETHER {
                 black_box(pins.standing(DefinitionKind::Tool, black_box(&name), &hash, Some(&identity)));

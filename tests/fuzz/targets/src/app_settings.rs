@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::OnceLock;
 
-use other_apps::secret_like::has_secret;
-use other_apps::{AppEnvironment, ImportStatus, OperatingSystem, ScanScope, look};
+use other_apps::secret_detection::has_secret;
+use other_apps::{AppEnvironment, ImportStatus, OperatingSystem, ScanScope, scan_settings};
 use ports::server_config::{ServerEntry, ServerTransport};
 use tempfile::TempDir;
 
@@ -46,7 +46,7 @@ pub fn app_settings(data: &[u8]) {
         runs_on: OperatingSystem::Linux,
         variables: BTreeMap::new(),
     };
-    let report = look(&ScanScope::All, &surroundings, &[]).expect("all apps can be looked at");
+    let report = scan_settings(&ScanScope::All, &surroundings, &[]).expect("all apps can be looked at");
     fs::remove_file(&file).expect("the file can be removed");
     assert!(report.servers.len() <= MOST, "{} servers", report.servers.len());
     assert!(report.problems.len() <= 1, "one file has one problem: {:?}", report.problems);

@@ -1,7 +1,7 @@
 //! Exported conversations, read by a Markdown parser that is not ours.
 
 use chat::{ConversationSettings, ModelRef, export};
-use domain::item::{Content, Item, ItemBody, ItemState, ReplyPart, ResourceContents, ToolResult, ToolUsed};
+use domain::item::{ChatItem, Content, ItemBody, ItemState, ReplyPart, ResourceContents, ToolResult, ToolUsed};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 use serde_json::{Value, json};
 
@@ -39,19 +39,19 @@ pub fn conversation(data: &[u8]) {
 
     let written = export::to_json(&title, &ConversationSettings::default(), &items).expect("it can be written");
     let read: Value = serde_json::from_str(&written).expect("it is JSON");
-    let again: Vec<Item> = serde_json::from_value(read["items"].clone()).expect("they are items");
+    let again: Vec<ChatItem> = serde_json::from_value(read["items"].clone()).expect("they are items");
     assert_eq!(again, items, "the same items");
 }
 
-fn item(id: &str, body: ItemBody) -> Item {
-    Item { id: id.to_owned(), parent: None, at: 0, state: ItemState::Whole, body }
+fn item(id: &str, body: ItemBody) -> ChatItem {
+    ChatItem { id: id.to_owned(), parent: None, at: 0, state: ItemState::Whole, body }
 }
 
 fn used(key: &str) -> ToolUsed {
     ToolUsed { reply: "1".to_owned(), id: "u".to_owned(), key: key.to_owned() }
 }
 
-fn reply(text: &str) -> Item {
+fn reply(text: &str) -> ChatItem {
     let body = json!({ "kind": "reply", "model": { "provider": "p", "model": text }, "parts": [] });
     let mut body: ItemBody = serde_json::from_value(body).expect("a reply");
     if let ItemBody::Reply { parts, model, .. } = &mut body {
@@ -64,7 +64,7 @@ fn reply(text: &str) -> Item {
     item("1", body)
 }
 
-fn call(name: &str, text: &str) -> Item {
+fn call(name: &str, text: &str) -> ChatItem {
     let result = ToolResult {
         content: vec![
             Content::Text { text: text.to_owned() },
@@ -91,12 +91,12 @@ fn call(name: &str, text: &str) -> Item {
     item("2", body)
 }
 
-fn own_tool(name: &str, text: &str) -> Item {
+fn own_tool(name: &str, text: &str) -> ChatItem {
     let (arguments, text) = (json!({ "query": name }), text.to_owned());
     item("3", ItemBody::OwnTool { used: used(name), arguments, text, found: Vec::new(), is_error: false })
 }
 
-fn attachment(name: &str, text: &str) -> Item {
+fn attachment(name: &str, text: &str) -> ChatItem {
     let contents = ResourceContents { uri: name.to_owned(), mime_type: None, text: Some(text.to_owned()), blob: None };
     let body = ItemBody::Attachment {
         server: name.to_owned(),

@@ -1,7 +1,8 @@
 //! Fuzz target: the reader of policy files.
 
 use policy::{
-    Act, Decision, Grants, Hash, Policy, PolicyFile, PolicyRule, ResolvedPaths, ReviewState, RuleEffect, ToolClaims,
+    Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile, PolicyRule, ResolvedPaths, ReviewState, RuleEffect,
+    ToolClaims,
 };
 use serde_json::{Map, Value, json};
 
@@ -28,11 +29,11 @@ pub fn policy(data: &[u8]) {
     let (Some(own), Some(reread)) = (compiled(file), compiled(again)) else { return };
     let reversed = compiled(reversed).expect("the order makes no rule unusable");
     let stricter = compiled(stricter);
-    let definition = Hash::of(&json!("v1"));
+    let definition = Hash::of_json(&json!("v1"));
     for server in SERVERS {
         for tool in TOOLS {
             for standing in [ReviewState::Reviewed, ReviewState::New] {
-                let act = Act::CallTool {
+                let act = PolicyAct::CallTool {
                     server,
                     tool,
                     definition: &definition,
@@ -61,9 +62,9 @@ pub fn policy(data: &[u8]) {
                 }
             }
         }
-        let start = Act::StartServer { server, command: &definition };
+        let start = PolicyAct::StartServer { server, command: &definition };
         assert_ne!(strictness(&own.decide(&start, NOW)), RuleEffect::Allow, "no rule allows a start");
-        let sign_in = Act::SignIn { server, steps_up: false };
+        let sign_in = PolicyAct::SignIn { server, steps_up: false };
         assert_ne!(strictness(&own.decide(&sign_in, NOW)), RuleEffect::Allow, "no rule allows to sign in");
     }
 }
@@ -80,10 +81,10 @@ fn denying() -> PolicyRule {
     serde_json::from_value(json!({ "effect": "deny", "server": "mail" })).expect("a rule")
 }
 
-const fn strictness(decision: &Decision) -> RuleEffect {
+const fn strictness(decision: &PolicyDecision) -> RuleEffect {
     match decision {
-        Decision::Allow { .. } => RuleEffect::Allow,
-        Decision::Ask { .. } => RuleEffect::Ask,
-        Decision::Deny { .. } => RuleEffect::Deny,
+        PolicyDecision::Allow { .. } => RuleEffect::Allow,
+        PolicyDecision::Ask { .. } => RuleEffect::Ask,
+        PolicyDecision::Deny { .. } => RuleEffect::Deny,
     }
 }

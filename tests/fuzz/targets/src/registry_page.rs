@@ -18,7 +18,7 @@ pub fn registry_page(data: &[u8]) {
         let server = &entry.server;
         assert!(server.name.len() <= MAX_NAME && server.name.matches('/').count() == 1, "{:?} is a name", server.name);
         assert_plain(&server.version);
-        assert_plain(&Publisher::of(&server.name).to_string());
+        assert_plain(&Publisher::from_name(&server.name).to_string());
         for text in [&server.title, &server.description, &server.website_url].into_iter().flatten() {
             assert_plain(text);
         }

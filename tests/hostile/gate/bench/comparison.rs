@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use models::Part;
+use models::MessagePart;
 use ports::{AuditEntry, AuditQuery};
 use serde_json::{Value, json};
 use testkit::app::PATIENCE;
@@ -88,7 +88,8 @@ impl GateBench {
         let all = self.model.asked();
         let left = sorted(all.iter().map(|request| {
             let parts = request.messages.iter().flat_map(|message| &message.parts);
-            let texts = parts.filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None });
+            let texts =
+                parts.filter_map(|part| if let MessagePart::Text(text) = part { Some(text.as_str()) } else { None });
             format!("{} to {}", texts.collect::<String>(), request.model)
         }));
         assert_eq!(left, sorted(approved.asks.iter().cloned()), "models: what left is what was approved");
@@ -112,7 +113,8 @@ impl GateBench {
         assert_eq!(left, sorted(of("elicitation").iter().map(content)), "forms: what left is what the log has");
 
         let approved_results = sorted(approved.results.iter().cloned());
-        let read = || sorted(self.read.lock().unwrap().iter().map(|text| format!("{:?}", [Part::text(text.as_str())])));
+        let read =
+            || sorted(self.read.lock().unwrap().iter().map(|text| format!("{:?}", [MessagePart::text(text.as_str())])));
         holds_within(PATIENCE, || read() == approved_results).await;
         assert_eq!(read(), approved_results, "results: what a model read is what was approved");
         let texts = |e: &AuditEntry| serde_json::from_str::<Value>(&content(&e)).unwrap()["result"][0]["text"].clone();

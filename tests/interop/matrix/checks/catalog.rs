@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use host::view::HostEvent;
 use mcp_proto::types::{CompletionReference, Icon};
-use offers::template;
+use offers::uri_template;
 use serde_json::{Value, json};
 use supervision::activity::ActivityEntry;
 use tokio::time::timeout;
@@ -108,7 +108,7 @@ impl RowCheck<'_> {
         // A separate note, since rows that run in parallel also write notes.
         let name = call_id();
         self.call("write_note", json!({ "name": name, "text": "by template" })).await?;
-        let uri = template::expand("note:///{name}", &BTreeMap::from([("name".to_owned(), name)]));
+        let uri = uri_template::expand("note:///{name}", &BTreeMap::from([("name".to_owned(), name)]));
         let note = self.read(&uri.map_err(|error| error.to_string())?).await?;
         holds(note[0]["text"] == "by template", note)
     }

@@ -1,7 +1,7 @@
 // What the host knows, as the page sees it: a snapshot, then events. After a gap the snapshot is read again.
 import { call } from "$lib/api/client";
 import type {
-  Call,
+  ServerCall,
   CallState,
   ConfigProblem,
   ConversationSummary,
@@ -26,7 +26,7 @@ const KEPT = 100;
 /** How many batches may wait for a snapshot. */
 const MOST_WAITING = 256;
 
-export function hasEnded(call: Call): boolean {
+export function hasEnded(call: ServerCall): boolean {
   return ENDED.includes(call.state);
 }
 
@@ -49,7 +49,7 @@ class App {
   /** The most recently closed consent requests, newest first. */
   closed = $state.raw<ClosedRequest[]>([]);
   /** The calls under way, and the latest ended ones. */
-  calls = $state.raw<Call[]>([]);
+  calls = $state.raw<ServerCall[]>([]);
   conversations = $state.raw<ConversationSummary[]>([]);
   configProblem = $state.raw<ConfigProblem | null>(null);
   paths = $state.raw<Paths>({ config: "", data: "", audit: "" });
@@ -129,7 +129,7 @@ class App {
     return this.servers.find((server) => server.name === name);
   }
 
-  call(id: string): Call | undefined {
+  call(id: string): ServerCall | undefined {
     return this.calls.find((call) => call.id === id);
   }
 
@@ -207,7 +207,7 @@ function replaced<T>(list: T[], item: T, key: (item: T) => string): T[] {
 }
 
 /** The calls without the oldest ended ones that are too many. */
-function bounded(calls: Call[]): Call[] {
+function bounded(calls: ServerCall[]): ServerCall[] {
   let surplus = calls.filter(hasEnded).length - KEPT;
   return surplus <= 0 ? calls : calls.filter((call) => !hasEnded(call) || surplus-- <= 0);
 }

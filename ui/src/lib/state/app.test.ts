@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { Call, ConsentRequest } from "$lib/api/generated";
+import type { ServerCall, ConsentRequest } from "$lib/api/generated";
 import { resetPageState } from "$lib/page-state";
 import { setPlatform } from "$lib/platform";
 import { FakeHost, sampleServer } from "$lib/testing/fake-host";
@@ -27,7 +27,7 @@ function consentRequest(id: string, server = "files"): ConsentRequest {
   };
 }
 
-function call(id: string, state: Call["state"]): Call {
+function call(id: string, state: ServerCall["state"]): ServerCall {
   return {
     id,
     server: "files",

@@ -37,7 +37,7 @@ pub(in crate::handler) fn content_at_rest(is_encrypted: Result<bool, StoreError>
 
 fn account(account: AccountView) -> Account {
     Account {
-        issuer_url: UrlParts::of(&account.issuer),
+        issuer_url: UrlParts::parse(&account.issuer),
         issuer: account.issuer,
         resource: account.resource,
         scopes: account.scopes,

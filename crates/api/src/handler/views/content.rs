@@ -14,7 +14,7 @@ fn icons(icons: Vec<mcp::Icon>) -> Vec<Icon> {
 }
 
 /// Returns the members of a definition that the page does not display separately.
-fn others(definition: Value, shown: &[&str]) -> Option<Value> {
+fn other_members(definition: Value, shown: &[&str]) -> Option<Value> {
     let Value::Object(mut members) = definition else { return None };
     members.retain(|key, _| !shown.contains(&key.as_str()));
     if let Some(Value::Object(hints)) = members.get_mut("annotations") {
@@ -26,7 +26,7 @@ fn others(definition: Value, shown: &[&str]) -> Option<Value> {
 
 pub(in crate::handler) fn tool(tool: mcp::Tool, reviewed: &ServerReview) -> Tool {
     let (hash, marks, allowed) = reviewed.tool(&tool);
-    let others = others(json!(tool), &["name", "title", "description", "inputSchema", "outputSchema"]);
+    let others = other_members(json!(tool), &["name", "title", "description", "inputSchema", "outputSchema"]);
     let claims = claims(&tool);
     let title = tool.title.or_else(|| tool.annotations.and_then(|a| a.title));
     Tool {
@@ -58,7 +58,7 @@ pub(super) fn claims(tool: &mcp::Tool) -> ToolClaims {
 pub(in crate::handler) fn prompt(prompt: mcp::Prompt, reviewed: &ServerReview) -> Prompt {
     let (hash, marks) = reviewed.prompt(&prompt);
     Prompt {
-        others: others(json!(prompt), &["name", "title", "description", "arguments"]),
+        others: other_members(json!(prompt), &["name", "title", "description", "arguments"]),
         hash: hash.to_string(),
         marks: self::marks(marks),
         name: prompt.name,
@@ -87,7 +87,7 @@ pub(in crate::handler) fn resource(resource: mcp::Resource) -> Resource {
 
 pub(in crate::handler) fn template(template: mcp::ResourceTemplate) -> ResourceTemplate {
     ResourceTemplate {
-        variables: offers::template::variables(&template.uri_template),
+        variables: offers::uri_template::variables(&template.uri_template),
         uri_template: template.uri_template,
         name: template.name,
         title: template.title,

@@ -1,15 +1,15 @@
 //! Conversion of conversation items, with their position in the tree and without provider data.
 
 use chat::TreeItem;
-use domain::item::Item;
+use domain::item::ChatItem;
 
 use crate::data::*;
 
 /// Converts an item for an event, without its position.
-pub(super) fn item(item: Item, left_out: Vec<OmittedContent>) -> ConversationItem {
+pub(super) fn item(item: ChatItem, left_out: Vec<OmittedContent>) -> ConversationItem {
     let state = (item.state != ItemState::Whole).then_some(item.state);
     let left_out = (!left_out.is_empty()).then_some(left_out);
-    let Item { id, parent, at, body, .. } = item;
+    let ChatItem { id, parent, at, body, .. } = item;
     ConversationItem { id, parent, at, state, seq: None, siblings: None, body: body.into(), left_out }
 }
 

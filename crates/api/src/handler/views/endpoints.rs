@@ -17,7 +17,7 @@ pub(super) fn settings(auth: Option<&AuthConfig>) -> Vec<AuthSetting> {
         .map(|term| AuthSetting {
             field: term.field,
             secret: term.field.is_secret(),
-            url: term.field.is_address().then(|| UrlParts::of(&term.value)),
+            url: term.field.is_address().then(|| UrlParts::parse(&term.value)),
             elsewhere: is_elsewhere(term.field, &term.value),
             value: term.value,
         })
@@ -33,12 +33,12 @@ pub(super) fn endpoint(endpoint: HostEndpoint) -> SignInEndpoint {
             HostUse::Revocation => EndpointUse::Revocation,
         },
         elsewhere: elsewhere(&endpoint.url, &endpoint.issuer),
-        url: UrlParts::of(&endpoint.url),
+        url: UrlParts::parse(&endpoint.url),
         issuer: endpoint.issuer,
     }
 }
 
 /// Returns `true` if two URLs have different registrable domains.
 pub(super) fn elsewhere(address: &str, issuer: &str) -> bool {
-    UrlParts::of(address).domain != UrlParts::of(issuer).domain
+    UrlParts::parse(address).domain != UrlParts::parse(issuer).domain
 }

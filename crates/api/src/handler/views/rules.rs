@@ -108,7 +108,7 @@ pub(in crate::handler) fn to_rule(rule: Rule) -> Result<own::PolicyRule, ApiErro
 }
 
 fn number(id: &str) -> Result<u64, ApiError> {
-    id.parse().map_err(|_| errors::not_found("this rule"))
+    id.parse().map_err(|_| errors::not_found_error("this rule"))
 }
 
 pub(in crate::handler) fn rule_ref(rule: own::RuleRef) -> RuleRef {
@@ -131,9 +131,9 @@ fn by(by: own::DecisionSource) -> DecisionSource {
 
 pub(in crate::handler) fn dry_run_result(result: host::DryRunResult) -> DryRunResult {
     let (effect_is, reason, decided_by, scopes) = match result.explanation.decision {
-        own::Decision::Allow { by } => (RuleEffect::Allow, "allowed", by, &[][..]),
-        own::Decision::Ask { rule, by, scopes } => (RuleEffect::Ask, rule.name(), by, scopes),
-        own::Decision::Deny { rule, by } => (RuleEffect::Deny, rule.name(), by, &[][..]),
+        own::PolicyDecision::Allow { by } => (RuleEffect::Allow, "allowed", by, &[][..]),
+        own::PolicyDecision::Ask { rule, by, scopes } => (RuleEffect::Ask, rule.name(), by, scopes),
+        own::PolicyDecision::Deny { rule, by } => (RuleEffect::Deny, rule.name(), by, &[][..]),
     };
     DryRunResult {
         effect: effect_is,

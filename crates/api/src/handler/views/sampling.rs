@@ -31,7 +31,7 @@ pub(super) fn body(
         model: state.model.map(|choice| SamplingModel {
             model: choice.model,
             name: choice.name,
-            by: chosen_by(choice.by),
+            by: chosen_by_view(choice.by),
             most_micros: choice.most_micros,
         }),
         wanted_tokens: state.wanted_tokens,
@@ -45,7 +45,7 @@ fn loss(loss: models::LossyConversion) -> SamplingLoss {
     SamplingLoss { what: loss.what.code().to_owned(), then }
 }
 
-fn chosen_by(by: own::ModelChoiceReason) -> ModelChosenBy {
+fn chosen_by_view(by: own::ModelChoiceReason) -> ModelChosenBy {
     let name = |priority: own::ModelPriority| match priority {
         own::ModelPriority::Cost => "cost".to_owned(),
         own::ModelPriority::Speed => "speed".to_owned(),
@@ -86,8 +86,8 @@ fn tool(tool: mcp::Tool) -> SamplingTool {
 pub(in crate::handler) fn report(report: own::SamplingReport) -> SamplingReport {
     SamplingReport {
         settings: settings(report.settings),
-        within_hour: spent(report.within_hour),
-        in_all: spent(report.in_all),
+        within_hour: usage_view(report.within_hour),
+        in_all: usage_view(report.in_all),
         stopped: report.stopped.map(stopped),
         outdated: report.is_outdated,
     }
@@ -103,7 +103,7 @@ fn stopped(limit: own::ReachedLimit) -> ReachedSamplingLimit {
     ReachedSamplingLimit { of: of.to_owned(), hour: limit.span == own::LimitPeriod::Hour, most: limit.most }
 }
 
-const fn spent(spent: own::ModelUsage) -> SamplingUsage {
+const fn usage_view(spent: own::ModelUsage) -> SamplingUsage {
     SamplingUsage { requests: spent.requests, tokens: spent.tokens, micros: spent.micros }
 }
 

@@ -10,7 +10,7 @@ fn s07_only_what_is_made_for_one_use_may_differ_in_a_sign_in_page() {
     let shown = "https://as.example/authorize?response_type=code&client_id=c&code_challenge_method=S256&scope=read";
     let opens = |opened: &str| {
         let departure = SendPermit { to: "far".to_owned(), leaves: sign_in_page_hash(shown) };
-        departure.sign_in_page("far", opened.to_owned()).is_ok()
+        departure.authorize_sign_in_url("far", opened.to_owned()).is_ok()
     };
     assert!(
         opens(&format!("{shown}&state=a&code_challenge=b&nonce=c")),
@@ -53,7 +53,7 @@ fn a_refusal_tells_nothing_that_was_entered() {
 
 #[test]
 fn a_link_is_opened_at_the_address_that_was_shown_or_not_at_all() {
-    let opened = |url: &str| followed_link(UrlParts::of(url)).map(AuthorizedPayload::into_inner);
+    let opened = |url: &str| followed_link(UrlParts::parse(url)).map(AuthorizedPayload::into_inner);
     assert_eq!(opened("https://a.example/x?y=1").as_deref(), Some("https://a.example/x?y=1"));
     assert_eq!(opened("javascript:alert(1)"), None, "a script URL is not opened");
 }

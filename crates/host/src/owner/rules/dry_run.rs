@@ -6,12 +6,12 @@ use mcp_proto::types::Tool;
 use offers::catalog::CatalogList;
 use offers::definitions::{asks_each_time, claims_of};
 use offers::review::DefinitionKind;
-use policy::{Act, GrantSubject, Hash, ResolvedPaths};
+use policy::{GrantSubject, Hash, PolicyAct, ResolvedPaths};
 use ports::server_config::config_hash;
 use tokio::sync::oneshot;
 
 use crate::owner::Owner;
-use crate::owner::links::{follow, not_followed};
+use crate::owner::path_links::{follow, not_followed};
 use crate::owner::state::{KnownTool, standing_of};
 use crate::rules::{DryRunAct, DryRunResult, RulesError};
 use crate::view::ServerState;
@@ -35,7 +35,7 @@ impl Owner {
             let _ = reply.send(self.dry_run_with(&server, &asked, &facts));
             return;
         }
-        self.beside(follow(paths), move |owner, facts| {
+        self.run_concurrently(follow(paths), move |owner, facts| {
             let _ = reply.send(owner.dry_run_with(&server, &asked, &facts));
         });
     }
@@ -65,18 +65,20 @@ impl Owner {
         let approved = approved.filter(|_| self.is_approved(server, &record.config));
         let hash = approved.map_or_else(|| config_hash(&record.config), |grant| grant.rests_on.clone());
         let act = match asked {
-            DryRunAct::Tool { .. } | DryRunAct::Read => Act::ReadAtUsersWish { server, conversation: None },
-            DryRunAct::Start if record.config.as_http().is_some() => Act::ConnectServer { server, address: &hash },
-            DryRunAct::Start => Act::StartServer { server, command: &hash },
-            DryRunAct::Sampling => {
-                Act::Sample { server, would_use: self.models.sampling.would_use(server, 0, self.now()) }
+            DryRunAct::Tool { .. } | DryRunAct::Read => PolicyAct::ReadAtUsersWish { server, conversation: None },
+            DryRunAct::Start if record.config.as_http().is_some() => {
+                PolicyAct::ConnectServer { server, address: &hash }
             }
-            DryRunAct::Form => Act::FillForm { server },
-            DryRunAct::Url => Act::OpenUrl { server },
-            DryRunAct::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },
-            DryRunAct::SignIn => Act::SignIn { server, steps_up: false },
+            DryRunAct::Start => PolicyAct::StartServer { server, command: &hash },
+            DryRunAct::Sampling => {
+                PolicyAct::Sample { server, would_use: self.models.sampling.would_use(server, 0, self.now()) }
+            }
+            DryRunAct::Form => PolicyAct::FillForm { server },
+            DryRunAct::Url => PolicyAct::OpenUrl { server },
+            DryRunAct::Roots => PolicyAct::ShareRoots { server, decided: self.shared_roots(server).is_some() },
+            DryRunAct::SignIn => PolicyAct::SignIn { server, steps_up: false },
         };
-        let assumed_unchanged = matches!(act, Act::StartServer { .. }) && approved.is_some();
+        let assumed_unchanged = matches!(act, PolicyAct::StartServer { .. }) && approved.is_some();
         Ok(DryRunResult {
             explanation: self.permissions.policy.explain(&act, self.now()),
             assumed_unchanged,
@@ -99,7 +101,7 @@ impl Owner {
         }
         let approved = self.permissions.policy.grants().find(server, &GrantSubject::Tool(tool.to_owned()));
         let definition = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
-        let pin = self.reviews.pins.get(server).and_then(|pins| pins.of(DefinitionKind::Tool).get(tool));
+        let pin = self.reviews.pins.get(server).and_then(|pins| pins.definitions(DefinitionKind::Tool).get(tool));
         let seen = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
         let standing = self.standing_unseen(server, tool);
         let asks_each_time = seen.as_ref().is_some_and(asks_each_time);

@@ -143,7 +143,7 @@ impl Owner {
     ) {
         let managed = Arc::clone(&self.ports.managed);
         let change = move |kept: Option<Value>| {
-            let changed = changed(kept.clone(), &change);
+            let changed = changed_policy(kept.clone(), &change);
             let unchanged = || kept.clone().unwrap_or_else(|| json!(PolicyFile::default()));
             let value = changed.as_ref().map_or_else(|_| unchanged(), |(file, _)| json!(file));
             (value, (managed.read(), kept, changed))
@@ -188,7 +188,7 @@ impl Owner {
 }
 
 /// Returns the changed content of the user's file, with an id for each rule.
-pub(super) fn changed<T>(
+pub(super) fn changed_policy<T>(
     kept: Option<Value>,
     change: &impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
 ) -> Result<(PolicyFile, T), RulesError> {

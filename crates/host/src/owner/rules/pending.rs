@@ -1,11 +1,11 @@
 //! Pending consent requests, decided again by the current rules. Used by `rules.rs` after each change, and by
-//! `answers.rs` and `gate.rs` before a decision is executed.
+//! `decisions.rs` and `gate.rs` before a decision is executed.
 
 use std::collections::BTreeSet;
 
-use domain::question::ConsentRequestId;
+use domain::consent_request::ConsentRequestId;
 use offers::definitions::claims_of;
-use policy::{Act, Decision, DecisionSource, ReviewState, SamplingUse};
+use policy::{DecisionSource, PolicyAct, PolicyDecision, ReviewState, SamplingUse};
 
 use crate::owner::Owner;
 use crate::owner::state::PendingRequest;
@@ -25,18 +25,18 @@ impl Owner {
     /// the request.
     pub(in crate::owner) fn denied_now(&self, at: usize) -> Option<DecisionSource> {
         match self.decide_again(self.consent.pending.get(at)?) {
-            Decision::Deny { by, .. } => Some(by),
+            PolicyDecision::Deny { by, .. } => Some(by),
             _ => None,
         }
     }
 
-    fn decide_again(&self, pending: &PendingRequest) -> Decision {
+    fn decide_again(&self, pending: &PendingRequest) -> PolicyDecision {
         let (server, hash) = (pending.view.server.as_str(), &pending.view.hash);
         let conversation = self.calls.conversation_of(&pending.view.why);
         let act = match &pending.view.body {
-            ConsentRequestBody::StartServer { .. } => Act::StartServer { server, command: hash },
-            ConsentRequestBody::ConnectServer { .. } => Act::ConnectServer { server, address: hash },
-            ConsentRequestBody::Tool { tool, arguments, .. } => Act::CallTool {
+            ConsentRequestBody::StartServer { .. } => PolicyAct::StartServer { server, command: hash },
+            ConsentRequestBody::ConnectServer { .. } => PolicyAct::ConnectServer { server, address: hash },
+            ConsentRequestBody::Tool { tool, arguments, .. } => PolicyAct::CallTool {
                 server,
                 tool: &tool.name,
                 // Denials don't depend on these fields.
@@ -50,21 +50,21 @@ impl Owner {
                 conversation: conversation.as_deref(),
             },
             ConsentRequestBody::Read { .. } | ConsentRequestBody::Result { .. } => {
-                Act::ReadAtUsersWish { server, conversation: conversation.as_deref() }
+                PolicyAct::ReadAtUsersWish { server, conversation: conversation.as_deref() }
             }
-            ConsentRequestBody::Sampling { .. } => Act::Sample { server, would_use: SamplingUse::default() },
-            ConsentRequestBody::Form { .. } => Act::FillForm { server },
-            ConsentRequestBody::Url { .. } => Act::OpenUrl { server },
-            ConsentRequestBody::Roots => Act::ShareRoots { server, decided: false },
+            ConsentRequestBody::Sampling { .. } => PolicyAct::Sample { server, would_use: SamplingUse::default() },
+            ConsentRequestBody::Form { .. } => PolicyAct::FillForm { server },
+            ConsentRequestBody::Url { .. } => PolicyAct::OpenUrl { server },
+            ConsentRequestBody::Roots => PolicyAct::ShareRoots { server, decided: false },
             ConsentRequestBody::SignIn { .. } | ConsentRequestBody::ClientId { .. } => {
-                Act::SignIn { server, steps_up: false }
+                PolicyAct::SignIn { server, steps_up: false }
             }
         };
         self.permissions.policy.decide(&act, self.now())
     }
 
     /// Returns the paths in a consent request for a call that rules depend on.
-    pub(in crate::owner) fn paths_in_question(&self, pending: &PendingRequest) -> BTreeSet<String> {
+    pub(in crate::owner) fn paths_to_resolve(&self, pending: &PendingRequest) -> BTreeSet<String> {
         match &pending.view.body {
             ConsentRequestBody::Tool { tool, arguments, .. } => {
                 self.paths_in_call(&pending.view.server, &tool.name, arguments)

@@ -2,11 +2,11 @@
 //! request is limited by the server's budget, displayed and editable, sent to a model or replied to by hand; the reply
 //! is displayed and editable before it is sent back. A rule with a budget may allow requests without consent.
 
-mod answers;
-mod asked;
+mod allowed_by_rule;
 mod budget;
-mod run;
-mod unasked;
+mod decisions;
+mod model_request;
+mod request;
 
 use std::collections::BTreeSet;
 
@@ -117,13 +117,13 @@ impl Owner {
     }
 
     fn on_sampling_read(&mut self, read: ReadDocument) {
-        self.heed_documents();
+        self.report_refused_documents();
         let Ok(kept) = read else { return };
         let Ok(kept) = serde_json::from_value(kept.unwrap_or_else(|| json!({}))) else {
             tracing::warn!("sampling.json can't be used; the sampling budgets stay unchanged");
             return;
         };
-        let was = std::mem::replace(&mut self.models.sampling.kept, Sampling::of(kept).kept);
+        let was = std::mem::replace(&mut self.models.sampling.kept, Sampling::from_documents(kept).kept);
         let servers: BTreeSet<String> = was.keys().chain(self.models.sampling.kept.keys()).cloned().collect();
         for server in servers {
             let now = self.models.sampling.kept.get(&server);

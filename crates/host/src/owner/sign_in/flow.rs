@@ -50,7 +50,7 @@ impl Owner {
             return;
         }
         if is_wanted {
-            self.begin_sign_in(name, &sign_in, again(&sign_in, cause));
+            self.begin_sign_in(name, &sign_in, renewal_reason(&sign_in, cause));
         } else if !self.signs_again_later(name) && self.settings.current.announce {
             self.ports.platform.announce(name, ANNOUNCED, None);
         }
@@ -73,13 +73,13 @@ impl Owner {
         record.access.asked = true;
         match (&record.state, record.usable_sign_in().cloned()) {
             (ServerState::NeedsSignIn(needed), Some(sign_in)) => {
-                let reason = again(&sign_in, needed.cause.clone());
+                let reason = renewal_reason(&sign_in, needed.cause.clone());
                 self.begin_sign_in(name, &sign_in, reason);
             }
             (ServerState::Ready, Some(_)) if record.access.is_outdated => {
                 // The next connection creates a new sign-in.
                 record.access.reason.get_or_insert(AuthReason::SignIn);
-                self.start_anew(name, "it is started again with its settings as they are now");
+                self.restart_session(name, "it is started again with its settings as they are now");
             }
             (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, AuthReason::SignIn),
             _ => {
@@ -99,7 +99,7 @@ impl Owner {
     }
 
     /// Ends the session of a server and starts it again.
-    fn start_anew(&mut self, name: &str, cause: &str) {
+    fn restart_session(&mut self, name: &str, cause: &str) {
         if let Some(record) = self.servers.records.get_mut(name) {
             record.access.then = Some(AfterSession::Start);
         }
@@ -119,11 +119,11 @@ impl Owner {
         record.access.flow = Some(id);
         record.signs_in(true, None);
         record.note(ActivityKind::State, "a sign-in begins");
-        sign_in.asker.begins(reason.clone());
+        sign_in.asker.begin(reason.clone());
         let (authorization, name) = (sign_in.authorization.clone(), name.to_owned());
         self.emit_server(&name);
         self.events.authorization_changed(&name);
-        self.beside(async move { authorization.sign_in(reason).await }, move |owner, ended| {
+        self.run_concurrently(async move { authorization.sign_in(reason).await }, move |owner, ended| {
             owner.on_signed_in(&name, id, ended);
         });
     }
@@ -143,7 +143,7 @@ impl Owner {
                 self.note_signed_in(name, &words);
                 match self.servers.records.get(name).map(|record| &record.state) {
                     // A session that was opened without a sign-in may offer less.
-                    Some(ServerState::Ready) => self.start_anew(name, "it is started again after the sign-in"),
+                    Some(ServerState::Ready) => self.restart_session(name, "it is started again after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
                         // The server exists, so no other error is possible.
                         let _ = self.start(name);
@@ -152,7 +152,7 @@ impl Owner {
                 }
             }
             Err(error) => {
-                let words = views::words(&error);
+                let words = views::error_text(&error);
                 record.note(ActivityKind::State, &format!("the sign-in failed: {words}"));
                 record.access.failed = Some(error);
                 record.signs_in(false, Some(words));
@@ -180,7 +180,7 @@ impl Owner {
     pub(crate) fn paste_redirect(&mut self, name: &str, address: &str) -> Result<(), SignInError> {
         let record = self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
         let waiting = record.access.sign_in.as_ref().and_then(|sign_in| {
-            let progress = views::progress(sign_in.authorization.in_progress()?, &sign_in.asker.way());
+            let progress = views::progress(sign_in.authorization.in_progress()?, &sign_in.asker.progress());
             Some((sign_in, progress.redirect_uri.filter(|_| progress.phase == SignInPhase::AwaitingBrowser)?))
         });
         let Some((sign_in, redirect_uri)) = waiting else { return Err(SignInError::NotWaiting(name.to_owned())) };
@@ -195,7 +195,7 @@ impl Owner {
 }
 
 /// Returns the reason for a sign-in to a server that rejected a request.
-fn again(sign_in: &ServerSignIn, cause: String) -> AuthReason {
+fn renewal_reason(sign_in: &ServerSignIn, cause: String) -> AuthReason {
     if sign_in.authorization.account().is_some() { AuthReason::Again { cause } } else { AuthReason::SignIn }
 }
 

@@ -6,17 +6,17 @@ use credentials::sign_in::{
 };
 use domain::Millis;
 use mcp_auth::{
-    Account, AuthEndpoint, AuthError, AuthErrorCause, AuthPhase, AuthProgress, AuthReason, AuthStep, Authorization,
-    ClientKind, ConsentPrompt, EndpointUse as AuthUse, EntryPersistence, RevocationOutcome, VaultProblem,
+    Account, AuthEndpoint, AuthError, AuthErrorCause, AuthPhase, AuthProgress, AuthReason, AuthStep, ClientKind,
+    ConsentPrompt, EndpointUse as AuthUse, EntryPersistence, RevocationOutcome, ServerAuthorization, VaultProblem,
 };
 use ports::SecretsStatus;
 use ports::time::millis;
 
 use super::ServerSignIn;
-use super::user::ConsentProgress;
+use super::sign_in_user::ConsentProgress;
 use crate::view::ConsentRequestBody;
 
-pub(super) fn question(consent: ConsentPrompt) -> ConsentRequestBody {
+pub(super) fn consent_body(consent: ConsentPrompt) -> ConsentRequestBody {
     ConsentRequestBody::SignIn {
         url: consent.server.into(),
         issuer: consent.issuer,
@@ -58,7 +58,7 @@ pub(super) fn account(account: Account) -> AccountView {
 }
 
 /// Returns the progress of a sign-in that has just started.
-pub(super) const fn beginning() -> AuthProgress {
+pub(super) const fn starting_progress() -> AuthProgress {
     AuthProgress { phase: AuthPhase::ResourceMetadata, authorize_url: None }
 }
 
@@ -85,7 +85,7 @@ pub(super) fn progress(progress: AuthProgress, way: &ConsentProgress) -> SignInP
     }
 }
 
-pub(super) fn steps(authorization: &Authorization) -> Vec<SignInStep> {
+pub(super) fn steps(authorization: &ServerAuthorization) -> Vec<SignInStep> {
     authorization.steps().into_iter().map(step).collect()
 }
 
@@ -108,8 +108,8 @@ fn step(step: AuthStep) -> SignInStep {
     }
 }
 
-pub(super) fn kept(sign_in: &ServerSignIn) -> Option<TokenStorage> {
-    match sign_in.authorization.kept() {
+pub(super) fn token_storage(sign_in: &ServerSignIn) -> Option<TokenStorage> {
+    match sign_in.authorization.token_persistence() {
         Some(EntryPersistence::Safely) => Some(TokenStorage::Keychain),
         Some(EntryPersistence::ThisRun { cause }) => Some(TokenStorage::ThisRun { cause }),
         // Nothing was written since the tokens were found.
@@ -118,7 +118,7 @@ pub(super) fn kept(sign_in: &ServerSignIn) -> Option<TokenStorage> {
 }
 
 /// Returns the storage of existing secrets.
-pub(super) fn found(status: SecretsStatus) -> TokenStorage {
+pub(super) fn storage_of_status(status: SecretsStatus) -> TokenStorage {
     match status {
         SecretsStatus::Keychain => TokenStorage::Keychain,
         other => TokenStorage::ThisRun { cause: other.to_string() },
@@ -135,7 +135,7 @@ pub(super) fn signed_out(revoked: RevocationOutcome) -> SignOutOutcome {
 }
 
 /// Returns the reason why a sign-in failed and the next step, as text.
-pub(super) fn words(error: &AuthError) -> String {
+pub(super) fn error_text(error: &AuthError) -> String {
     match error.cause {
         AuthErrorCause::Declined => "You declined the sign-in.".to_owned(),
         _ => format!("{error}. {}", error.next_step()),
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn s07_another_endpoint_is_another_question() {
         let consent = |token: &str, purpose: AuthUse| {
-            question(ConsentPrompt {
+            consent_body(ConsentPrompt {
                 server: "https://mcp.example/".parse().unwrap(),
                 resource: "https://mcp.example/".to_owned(),
                 issuer: "https://as.example".to_owned(),

@@ -1,23 +1,23 @@
 //! Calls in progress, results that wait for a review, and cached resources.
 
-mod held_result;
-mod origin;
-mod record;
-mod request;
+mod call_origin;
+mod call_record;
+mod call_request;
+mod pending_result;
 
-pub(in crate::owner) use held_result::HeldResult;
-pub use held_result::{ResultOrigin, ResultVerdict};
-pub use origin::CallOrigin;
-pub use record::SentNotifier;
-pub(in crate::owner) use record::{CallRecord, TicketUse};
-pub(crate) use record::{CallReply, NewCall};
-pub(in crate::owner) use request::CallRequest;
+pub use call_origin::CallOrigin;
+pub use call_record::SentNotifier;
+pub(in crate::owner) use call_record::{CallRecord, TicketUse};
+pub(crate) use call_record::{CallReply, NewCall};
+pub(in crate::owner) use call_request::CallRequest;
+pub(in crate::owner) use pending_result::HeldResult;
+pub use pending_result::{ResultOrigin, ResultVerdict};
 
 use std::sync::Arc;
 
-use domain::call::{Call, CallFailure, CallKind, CallState};
-use domain::question::{ConsentRequestOrigin, ConsentRequestOutcome};
-use offers::reads::ResourceCache;
+use domain::call::{CallFailure, CallKind, CallState, ServerCall};
+use domain::consent_request::{ConsentRequestOrigin, ConsentRequestOutcome};
+use offers::resource_cache::ResourceCache;
 use rustc_hash::FxHashMap;
 
 use crate::connection::{CallTicket, RunId};
@@ -79,7 +79,7 @@ impl CallTable {
     }
 
     /// Returns the origin of a consent request that arrived during this call.
-    pub(in crate::owner) fn why_of(&self, call: Option<&str>) -> ConsentRequestOrigin {
+    pub(in crate::owner) fn consent_origin(&self, call: Option<&str>) -> ConsentRequestOrigin {
         call.and_then(|id| self.records.get(id)).map_or(ConsentRequestOrigin::Server, |record| {
             ConsentRequestOrigin::Call {
                 call: record.view.id.clone(),
@@ -97,7 +97,8 @@ impl CallTable {
             "resources/read" => CallKind::Resource,
             _ => return None,
         };
-        let is_it = |call: &Call| (call.server.as_str(), call.kind, call.state) == (server, kind, CallState::Running);
+        let is_it =
+            |call: &ServerCall| (call.server.as_str(), call.kind, call.state) == (server, kind, CallState::Running);
         let mut running = self.records.values().filter(|record| is_it(&record.view));
         let only = running.next().filter(|_| running.next().is_none())?;
         Some(only.view.id.clone())

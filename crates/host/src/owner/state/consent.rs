@@ -1,22 +1,22 @@
 //! The queue of consent requests, and the limits on servers' requests.
 
-mod answer;
-mod content;
-mod pending;
-mod throttle;
+mod decision;
+mod pending_request;
+mod request_content;
+mod request_throttle;
 
-pub(in crate::owner) use answer::AnswerProgress;
-pub use answer::DecisionError;
-pub(crate) use answer::DecisionReply;
-pub(in crate::owner) use content::{
-    asker_of, body_of, content_of, hash_of, kind_of, refusal, refused, sampling_subject, subject_of,
+pub(in crate::owner) use decision::AnswerProgress;
+pub use decision::DecisionError;
+pub(crate) use decision::DecisionReply;
+pub(in crate::owner) use pending_request::{PendingRequest, RequestPurpose};
+pub(in crate::owner) use request_content::{
+    asker_of, body_of, content_of, hash_of, kind_of, refusal, refusal_response, sampling_subject, subject_of,
 };
-pub(in crate::owner) use pending::{PendingRequest, RequestPurpose};
-pub(in crate::owner) use throttle::{REFUSALS, RequestThrottle};
+pub(in crate::owner) use request_throttle::{REFUSALS, RequestThrottle};
 
 use std::collections::BTreeMap;
 
-use domain::question::ConsentRequestId;
+use domain::consent_request::ConsentRequestId;
 use mcp_proto::types::CreateMessageParams;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
@@ -53,7 +53,7 @@ impl ConsentQueue {
     }
 
     /// Marks the examination of a request's files or paths as done, and returns its index if it is still in the queue.
-    pub(in crate::owner) fn looked_at(&mut self, id: ConsentRequestId) -> Option<usize> {
+    pub(in crate::owner) fn inspected_position(&mut self, id: ConsentRequestId) -> Option<usize> {
         let at = self.position(id)?;
         self.pending[at].being_looked_at = false;
         Some(at)
@@ -78,7 +78,11 @@ impl ConsentQueue {
     }
 
     /// Sends the outcome of a decision, unless it is still being executed.
-    pub(in crate::owner) fn answered(&mut self, id: ConsentRequestId, acted: Result<AnswerProgress, DecisionError>) {
+    pub(in crate::owner) fn report_decision(
+        &mut self,
+        id: ConsentRequestId,
+        acted: Result<AnswerProgress, DecisionError>,
+    ) {
         let outcome = match acted {
             Ok(AnswerProgress::Later) => return,
             Ok(AnswerProgress::Done) => Ok(()),

@@ -1,4 +1,4 @@
-//! Labels of conversations, and the data flow settings of servers. Used by `owner/flow.rs` and `owner/provenance.rs`.
+//! Labels of conversations, and the data flow settings of servers. Used by `owner/flow_settings.rs` and `owner/provenance.rs`.
 
 mod labels;
 
@@ -7,9 +7,9 @@ pub(in crate::owner) use labels::ConversationLabels;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::flow::DataFlow;
+use domain::consent_request::ConsentRequestOrigin;
+use domain::data_flow::DataFlow;
 use domain::history::Reading;
-use domain::question::ConsentRequestOrigin;
 
 use super::CallOrigin;
 
@@ -41,7 +41,7 @@ impl FlowTable {
     /// Returns the content that a model has read from a server and after which its calls of the same server require
     /// consent.
     fn read_before(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
-        let Some(label) = self.labels.of(conversation) else { return Vec::new() };
+        let Some(label) = self.labels.label(conversation) else { return Vec::new() };
         let flow = self.flow_of(server).same_server;
         let asks = |own: &&Reading| own.server == server && flow.asks_after(own, is_remote);
         label.readings.iter().filter(asks).cloned().collect()

@@ -48,7 +48,7 @@ impl FolderShares {
 
     /// Records that the file contains this share of a server, so that reading it again is not mistaken for a change by
     /// another process.
-    pub(in crate::owner) fn written(&mut self, server: String, share: Option<FolderShare>) {
+    pub(in crate::owner) fn on_written(&mut self, server: String, share: Option<FolderShare>) {
         match share {
             Some(share) => drop(self.in_file.insert(server, share)),
             None => drop(self.in_file.remove(&server)),
@@ -124,7 +124,7 @@ mod tests {
             Some(&share("one", &["/new"])),
             "an unwritten change in memory is retained"
         );
-        shares.written("new".to_owned(), Some(share("one", &["/new"])));
+        shares.on_written("new".to_owned(), Some(share("one", &["/new"])));
         let with_own = self::shares(&[
             ("s", share("one", &["/b"])),
             ("t", share("one", &["/t"])),

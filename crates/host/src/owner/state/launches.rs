@@ -1,12 +1,12 @@
 //! Facts required to start a local server: its package, the search path, and its sandbox files.
 
-mod known;
-mod origin;
-mod package;
+mod approved_package;
+mod install_record;
+mod known_session;
 
-pub(in crate::owner) use known::KnownSession;
-pub(in crate::owner) use origin::InstallRecord;
-pub(in crate::owner) use package::ApprovedPackage;
+pub(in crate::owner) use approved_package::ApprovedPackage;
+pub(in crate::owner) use install_record::InstallRecord;
+pub(in crate::owner) use known_session::KnownSession;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(in crate::owner) struct LaunchFacts {
 
 impl LaunchFacts {
     /// Returns the facts about the last session of a server with these settings, unless they are expired.
-    pub(in crate::owner) fn known(
+    pub(in crate::owner) fn known_session(
         &self,
         name: &str,
         config: impl FnOnce() -> Hash,
@@ -63,7 +63,7 @@ impl LaunchFacts {
 
     /// Returns the valid installation record of a server, which has these settings or is not configured.
     pub(in crate::owner) fn install_record(&self, name: &str, config: Option<&ServerConfig>) -> Option<InstallRecord> {
-        self.origins.get(name)?.settled(config, &self.own_files.bundles())
+        self.origins.get(name)?.settle(config, &self.own_files.bundles())
     }
 
     /// Returns a closure that renames the sandbox home of a renamed server, if it can have one. The closure blocks on

@@ -29,7 +29,7 @@ pub use consent::DecisionError;
 pub(crate) use consent::DecisionReply;
 pub(in crate::owner) use consent::{
     AnswerProgress, ConsentQueue, PendingRequest, REFUSALS, RequestPurpose, RequestThrottle, asker_of, body_of,
-    content_of, hash_of, kind_of, refusal, refused, sampling_subject, subject_of,
+    content_of, hash_of, kind_of, refusal, refusal_response, sampling_subject, subject_of,
 };
 pub use data_flow::ConversationLabel;
 pub(in crate::owner) use data_flow::{FlowTable, ServerFlows};

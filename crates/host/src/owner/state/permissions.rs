@@ -7,8 +7,8 @@ use domain::Millis;
 use domain::call::CallFailure;
 use domain::history::Reading;
 use policy::{
-    Act, ApprovalScope, Decision, GrantSubject, Grants, Hash, Policy, PolicyFile, PolicyRule, ResolvedPaths,
-    ReviewState, RuleSource, ToolClaims,
+    ApprovalScope, GrantSubject, Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile, PolicyRule,
+    ResolvedPaths, ReviewState, RuleSource, ToolClaims,
 };
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
 use serde_json::{Map, Value};
@@ -115,9 +115,11 @@ impl Permissions {
     /// Returns an error if a frequent request such as a completion would require consent or is denied. The refusal is
     /// not audited, since it would fill the log.
     pub(in crate::owner) fn may_read_quietly(&self, server: &str, now: Millis) -> Result<(), CallFailure> {
-        match self.policy.decide(&Act::ReadAtUsersWish { server, conversation: None }, now) {
-            Decision::Allow { .. } => Ok(()),
-            Decision::Ask { by, .. } | Decision::Deny { by, .. } => Err(CallFailure::Refused(format!("by {by}"))),
+        match self.policy.decide(&PolicyAct::ReadAtUsersWish { server, conversation: None }, now) {
+            PolicyDecision::Allow { .. } => Ok(()),
+            PolicyDecision::Ask { by, .. } | PolicyDecision::Deny { by, .. } => {
+                Err(CallFailure::Refused(format!("by {by}")))
+            }
         }
     }
 
@@ -125,10 +127,10 @@ impl Permissions {
     pub(in crate::owner) fn keeps_out(&self, server: &str, config: &ServerConfig, now: Millis) -> bool {
         let hash = config_hash(config);
         let act = match &config.transport {
-            ServerTransport::Stdio(_) => Act::StartServer { server, command: &hash },
-            ServerTransport::Http(_) => Act::ConnectServer { server, address: &hash },
+            ServerTransport::Stdio(_) => PolicyAct::StartServer { server, command: &hash },
+            ServerTransport::Http(_) => PolicyAct::ConnectServer { server, address: &hash },
         };
-        matches!(self.policy.decide(&act, now), Decision::Deny { .. })
+        matches!(self.policy.decide(&act, now), PolicyDecision::Deny { .. })
     }
 
     /// Returns the decision about a call without making it.
@@ -142,7 +144,7 @@ impl Permissions {
         now: Millis,
     ) -> DryRunResult {
         let KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged } = known;
-        let act = Act::CallTool {
+        let act = PolicyAct::CallTool {
             server,
             tool,
             definition: &definition,
@@ -173,8 +175,8 @@ impl Permissions {
 
     /// Returns `true` if the policy allows starting this command without consent.
     pub(in crate::owner) fn starts_unasked(&self, name: &str, hash: &Hash, now: Millis) -> bool {
-        let act = Act::StartServer { server: name, command: hash };
-        matches!(self.policy.decide(&act, now), Decision::Allow { .. })
+        let act = PolicyAct::StartServer { server: name, command: hash };
+        matches!(self.policy.decide(&act, now), PolicyDecision::Allow { .. })
     }
 }
 

@@ -48,7 +48,11 @@ impl ServerRegistry {
     ///
     /// Returns [`ReviewError::NotFound`] if no server has this name, [`ReviewError::NotRunning`] if it is not running,
     /// and [`ReviewError::Stale`] if a definition has changed.
-    pub(in crate::owner) fn as_shown(&self, server: &str, seen: &[ShownDefinition]) -> Result<Vec<Value>, ReviewError> {
+    pub(in crate::owner) fn check_shown(
+        &self,
+        server: &str,
+        seen: &[ShownDefinition],
+    ) -> Result<Vec<Value>, ReviewError> {
         let record = self.records.get(server).ok_or_else(|| ReviewError::NotFound(server.to_owned()))?;
         if record.session.connection.is_none() {
             return Err(ReviewError::NotRunning(server.to_owned()));
@@ -62,7 +66,7 @@ impl ServerRegistry {
             })
             .collect();
         let is_same = |seen: &ShownDefinition, now: &Option<Value>| {
-            now.as_ref().is_some_and(|definition| Hash::of(definition).as_str() == seen.hash)
+            now.as_ref().is_some_and(|definition| Hash::of_json(definition).as_str() == seen.hash)
         };
         let pairs = seen.iter().zip(&definitions);
         let stale: Vec<String> =
@@ -87,7 +91,7 @@ impl ServerRegistry {
     ///
     /// Returns [`CallFailure::NotFound`] if no server has this name, [`CallFailure::NotReady`] if it is not ready, and
     /// [`CallFailure::Busy`] if its command channel is full.
-    pub(in crate::owner) fn tell(&self, server: &str, tell: ConnectionCommand) -> Result<RunId, CallFailure> {
+    pub(in crate::owner) fn send_command(&self, server: &str, tell: ConnectionCommand) -> Result<RunId, CallFailure> {
         let record = self.records.get(server).ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?;
         match &record.session.connection {
             Some(connection) if record.state == ServerState::Ready => {
@@ -106,7 +110,7 @@ impl ServerRegistry {
         if let Some(record) = self.records.get_mut(server)
             && let Some(facts) = &record.session.facts
         {
-            record.offer.description = SelfDescription::of(server, facts);
+            record.offer.description = SelfDescription::new(server, facts);
         }
     }
 
@@ -130,7 +134,7 @@ impl ServerRegistry {
                 .as_ref()
                 .filter(|(_, claimed)| keys.meet(claimed))
                 .map(|(name, _)| name.as_str());
-            let like = claimed.or_else(|| keys.meet(&NameKeys::of(label)).then_some(label))?;
+            let like = claimed.or_else(|| keys.meet(&NameKeys::new(label)).then_some(label))?;
             Some(LookAlike { server: label.clone(), name: like.to_owned(), same: like == name })
         });
         ReviewMarks {
@@ -141,7 +145,7 @@ impl ServerRegistry {
     }
 
     /// Returns the roots that a server receives: with a sandbox, only the folders that it can access.
-    pub(in crate::owner) fn told_of(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
+    pub(in crate::owner) fn folders_told_to(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
         let config = self.records.get(server).and_then(|record| record.config.as_stdio());
         match config.and_then(|config| config.sandbox.as_ref()) {
             Some(sandbox) => reachable(&shared, sandbox),
@@ -151,7 +155,7 @@ impl ServerRegistry {
 
     /// Returns a server that is still waiting for its start with this configuration. It may have been stopped, changed
     /// or removed meanwhile.
-    pub(in crate::owner) fn awaited(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
+    pub(in crate::owner) fn awaiting_start(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
         self.records
             .get_mut(name)
             .filter(|r| r.state == ServerState::Starting && r.session.connection.is_none() && *r.config == *config)
@@ -186,7 +190,7 @@ impl ServerRegistry {
     }
 
     /// Sends the response to a request of this run. Drops it if the run has ended.
-    pub(in crate::owner) fn tell_answer(
+    pub(in crate::owner) fn send_response(
         &mut self,
         server: &str,
         run: RunId,

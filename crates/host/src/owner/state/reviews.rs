@@ -1,5 +1,5 @@
 //! Definitions that the user reviewed, in memory and as stored in their file. Used by `owner/pins.rs` and
-//! `owner/marks.rs`.
+//! `owner/review_marks.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -89,7 +89,7 @@ impl Reviews {
     }
 
     /// Returns the pins of a server. Empty if the user never reviewed it.
-    pub(in crate::owner) fn of(&self, server: &str) -> Arc<ServerPins> {
+    pub(in crate::owner) fn pins_of(&self, server: &str) -> Arc<ServerPins> {
         self.pins.get(server).cloned().unwrap_or_default()
     }
 
@@ -115,9 +115,9 @@ impl Reviews {
     pub(in crate::owner) fn unreviewed(&self, server: &str, record: &ServerRecord) -> [usize; 2] {
         let OfferState { catalog, identity, unreviewed, .. } = &record.offer;
         *unreviewed.get_or_init(|| {
-            let pins = self.of(server);
+            let pins = self.pins_of(server);
             let standing = |kind, name: &str, definition: &Value| {
-                pins.standing(kind, name, &Hash::of(definition), identity.as_ref())
+                pins.standing(kind, name, &Hash::of_json(definition), identity.as_ref())
             };
             let tools = catalog.tools.iter().filter_map(|listed| listed.read().ok());
             let tools = tools.map(|tool| standing(DefinitionKind::Tool, &tool.name, &json!(tool)));
@@ -215,7 +215,7 @@ mod tests {
         reviews.change("a", |pins| pins.pin_identity(identity.clone()));
         let changed = reviews.merge(file(&[("a", pins_with_issuer("two")), ("b", pins_with_issuer("one"))]));
         assert_eq!(changed, ["a"], "only the changed server is reported");
-        let own = reviews.of("a");
+        let own = reviews.pins_of("a");
         assert_eq!(own.issuer.as_deref(), Some("two"), "the change of the other process is applied");
         assert_eq!(own.identity.as_ref(), Some(&identity), "the pin in memory is retained");
     }

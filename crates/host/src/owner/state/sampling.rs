@@ -16,7 +16,7 @@ use policy::{DecisionSource, SamplingUse};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
-use server_requests::sampling::{SamplingSettings, UsageRecord, convert, estimated_tokens, tool_rounds};
+use server_requests::sampling::{SamplingSettings, UsageRecord, conversion, estimated_tokens, tool_rounds};
 
 use super::refusal;
 use crate::connection::RunId;
@@ -58,7 +58,7 @@ pub(in crate::owner) struct UnaskedRequest {
 }
 
 impl Sampling {
-    pub(in crate::owner) fn of(kept: BTreeMap<String, serde_json::Value>) -> Self {
+    pub(in crate::owner) fn from_documents(kept: BTreeMap<String, serde_json::Value>) -> Self {
         let read = |(server, value)| Some((server, serde_json::from_value(value).ok()?));
         Self { kept: kept.into_iter().filter_map(read).collect(), ..Self::default() }
     }
@@ -112,7 +112,7 @@ impl Sampling {
         if params.tools.is_some() && !settings.tools {
             return Err(invalid("tools in sampling are turned off for this server".to_owned()));
         }
-        convert::check(params).map_err(|unfit| invalid(unfit.to_string()))?;
+        conversion::check(params).map_err(|unfit| invalid(unfit.to_string()))?;
         if tool_rounds(params) > MAX_ROUNDS {
             let cause = format!("the loop of tools is longer than {MAX_ROUNDS} rounds");
             return Err((cause.clone(), refusal(cause)));

@@ -16,7 +16,7 @@ const MOST: u64 = 4_000;
 async fn under_way(app: &TestApp, model: &ScriptedModel, id: &str) -> PendingCall {
     let before = model.asked().len();
     // Longer than disabling takes on a slow machine. No test waits for its end.
-    model.next(vec![Step::Waits(Duration::from_secs(10)), text("Aye.", (10, 2)).remove(1)]);
+    model.next(vec![ModelStep::Waits(Duration::from_secs(10)), text("Aye.", (10, 2)).remove(1)]);
     let called = call(app, id, json!({ "with_picture": false, "max_tokens": MOST }));
     assert!(holds_within(PATIENCE, || model.asked().len() > before).await, "the request is sent to the model");
     called
@@ -61,20 +61,20 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
     let (app, model, user) = harbour("legacy").await;
     set(&app, SamplingSettings { max_tokens: 64, ..on() }).await;
     let called = call(&app, "1", json!({ "with_picture": false }));
-    let mut question = app.question(SERVER, "the model", is_sampling).await;
-    let thinks = Step::Says(ReplyDelta::Thinking("Hm. ".repeat(300)));
+    let mut request = app.consent_request(SERVER, "the model", is_sampling).await;
+    let thinks = ModelStep::Says(ReplyDelta::Thinking("Hm. ".repeat(300)));
     // Steps of the model, the error at the end if any, and the minimum number of tokens to count.
     let cases = [
-        (vec![Step::Hangs], None, 64),
-        (vec![thinks, Step::Hangs], None, 300),
-        (vec![Step::Fails(ModelError::Silent { after: Duration::from_secs(1) })], Some("silent"), 64),
+        (vec![ModelStep::Hangs], None, 64),
+        (vec![thinks, ModelStep::Hangs], None, 300),
+        (vec![ModelStep::Fails(ModelError::Silent { after: Duration::from_secs(1) })], Some("silent"), 64),
     ];
     for (script, fails, least) in cases {
         let before = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
         let asked = model.asked().len();
-        let hangs = matches!(script.last(), Some(Step::Hangs));
+        let hangs = matches!(script.last(), Some(ModelStep::Hangs));
         model.next(script);
-        app.answer(&question, ONCE).await;
+        app.decide(&request, ONCE).await;
         assert!(holds_within(PATIENCE, || model.asked().len() > asked).await, "the request is sent to the model");
         if hangs {
             // Only reasoning exceeds the maximum of the reply.
@@ -85,9 +85,9 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
                 |state, _| matches!(state.run, ModelAnswerState::Running { thinking, .. } if thinking == has_thought),
             )
             .await;
-            app.answer(&running, UserDecision::Stop).await;
+            app.decide(&running, UserDecision::Stop).await;
         }
-        question = until(&app, "stopped", |state, _| match state.run {
+        request = until(&app, "stopped", |state, _| match state.run {
             ModelAnswerState::Failed { code, .. } => Some(code.name()) == fails,
             ModelAnswerState::No => fails.is_none(),
             _ => false,
@@ -96,7 +96,7 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
         let after = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
         assert!(after - before >= least, "[sampling-rate-limit]: {} of {least} tokens were counted", after - before);
     }
-    app.answer(&question, UserDecision::Deny).await;
+    app.decide(&request, UserDecision::Deny).await;
     assert!(!said(called).await.0, "the request is denied");
     user.abort();
 }
@@ -107,21 +107,21 @@ async fn a_request_that_takes_all_that_is_left_can_be_made_shorter_or_answered_b
     let few = Budget { tokens: Some(300), ..Budget::default() };
     set(&app, SamplingSettings { per_hour: few, ..on() }).await;
     let called = call(&app, "1", json!({ "question": "long ".repeat(200), "with_picture": false }));
-    let question = app.question(SERVER, "the model", is_sampling).await;
-    let refused = app.host.answer(question.id, question.hash.to_string(), ONCE).await;
+    let request = app.consent_request(SERVER, "the model", is_sampling).await;
+    let refused = app.host.answer(request.id, request.hash.to_string(), ONCE).await;
     assert!(
         matches!(refused, Err(DecisionError::Budget(_))),
         "[sampling-rate-limit]: a request beyond the budget is refused: {refused:?}"
     );
     assert!(model.asked().is_empty(), "[sampling-rate-limit]: no request was sent to a model");
-    let mut shorter = parts(&question).0.clone();
+    let mut shorter = parts(&request).0.clone();
     shorter.messages.truncate(1);
     shorter.messages[0].content = SamplingContent::One(ContentBlock::text("Short?"));
     shorter.max_tokens = 20;
-    let question = app.host.edit(question.id, ConsentRequestEdit::Request(Box::new(shorter))).await.unwrap();
+    let request = app.host.edit(request.id, ConsentRequestEdit::Request(Box::new(shorter))).await.unwrap();
     model.next(text("Aye.", (10, 2)));
-    app.answer(&question, ONCE).await;
-    app.answer(&answered(&app).await, ONCE).await;
+    app.decide(&request, ONCE).await;
+    app.decide(&answered(&app).await, ONCE).await;
     assert!(said(called).await.1.contains("Aye."), "the shortened request is sent");
     user.abort();
 }
@@ -136,11 +136,11 @@ async fn an_approval_is_for_the_provider_as_it_was_shown() {
     let small = ModelRef { provider: "own".into(), model: "small".into() };
     set(&app, SamplingSettings { model: Some(small), ..on() }).await;
     let called = call(&app, "1", json!({}));
-    let shown = app.question(SERVER, "the model", is_sampling).await;
+    let shown = app.consent_request(SERVER, "the model", is_sampling).await;
     let mut quiet = settings("http://127.0.0.1:9/v1");
     quiet.conversions = ConversionChoices([(UnsupportedFeature::Image, Conversion::LeaveOut)].into_iter().collect());
     for changed in [settings("http://127.0.0.1:10/v1"), quiet] {
-        let before = app.question(SERVER, "as it is", is_sampling).await;
+        let before = app.consent_request(SERVER, "as it is", is_sampling).await;
         app.host.set_provider(changed).await.unwrap();
         let taken = app.host.answer(before.id, before.hash.to_string(), ONCE).await;
         assert!(
@@ -151,7 +151,7 @@ async fn an_approval_is_for_the_provider_as_it_was_shown() {
     app.host.remove_provider("own".into()).await.unwrap();
     let without = until(&app, "no model", |state, _| state.model.is_none()).await;
     assert_ne!(without.hash, shown.hash, "removing the provider changes the hash");
-    app.answer(&without, UserDecision::Deny).await;
+    app.decide(&without, UserDecision::Deny).await;
     assert!(!said(called).await.0, "the request is denied");
     user.abort();
 }
@@ -160,7 +160,7 @@ async fn an_approval_is_for_the_provider_as_it_was_shown() {
 async fn a_request_that_is_edited_while_it_is_counted_is_not_asked() {
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({ "with_picture": false }));
-    let shown = app.question(SERVER, "the model", is_sampling).await;
+    let shown = app.consent_request(SERVER, "the model", is_sampling).await;
     let mut other = parts(&shown).0.clone();
     other.messages[0].content = SamplingContent::One(ContentBlock::text("Another?"));
 
@@ -182,8 +182,8 @@ async fn a_request_that_is_edited_while_it_is_counted_is_not_asked() {
     assert!(!kinds.iter().any(|kind| kind == "sampling"), "no approval is audited: {kinds:?}");
 
     model.next(text("Aye.", (10, 2)));
-    app.answer(&edited, ONCE).await;
-    app.answer(&answered(&app).await, ONCE).await;
+    app.decide(&edited, ONCE).await;
+    app.decide(&answered(&app).await, ONCE).await;
     assert!(said(called).await.1.contains("Aye."), "the edited request can be approved");
     assert_eq!(model.asked().len(), 1, "the edited request is sent once");
     user.abort();

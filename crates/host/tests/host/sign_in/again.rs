@@ -77,8 +77,9 @@ async fn what_was_set_up_is_set_up_again() {
     let (server, refuses) = with_resources(&issuer).await;
     let app = TestApp::start(vec![(NAME, remote(&server.url("/mcp")))]).await;
     app.platform.browses.store(true, Ordering::Relaxed);
-    let answering = app.always(|question| {
-        matches!(question.body, ConsentRequestBody::SignIn { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
+    let answering = app.always(|consent_request| {
+        matches!(consent_request.body, ConsentRequestBody::SignIn { .. })
+            .then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     // The first session requires no sign-in, and the user signs in anyway.
     app.ready(NAME).await;
@@ -162,8 +163,8 @@ async fn a_locked_keychain_is_told_and_loses_nothing() {
     let app = TestApp::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
     let far = RemoteSetup { issuer, server, app, keychain: Arc::default() };
     // The grant is sealed with the key in the keychain, so consent is required.
-    let allowing = far.app.always(|question| {
-        matches!(question.body, ConsentRequestBody::ConnectServer { .. })
+    let allowing = far.app.always(|consent_request| {
+        matches!(consent_request.body, ConsentRequestBody::ConnectServer { .. })
             .then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     assert_eq!(
@@ -171,7 +172,7 @@ async fn a_locked_keychain_is_told_and_loses_nothing() {
         ServerState::Stopped,
         "nothing is started by a grant that can't be verified"
     );
-    assert!(far.app.questions().await.is_empty(), "no consent is requested for it");
+    assert!(far.app.consent_requests().await.is_empty(), "no consent is requested for it");
     keychain.is_locked.store(false, Ordering::Relaxed);
     far.app.host.start_server(NAME.into()).await.unwrap();
     far.ready().await;

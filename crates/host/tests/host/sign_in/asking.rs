@@ -21,7 +21,7 @@ async fn from_a_refusal_to_a_server_in_use() {
     )
     .await;
     far.approve().await;
-    let question = far.question().await;
+    let request = far.question().await;
     let ConsentRequestBody::SignIn {
         url,
         issuer,
@@ -34,7 +34,7 @@ async fn from_a_refusal_to_a_server_in_use() {
         authorization_url: Some(authorization_url),
         reason,
         ..
-    } = &question.body
+    } = &request.body
     else {
         unreachable!()
     };
@@ -58,15 +58,15 @@ async fn from_a_refusal_to_a_server_in_use() {
     let at_issuer = |name: &str| format!("{issuer}/{name}");
     let shown: Vec<String> = endpoints.iter().map(|endpoint| endpoint.url.clone()).collect();
     assert_eq!(shown, ["token", "register", "revoke"].map(at_issuer), "the endpoints are displayed");
-    assert_eq!(question.scopes, [ApprovalScope::Once], "the approval applies to this sign-in only");
-    assert_eq!(question.rule, "sign-in-asks", "the rule names the sign-in");
+    assert_eq!(request.scopes, [ApprovalScope::Once], "the approval applies to this sign-in only");
+    assert_eq!(request.rule, "sign-in-asks", "the rule names the sign-in");
     assert!(far.app.platform.opened.lock().unwrap().is_empty(), "no page is opened before the decision");
     let view = far.view().await;
     assert_eq!(view.in_progress.unwrap().phase, SignInPhase::AwaitingConsent, "the phase is reported");
     let never =
-        far.app.host.answer(question.id, question.hash.to_string(), UserDecision::Allow(ApprovalScope::Always)).await;
+        far.app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always)).await;
     assert!(never.is_err(), "a permanent approval is refused");
-    far.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+    far.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     far.ready().await;
     let view = far.view().await;
     let account = view.account.expect("an account is signed in");
@@ -89,12 +89,12 @@ async fn from_a_refusal_to_a_server_in_use() {
 async fn nobody_is_asked_when_nobody_is_there() {
     let far = RemoteSetup::new().await;
     far.approve().await;
-    far.app.answer(&far.question().await, UserDecision::Deny).await;
+    far.app.decide(&far.question().await, UserDecision::Deny).await;
     far.needs_sign_in("declined").await;
     assert!(far.issuer.authorizations().is_empty(), "no page is opened after a denial");
     let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.needs_sign_in("").await;
-    assert!(far.app.questions().await.is_empty(), "an automatic start requests no consent");
+    assert!(far.app.consent_requests().await.is_empty(), "an automatic start requests no consent");
     let is_announced = || far.app.platform.announced.lock().unwrap().iter().any(|a| a == "far: sign-in");
     assert!(holds_within(PATIENCE, is_announced).await, "the sign-in is announced");
     far.app.host.sign_in(NAME.into()).await.unwrap();
@@ -108,9 +108,9 @@ async fn a_refusal_holds_until_the_user_wants_to_sign_in() {
     let far = RemoteSetup::new().await;
     far.approve().await;
     for _ in 0..2 {
-        far.app.answer(&far.question().await, UserDecision::Deny).await;
+        far.app.decide(&far.question().await, UserDecision::Deny).await;
         far.needs_sign_in("declined").await;
-        assert!(far.app.questions().await.is_empty(), "consent is not requested again automatically");
+        assert!(far.app.consent_requests().await.is_empty(), "consent is not requested again automatically");
         assert!(far.view().await.failed.is_some(), "the reason of the failure is retained");
         far.app.host.sign_in(NAME.into()).await.unwrap();
     }
@@ -147,13 +147,13 @@ async fn a_sign_in_can_be_cancelled_at_any_time() {
     far.question().await;
     far.app.host.stop_server(NAME.into()).await.unwrap();
     far.app.until(NAME, "stopped", |s| s.state == ServerState::Stopped).await;
-    assert!(far.app.questions().await.is_empty(), "the consent request was withdrawn");
+    assert!(far.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     far.until("ended", |view| view.in_progress.is_none()).await;
     // When the server is removed.
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.question().await;
     far.app.host.remove_server(NAME.into()).await.unwrap();
-    assert!(far.app.questions().await.is_empty(), "the consent request was withdrawn");
+    assert!(far.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     far.app.host.close().await;
 }
 
@@ -208,10 +208,10 @@ async fn announcements_can_be_turned_off() {
     let far = RemoteSetup::new().await;
     far.app.host.set_settings(AppSettings { announce: false, ..AppSettings::default() }).await.unwrap();
     far.approve().await;
-    far.app.answer(&far.question().await, UserDecision::Deny).await;
+    far.app.decide(&far.question().await, UserDecision::Deny).await;
     let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.needs_sign_in("").await;
     assert!(far.app.platform.announced.lock().unwrap().is_empty(), "no announcement is shown");
-    assert!(!far.app.questions().await.iter().any(is_sign_in), "no consent is requested");
+    assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "no consent is requested");
     far.app.host.close().await;
 }

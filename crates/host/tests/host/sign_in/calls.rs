@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use credentials::sign_in::SignInReason;
 use domain::call::{CallFailure, CallKind, CallState};
-use domain::question::ConsentRequestOrigin;
+use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use policy::ApprovalScope;
 use testkit::authorization::{AuthorizationScript, ProtectedScript, RefreshBehaviour};
@@ -28,7 +28,7 @@ async fn fifty_calls_wait_for_one_renewal() {
         );
     }
     assert_eq!(far.issuer.token_requests("refresh_token").len(), 1, "one refresh serves all calls");
-    assert!(far.app.questions().await.is_empty(), "no consent is requested");
+    assert!(far.app.consent_requests().await.is_empty(), "no consent is requested");
     assert!(far.view().await.account.unwrap().refreshed_at.is_some(), "the time of the refresh is known");
     allowing.abort();
     far.app.host.close().await;
@@ -45,16 +45,16 @@ async fn a_call_that_needs_more_goes_on_after_the_question() {
     let allowing = far.allows_tools();
     let calling = far.echo("more", "hello");
     let answering = async {
-        let question = far.question().await;
-        let ConsentRequestBody::SignIn { scopes, held_scopes, reason, .. } = &question.body else { unreachable!() };
+        let request = far.question().await;
+        let ConsentRequestBody::SignIn { scopes, held_scopes, reason, .. } = &request.body else { unreachable!() };
         assert_eq!(held_scopes, &["read"], "the granted scopes are listed separately");
         assert!(scopes.contains(&"read".to_owned()) && scopes.contains(&"write".to_owned()), "from all: {scopes:?}");
         assert_eq!(reason, &SignInReason::StepUp { operation: "tools/call".into() }, "the reason names the method");
         let led_to_it = ConsentRequestOrigin::Call { call: "more".into(), kind: CallKind::Tool, name: "echo".into() };
-        assert_eq!(question.why, led_to_it, "the origin is the call");
+        assert_eq!(request.why, led_to_it, "the origin is the call");
         let state = far.app.host.snapshot().await.unwrap().calls[0].state;
         assert_eq!(state, CallState::AwaitingApproval, "the call waits for the decision");
-        far.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+        far.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     };
     let (called, ()) = tokio::join!(calling, answering);
     assert!(
@@ -82,7 +82,7 @@ async fn a_call_that_is_not_allowed_more_fails_alone() {
     let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
     let allowing = far.allows_tools();
     let calling = far.echo("more", "hello");
-    let answering = async { far.app.answer(&far.question().await, UserDecision::Deny).await };
+    let answering = async { far.app.decide(&far.question().await, UserDecision::Deny).await };
     let (called, ()) = tokio::join!(calling, answering);
     let failure = called.expect_err("the call fails").to_string();
     assert!(failure.contains("403"), "the error contains the server's response: {failure}");
@@ -91,7 +91,7 @@ async fn a_call_that_is_not_allowed_more_fails_alone() {
     // A server that requires more than the user allows can be muted.
     far.app.host.deny_all(NAME.into(), true).await.unwrap();
     far.echo("once more", "hello").await.expect_err("the call fails again");
-    assert!(!far.app.questions().await.iter().any(is_sign_in), "no further consent is requested");
+    assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "no further consent is requested");
     allowing.abort();
     far.app.host.close().await;
 }
@@ -124,7 +124,7 @@ async fn a_call_that_is_given_up_takes_back_its_question_and_no_more() {
     assert_eq!(called, Err(CallFailure::Cancelled), "the call has ended");
     browser::sign_in(&page).await.unwrap();
     far.echo("three", "hello").await.expect("the step-up in the browser applies to the next call");
-    assert!(!far.app.questions().await.iter().any(is_sign_in), "no further consent is requested");
+    assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "no further consent is requested");
     allowing.abort();
     far.app.host.close().await;
 }
@@ -137,7 +137,7 @@ async fn a_session_whose_tokens_ended_waits_for_the_user() {
     far.issuer.end_access_tokens();
     far.echo("late", "x").await.expect_err("the call can't be signed");
     far.needs_sign_in("").await;
-    assert!(!far.app.questions().await.iter().any(is_sign_in), "no sign-in was requested");
+    assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "no sign-in was requested");
     far.app.host.start_server(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;

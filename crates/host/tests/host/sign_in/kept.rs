@@ -3,7 +3,7 @@
 use credentials::sign_in::{ClientIdentity, EnteredClient, TokenStorage};
 use host::HostOptions;
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
-use ports::server_config::{AuthConfig, Grant, HttpConfig, ServerEntry};
+use ports::server_config::{AuthConfig, GrantType, HttpConfig, ServerEntry};
 use ports::{Secrets as _, secrets};
 use testkit::app::PATIENCE;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
@@ -31,7 +31,7 @@ async fn who_signed_in_today_is_signed_in_tomorrow() {
     far.issuer.end_access_tokens();
     far.app.host.start_server(NAME.into()).await.unwrap();
     far.ready().await;
-    assert!(!far.app.questions().await.iter().any(is_sign_in), "a refresh requires no new sign-in");
+    assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "a refresh requires no new sign-in");
     far.app.host.close().await;
 }
 
@@ -111,14 +111,14 @@ async fn the_settings_say_who_drawbridge_is() {
     );
     far.keychain.set(&key, "cl1ent-secret").unwrap();
     far.app.host.start_server(NAME.into()).await.unwrap();
-    let question = far.question().await;
-    let ConsentRequestBody::SignIn { client_id, scopes, .. } = &question.body else { unreachable!() };
+    let request = far.question().await;
+    let ConsentRequestBody::SignIn { client_id, scopes, .. } = &request.body else { unreachable!() };
     assert_eq!(
         (client_id.as_str(), scopes),
         ("us", &vec!["files".to_owned()]),
         "the client id and the scopes are displayed"
     );
-    far.app.answer(&question, UserDecision::Allow(policy::ApprovalScope::Once)).await;
+    far.app.decide(&request, UserDecision::Allow(policy::ApprovalScope::Once)).await;
     far.ready().await;
     assert!(!far.app.activity(NAME).await.contains("cl1ent-secret"), "the activity log doesn't contain the secret");
     let steps = format!("{:?}", far.view().await.steps);
@@ -220,7 +220,7 @@ async fn who_has_a_key_of_their_own_is_not_asked() {
         client_id: Some("robot".into()),
         client_secret: Some(secrets::reference("far.clientSecret")),
         issuer: Some(issuer.issuer()),
-        grant: Grant::ClientCredentials,
+        grant: GrantType::ClientCredentials,
         ..AuthConfig::default()
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
@@ -251,14 +251,14 @@ async fn an_id_can_be_entered_when_nothing_else_helps() {
     let far = RemoteSetup::with(script, ProtectedScript::default()).await;
     far.approve().await;
     let is_it = |q: &host::view::ConsentRequestView| matches!(q.body, ConsentRequestBody::ClientId { .. });
-    let question = far.app.question(NAME, "the id", is_it).await;
-    let ConsentRequestBody::ClientId { issuer, redirect_uri, .. } = &question.body else { unreachable!() };
+    let request = far.app.consent_request(NAME, "the id", is_it).await;
+    let ConsentRequestBody::ClientId { issuer, redirect_uri, .. } = &request.body else { unreachable!() };
     assert_eq!(issuer, &far.issuer.issuer(), "[auth-manual-client-id] the issuer is displayed");
     let shown = redirect_uri.clone();
     let entered = |id: &str| UserDecision::Client(EnteredClient { client_id: id.into(), client_secret: None });
-    let taken = far.app.host.answer(question.id, question.hash.to_string(), entered("")).await;
+    let taken = far.app.host.answer(request.id, request.hash.to_string(), entered("")).await;
     assert!(taken.is_err(), "an empty id is refused");
-    far.app.answer(&question, entered("typed")).await;
+    far.app.decide(&request, entered("typed")).await;
     far.allow().await;
     far.ready().await;
     let sent = far.issuer.authorizations();
@@ -272,6 +272,6 @@ async fn an_id_can_be_entered_when_nothing_else_helps() {
     let far = far.tomorrow(HostOptions::default()).await;
     far.app.host.sign_out(NAME.into()).await.unwrap();
     far.app.host.start_server(NAME.into()).await.unwrap();
-    far.app.question(NAME, "signing in, with the same id", is_sign_in).await;
+    far.app.consent_request(NAME, "signing in, with the same id", is_sign_in).await;
     far.app.host.close().await;
 }

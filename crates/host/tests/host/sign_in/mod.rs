@@ -64,17 +64,17 @@ impl RemoteSetup {
     async fn approve(&self) {
         self.app.host.start_server(NAME.into()).await.unwrap();
         let is_connect = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
-        let question = self.app.question(NAME, "its address", is_connect).await;
-        self.app.answer(&question, UserDecision::Allow(ApprovalScope::Always)).await;
+        let request = self.app.consent_request(NAME, "its address", is_connect).await;
+        self.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     }
 
     async fn question(&self) -> ConsentRequestView {
-        self.app.question(NAME, "signing in", is_sign_in).await
+        self.app.consent_request(NAME, "signing in", is_sign_in).await
     }
 
     async fn allow(&self) {
-        let question = self.question().await;
-        self.app.answer(&question, UserDecision::Allow(ApprovalScope::Once)).await;
+        let request = self.question().await;
+        self.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     }
 
     async fn ready(&self) -> ServerView {
@@ -123,8 +123,12 @@ impl RemoteSetup {
 
     async fn no_questions(&self) {
         let deadline = tokio::time::Instant::now() + PATIENCE;
-        while !self.app.questions().await.is_empty() {
-            assert!(tokio::time::Instant::now() < deadline, "the queue is empty: {:?}", self.app.questions().await);
+        while !self.app.consent_requests().await.is_empty() {
+            assert!(
+                tokio::time::Instant::now() < deadline,
+                "the queue is empty: {:?}",
+                self.app.consent_requests().await
+            );
             // sleep: polls for a condition that is not announced by an event.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
@@ -139,15 +143,15 @@ impl RemoteSetup {
 
     /// Spawns a user who allows every tool call.
     fn allows_tools(&self) -> tokio::task::JoinHandle<()> {
-        self.app.always(|question| {
-            matches!(question.body, ConsentRequestBody::Tool { .. })
+        self.app.always(|request| {
+            matches!(request.body, ConsentRequestBody::Tool { .. })
                 .then_some(UserDecision::Allow(ApprovalScope::Always))
         })
     }
 }
 
-fn is_sign_in(question: &ConsentRequestView) -> bool {
-    matches!(question.body, ConsentRequestBody::SignIn { .. })
+fn is_sign_in(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::SignIn { .. })
 }
 
 /// Returns the reason why a server requires a sign-in, and a flag that is set while one is in progress.

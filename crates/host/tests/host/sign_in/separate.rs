@@ -20,7 +20,7 @@ async fn two_servers_with_two_issuers_know_nothing_of_each_other() {
         vec![("work", remote(&first.url())), ("home", remote(&first.url())), ("other", remote(&second.url()))];
     let app = TestApp::start(servers).await;
     app.platform.browses.store(true, Ordering::Relaxed);
-    let answering = app.always(|question| match question.body {
+    let answering = app.always(|request| match request.body {
         ConsentRequestBody::ConnectServer { .. } | ConsentRequestBody::SignIn { .. } => {
             Some(UserDecision::Allow(ApprovalScope::Once))
         }
@@ -57,7 +57,7 @@ async fn no_local_server_gets_a_token() {
     let far = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let app = TestApp::start(vec![("far", remote(&far.url())), ("near", testkit::app::demo(&[]))]).await;
     app.platform.browses.store(true, Ordering::Relaxed);
-    let answering = app.always(|question| match question.body {
+    let answering = app.always(|request| match request.body {
         ConsentRequestBody::ConnectServer { .. } | ConsentRequestBody::SignIn { .. } => {
             Some(UserDecision::Allow(ApprovalScope::Once))
         }

@@ -40,7 +40,7 @@ async fn who_asks_to_sign_in_can_where_nobody_has_to() {
     let far = far().await;
     far.approve().await;
     far.ready().await;
-    assert!(far.app.questions().await.is_empty(), "using the server requires no sign-in");
+    assert!(far.app.consent_requests().await.is_empty(), "using the server requires no sign-in");
     stopped(&far).await;
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
@@ -49,7 +49,7 @@ async fn who_asks_to_sign_in_can_where_nobody_has_to() {
     stopped(&far).await;
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.ready().await;
-    assert!(far.app.questions().await.is_empty(), "a signed-in user is not prompted again");
+    assert!(far.app.consent_requests().await.is_empty(), "a signed-in user is not prompted again");
     // Another account requires a sign-in in any case.
     stopped(&far).await;
     far.app.host.change_account(NAME.into()).await.unwrap();
@@ -72,9 +72,9 @@ async fn a_wish_to_sign_in_ends_with_its_answer() {
     far.ready().await;
     let far = far.tomorrow(HostOptions::default()).await;
     far.app.host.sign_in(NAME.into()).await.unwrap();
-    let question = far.question().await;
+    let request = far.question().await;
     assert!(far.view().await.in_progress.is_some(), "the sign-in in progress is reported");
-    far.app.answer(&question, host::view::UserDecision::Deny).await;
+    far.app.decide(&request, host::view::UserDecision::Deny).await;
     far.no_questions().await;
     far.app.until(NAME, "in use as before", |s| s.state == ServerState::Ready).await;
     let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
@@ -85,6 +85,6 @@ async fn a_wish_to_sign_in_ends_with_its_answer() {
     }
     far.app.host.restart_server(NAME.into()).await.unwrap();
     far.ready().await;
-    assert!(far.app.questions().await.is_empty(), "the sign-in is not requested again automatically");
+    assert!(far.app.consent_requests().await.is_empty(), "the sign-in is not requested again automatically");
     far.app.host.close().await;
 }

@@ -15,15 +15,15 @@ use reqwest::Method;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::driver::alarm::DueTimer;
-use crate::driver::core::{DriverCore, now};
-use crate::driver::owner::ready;
+use crate::driver::driver_core::{DriverCore, now};
+use crate::driver::due_timer::DueTimer;
+use crate::driver::session_owner::ready;
 use crate::driver::{DetectedTransport, DriverEvent};
+use crate::http::connection_notes::ConnectionNotes;
 use crate::http::endpoint::{HttpEndpoint, RequestParts};
 use crate::http::exchange::{self, ExchangeEvent, ExchangeFuture, ExchangeStep};
 use crate::http::headers::{self, SessionHeaders};
-use crate::http::news::ConnectionNotes;
-use crate::http::{HttpLimits, fault, news};
+use crate::http::{HttpLimits, connection_notes, delivery_faults};
 
 /// Exchange number of the stream.
 const STREAM: u64 = 0;
@@ -176,10 +176,10 @@ impl<'o> LegacyDriver<'o> {
                 let Some(event) = self.core.session.poll_event() else { break };
                 if matches!(event, SessionEvent::Ready(_)) {
                     let connected =
-                        DriverEvent::Connected { transport: DetectedTransport::HttpSse, how: self.news.how() };
+                        DriverEvent::Connected { transport: DetectedTransport::HttpSse, how: self.news.take_steps() };
                     self.core.outbox.push(connected);
                 }
-                self.core.tell(event);
+                self.core.emit(event);
             }
             if !self.core.hand_over() {
                 return;
@@ -238,7 +238,7 @@ impl<'o> LegacyDriver<'o> {
         let ExchangeStep { exchange, moved, what, .. } = step;
         if exchange == STREAM {
             if let Some(moved) = moved {
-                self.note(format!("a redirect was followed to {}", fault::shown(moved.to.path())));
+                self.note(format!("a redirect was followed to {}", delivery_faults::displayed_text(moved.to.path())));
                 self.url = moved.to;
             }
             return self.on_stream(what, now);
@@ -266,13 +266,17 @@ impl<'o> LegacyDriver<'o> {
             // An intermediary ended the delayed HTTP response. The server's answer may still be sent on the stream.
             OutgoingKind::Request { id, method } if post.late && is_of_gateway(&fault) => {
                 if self.core.session.is_waiting_for(&id) {
-                    let cause = fault::shown(&fault.to_string());
+                    let cause = delivery_faults::displayed_text(&fault.to_string());
                     self.note(format!("{method} was not accepted ({cause}); its answer is still waited for"));
                 }
             }
             OutgoingKind::Request { id, .. } => self.core.session.handle_undelivered(&id, fault, now),
             about => {
-                let line = format!("{} was not delivered: {}", news::name(&about), fault::shown(&fault.to_string()));
+                let line = format!(
+                    "{} was not delivered: {}",
+                    connection_notes::name(&about),
+                    delivery_faults::displayed_text(&fault.to_string())
+                );
                 self.note(line);
             }
         }
@@ -291,7 +295,7 @@ impl<'o> LegacyDriver<'o> {
         self.core.close_session();
         self.gate = None;
         self.pump_messages();
-        self.core.tell_rest();
+        self.core.emit_rest();
         let LegacyDriver { core, mut work, posts, .. } = self;
         let mut left = posts.len();
         let last = timeout(LAST_MESSAGES, async {

@@ -6,11 +6,11 @@ use mcp_proto::{CloseReason, DeliveryFault, OutgoingKind, StreamOrigin};
 use url::Url;
 
 use super::{LegacyDriver, STREAM};
-use crate::driver::core::now;
+use crate::driver::driver_core::now;
+use crate::http::delivery_faults;
 use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, end_cause};
-use crate::http::fault;
 use crate::http::sse::{SseEvent, StreamEnd};
-use crate::lines::DecodedLine;
+use crate::line_decoder::DecodedLine;
 
 impl LegacyDriver<'_> {
     pub(super) fn on_stream(&mut self, what: ExchangeEvent, now: Instant) {
@@ -37,7 +37,7 @@ impl LegacyDriver<'_> {
 
     fn on_rest(&mut self, next: Result<BoxedEvents, StreamEnd<reqwest::Error>>) {
         match next {
-            Ok(stream) => self.work.push(exchange::more(STREAM, stream)),
+            Ok(stream) => self.work.push(exchange::read_more(STREAM, stream)),
             Err(end) if self.post_to.is_none() => {
                 let cause = format!("{} before it named an endpoint", end_cause(&end));
                 self.on_no_stream(DeliveryFault::Unusable { cause }, now());
@@ -56,7 +56,7 @@ impl LegacyDriver<'_> {
                 let found = if kind == "endpoint" {
                     self.endpoint_at(&data)
                 } else {
-                    Err(format!("its first event is `{}`, not `endpoint`", fault::shown(&kind)))
+                    Err(format!("its first event is `{}`, not `endpoint`", delivery_faults::displayed_text(&kind)))
                 };
                 match found {
                     Ok(url) => {
@@ -82,7 +82,7 @@ impl LegacyDriver<'_> {
         let text = String::from_utf8_lossy(data);
         let mut url = self.url.join(text.trim()).map_err(|_| "its endpoint event names no address".to_owned())?;
         if url.origin() != self.url.origin() {
-            let shown = fault::shown(&url.origin().ascii_serialization());
+            let shown = delivery_faults::displayed_text(&url.origin().ascii_serialization());
             return Err(format!("its endpoint event names another origin, {shown}, which is not followed"));
         }
         url.set_fragment(None);

@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt, stream};
 
-pub use super::events::SseEvent;
-use super::events::SseEvents;
+pub use super::sse_events::SseEvent;
+use super::sse_events::SseEvents;
 
 /// Returns the items of a stream whose bytes arrive in `chunks`. Events larger than `limit` bytes are skipped.
 ///

@@ -3,9 +3,9 @@
 //! One task owns the session and runs all exchanges with the server itself: each POST with its response, and the GET
 //! stream. It reads from them only while its owner accepts the events.
 
-mod answers;
-mod ending;
 mod posts;
+mod responses;
+mod shutdown;
 mod streams;
 
 use std::collections::{HashMap, VecDeque};
@@ -19,12 +19,12 @@ use reqwest::header::HeaderValue;
 use url::Url;
 
 use super::HttpLimits;
+use super::connection_notes::ConnectionNotes;
 use super::endpoint::HttpEndpoint;
 use super::exchange::{ExchangeFuture, ExchangeStep};
-use super::news::ConnectionNotes;
-use crate::driver::alarm::DueTimer;
-use crate::driver::core::{DriverCore, now};
-use crate::driver::owner::ready;
+use crate::driver::driver_core::{DriverCore, now};
+use crate::driver::due_timer::DueTimer;
+use crate::driver::session_owner::ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 
 /// Maximum number of steps that are handled before the owner is polled again.
@@ -210,7 +210,7 @@ impl<'o> StreamableDriver<'o> {
             self.pump_messages();
             while self.core.has_room() {
                 let Some(event) = self.core.session.poll_event() else { break };
-                self.tell(event);
+                self.emit(event);
             }
             if !self.core.hand_over() {
                 return;
@@ -218,24 +218,26 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    fn tell(&mut self, event: SessionEvent) {
+    fn emit(&mut self, event: SessionEvent) {
         match &event {
             SessionEvent::OpeningFailed { fault: OpeningFault::NotStreamable, .. } if self.may_fall_back => {
                 self.not_streamable = Some(event);
                 return;
             }
             SessionEvent::Ready(_) => {
-                let connected =
-                    DriverEvent::Connected { transport: DetectedTransport::StreamableHttp, how: self.news.how() };
+                let connected = DriverEvent::Connected {
+                    transport: DetectedTransport::StreamableHttp,
+                    how: self.news.take_steps(),
+                };
                 self.core.outbox.push(connected);
             }
             _ => {}
         }
-        self.core.tell(event);
+        self.core.emit(event);
     }
 
     /// Sets `work` as the next step of an exchange.
-    fn go_on(&mut self, exchange: u64, work: ExchangeFuture) {
+    fn continue_exchange(&mut self, exchange: u64, work: ExchangeFuture) {
         if let Some(running) = self.exchanges.get_mut(&exchange) {
             let (abort, registration) = AbortHandle::new_pair();
             running.abort = abort;
@@ -258,7 +260,7 @@ impl<'o> StreamableDriver<'o> {
 
     /// Ends an exchange. Its pending work is dropped, which closes its stream.
     fn finish(&mut self, exchange: u64) -> Option<ActiveExchange> {
-        self.let_go(exchange);
+        self.release_exchange(exchange);
         let finished = self.exchanges.remove(&exchange)?;
         finished.abort.abort();
         if matches!(finished.kind, ExchangeKind::Get) {
@@ -273,7 +275,7 @@ impl<'o> StreamableDriver<'o> {
     }
 
     /// Pauses the deadline of a call whose exchange waits for the user.
-    fn hold(&mut self, exchange: u64, now: Instant) {
+    fn hold_exchange(&mut self, exchange: u64, now: Instant) {
         if let Some(ActiveExchange { kind: ExchangeKind::Request { id, .. }, held: held @ None, .. }) =
             self.exchanges.get_mut(&exchange)
         {
@@ -282,7 +284,7 @@ impl<'o> StreamableDriver<'o> {
     }
 
     /// Resumes the deadline of a paused call.
-    fn let_go(&mut self, exchange: u64) {
+    fn release_exchange(&mut self, exchange: u64) {
         if !self.endpoint.is_signed() {
             return;
         }

@@ -6,11 +6,11 @@ use reqwest::Method;
 use serde::Deserialize;
 
 use super::{ExchangeKind, StreamableDriver};
-use crate::driver::core::now;
+use crate::driver::driver_core::now;
 use crate::http::HttpLimits;
 use crate::http::endpoint::RequestParts;
 use crate::http::headers::{self, SessionHeaders};
-use crate::http::{exchange, news};
+use crate::http::{connection_notes, exchange};
 
 /// Maximum number of messages that wait for a free POST before the session is closed. The session limits requests, so
 /// this bounds responses to a server that sends endless requests.
@@ -29,7 +29,7 @@ impl StreamableDriver<'_> {
             match &outgoing.about {
                 OutgoingKind::Abort { id } => {
                     let id = id.clone();
-                    self.give_up(&id);
+                    self.abandon_request(&id);
                 }
                 OutgoingKind::Request { method, .. } if self.opens(method) => {
                     // Possibly a reopening: the server may use another era now.
@@ -66,7 +66,7 @@ impl StreamableDriver<'_> {
     }
 
     /// Abandons a request: removes it from the queue, or closes its stream.
-    fn give_up(&mut self, request: &RequestId) {
+    fn abandon_request(&mut self, request: &RequestId) {
         self.requests.retain(|waiting| !matches!(&waiting.about, OutgoingKind::Request { id, .. } if id == request));
         self.finish_request(request);
     }
@@ -86,7 +86,7 @@ impl StreamableDriver<'_> {
         let in_session = session.is_some();
         let name = match &about {
             OutgoingKind::Request { method, .. } if method == "server/discover" && !self.opens(method) => "ping".into(),
-            about => news::name(about),
+            about => connection_notes::name(about),
         };
         let headers = headers::post(head.as_deref(), SessionHeaders { session, revision });
         self.core.show_sent(body.clone(), &about);
@@ -103,7 +103,7 @@ impl StreamableDriver<'_> {
             OutgoingKind::Request { id, .. } => {
                 let kind = ExchangeKind::Request { id, modern, answered: None };
                 let number = self.start(kind, name, in_session);
-                self.go_on(number, exchange::request(number, endpoint, parts, self.limits.message_bytes));
+                self.continue_exchange(number, exchange::request(number, endpoint, parts, self.limits.message_bytes));
             }
             about => {
                 if let OutgoingKind::Notification { method } = &about {
@@ -115,7 +115,7 @@ impl StreamableDriver<'_> {
                 if gates {
                     self.gate = Some(number);
                 }
-                self.go_on(number, exchange::message(number, endpoint, parts, self.limits.accept));
+                self.continue_exchange(number, exchange::message(number, endpoint, parts, self.limits.accept));
             }
         }
     }
@@ -129,7 +129,7 @@ impl StreamableDriver<'_> {
         if let Ok(IncomingMessage::Notification { params: Some(params), .. }) = IncomingMessage::decode(body)
             && let Ok(CancelledParams { request_id }) = params.parse::<CancelledParams>()
         {
-            self.give_up(&request_id);
+            self.abandon_request(&request_id);
         }
     }
 

@@ -11,7 +11,7 @@ use reqwest::Method;
 use super::{ExchangeKind, StreamableDriver};
 use crate::http::endpoint::RequestParts;
 use crate::http::headers::{self, SessionHeaders};
-use crate::http::{exchange, fault, retry};
+use crate::http::{delivery_faults, exchange, retry};
 
 /// Minimum lifetime of a stream that does not count as a failure, even without events.
 const LONG_LIFE: Duration = Duration::from_secs(10);
@@ -58,15 +58,15 @@ impl StreamableDriver<'_> {
             }
             ExchangeKind::Request { id, modern: true, .. } => {
                 let id = id.clone();
-                self.lose(exchange, &id, format!("{cause} before the answer"), now);
+                self.fail_request(exchange, &id, format!("{cause} before the answer"), now);
             }
             ExchangeKind::Request { id, modern: false, .. }
                 if headers::last_event_id(&running.resume.last_id).is_none() =>
             {
                 let id = id.clone();
-                self.lose(exchange, &id, format!("{cause} before the answer, and it cannot be resumed"), now);
+                self.fail_request(exchange, &id, format!("{cause} before the answer, and it cannot be resumed"), now);
             }
-            ExchangeKind::Request { .. } | ExchangeKind::Get => self.again(exchange, cause),
+            ExchangeKind::Request { .. } | ExchangeKind::Get => self.reopen_later(exchange, cause),
         }
     }
 
@@ -85,14 +85,17 @@ impl StreamableDriver<'_> {
             ExchangeKind::Request { id, .. } => {
                 let id = id.clone();
                 let cause = format!("the stream ended before the answer, and resuming it was refused: {fault}");
-                self.lose(exchange, &id, cause, now);
+                self.fail_request(exchange, &id, cause, now);
             }
             ExchangeKind::Get | ExchangeKind::Message => {
                 self.finish(exchange);
                 if status == 405 {
                     self.note("the server offers no GET stream (405)");
                 } else {
-                    self.note(format!("there is no GET stream: {}", fault::shown(&fault.to_string())));
+                    self.note(format!(
+                        "there is no GET stream: {}",
+                        delivery_faults::displayed_text(&fault.to_string())
+                    ));
                 }
             }
         }
@@ -107,24 +110,24 @@ impl StreamableDriver<'_> {
             ExchangeKind::Request { id, .. } if unusable || running.resume.failures >= most => {
                 let id = id.clone();
                 let cause = format!("the stream ended before the answer and could not be resumed: {fault}");
-                self.lose(exchange, &id, cause, now);
+                self.fail_request(exchange, &id, cause, now);
             }
             ExchangeKind::Get if unusable => {
                 self.finish(exchange);
-                self.note(format!("there is no GET stream: {}", fault::shown(&fault.to_string())));
+                self.note(format!("there is no GET stream: {}", delivery_faults::displayed_text(&fault.to_string())));
             }
-            _ => self.again(exchange, &fault::shown(&fault.to_string())),
+            _ => self.reopen_later(exchange, &delivery_faults::displayed_text(&fault.to_string())),
         }
     }
 
     /// Reports a response as lost.
-    fn lose(&mut self, exchange: u64, request: &RequestId, cause: String, now: Instant) {
+    fn fail_request(&mut self, exchange: u64, request: &RequestId, cause: String, now: Instant) {
         self.finish(exchange);
         self.core.session.handle_undelivered(request, DeliveryFault::Lost { cause }, now);
     }
 
     /// Reopens a stream after a pause.
-    fn again(&mut self, exchange: u64, cause: &str) {
+    fn reopen_later(&mut self, exchange: u64, cause: &str) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         let pause = retry::pause(running.resume.retry, self.limits.pause, running.resume.fruitless);
         // Reset by the next event.
@@ -144,6 +147,6 @@ impl StreamableDriver<'_> {
         let headers = headers::get(last_id.as_ref(), belongs);
         let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
         let work = exchange::stream(exchange, self.endpoint.clone(), parts, self.limits.message_bytes, pause);
-        self.go_on(exchange, work);
+        self.continue_exchange(exchange, work);
     }
 }

@@ -3,17 +3,17 @@
 //! Requests are stateless: the provider stores nothing, and each request contains the whole conversation. Thoughts are
 //! sent back encrypted, only to the provider and model that they came from.
 
-mod answer;
+mod response_stream;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{data_url, joined_texts, of_wire};
-use super::exchange::EventFraming;
+use super::encode::{data_url, joined_texts, own_opaque};
+use super::http_exchange::EventFraming;
 use super::openai::ChatDialect;
 use super::{AnswerDecoder, Wire, WireRequest};
-use crate::carry::{PICTURES, TemperatureSupport, WireCapabilities};
-use crate::{Message, Part, ProviderSettings, Request, Role, Tool, ToolChoice, limits};
-use answer::ResponseStream;
+use crate::wire_capabilities::{PICTURES, TemperatureSupport, WireCapabilities};
+use crate::{MessagePart, ModelMessage, ModelRequest, ModelTool, ProviderSettings, Role, ToolChoice, model_limits};
+use response_stream::ResponseStream;
 
 /// The name of this wire in stored thoughts.
 const WIRE: &str = "responses";
@@ -25,13 +25,13 @@ pub(super) struct Responses {
 }
 
 impl Responses {
-    pub(super) fn of(settings: &ProviderSettings) -> Self {
-        Self { speaker: ChatDialect::of(settings), origin: settings.origin() }
+    pub(super) fn for_provider(settings: &ProviderSettings) -> Self {
+        Self { speaker: ChatDialect::of_provider(settings), origin: settings.origin() }
     }
 
     /// Returns `true` if the model thinks, or `None` if its name does not reveal it.
     fn thinks(&self, model: &str) -> Option<bool> {
-        (self.speaker == ChatDialect::OpenAi).then(|| limits::openai(model).is_some())
+        (self.speaker == ChatDialect::OpenAi).then(|| model_limits::openai(model).is_some())
     }
 
     /// Returns the origin of a model's thoughts. They can only be decrypted there.
@@ -67,7 +67,7 @@ impl Wire for Responses {
         EventFraming::ServerSent
     }
 
-    fn request(&self, settings: &ProviderSettings, request: &Request) -> WireRequest {
+    fn request(&self, settings: &ProviderSettings, request: &ModelRequest) -> WireRequest {
         let mut body = Map::new();
         body.insert("model".into(), request.model.clone().into());
         body.insert("stream".into(), true.into());
@@ -108,7 +108,7 @@ impl Wire for Responses {
     }
 }
 
-fn tool(tool: &Tool) -> Value {
+fn tool(tool: &ModelTool) -> Value {
     // By default the schema would have to be strict, which schemas of servers seldom are.
     let mut own = json!({ "type": "function", "name": tool.name, "parameters": tool.input_schema, "strict": false });
     if let Some(description) = &tool.description {
@@ -118,10 +118,10 @@ fn tool(tool: &Tool) -> Value {
 }
 
 /// Encodes a message: thoughts, tool calls and their results are separate items. Results come first.
-fn items(message: &Message, source: &str) -> Vec<Value> {
+fn items(message: &ModelMessage, source: &str) -> Vec<Value> {
     match message.role {
         Role::Assistant => {
-            let mut items: Vec<Value> = message.parts.iter().filter_map(|part| of_assistant(part, source)).collect();
+            let mut items: Vec<Value> = message.parts.iter().filter_map(|part| assistant_item(part, source)).collect();
             // The API rejects a thought without the item that followed it.
             while items.last().is_some_and(|item| item["type"] == "reasoning") {
                 items.pop();
@@ -137,41 +137,44 @@ fn items(message: &Message, source: &str) -> Vec<Value> {
     }
 }
 
-fn of_assistant(part: &Part, source: &str) -> Option<Value> {
+fn assistant_item(part: &MessagePart, source: &str) -> Option<Value> {
     match part {
-        Part::Text(text) if text.is_empty() => None,
-        Part::Text(text) => {
+        MessagePart::Text(text) if text.is_empty() => None,
+        MessagePart::Text(text) => {
             let content = json!([{ "type": "output_text", "text": text }]);
             Some(json!({ "type": "message", "role": "assistant", "content": content }))
         }
-        Part::ToolUse { id, name, arguments, .. } => {
+        MessagePart::ToolUse { id, name, arguments, .. } => {
             let arguments = Value::Object(arguments.clone()).to_string();
             Some(json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments }))
         }
-        Part::Thinking { opaque, .. } => {
-            let kept = of_wire(opaque.as_ref(), WIRE)?;
+        MessagePart::Thinking { opaque, .. } => {
+            let kept = own_opaque(opaque.as_ref(), WIRE)?;
             (kept["source"] == source).then(|| kept["item"].clone())
         }
         _ => None,
     }
 }
 
-fn result(part: &Part) -> Option<Value> {
-    let Part::ToolResult { id, parts, .. } = part else { return None };
-    let is_text = parts.iter().all(|part| matches!(part, Part::Text(_)));
+fn result(part: &MessagePart) -> Option<Value> {
+    let MessagePart::ToolResult { id, parts, .. } = part else { return None };
+    let is_text = parts.iter().all(|part| matches!(part, MessagePart::Text(_)));
     let output: Value = if is_text { joined_texts(parts).into() } else { parts.iter().filter_map(content).collect() };
     Some(json!({ "type": "function_call_output", "call_id": id, "output": output }))
 }
 
-fn content(part: &Part) -> Option<Value> {
+fn content(part: &MessagePart) -> Option<Value> {
     Some(match part {
-        Part::Text(text) => json!({ "type": "input_text", "text": text }),
-        Part::Image { mime, data } => {
+        MessagePart::Text(text) => json!({ "type": "input_text", "text": text }),
+        MessagePart::Image { mime, data } => {
             json!({ "type": "input_image", "detail": "auto", "image_url": data_url(mime, data) })
         }
-        Part::File { name, mime, data } => {
+        MessagePart::File { name, mime, data } => {
             json!({ "type": "input_file", "filename": name, "file_data": data_url(mime, data) })
         }
-        Part::Audio { .. } | Part::Thinking { .. } | Part::ToolUse { .. } | Part::ToolResult { .. } => return None,
+        MessagePart::Audio { .. }
+        | MessagePart::Thinking { .. }
+        | MessagePart::ToolUse { .. }
+        | MessagePart::ToolResult { .. } => return None,
     })
 }

@@ -137,7 +137,7 @@ fn s35_an_excerpt_shows_the_words_it_is_about_whatever_stands_before_them() {
 
 #[test]
 fn names_of_other_servers_tools_are_flagged_where_they_are_no_plain_words() {
-    let names = NameIndex::of(["send_mail", "fetch"].map(|name| (name.to_owned(), None)).into_iter());
+    let names = NameIndex::new(["send_mail", "fetch"].map(|name| (name.to_owned(), None)).into_iter());
     let flags = |text: &str| flags_of_text(text, &[&names]).into_iter().map(|flag| flag.excerpt).collect::<Vec<_>>();
     assert_eq!(flags("Then call send_mail with it"), ["send_mail"], "a name of several parts");
     assert_eq!(flags("Then call `fetch` with it"), ["fetch"], "a name in quotes");

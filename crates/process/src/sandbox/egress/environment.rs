@@ -19,7 +19,7 @@ const OWN_LOOPBACK: &str = "localhost,127.0.0.1,::1";
 const NODE: &str = "NODE_USE_ENV_PROXY";
 
 /// Sets the variables. Existing values are replaced, because other proxies are unreachable in the sandbox.
-pub(crate) fn lead_to_proxy(environment: &mut Vec<(OsString, OsString)>, hosts: &[HostPattern]) {
+pub(crate) fn set_proxy_variables(environment: &mut Vec<(OsString, OsString)>, hosts: &[HostPattern]) {
     // A server that may connect to this computer's loopback interface does so through the proxy.
     let direct = if hosts.iter().any(HostPattern::is_loopback) { "" } else { OWN_LOOPBACK };
     let proxy = format!("http://127.0.0.1:{PORT}");
@@ -40,14 +40,14 @@ mod tests {
     fn s24_proxies_of_the_settings_are_replaced() {
         let mut environment =
             vec![("https_proxy".into(), "http://proxy.example:8080".into()), ("HOME".into(), "/h".into())];
-        lead_to_proxy(&mut environment, &["example.com".parse().unwrap()]);
+        set_proxy_variables(&mut environment, &["example.com".parse().unwrap()]);
         let of = |name: &str| {
             environment.iter().filter(|(other, _)| other == name).map(|(_, value)| value.clone()).collect::<Vec<_>>()
         };
         assert_eq!(of("https_proxy"), ["http://127.0.0.1:3128"], "the configured proxy must be replaced");
         assert_eq!(of("HOME"), ["/h"], "other variables must remain unchanged");
         assert_eq!(of("NO_PROXY"), [OWN_LOOPBACK], "the sandbox's loopback interface must not use the proxy");
-        lead_to_proxy(&mut environment, &["localhost:3000".parse().unwrap()]);
+        set_proxy_variables(&mut environment, &["localhost:3000".parse().unwrap()]);
         let direct = environment.iter().find(|(name, _)| name == "NO_PROXY").unwrap();
         assert_eq!(direct.1, "", "a named loopback host must use the proxy");
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-use super::counted::TrafficCounter;
+use super::counted_stream::TrafficCounter;
 use super::hosts::{Destination, HostPattern};
 
 /// Minimum interval between two batches of lines.
@@ -78,13 +78,13 @@ impl OpenConnection {
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
-        self.ledger.closed(&self.traffic);
+        self.ledger.record_closed(&self.traffic);
     }
 }
 
 impl EgressLedger {
     /// Records a connection that was opened.
-    pub(super) fn opened(self: &Arc<Self>, destination: &Destination) -> OpenConnection {
+    pub(super) fn record_opened(self: &Arc<Self>, destination: &Destination) -> OpenConnection {
         let traffic = Arc::new(TrafficCounter::default());
         let mut state = self.lock();
         state.count(destination, |counts| counts.opened += 1);
@@ -96,7 +96,7 @@ impl EgressLedger {
     }
 
     /// Records a connection that was refused. `add` is the pattern that would allow it.
-    pub(super) fn refused(&self, destination: &Destination, cause: &str, add: &HostPattern) {
+    pub(super) fn record_refused(&self, destination: &Destination, cause: &str, add: &HostPattern) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
             ConnectionOutcome::Refused { times, .. } if entry.destination == *destination => Some(times),
@@ -112,7 +112,7 @@ impl EgressLedger {
     }
 
     /// Records an allowed connection that failed.
-    pub(super) fn unreachable(&self, destination: &Destination, cause: &str) {
+    pub(super) fn record_unreachable(&self, destination: &Destination, cause: &str) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
             ConnectionOutcome::Unreachable { times, .. } if entry.destination == *destination => Some(times),
@@ -143,14 +143,14 @@ impl EgressLedger {
         let entries = std::mem::take(&mut state.entries);
         let unnamed = std::mem::take(&mut state.unnamed);
         drop(state);
-        let mut lines: Vec<String> = entries.iter().map(words).collect();
+        let mut lines: Vec<String> = entries.iter().map(entry_text).collect();
         if unnamed > 0 {
             lines.push(format!("network: {unnamed} more events of other hosts are not listed"));
         }
         lines
     }
 
-    fn closed(&self, traffic: &Arc<TrafficCounter>) {
+    fn record_closed(&self, traffic: &Arc<TrafficCounter>) {
         let mut state = self.lock();
         if let Some(index) = state.open.iter().position(|open| Arc::ptr_eq(&open.traffic, traffic)) {
             state.measure(index);
@@ -204,7 +204,7 @@ impl LedgerState {
     }
 }
 
-fn words(LedgerEntry { destination, outcome }: &LedgerEntry) -> String {
+fn entry_text(LedgerEntry { destination, outcome }: &LedgerEntry) -> String {
     let times = |times: &u64| if *times == 1 { String::new() } else { format!(" {times} times") };
     match outcome {
         ConnectionOutcome::Allowed(ConnectionCounts { opened, closed, up, down }) => {
@@ -240,8 +240,8 @@ mod tests {
         let add: HostPattern = "a.example".parse().unwrap();
         for number in 0..1_000 {
             let destination = Destination::new(&format!("{number}.example"), 443).unwrap();
-            ledger.refused(&destination, "it is not named", &add);
-            ledger.refused(&Destination::new("same.example", 443).unwrap(), "it is not named", &add);
+            ledger.record_refused(&destination, "it is not named", &add);
+            ledger.record_refused(&Destination::new("same.example", 443).unwrap(), "it is not named", &add);
         }
         let lines = ledger.take();
         assert_eq!(lines.len(), MAX_NAMED + 1, "the number of named destinations must be bounded: {lines:?}");

@@ -16,7 +16,7 @@
 pub mod hosts;
 
 #[cfg(target_os = "linux")]
-mod counted;
+mod counted_stream;
 #[cfg(target_os = "linux")]
 mod environment;
 #[cfg(target_os = "linux")]
@@ -27,7 +27,7 @@ mod proxy;
 mod resolve;
 
 #[cfg(target_os = "linux")]
-pub(crate) use environment::{PORT, lead_to_proxy};
+pub(crate) use environment::{PORT, set_proxy_variables};
 #[cfg(target_os = "linux")]
 pub(crate) use proxy::EgressProxy;
 

@@ -23,7 +23,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::HostPattern;
-use super::counted::{CountedStream, TrafficCounter};
+use super::counted_stream::{CountedStream, TrafficCounter};
 use super::hosts::Destination;
 use super::ledger::{EgressLedger, OpenConnection};
 use super::resolve::{self, ConnectFault, LookupFunction};
@@ -86,7 +86,7 @@ impl EgressProxy {
         let (sender, lines) = mpsc::channel(MAX_LINES);
         let told = Arc::clone(&ledger);
         let task = tokio::spawn(async move {
-            tokio::join!(accept(listener, proxy), tell(&told, sender));
+            tokio::join!(accept(listener, proxy), forward_lines(&told, sender));
         });
         EgressProxy { ledger, lines: Some(lines), _task: AbortOnDropHandle::new(task) }
     }
@@ -97,7 +97,7 @@ impl EgressProxy {
     }
 
     /// Returns the lines about events that were not reported yet.
-    pub(crate) fn rest(&self) -> Vec<String> {
+    pub(crate) fn remaining_lines(&self) -> Vec<String> {
         self.ledger.take()
     }
 }
@@ -127,7 +127,7 @@ struct Tunnel {
 
 type Body = BoxBody<Bytes, hyper::Error>;
 
-async fn tell(ledger: &EgressLedger, lines: mpsc::Sender<String>) {
+async fn forward_lines(ledger: &EgressLedger, lines: mpsc::Sender<String>) {
     loop {
         for line in ledger.next().await {
             if lines.send(line).await.is_err() {
@@ -172,7 +172,7 @@ impl ProxyState {
                 .header_read_timeout(self.times.head)
                 .max_header_size(MAX_HEAD)
                 .max_headers(MAX_HEADERS)
-                .serve_connection(TokioIo::new(stream), service_fn(|request| self.answer(request, &client)))
+                .serve_connection(TokioIo::new(stream), service_fn(|request| self.handle_request(request, &client)))
                 .with_upgrades();
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection of a server to its proxy broke off");
@@ -188,7 +188,11 @@ impl ProxyState {
         }
     }
 
-    async fn answer(&self, request: Request<Incoming>, client: &ProxyClient) -> Result<Response<Body>, Infallible> {
+    async fn handle_request(
+        &self,
+        request: Request<Incoming>,
+        client: &ProxyClient,
+    ) -> Result<Response<Body>, Infallible> {
         let answered = if request.method() == Method::CONNECT {
             self.connect(request, client).await
         } else {
@@ -235,7 +239,7 @@ impl ProxyState {
         head.uri = Uri::from(path);
         head.version = http::Version::HTTP_11;
         let failed = |error: &hyper::Error| {
-            self.ledger.unreachable(&destination, &error.to_string());
+            self.ledger.record_unreachable(&destination, &error.to_string());
             unreachable(&destination, &error.to_string())
         };
         let handshake = hyper::client::conn::http1::handshake(TokioIo::new(upstream)).await;
@@ -264,18 +268,18 @@ impl ProxyState {
         };
         match opened.await {
             Ok(stream) => {
-                let open = self.ledger.opened(destination);
+                let open = self.ledger.record_opened(destination);
                 Ok((CountedStream::new(stream, open.traffic()), open))
             }
             Err(ConnectFault::Refused { cause, add }) => {
-                self.ledger.refused(destination, &cause, &add);
+                self.ledger.record_refused(destination, &cause, &add);
                 let words = format!(
                     "Drawbridge refused {destination}: {cause}. To allow it, add {add} to the hosts of this server's sandbox.\n"
                 );
-                Err(answer(StatusCode::FORBIDDEN, words))
+                Err(response(StatusCode::FORBIDDEN, words))
             }
             Err(ConnectFault::Unreachable(cause)) => {
-                self.ledger.unreachable(destination, &cause);
+                self.ledger.record_unreachable(destination, &cause);
                 Err(unreachable(destination, &cause))
             }
         }
@@ -331,14 +335,14 @@ fn remove_of_connection(headers: &mut HeaderMap) {
 }
 
 fn bad(cause: &str) -> Response<Body> {
-    answer(StatusCode::BAD_REQUEST, format!("Drawbridge: {cause}.\n"))
+    response(StatusCode::BAD_REQUEST, format!("Drawbridge: {cause}.\n"))
 }
 
 fn unreachable(destination: &Destination, cause: &str) -> Response<Body> {
-    answer(StatusCode::BAD_GATEWAY, format!("Drawbridge could not reach {destination}: {cause}.\n"))
+    response(StatusCode::BAD_GATEWAY, format!("Drawbridge could not reach {destination}: {cause}.\n"))
 }
 
-fn answer(status: StatusCode, words: String) -> Response<Body> {
+fn response(status: StatusCode, words: String) -> Response<Body> {
     let mut response = Response::new(Full::new(Bytes::from(words)).map_err(|never| match never {}).boxed());
     *response.status_mut() = status;
     response.headers_mut().insert(http::header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));

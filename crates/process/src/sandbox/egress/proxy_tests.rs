@@ -105,7 +105,7 @@ async fn s24_a_tunnel_leads_to_named_hosts_only() {
     assert_eq!(at_named.load(Ordering::SeqCst), 1, "S24: only the tunnel must reach the named host");
     assert_eq!(at_other.load(Ordering::SeqCst), 0, "S24: no connection must reach the other host");
     drop(stream);
-    let lines = egress.rest().join("\n");
+    let lines = egress.remaining_lines().join("\n");
     assert!(lines.contains(&format!("network: localhost:{named} allowed, 1 opened")), "S24: {lines}");
     assert!(lines.contains("5 bytes up, 5 bytes down"), "S24: the bytes are counted: {lines}");
     let refused = format!(

@@ -70,11 +70,11 @@ pub(super) async fn addresses(
         Ok(Err(error)) => return Err(ConnectFault::Unreachable(format!("its name can't be looked up: {error}"))),
         Err(_) => return Err(ConnectFault::Unreachable("its name was not looked up in time".to_owned())),
     };
-    judged(hosts, destination, found)
+    allowed_addresses(hosts, destination, found)
 }
 
 /// Returns those addresses of a name that may be connected to.
-fn judged(
+fn allowed_addresses(
     hosts: &[HostPattern],
     destination: &Destination,
     found: Vec<IpAddr>,
@@ -110,7 +110,7 @@ mod tests {
     fn found(patterns: &[&str], host: &str, addresses: &[&str]) -> Result<Vec<String>, ConnectFault> {
         let destination = Destination::new(host, 443).unwrap();
         let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
-        let judged = judged(&hosts(patterns), &destination, addresses)?;
+        let judged = allowed_addresses(&hosts(patterns), &destination, addresses)?;
         Ok(judged.iter().map(ToString::to_string).collect())
     }
 

@@ -17,8 +17,8 @@ use process_wrap::tokio::ChildWrapper;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
-use super::gate::GateDescriptors;
-use super::opened::{OpenedPath, opened};
+use super::opened_paths::{OpenedPath, open_reachable};
+use super::program_gate::GateDescriptors;
 use super::root_owned::root_owned;
 use super::{ProcessRestriction, local_sockets, system_calls};
 use crate::launch::ProcessLaunch;
@@ -53,7 +53,7 @@ struct TrialResult {
 
 impl TrialResult {
     /// Returns `true` if no other trial is due.
-    fn holds(&self, now: Instant) -> bool {
+    fn is_current(&self, now: Instant) -> bool {
         self.features == BubblewrapFeatures::ALL[0] || now.saturating_duration_since(self.since) < TRY_AGAIN
     }
 }
@@ -102,7 +102,7 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
     let Some(program) = found.iter().find_map(|program| root_owned(program)) else {
         return Err(format!("{} may be changed by others than the system", first.display()));
     };
-    if BubblewrapFeatures::known(&program).is_some_and(|known| known.holds(Instant::now())) {
+    if BubblewrapFeatures::known(&program).is_some_and(|known| known.is_current(Instant::now())) {
         return Ok(program);
     }
     let mut said = String::new();
@@ -145,7 +145,7 @@ async fn trial(program: &Path, features: BubblewrapFeatures) -> Result<(), Strin
         setup: Some(restriction.setup()),
     };
     let mut child = launch.start().await.map_err(|error| error.to_string())?;
-    let ended = timeout(TRIAL, ended(child.as_mut())).await;
+    let ended = timeout(TRIAL, wait_for_end(child.as_mut())).await;
     // Fails only if the process has ended.
     let _ = child.start_kill();
     match ended {
@@ -158,7 +158,7 @@ async fn trial(program: &Path, features: BubblewrapFeatures) -> Result<(), Strin
 }
 
 /// Waits for the process. Returns its exit status and its error output.
-pub(super) async fn ended(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatus, String)> {
+pub(super) async fn wait_for_end(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatus, String)> {
     let mut words = Vec::new();
     if let Some(stderr) = child.stderr().take() {
         stderr.take(SAID).read_to_end(&mut words).await?;
@@ -171,7 +171,7 @@ pub(super) async fn ended(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatu
 /// and not for bubblewrap.
 ///
 /// # Errors
-/// Returns the error of [`opened`] if a folder differs from the approved one.
+/// Returns the error of [`open_reachable`] if a folder differs from the approved one.
 pub(super) fn arguments(
     plan: &ResolvedSandbox,
     program: &Path,
@@ -189,7 +189,7 @@ pub(super) fn arguments(
     let mut passed_on = Vec::new();
     let mut hidden = plan.reach.hidden.iter().peekable();
     // Mounts each folder before those in it, so that the more specific path takes effect.
-    for OpenedPath { path, writable, descriptor, .. } in opened(&plan.reach)? {
+    for OpenedPath { path, writable, descriptor, .. } in open_reachable(&plan.reach)? {
         while let Some(hidden) = hidden.next_if(|hidden| **hidden < path) {
             hide(&mut arguments, hidden);
         }
@@ -266,9 +266,13 @@ mod tests {
         let since = Instant::now();
         for features in BubblewrapFeatures::ALL {
             let known = TrialResult { features, since };
-            assert!(known.holds(since), "a fresh result must be used: {features:?}");
+            assert!(known.is_current(since), "a fresh result must be used: {features:?}");
             let is_best = features.bounds && features.descriptors;
-            assert_eq!(known.holds(since + TRY_AGAIN), is_best, "only a complete result must not expire: {features:?}");
+            assert_eq!(
+                known.is_current(since + TRY_AGAIN),
+                is_best,
+                "only a complete result must not expire: {features:?}"
+            );
         }
     }
 }

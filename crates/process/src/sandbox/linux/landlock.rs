@@ -10,7 +10,7 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 
-use super::opened::OpenedPath;
+use super::opened_paths::OpenedPath;
 use super::refused;
 
 /// Minimum ABI that must be enforced (Linux 6.2). Earlier ones allow truncating a read-only file.
@@ -30,7 +30,7 @@ const PROCESSES: &str = "/proc";
 /// # Errors
 /// Returns a message that explains why it can't.
 pub(super) fn check() -> Result<(), String> {
-    begun().map(drop).map_err(|error| said(&error))
+    new_ruleset().map(drop).map_err(|error| error_text(&error))
 }
 
 /// Returns the rules for the opened paths.
@@ -38,7 +38,7 @@ pub(super) fn check() -> Result<(), String> {
 /// # Errors
 /// Returns a message that explains why the kernel rejects the rules.
 pub(super) fn rules(reached: Vec<OpenedPath>) -> Result<RulesetCreated, String> {
-    let mut rules = begun().map_err(|error| said(&error))?;
+    let mut rules = new_ruleset().map_err(|error| error_text(&error))?;
     for OpenedPath { path, writable, is_folder, descriptor } in reached {
         let access = if writable { AccessFs::from_all(LEAST) } else { AccessFs::from_read(LEAST) };
         rules = match descriptor {
@@ -59,7 +59,7 @@ pub(super) fn enforce(rules: RulesetCreated) -> io::Result<()> {
     if status.ruleset == RulesetStatus::NotEnforced { Err(refused("Landlock was not enforced")) } else { Ok(()) }
 }
 
-fn begun() -> Result<RulesetCreated, RulesetError> {
+fn new_ruleset() -> Result<RulesetCreated, RulesetError> {
     Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(LEAST))?
@@ -89,6 +89,6 @@ fn not_allowed(path: &Path, cause: &dyn std::fmt::Display) -> String {
     format!("Landlock can't allow {}: {cause}", path.display())
 }
 
-fn said(error: &RulesetError) -> String {
+fn error_text(error: &RulesetError) -> String {
     format!("Landlock can't be used ({error}; it takes Linux 6.2 or later)")
 }

@@ -41,7 +41,7 @@ pub(super) const SECOND_NUMBERS: &[libc::c_long] = &[];
 /// # Errors
 /// Returns a message if seccomp does not support this machine.
 pub(super) fn filter(network: bool) -> Result<BpfProgram, String> {
-    made(network).map_err(|error| format!("seccomp can't be used ({error})"))
+    build_filter(network).map_err(|error| format!("seccomp can't be used ({error})"))
 }
 
 /// Applies the filter to the current process. Runs in the child.
@@ -49,7 +49,7 @@ pub(super) fn enforce(filter: &BpfProgram) -> io::Result<()> {
     apply_filter(filter).map_err(refused)
 }
 
-fn made(network: bool) -> Result<BpfProgram, BackendError> {
+fn build_filter(network: bool) -> Result<BpfProgram, BackendError> {
     let is_not = |family| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family as u64);
     let local = OF_NETWORKS.into_iter().map(is_not).collect::<Result<_, _>>()?;
     // A call without a rule matches always.

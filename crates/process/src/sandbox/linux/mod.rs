@@ -5,14 +5,14 @@
 //! create namespaces, or call parts of the kernel that servers don't need (`system_calls`).
 
 mod bubblewrap;
-mod gate;
 mod landlock;
 mod local_sockets;
-mod opened;
+mod opened_paths;
+mod program_gate;
 mod rlimits;
 mod root_owned;
 mod system_calls;
-mod watch;
+mod usage_watch;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -23,11 +23,11 @@ use ::landlock::RulesetCreated;
 use seccompiler::BpfProgram;
 use tokio::process::Command;
 
-pub(crate) use gate::ProgramGate;
+pub(crate) use program_gate::ProgramGate;
 use rlimits::KernelLimits;
-pub(crate) use watch::UsageWatch;
+pub(crate) use usage_watch::UsageWatch;
 
-use super::egress::lead_to_proxy;
+use super::egress::set_proxy_variables;
 use super::{LaunchCommand, NetworkAccess, ResolvedSandbox, SandboxError, SandboxMechanism};
 use crate::launch::ChildSetup;
 use crate::platform;
@@ -95,7 +95,7 @@ pub(super) fn inside(
     directory: &Path,
 ) -> Result<LaunchCommand, SandboxError> {
     let not_here = |cause: String| SandboxError::NotHere { cause, next: NEXT };
-    let limits = Some(KernelLimits::of(&plan.limits));
+    let limits = Some(KernelLimits::from_limits(&plan.limits));
     match &plan.mechanism {
         SandboxMechanism::Bubblewrap(wrap) => {
             let filters = vec![local_sockets::filter(true).map_err(not_here)?];
@@ -106,7 +106,7 @@ pub(super) fn inside(
                 server.environment.into_iter().partition(|(name, _)| name.as_bytes().starts_with(b"LD_"));
             let (gate, ends) = match &plan.network {
                 NetworkAccess::Hosts(hosts) => {
-                    lead_to_proxy(&mut environment, hosts);
+                    set_proxy_variables(&mut environment, hosts);
                     ProgramGate::new(hosts.clone()).map(|(gate, ends)| (Some(gate), Some(ends)))
                 }
                 NetworkAccess::None | NetworkAccess::Full => Ok((None, None)),
@@ -119,11 +119,11 @@ pub(super) fn inside(
             Ok(LaunchCommand { program: wrap.clone(), arguments, environment, setup, gate })
         }
         SandboxMechanism::Landlock => {
-            // Landlock can enforce only the whole network or none. `ResolvedSandbox::of` has already refused other plans.
+            // Landlock can enforce only the whole network or none. `ResolvedSandbox::resolve` has already refused other plans.
             if matches!(plan.network, NetworkAccess::Hosts(_)) {
                 return Err(SandboxError::NoHosts { mechanism: plan.mechanism.name() });
             }
-            let rules = landlock::rules(opened::opened(&plan.reach)?).map_err(not_here)?;
+            let rules = landlock::rules(opened_paths::open_reachable(&plan.reach)?).map_err(not_here)?;
             let sockets = local_sockets::filter(plan.network == NetworkAccess::Full).map_err(not_here)?;
             let filters = vec![sockets, system_calls::filter().map_err(not_here)?];
             let restriction = ProcessRestriction { rules: Some(rules), filters, limits, passed_on: Vec::new() };

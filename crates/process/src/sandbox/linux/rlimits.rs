@@ -1,4 +1,4 @@
-//! Kernel limits of a server between two measurements of [`super::watch`]. They are wider than the limits for which a
+//! Kernel limits of a server between two measurements of [`super::usage_watch`]. They are wider than the limits for which a
 //! server is stopped.
 
 use std::fs;
@@ -25,7 +25,7 @@ pub(super) struct KernelLimits {
 
 impl KernelLimits {
     /// Returns the kernel limits for a server with these resource limits.
-    pub(super) fn of(limits: &ResourceLimits) -> KernelLimits {
+    pub(super) fn from_limits(limits: &ResourceLimits) -> KernelLimits {
         // Leaves room for the user's other processes, whose number may grow.
         let processes = tasks_of_user().map(|tasks| 2 * tasks + 2 * u64::from(limits.processes));
         KernelLimits { processes, memory_bytes: limits.memory_bytes.saturating_mul(MEMORY_FACTOR) }

@@ -114,7 +114,7 @@ const KERNEL_ACTIONS: &str = "/proc/sys/kernel/seccomp/actions_avail";
 /// # Errors
 /// Returns a message if seccomp does not support this machine.
 pub(super) fn filter() -> Result<BpfProgram, String> {
-    made().map_err(|error| format!("seccomp can't be used ({error})"))
+    build_filter().map_err(|error| format!("seccomp can't be used ({error})"))
 }
 
 /// Checks that the kernel supports filters that refuse a call.
@@ -146,7 +146,7 @@ pub(super) fn file() -> Result<OwnedFd, String> {
     Ok(file.into())
 }
 
-fn made() -> Result<BpfProgram, BackendError> {
+fn build_filter() -> Result<BpfProgram, BackendError> {
     let mut calls: BTreeMap<libc::c_long, Vec<SeccompRule>> = BTreeMap::new();
     // A call without a rule matches always.
     calls.extend(REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())));

@@ -164,5 +164,5 @@ impl Platform for NoShell {
         Ok(None)
     }
 
-    fn announce(&self, _: &str, _: &str, _: Option<domain::question::ConsentRequestId>) {}
+    fn announce(&self, _: &str, _: &str, _: Option<domain::consent_request::ConsentRequestId>) {}
 }

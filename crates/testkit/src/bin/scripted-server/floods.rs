@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use crate::peer::{Peer, Request};
+use crate::peer::{PeerRequest, ScriptedPeer};
 use crate::processes;
 
-pub(crate) fn log(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn log(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     for number in 0..peer.count(200_000) {
         let data = json!({"level": "info", "logger": "flood", "data": format!("message {number}")});
         peer.notify("notifications/message", data)?;
@@ -15,7 +15,7 @@ pub(crate) fn log(peer: &mut Peer, request: &Request) -> io::Result<()> {
     peer.text_result(request, "after the flood")
 }
 
-pub(crate) fn progress(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn progress(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let token = request.progress_token();
     let total = peer.count(200_000);
     for number in 1..=total {
@@ -25,21 +25,21 @@ pub(crate) fn progress(peer: &mut Peer, request: &Request) -> io::Result<()> {
     peer.text_result(request, "after the flood")
 }
 
-pub(crate) fn list_changed(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn list_changed(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     for _ in 0..peer.count(200_000) {
         peer.notify("notifications/tools/list_changed", json!({}))?;
     }
     peer.text_result(request, "after the flood")
 }
 
-pub(crate) fn garbage(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn garbage(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     for number in 0..peer.count(200_000) {
         peer.line(format!("[debug] this is no message, number {number}").as_bytes())?;
     }
     peer.text_result(request, "after the flood")
 }
 
-pub(crate) fn malformed(peer: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn malformed(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     for number in 0..peer.count(20_000) {
         peer.send(&json!({"jsonrpc": "2.0", "id": format!("bad-{number}"), "method": 42}))?;
     }
@@ -47,14 +47,14 @@ pub(crate) fn malformed(peer: &mut Peer, _: &Request) -> io::Result<()> {
     processes::wait_for_ever()
 }
 
-pub(crate) fn unknown_answers(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn unknown_answers(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     for number in 0..peer.count(200_000) {
         peer.send(&json!({"jsonrpc": "2.0", "id": 1_000_000 + number, "result": {}}))?;
     }
     peer.text_result(request, "after the flood")
 }
 
-pub(crate) fn elicitation(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn elicitation(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     for number in 0..peer.count(500) {
         let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
         let params = json!({"message": format!("Question {number}"), "requestedSchema": schema});
@@ -63,7 +63,7 @@ pub(crate) fn elicitation(peer: &mut Peer, request: &Request) -> io::Result<()> 
     peer.text_result(request, "after the flood")
 }
 
-pub(crate) fn sampling(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn sampling(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     for number in 0..peer.count(50_000) {
         let message = json!({"role": "user", "content": {"type": "text", "text": format!("Question {number}")}});
         let params = json!({"messages": [message], "maxTokens": 100});
@@ -72,7 +72,7 @@ pub(crate) fn sampling(peer: &mut Peer, request: &Request) -> io::Result<()> {
     peer.text_result(request, "after the flood")
 }
 
-pub(crate) fn ping(peer: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn ping(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     for number in 0..peer.count(20_000) {
         peer.ask(&format!("ping-{number}"), "ping", json!({}))?;
     }
@@ -80,7 +80,7 @@ pub(crate) fn ping(peer: &mut Peer, _: &Request) -> io::Result<()> {
     processes::wait_for_ever()
 }
 
-pub(crate) fn stderr(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn stderr(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let chunk = [b'e'; 64 * 1024];
     let mut err = io::stderr().lock();
     let mut left = peer.bytes(1_000_000_000);
@@ -92,7 +92,7 @@ pub(crate) fn stderr(peer: &mut Peer, request: &Request) -> io::Result<()> {
     peer.text_result(request, "after the flood")
 }
 
-pub(crate) fn stderr_lines(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn stderr_lines(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let mut err = io::BufWriter::new(io::stderr().lock());
     for number in 0..peer.count(200_000) {
         writeln!(err, "warning number {number}")?;
@@ -101,7 +101,7 @@ pub(crate) fn stderr_lines(peer: &mut Peer, request: &Request) -> io::Result<()>
     peer.text_result(request, "after the flood")
 }
 
-pub(crate) fn stderr_garbage(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn stderr_garbage(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     io::stderr().write_all(b"caf\xe9 \x1b[2Jcleared\r\n\x07bell\n")?;
     peer.text_result(request, "after the garbage")
 }

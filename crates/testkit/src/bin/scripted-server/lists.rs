@@ -5,22 +5,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::ordinary::{INVALID_PARAMS, listed, tools};
-use crate::peer::{Peer, Request};
+use crate::ordinary::{INVALID_PARAMS, list_result, tools};
+use crate::peer::{PeerRequest, ScriptedPeer};
 
-pub(crate) fn endless_cursor(peer: &mut Peer, request: &Request) -> io::Result<()> {
-    let result = listed(peer, json!({"tools": tools(), "nextCursor": "again"}));
+pub(crate) fn endless_cursor(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
+    let result = list_result(peer, json!({"tools": tools(), "nextCursor": "again"}));
     peer.result(request, result)
 }
 
-pub(crate) fn endless_new_cursor(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn endless_new_cursor(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let page: u64 = request.params["cursor"].as_str().and_then(|cursor| cursor.parse().ok()).unwrap_or_default();
     let tools = json!([{"name": format!("tool-{page}"), "inputSchema": {"type": "object"}}]);
-    let result = listed(peer, json!({"tools": tools, "nextCursor": (page + 1).to_string()}));
+    let result = list_result(peer, json!({"tools": tools, "nextCursor": (page + 1).to_string()}));
     peer.result(request, result)
 }
 
-pub(crate) fn many_tools(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn many_tools(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let tools: Vec<Value> = (0..peer.count(20_000))
         .map(|number| {
             json!({
@@ -30,23 +30,23 @@ pub(crate) fn many_tools(peer: &mut Peer, request: &Request) -> io::Result<()> {
             })
         })
         .collect();
-    let result = listed(peer, json!({ "tools": tools }));
+    let result = list_result(peer, json!({ "tools": tools }));
     peer.result(request, result)
 }
 
 /// Lists two tools on two pages. The cursor of the first listing is refused, later ones are accepted.
-pub(crate) fn stale_cursor(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn stale_cursor(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     static READINGS: AtomicUsize = AtomicUsize::new(0);
     let tool = |number: usize| json!({"name": format!("tool-{number}"), "inputSchema": {"type": "object"}});
     match request.params["cursor"].as_str() {
         None => {
             let reading = READINGS.fetch_add(1, Ordering::Relaxed);
-            let result = listed(peer, json!({"tools": [tool(1)], "nextCursor": reading.to_string()}));
+            let result = list_result(peer, json!({"tools": [tool(1)], "nextCursor": reading.to_string()}));
             peer.result(request, result)
         }
         Some("0") => peer.error(request, INVALID_PARAMS, "the cursor is no longer known"),
         Some(_) => {
-            let result = listed(peer, json!({"tools": [tool(2)]}));
+            let result = list_result(peer, json!({"tools": [tool(2)]}));
             peer.result(request, result)
         }
     }

@@ -31,7 +31,7 @@ use std::process::ExitCode;
 
 use misbehaviour::MISBEHAVIOURS;
 use options::Options;
-use peer::{Peer, Request};
+use peer::{PeerRequest, ScriptedPeer};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         };
     }
     match Options::parse(&arguments) {
-        Ok(options) => match serve(Peer::new(options)) {
+        Ok(options) => match serve(ScriptedPeer::new(options)) {
             Ok(()) => ExitCode::SUCCESS,
             // The client has closed its end.
             Err(_) => ExitCode::FAILURE,
@@ -62,8 +62,8 @@ fn list() -> io::Result<()> {
     Ok(())
 }
 
-fn serve(mut peer: Peer) -> io::Result<()> {
-    misbehaviour::happens(&mut peer, &Request::start())?;
+fn serve(mut peer: ScriptedPeer) -> io::Result<()> {
+    misbehaviour::happens(&mut peer, &PeerRequest::start())?;
     while let Some(request) = peer.read()? {
         if !misbehaviour::happens(&mut peer, &request)? && !peer.scripted(&request)? {
             ordinary::answer(&mut peer, &request)?;

@@ -5,28 +5,28 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, Request};
+use crate::peer::{PeerRequest, ScriptedPeer};
 
-pub(crate) fn silent(_: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn silent(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     Ok(())
 }
 
-fn with_id(peer: &mut Peer, id: Value, text: &str) -> io::Result<()> {
+fn with_id(peer: &mut ScriptedPeer, id: Value, text: &str) -> io::Result<()> {
     let result = peer.completed(json!({"content": [{"type": "text", "text": text}]}));
     peer.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
 }
 
-pub(crate) fn wrong_id(peer: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn wrong_id(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     with_id(peer, json!(987_654_321), "not for you")
 }
 
-pub(crate) fn wrong_id_first(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn wrong_id_first(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     wrong_id(peer, request)?;
     peer.text_result(request, "for you")
 }
 
 /// Responds with the id of the previous call, then correctly.
-pub(crate) fn reused_id(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn reused_id(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     static LAST: Mutex<Value> = Mutex::new(Value::Null);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     if last.is_null() {
@@ -39,12 +39,12 @@ pub(crate) fn reused_id(peer: &mut Peer, request: &Request) -> io::Result<()> {
 }
 
 /// Responds with the id of the next request.
-pub(crate) fn next_id(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn next_id(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     with_id(peer, json!(request.id.as_i64().unwrap_or_default() + 1), "not for you")
 }
 
 /// Responds with the id as the other JSON type.
-pub(crate) fn string_id(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn string_id(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let id = match &request.id {
         Value::String(text) => text.parse::<i64>().map_or_else(|_| json!(1), |number| json!(number)),
         other => json!(other.to_string()),
@@ -52,50 +52,50 @@ pub(crate) fn string_id(peer: &mut Peer, request: &Request) -> io::Result<()> {
     with_id(peer, id, "not for you")
 }
 
-pub(crate) fn float_id(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn float_id(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let line = format!(r#"{{"jsonrpc":"2.0","id":{}.0,"result":{{"content":[]}}}}"#, request.id);
     peer.line(line.as_bytes())
 }
 
-pub(crate) fn null_id(peer: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn null_id(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     with_id(peer, Value::Null, "not for you")
 }
 
-pub(crate) fn duplicate_answer(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn duplicate_answer(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     peer.text_result(request, "first")?;
     peer.text_result(request, "second")
 }
 
-pub(crate) fn duplicate_key(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn duplicate_key(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let line = format!(r#"{{"jsonrpc":"2.0","id":{0},"id":{0},"result":{{"content":[]}}}}"#, request.id);
     peer.line(line.as_bytes())
 }
 
-pub(crate) fn wrong_shape(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn wrong_shape(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     peer.result(request, json!({"content": 42, "tools": "none", "protocolVersion": []}))
 }
 
-pub(crate) fn error(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn error(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     peer.error(request, -32000, "the harbour is closed")
 }
 
-pub(crate) fn both(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn both(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let error = json!({"code": 1, "message": "no"});
     peer.send(&json!({"jsonrpc": "2.0", "id": request.id, "result": {"content": []}, "error": error}))
 }
 
-pub(crate) fn wrong_version(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn wrong_version(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     peer.send(&json!({"jsonrpc": "1.0", "id": request.id, "result": {"content": []}}))
 }
 
-pub(crate) fn batch(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn batch(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let result = peer.completed(json!({"content": [{"type": "text", "text": "from a batch"}]}));
     let log =
         json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "batched"}});
     peer.send(&json!([log, {"jsonrpc": "2.0", "id": request.id, "result": result}]))
 }
 
-pub(crate) fn unknown_notification(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn unknown_notification(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     peer.notify("notifications/made_up", json!({"anything": [1, 2, 3]}))?;
     peer.text_result(request, "after an unknown notification")
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::peer::{Peer, Request};
+use crate::peer::{PeerRequest, ScriptedPeer};
 use crate::{floods, lists, messages, outward, processes, resources, text};
 
 pub(crate) struct Misbehaviour {
@@ -10,11 +10,11 @@ pub(crate) struct Misbehaviour {
     /// Method whose response it replaces, unless the command line names another one.
     pub(crate) on: &'static str,
     pub(crate) about: &'static str,
-    pub(crate) run: fn(&mut Peer, &Request) -> io::Result<()>,
+    pub(crate) run: fn(&mut ScriptedPeer, &PeerRequest) -> io::Result<()>,
 }
 
 /// Runs the misbehaviours that the command line sets for this method. Returns `true` if there was one.
-pub(crate) fn happens(peer: &mut Peer, request: &Request) -> io::Result<bool> {
+pub(crate) fn happens(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<bool> {
     let runs: Vec<_> = peer
         .options
         .rules

@@ -67,17 +67,18 @@ impl Options {
                 "--misbehave" => options.rules.push(rule(value)?),
                 "--reply" => {
                     let (method, json) = pair(value)?;
-                    let result =
-                        serde_json::from_str(&told(json)?).map_err(|error| format!("--reply {method}: {error}"))?;
+                    let result = serde_json::from_str(&value_or_file(json)?)
+                        .map_err(|error| format!("--reply {method}: {error}"))?;
                     options
                         .replies
                         .push(ScriptedReply { method: method.to_owned(), what: ReplyContent::Result(result) });
                 }
                 "--raw" => {
                     let (method, line) = pair(value)?;
-                    options
-                        .replies
-                        .push(ScriptedReply { method: method.to_owned(), what: ReplyContent::Line(told(line)?) });
+                    options.replies.push(ScriptedReply {
+                        method: method.to_owned(),
+                        what: ReplyContent::Line(value_or_file(line)?),
+                    });
                 }
                 "--record" => options.record = Some(value.into()),
                 "--count" => options.count = Some(number(value)?),
@@ -104,7 +105,7 @@ fn pair(value: &str) -> Result<(&str, &str), String> {
 }
 
 /// Returns the value itself, or the text of the file after `@`, since the length of a command line argument is limited.
-fn told(value: &str) -> Result<String, String> {
+fn value_or_file(value: &str) -> Result<String, String> {
     match value.strip_prefix('@') {
         Some(path) => std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}")),
         None => Ok(value.to_owned()),

@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 use testkit::lure;
 
 use crate::options::ProbeBehaviour;
-use crate::peer::{Peer, Request};
+use crate::peer::{PeerRequest, ScriptedPeer};
 
 const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INVALID_PARAMS: i64 = -32602;
 
-pub(crate) fn answer(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn answer(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let modern = peer.is_modern();
     match request.method.as_str() {
         // Notifications and responses need no reply.
         _ if request.id.is_null() || request.method.is_empty() => Ok(()),
         "server/discover" if modern => {
-            let result = listed(
+            let result = list_result(
                 peer,
                 json!({
                     "supportedVersions": [peer.options.revision],
@@ -45,13 +45,13 @@ pub(crate) fn answer(peer: &mut Peer, request: &Request) -> io::Result<()> {
             peer.result(request, json!({}))
         }
         "tools/list" => {
-            let result = listed(peer, json!({"tools": tools()}));
+            let result = list_result(peer, json!({"tools": tools()}));
             peer.result(request, result)
         }
         "prompts/list" => {
             let mut prompt = json!({"name": "greet", "description": "Says hello"});
             lure::in_definition(&mut prompt);
-            let result = listed(peer, json!({ "prompts": [prompt] }));
+            let result = list_result(peer, json!({ "prompts": [prompt] }));
             peer.result(request, result)
         }
         "prompts/get" => {
@@ -62,16 +62,16 @@ pub(crate) fn answer(peer: &mut Peer, request: &Request) -> io::Result<()> {
         "resources/list" => {
             let mut resource = json!({"uri": "test://one", "name": "one"});
             lure::in_definition(&mut resource);
-            let result = listed(peer, json!({ "resources": [resource] }));
+            let result = list_result(peer, json!({ "resources": [resource] }));
             peer.result(request, result)
         }
         "resources/templates/list" => {
-            let result = listed(peer, json!({"resourceTemplates": []}));
+            let result = list_result(peer, json!({"resourceTemplates": []}));
             peer.result(request, result)
         }
         "resources/read" => {
             let contents = json!([{"uri": request.params["uri"], "mimeType": "text/plain", "text": "one"}]);
-            let result = listed(peer, json!({"contents": contents}));
+            let result = list_result(peer, json!({"contents": contents}));
             peer.result(request, result)
         }
         "tools/call" => call(peer, request),
@@ -79,7 +79,7 @@ pub(crate) fn answer(peer: &mut Peer, request: &Request) -> io::Result<()> {
     }
 }
 
-fn call(peer: &mut Peer, request: &Request) -> io::Result<()> {
+fn call(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let arguments = &request.params["arguments"];
     match request.params["name"].as_str() {
         Some("echo") => {
@@ -96,7 +96,7 @@ fn call(peer: &mut Peer, request: &Request) -> io::Result<()> {
 }
 
 /// Waits with a progress notification every 50 ms.
-fn wait(peer: &mut Peer, request: &Request, milliseconds: u64) -> io::Result<()> {
+fn wait(peer: &mut ScriptedPeer, request: &PeerRequest, milliseconds: u64) -> io::Result<()> {
     let steps = milliseconds.div_ceil(50);
     for step in 1..=steps {
         std::thread::sleep(Duration::from_millis(50));
@@ -138,7 +138,7 @@ pub(crate) fn tools() -> Value {
 }
 
 /// Returns a list result with the members that the modern revision requires.
-pub(crate) fn listed(peer: &Peer, result: Value) -> Value {
+pub(crate) fn list_result(peer: &ScriptedPeer, result: Value) -> Value {
     let mut result = peer.completed(result);
     if peer.is_modern() {
         result["ttlMs"] = json!(0);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::peer::{Peer, Request};
+use crate::peer::{PeerRequest, ScriptedPeer};
 
 /// Environment variable with the hosts and ports, separated by spaces.
 const HOSTS: &str = "REACH_HOSTS";
@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// Maximum number of bytes that are read from a response.
 const MAX_ANSWER: u64 = 4096;
 
-pub(crate) fn reaches_out(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn reaches_out(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let hosts = std::env::var(HOSTS).unwrap_or_default();
     let tried = |host: &str| {
         let through = tunnel(host).unwrap_or_else(|error| format!("failed: {error}"));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::options::{Options, ReplyContent};
 
-pub(crate) struct Peer {
+pub(crate) struct ScriptedPeer {
     pub(crate) options: Options,
     pub(crate) never_exits: bool,
     input: StdinLock<'static>,
@@ -16,16 +16,16 @@ pub(crate) struct Peer {
 }
 
 /// Message of the client, or the moment before anything was read.
-pub(crate) struct Request {
+pub(crate) struct PeerRequest {
     pub(crate) method: String,
     /// Id of the request; null if the message has none.
     pub(crate) id: Value,
     pub(crate) params: Value,
 }
 
-impl Request {
-    pub(crate) fn start() -> Request {
-        Request { method: "start".to_owned(), id: Value::Null, params: Value::Null }
+impl PeerRequest {
+    pub(crate) fn start() -> PeerRequest {
+        PeerRequest { method: "start".to_owned(), id: Value::Null, params: Value::Null }
     }
 
     /// Returns the progress token of the request, or null if the client sent none.
@@ -34,11 +34,11 @@ impl Request {
     }
 }
 
-impl Peer {
-    pub(crate) fn new(options: Options) -> Peer {
+impl ScriptedPeer {
+    pub(crate) fn new(options: Options) -> ScriptedPeer {
         let record =
             options.record.as_ref().and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
-        Peer {
+        ScriptedPeer {
             options,
             never_exits: false,
             input: io::stdin().lock(),
@@ -48,7 +48,7 @@ impl Peer {
     }
 
     /// Reads the next message, or returns `None` at the end of the input. Responses have an empty method.
-    pub(crate) fn read(&mut self) -> io::Result<Option<Request>> {
+    pub(crate) fn read(&mut self) -> io::Result<Option<PeerRequest>> {
         let mut line = Vec::new();
         if self.input.read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
@@ -57,7 +57,7 @@ impl Peer {
             record.write_all(&line)?;
         }
         let mut message: Value = serde_json::from_slice(&line).unwrap_or(Value::Null);
-        Ok(Some(Request {
+        Ok(Some(PeerRequest {
             method: message["method"].as_str().unwrap_or_default().to_owned(),
             id: message["id"].take(),
             params: message["params"].take(),
@@ -65,7 +65,7 @@ impl Peer {
     }
 
     /// Sends the reply that the command line sets for this method. Returns `true` if there was one.
-    pub(crate) fn scripted(&mut self, request: &Request) -> io::Result<bool> {
+    pub(crate) fn scripted(&mut self, request: &PeerRequest) -> io::Result<bool> {
         let replies = &mut self.options.replies;
         let mut matching = replies.iter().enumerate().filter(|(_, reply)| reply.method == request.method);
         let Some((first, reply)) = matching.next() else { return Ok(false) };
@@ -108,11 +108,11 @@ impl Peer {
         self.line(message.to_string().as_bytes())
     }
 
-    pub(crate) fn result(&mut self, request: &Request, result: Value) -> io::Result<()> {
+    pub(crate) fn result(&mut self, request: &PeerRequest, result: Value) -> io::Result<()> {
         self.send(&json!({"jsonrpc": "2.0", "id": request.id, "result": result}))
     }
 
-    pub(crate) fn error(&mut self, request: &Request, code: i64, message: &str) -> io::Result<()> {
+    pub(crate) fn error(&mut self, request: &PeerRequest, code: i64, message: &str) -> io::Result<()> {
         self.send(&json!({"jsonrpc": "2.0", "id": request.id, "error": {"code": code, "message": message}}))
     }
 
@@ -129,7 +129,7 @@ impl Peer {
     }
 
     /// Sends a tool result with this text.
-    pub(crate) fn text_result(&mut self, request: &Request, text: &str) -> io::Result<()> {
+    pub(crate) fn text_result(&mut self, request: &PeerRequest, text: &str) -> io::Result<()> {
         let mut result = self.completed(json!({"content": [{"type": "text", "text": text}]}));
         testkit::lure::in_result(&self.options.revision, &mut result);
         self.result(request, result)

@@ -4,16 +4,16 @@ use std::io::{self, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::peer::{Peer, Request};
+use crate::peer::{PeerRequest, ScriptedPeer};
 
-pub(crate) fn exit(_: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn exit(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     let mut err = io::stderr();
     writeln!(err, "fatal: cannot open the database")?;
     writeln!(err, "hint: set DATABASE_PATH")?;
     std::process::exit(3)
 }
 
-pub(crate) fn abort(_: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn abort(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     std::process::abort()
 }
 
@@ -24,14 +24,14 @@ pub(crate) fn wait_for_ever() -> ! {
     }
 }
 
-pub(crate) fn never_reads(_: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn never_reads(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     wait_for_ever()
 }
 
 /// Environment variable of a process that already ignores signals.
 const DEAF: &str = "SCRIPTED_SERVER_DEAF";
 
-pub(crate) fn never_exits(peer: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn never_exits(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     peer.never_exits = true;
     if std::env::var_os(DEAF).is_some() {
         return Ok(());
@@ -39,12 +39,12 @@ pub(crate) fn never_exits(peer: &mut Peer, _: &Request) -> io::Result<()> {
     become_shell(r#"trap "" TERM INT HUP; export SCRIPTED_SERVER_DEAF=1; exec "$0" "$@""#)
 }
 
-pub(crate) fn close_stdout(peer: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn close_stdout(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     peer.flush()?;
     become_shell("exec >&-; while read -r line; do :; done")
 }
 
-pub(crate) fn close_stdin(peer: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn close_stdin(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     peer.flush()?;
     become_shell("exec <&-; sleep 1000 & wait")
 }
@@ -80,12 +80,12 @@ fn leave_behind() -> io::Result<u32> {
     Ok(child.id())
 }
 
-pub(crate) fn grandchild(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn grandchild(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let pid = leave_behind()?;
     peer.text_result(request, &pid.to_string())
 }
 
-pub(crate) fn grandchild_exit(_: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn grandchild_exit(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     let pid = leave_behind()?;
     writeln!(io::stderr(), "{pid}")?;
     std::process::exit(0)

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::peer::{Peer, Request};
+use crate::peer::{PeerRequest, ScriptedPeer};
 use crate::processes::wait_for_ever;
 
 /// Pause between two steps, so that a supervisor can react.
@@ -17,7 +17,7 @@ const MIB: usize = 1 << 20;
 const CHILD: [&str; 2] = ["sleep", "7412"];
 
 #[allow(clippy::disallowed_methods, clippy::zombie_processes, reason = "a server may start what it likes")]
-pub(crate) fn forks(_: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn forks(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     loop {
         // A process that the system refuses is tried again.
         let _ = Command::new(CHILD[0]).arg(CHILD[1]).stdin(Stdio::null()).stdout(Stdio::null()).spawn();
@@ -25,7 +25,7 @@ pub(crate) fn forks(_: &mut Peer, _: &Request) -> io::Result<()> {
     }
 }
 
-pub(crate) fn takes_memory(_: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn takes_memory(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     let mut held: Vec<Vec<u8>> = Vec::new();
     loop {
         let mut more = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn takes_memory(_: &mut Peer, _: &Request) -> io::Result<()> {
     }
 }
 
-pub(crate) fn fills_home(_: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn fills_home(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     let home = std::env::var("HOME").map_err(io::Error::other)?;
     let mut file = std::fs::File::create(std::path::Path::new(&home).join("filled"))?;
     loop {
@@ -46,7 +46,7 @@ pub(crate) fn fills_home(_: &mut Peer, _: &Request) -> io::Result<()> {
     }
 }
 
-pub(crate) fn spins(_: &mut Peer, _: &Request) -> io::Result<()> {
+pub(crate) fn spins(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     for _ in 0..4 {
         std::thread::spawn(|| {
             loop {
@@ -70,7 +70,7 @@ const TRIES: [(&str, &[&str]); 7] = [
 ];
 
 #[allow(clippy::disallowed_methods, reason = "a server may start what it likes")]
-pub(crate) fn tries_the_kernel(peer: &mut Peer, request: &Request) -> io::Result<()> {
+pub(crate) fn tries_the_kernel(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let works = |(name, arguments): &(&str, &[&str])| {
         let (program, arguments) = arguments.split_first()?;
         let mut command = Command::new(program);

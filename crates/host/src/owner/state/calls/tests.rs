@@ -86,13 +86,17 @@ fn a_run_that_ends_takes_its_own_tickets_only() {
 #[test]
 fn a_question_belongs_to_the_conversation_of_the_call_that_led_to_it() {
     let calls = table(&[("1", "s", CallState::Running)]);
-    let why = calls.why_of(Some("1"));
+    let why = calls.consent_origin(Some("1"));
     assert!(
         matches!(&why, ConsentRequestOrigin::Call { call, .. } if call.as_str() == "1"),
         "the origin is the call: {why:?}"
     );
     assert_eq!(calls.conversation_of(&why).as_deref(), Some("c"), "the conversation of the call is known");
-    assert_eq!(calls.why_of(Some("gone")), ConsentRequestOrigin::Server, "a call that has ended is not an origin");
+    assert_eq!(
+        calls.consent_origin(Some("gone")),
+        ConsentRequestOrigin::Server,
+        "a call that has ended is not an origin"
+    );
     assert_eq!(calls.conversation_of(&ConsentRequestOrigin::Server), None, "a request of a server has no conversation");
 }
 

@@ -1,6 +1,6 @@
 //! Tests the consent queue: bounds, indexes, and the end of requests.
 
-use domain::question::ConsentRequestOrigin;
+use domain::consent_request::ConsentRequestOrigin;
 use offers::review::ReviewMarks;
 use policy::{ApprovalScope, ResolvedPaths};
 use tokio::sync::oneshot;
@@ -83,9 +83,9 @@ fn what_is_over_leaves_the_queue_and_the_rest_moves_up() {
 fn the_outcome_of_an_answer_is_told_once_it_is_known() {
     let (mut queue, (reply, mut told)) = (ConsentQueue::default(), oneshot::channel());
     queue.answering.insert(ConsentRequestId(1), reply);
-    queue.answered(ConsentRequestId(1), Ok(AnswerProgress::Later));
+    queue.report_decision(ConsentRequestId(1), Ok(AnswerProgress::Later));
     assert!(told.try_recv().is_err(), "the outcome waits for the audit log");
-    queue.answered(ConsentRequestId(1), Err(DecisionError::Audit));
+    queue.report_decision(ConsentRequestId(1), Err(DecisionError::Audit));
     assert_eq!(told.try_recv(), Ok(Err(DecisionError::Audit)), "the receiver gets the outcome");
 }
 

@@ -29,7 +29,7 @@ pub(in crate::owner) struct ConversationLabels(IndexMap<String, ConversationLabe
 
 impl ConversationLabels {
     /// Returns the label of a conversation, if it has one.
-    pub(in crate::owner) fn of(&self, conversation: &str) -> Option<&ConversationLabel> {
+    pub(in crate::owner) fn label(&self, conversation: &str) -> Option<&ConversationLabel> {
         self.0.get(conversation)
     }
 
@@ -76,7 +76,7 @@ impl ConversationLabels {
     /// Returns the other servers whose content may have caused a model's call of one of `server`'s tools, or `None` if
     /// no other content is in the conversation. Unknown content counts as that of other servers.
     pub(in crate::owner) fn before_call(&self, conversation: &str, server: &str) -> Option<Vec<String>> {
-        let Some(label) = self.of(conversation) else { return Some(Vec::new()) };
+        let Some(label) = self.label(conversation) else { return Some(Vec::new()) };
         let others: Vec<String> = label.servers.iter().filter(|other| *other != server).cloned().collect();
         (!others.is_empty() || !label.is_whole).then_some(others)
     }
@@ -114,7 +114,7 @@ mod tests {
         let tools: Vec<Reading> = (0..MAX_READINGS + 5).map(tool).collect();
         labels.add_readings("c", &tools);
         let readings =
-            |labels: &ConversationLabels| labels.of("c").map(|label| label.readings.clone()).unwrap_or_default();
+            |labels: &ConversationLabels| labels.label("c").map(|label| label.readings.clone()).unwrap_or_default();
         assert_eq!(readings(&labels).len(), MAX_READINGS, "the number of readings is limited");
         labels.add_readings("c", &[Reading::new("a", ReadingKind::Resource, "file:///x")]);
         assert_eq!(readings(&labels).len(), MAX_READINGS, "the number of readings stays limited");
@@ -131,11 +131,15 @@ mod tests {
         let mut labels = ConversationLabels::default();
         let servers: Vec<String> = (0..MAX_SERVERS + 5).map(|n| n.to_string()).collect();
         labels.add("first", &servers, true);
-        assert_eq!(labels.of("first").map(|l| l.servers.len()), Some(MAX_SERVERS), "the number of servers is limited");
+        assert_eq!(
+            labels.label("first").map(|l| l.servers.len()),
+            Some(MAX_SERVERS),
+            "the number of servers is limited"
+        );
         for n in 0..MAX_CONVERSATIONS {
             labels.add(&n.to_string(), &[], true);
         }
-        assert_eq!(labels.of("first"), None, "the oldest label is dropped");
+        assert_eq!(labels.label("first"), None, "the oldest label is dropped");
         assert!(labels.before_call("first", "b").is_some(), "a dropped label makes its conversation untrusted");
     }
 }

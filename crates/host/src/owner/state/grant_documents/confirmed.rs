@@ -1,5 +1,5 @@
 //! Confirmed values of settings in files that can also be edited by hand: addresses of model providers, and the
-//! retention of the audit log. Used by `owner/confirmed.rs`.
+//! retention of the audit log. Used by `owner/confirmed_settings.rs`.
 
 use std::collections::BTreeMap;
 
@@ -51,13 +51,13 @@ pub(in crate::owner) struct ConfirmedSettings {
 }
 
 impl ProviderAddress {
-    pub(in crate::owner) fn of(settings: &ProviderSettings) -> Self {
+    pub(in crate::owner) fn from_settings(settings: &ProviderSettings) -> Self {
         Self { kind: settings.kind, url: settings.url.clone() }
     }
 }
 
 impl AuditRetentionSetting {
-    pub(in crate::owner) const fn of(settings: &AppSettings) -> Self {
+    pub(in crate::owner) const fn from_settings(settings: &AppSettings) -> Self {
         let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
         Self { days: *audit_days, megabytes: *audit_megabytes, contents: *audit_contents }
     }
@@ -77,7 +77,7 @@ impl ConfirmedSettings {
     pub(in crate::owner) fn check_address(&self, settings: &ProviderSettings) -> Result<(), Option<String>> {
         let known = self.file.as_ref().and_then(|file| file.providers.get(&settings.id));
         match known {
-            Some(known) if *known == ProviderAddress::of(settings) => Ok(()),
+            Some(known) if *known == ProviderAddress::from_settings(settings) => Ok(()),
             known => Err(known.map(|known| known.url.to_string())),
         }
     }
@@ -121,7 +121,7 @@ impl ConfirmedSettings {
     /// Returns the confirmed retention of the audit log, or `None` while it is unknown. If the user never confirmed
     /// one, returns the default, so that removing the file doesn't shorten the log.
     pub(in crate::owner) fn keeping(&self) -> Option<AuditRetentionSetting> {
-        let unchanged = || AuditRetentionSetting::of(&AppSettings::default());
+        let unchanged = || AuditRetentionSetting::from_settings(&AppSettings::default());
         self.file.as_ref().map(|file| file.keeping.unwrap_or_else(unchanged))
     }
 }
@@ -139,11 +139,11 @@ pub(in crate::owner) enum ConfirmedRead {
 
 impl ConfirmedFile {
     /// Returns the current settings as confirmed settings.
-    pub(in crate::owner) fn adopted(file: &ProvidersFile, settings: &AppSettings) -> Self {
+    pub(in crate::owner) fn from_present(file: &ProvidersFile, settings: &AppSettings) -> Self {
         Self {
-            providers: file.providers.iter().map(|own| (own.id.clone(), ProviderAddress::of(own))).collect(),
+            providers: file.providers.iter().map(|own| (own.id.clone(), ProviderAddress::from_settings(own))).collect(),
             default: file.default.clone(),
-            keeping: Some(AuditRetentionSetting::of(settings)),
+            keeping: Some(AuditRetentionSetting::from_settings(settings)),
         }
     }
 }
@@ -199,7 +199,7 @@ mod tests {
         let mut held = settings.clone();
         confirmed.keeping().expect("the retention is known").apply(&mut held);
         assert_eq!(held, AppSettings::default(), "a removed file doesn't shorten the retention");
-        assert!(confirmed.replace(Some(ConfirmedFile::adopted(&ProvidersFile::default(), &settings))));
+        assert!(confirmed.replace(Some(ConfirmedFile::from_present(&ProvidersFile::default(), &settings))));
         confirmed.keeping().expect("the retention is known").apply(&mut held);
         assert_eq!(held, settings, "the confirmed retention is applied");
     }

@@ -10,7 +10,7 @@ fn facts() -> LaunchFacts {
         known: BTreeMap::new(),
         packages: BTreeMap::new(),
         origins: BTreeMap::new(),
-        own_files: AppFiles::of("/no/data".into(), "/no/mcp.json".into()),
+        own_files: AppFiles::of_folders("/no/data".into(), "/no/mcp.json".into()),
         search_path: Arc::default(),
     }
 }
@@ -63,7 +63,11 @@ fn other_files_under_one_version_ask_always_and_a_newer_version_asks_its_user() 
     assert!(!package.is_outdated(true), "a declined version requires no consent");
     package.newer = Some(PackageVersion { integrity: Some("sha512-two".to_owned()), ..package.version.clone() });
     assert!(package.is_outdated(false), "different files of the same version always require consent");
-    assert_eq!(Some(package.known()), package.newer.as_ref(), "the last offered version has the different files");
+    assert_eq!(
+        Some(package.known_version()),
+        package.newer.as_ref(),
+        "the last offered version has the different files"
+    );
 }
 
 #[test]
@@ -73,7 +77,10 @@ fn what_is_known_already_is_not_remembered_again() {
     let week = 7 * 24 * 60 * 60 * 1000;
     assert!(facts.remember("s", found(week), week), "new facts are stored");
     assert!(!facts.remember("s", found(week + 1), week + 1), "known facts are not stored again");
-    assert!(facts.known("s", || config.clone(), week + 1).is_some(), "known facts are returned");
-    assert!(facts.known("s", || Hash::of_bytes(b"other"), week + 1).is_none(), "facts don't apply to other settings");
+    assert!(facts.known_session("s", || config.clone(), week + 1).is_some(), "known facts are returned");
+    assert!(
+        facts.known_session("s", || Hash::of_bytes(b"other"), week + 1).is_none(),
+        "facts don't apply to other settings"
+    );
     assert!(facts.remember("s", found(2 * week), 2 * week), "facts are stored again after a week");
 }

@@ -1,11 +1,11 @@
-//! Chooses the model that replies to a server's request. Used by `owner/sampling/asked.rs`.
+//! Chooses the model that replies to a server's request. Used by `owner/sampling/request.rs`.
 
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
 use policy::Hash;
 use serde_json::json;
-use server_requests::sampling::choose::{ModelSelection, choose};
-use server_requests::sampling::convert::to_request;
+use server_requests::sampling::conversion::to_request;
+use server_requests::sampling::model_choice::{ModelSelection, choose};
 use server_requests::sampling::{ModelChoice, ModelChoiceReason, SamplingState};
 
 use super::ModelAccess;
@@ -22,7 +22,7 @@ impl ModelAccess {
         let setting = settings.model.as_ref().filter(can_answer);
         let default = self.providers.file.default.as_ref().filter(can_answer);
         let wish = ModelSelection { preferences: params.model_preferences.as_ref(), setting, default };
-        let all: Vec<_> = self.registry.all().collect();
+        let all: Vec<_> = self.registry.all_models().collect();
         choose(wish, &all)
     }
 
@@ -39,7 +39,7 @@ impl ModelAccess {
         state.losses =
             request.and_then(|request| self.registry.cannot_carry(&model, &request).ok()).unwrap_or_default();
         let most_micros = self.most_micros(&model, params);
-        let provider = self.providers.settings_of(&model.provider).ok().map(|settings| Hash::of(&json!(settings)));
+        let provider = self.providers.settings_of(&model.provider).ok().map(|settings| Hash::of_json(&json!(settings)));
         let name = name.unwrap_or_else(|| model.model.clone());
         state.model = Some(ModelChoice { name, model, by, provider, most_micros });
     }

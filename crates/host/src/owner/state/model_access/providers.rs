@@ -21,7 +21,7 @@ pub(crate) struct ProviderTable {
 
 impl ProviderTable {
     /// Returns the models that a provider listed.
-    pub(in crate::owner) fn listed(&self, id: &str) -> Vec<Model> {
+    pub(in crate::owner) fn listed_models(&self, id: &str) -> Vec<Model> {
         self.lists.get(id).map(|listed| listed.models.clone()).unwrap_or_default()
     }
 

@@ -94,7 +94,7 @@ fn only_what_was_read_voids_a_judgement() {
     permissions.note_readings("c", &[Reading::new("s", domain::history::ReadingKind::Tool, "t")]);
     assert_eq!(permissions.judgement, 1, "new readings require a new decision");
     assert!(
-        permissions.data_flow.labels.of("c").is_some_and(|label| label.readings.len() == 1),
+        permissions.data_flow.labels.label("c").is_some_and(|label| label.readings.len() == 1),
         "the reading is stored"
     );
 }

@@ -23,18 +23,18 @@ pub(super) fn registry(sandbox: Option<SandboxConfig>) -> ServerRegistry {
 #[test]
 fn a_server_that_is_not_ready_is_told_nothing() {
     let registry = registry(None);
-    let refused = registry.tell("s", ConnectionCommand::Ping);
+    let refused = registry.send_command("s", ConnectionCommand::Ping);
     assert_eq!(
         refused,
         Err(CallFailure::NotReady { server: "s".to_owned() }),
         "a server that is not running is not ready"
     );
     assert!(
-        matches!(registry.tell("t", ConnectionCommand::Ping), Err(CallFailure::NotFound(_))),
+        matches!(registry.send_command("t", ConnectionCommand::Ping), Err(CallFailure::NotFound(_))),
         "there is no such server"
     );
     assert!(
-        matches!(registry.as_shown("s", &[]), Err(ReviewError::NotRunning(_))),
+        matches!(registry.check_shown("s", &[]), Err(ReviewError::NotRunning(_))),
         "a server that is not running can't be reviewed"
     );
 }
@@ -42,11 +42,15 @@ fn a_server_that_is_not_ready_is_told_nothing() {
 #[test]
 fn a_server_in_a_sandbox_is_told_of_no_folder_beyond_it() {
     let shared = vec![PathBuf::from("/work/a"), PathBuf::from("/other")];
-    assert_eq!(registry(None).told_of("s", shared.clone()), shared, "without a sandbox all shared folders are sent");
+    assert_eq!(
+        registry(None).folders_told_to("s", shared.clone()),
+        shared,
+        "without a sandbox all shared folders are sent"
+    );
     let folder = AllowedFolder { path: PathBuf::from("/work"), access: AccessMode::Read };
     let sandbox = SandboxConfig { folders: vec![folder], network: NetworkAccess::None };
     assert_eq!(
-        registry(Some(sandbox)).told_of("s", shared),
+        registry(Some(sandbox)).folders_told_to("s", shared),
         [PathBuf::from("/work/a")],
         "with a sandbox only accessible folders are sent"
     );
@@ -56,11 +60,11 @@ fn a_server_in_a_sandbox_is_told_of_no_folder_beyond_it() {
 fn a_start_that_was_given_up_is_awaited_no_more() {
     let mut registry = registry(None);
     let config = registry.records["s"].config.clone();
-    assert!(registry.awaited("s", &config).is_none(), "a stopped server is not awaited");
+    assert!(registry.awaiting_start("s", &config).is_none(), "a stopped server is not awaited");
     registry.records["s"].set(ServerState::Starting);
-    assert!(registry.awaited("s", &config).is_some(), "a starting server is awaited");
+    assert!(registry.awaiting_start("s", &config).is_some(), "a starting server is awaited");
     let other = StdioConfig { command: "other".to_owned(), ..StdioConfig::default() }.into();
-    assert!(registry.awaited("s", &other).is_none(), "a start of another command is not awaited");
+    assert!(registry.awaiting_start("s", &other).is_none(), "a start of another command is not awaited");
 }
 
 /// Returns a registry with a ready server, and the commands to its connection.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use models::{ModelError, Reply, TokenUsage};
+use models::{ModelError, ModelReply, TokenUsage};
 use server_requests::sampling::ModelUsage;
 
 use super::UsageReservation;
@@ -36,15 +36,15 @@ impl ModelRun {
         let ModelOutput { began, bytes, usage } = self.progress.read();
         match outcome {
             Ok(reply) => {
-                let (spent, cost) = self.reservation.settled(reply.usage, bytes);
+                let (spent, cost) = self.reservation.settle(reply.usage, bytes);
                 (Some(spent), cost)
             }
             Err(_) if !began => (Some(self.reservation.unanswered()), None),
-            Err(ModelError::Silent { .. } | ModelError::Cut) => (self.reservation.cut(usage, bytes), None),
+            Err(ModelError::Silent { .. } | ModelError::Cut) => (self.reservation.settle_partial(usage, bytes), None),
             // A model that refuses with a message is assumed not to have reasoned for long.
             Err(_) => {
                 let output = Some(usage.output.unwrap_or(0));
-                (self.reservation.cut(TokenUsage { output, ..usage }, bytes), None)
+                (self.reservation.settle_partial(TokenUsage { output, ..usage }, bytes), None)
             }
         }
     }
@@ -52,7 +52,7 @@ impl ModelRun {
     /// Returns the usage if the model is stopped now, or `None` if the reservation stays.
     pub(in crate::owner) fn settlement_if_stopped(&self) -> Option<ModelUsage> {
         let ModelOutput { bytes, usage, .. } = self.progress.read();
-        self.reservation.cut(usage, bytes)
+        self.reservation.settle_partial(usage, bytes)
     }
 }
 
@@ -63,7 +63,7 @@ impl Drop for ModelRun {
 }
 
 /// Result of a model's run.
-pub(in crate::owner) type ModelOutcome = Result<Reply, ModelError>;
+pub(in crate::owner) type ModelOutcome = Result<ModelReply, ModelError>;
 
 /// The progress of a model, shared for counting usage before the end.
 #[derive(Clone, Default)]

@@ -23,7 +23,7 @@ pub(in crate::owner) struct UsageReservation {
 impl UsageReservation {
     /// Returns the usage of a complete reply, and its cost in millionths of a US dollar, if its price is known. Usage
     /// that the provider doesn't report is estimated from the received bytes.
-    pub(in crate::owner) fn settled(&self, usage: TokenUsage, came: u64) -> (ModelUsage, Option<u64>) {
+    pub(in crate::owner) fn settle(&self, usage: TokenUsage, came: u64) -> (ModelUsage, Option<u64>) {
         let input = usage.input.unwrap_or(self.input);
         let output = usage.output.unwrap_or_else(|| came.div_ceil(BYTES_PER_TOKEN));
         let known = TokenUsage { input: Some(input), output: Some(output), ..usage };
@@ -34,12 +34,12 @@ impl UsageReservation {
 
     /// Returns the usage of an incomplete reply, as far as known, or `None` if the reservation stays: a reply without
     /// output may have been reasoning all the time.
-    pub(in crate::owner) fn cut(&self, usage: TokenUsage, came: u64) -> Option<ModelUsage> {
+    pub(in crate::owner) fn settle_partial(&self, usage: TokenUsage, came: u64) -> Option<ModelUsage> {
         if came == 0 && usage.output.is_none() {
             return None;
         }
         let output = usage.output.unwrap_or(0).max(came.div_ceil(BYTES_PER_TOKEN));
-        Some(self.settled(TokenUsage { output: Some(output), ..usage }, came).0)
+        Some(self.settle(TokenUsage { output: Some(output), ..usage }, came).0)
     }
 
     /// Returns the usage of a request that the provider didn't accept.
@@ -71,7 +71,7 @@ pub(in crate::owner) fn usage(input: u64, output: u64) -> TokenUsage {
     reason = "a cost is not negative, and more than 2^63 millionths is the most there can be"
 )]
 pub(in crate::owner) fn micros(price: &ModelPrice, usage: &TokenUsage) -> Option<u64> {
-    price.of(usage).filter(|cost| cost.is_finite() && *cost >= 0.0).map(|cost| (cost * 1_000_000.0).ceil() as u64)
+    price.cost(usage).filter(|cost| cost.is_finite() && *cost >= 0.0).map(|cost| (cost * 1_000_000.0).ceil() as u64)
 }
 
 #[cfg(test)]
@@ -81,15 +81,16 @@ mod tests {
     #[test]
     fn the_words_of_the_provider_count_before_an_estimate() {
         let reservation = UsageReservation::for_tests(100, 1_000);
-        let said = reservation.settled(usage(7, 5), 300).0;
+        let said = reservation.settle(usage(7, 5), 300).0;
         assert_eq!((said.tokens, said.requests), (12, 1), "the usage reported by the provider is counted");
         assert_eq!(
-            reservation.settled(TokenUsage::default(), 300).0.tokens,
+            reservation.settle(TokenUsage::default(), 300).0.tokens,
             200,
             "without a report the usage is estimated"
         );
-        let cut =
-            reservation.cut(TokenUsage { output: Some(1), ..TokenUsage::default() }, 300).map(|spent| spent.tokens);
+        let cut = reservation
+            .settle_partial(TokenUsage { output: Some(1), ..TokenUsage::default() }, 300)
+            .map(|spent| spent.tokens);
         assert_eq!(cut, Some(200), "the received bytes of an interrupted reply exceed the reported usage");
     }
 
@@ -105,6 +106,6 @@ mod tests {
             as_of: String::new(),
         };
         let reservation = UsageReservation { price: Some(price), ..UsageReservation::for_tests(0, 0) };
-        assert_eq!(reservation.settled(usage(1, 0), 0).1, Some(1), "a fraction of a millionth is rounded up");
+        assert_eq!(reservation.settle(usage(1, 0), 0).1, Some(1), "a fraction of a millionth is rounded up");
     }
 }

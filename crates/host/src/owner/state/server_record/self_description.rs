@@ -15,7 +15,7 @@ pub(crate) struct SelfDescription {
 
 impl SelfDescription {
     /// Examines the information of the server with this label.
-    pub(in crate::owner) fn of(label: &str, facts: &ServerFacts) -> Self {
+    pub(in crate::owner) fn new(label: &str, facts: &ServerFacts) -> Self {
         let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
         let claims = facts.server.as_ref();
         let texts = claims.map(|claims| [Some(&claims.name), claims.title.as_ref(), claims.description.as_ref()]);
@@ -24,7 +24,7 @@ impl SelfDescription {
         }
         flags.extend(claims.into_iter().flat_map(|claims| flags_of_name(&claims.name)));
         flags.extend(flags_of_name(label));
-        let name = claims.map(|claims| (claims.name.clone(), NameKeys::of(&claims.name)));
+        let name = claims.map(|claims| (claims.name.clone(), NameKeys::new(&claims.name)));
         Self { name, flags }
     }
 }

@@ -1,0 +1,62 @@
+//! Commands for consent requests and decisions.
+
+use credentials::sign_in::EnteredClient as HostClient;
+use domain::consent_request::ConsentRequestId;
+use host::view::{ConsentRequestEdit as HostEdit, UserDecision};
+
+use super::{Api, errors, object, paths, views};
+use crate::ApiError;
+use crate::data::*;
+
+/// Parses the identifier of a consent request from the page.
+pub(super) fn id(text: &str) -> Result<ConsentRequestId, ApiError> {
+    text.parse().map(ConsentRequestId).map_err(|_| errors::not_found_error("this consent request"))
+}
+
+pub(super) async fn answer_question(api: &Api, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
+    let answer = match r.answer {
+        ConsentDecision::Allow { scope, lasts: None } => UserDecision::Allow(scope),
+        ConsentDecision::Allow { scope, lasts: Some(lasts) } => UserDecision::AllowFor(scope, lasts),
+        ConsentDecision::Submit { content } => UserDecision::Submit(object(content, "a form's content")?),
+        ConsentDecision::Share { folders } => UserDecision::Share(paths(folders)),
+        ConsentDecision::Identify { client } => UserDecision::Client(HostClient {
+            client_id: client.client_id,
+            client_secret: client.client_secret.filter(|secret| !secret.is_empty()),
+        }),
+        ConsentDecision::ByHand => UserDecision::ByHand,
+        ConsentDecision::Again => UserDecision::Again,
+        ConsentDecision::Back => UserDecision::Back,
+        ConsentDecision::Stop => UserDecision::Stop,
+        ConsentDecision::Deny => UserDecision::Deny,
+        ConsentDecision::DenyBecause { reason } => UserDecision::DenyBecause(reason),
+        ConsentDecision::Cancel => UserDecision::Cancel,
+    };
+    api.host.answer(id(&r.id)?, r.hash, answer).await?;
+    Ok(EmptyObject {})
+}
+
+pub(super) async fn edit_question(api: &Api, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
+    let consent_request = id(&r.id)?;
+    let edit = match r.edit {
+        ConsentRequestEdit::Arguments { arguments } => HostEdit::Arguments(object(arguments, "arguments")?),
+        ConsentRequestEdit::Response { response } => HostEdit::Response(Box::new(views::to_response(response))),
+        ConsentRequestEdit::Model { model } => {
+            HostEdit::Model(models::ModelRef { provider: model.provider, model: model.model })
+        }
+        ConsentRequestEdit::Request { request } => {
+            let requests = api.host.snapshot().await?.questions;
+            let shown = requests.into_iter().find(|q| q.id == consent_request).map(|q| q.body);
+            let Some(host::view::ConsentRequestBody::Sampling { request: original, .. }) = shown else {
+                return Err(errors::not_found_error("this consent request"));
+            };
+            HostEdit::Request(Box::new(views::to_request(request, *original)))
+        }
+    };
+    Ok(views::consent_request(api.host.edit(consent_request, edit).await?))
+}
+
+pub(super) async fn check_form(api: &Api, r: CheckForm) -> Result<FormProblems, ApiError> {
+    let content = object(r.content, "a form's content")?;
+    let problems = api.host.check_form(id(&r.id)?, content).await?;
+    Ok(FormProblems { problems })
+}

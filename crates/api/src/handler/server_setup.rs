@@ -1,0 +1,271 @@
+//! Configuration of servers: conversion between the types of the page and of the host.
+//!
+//! Secret values of headers and variables are moved to the keychain. Header values and secret values of variables are
+//! never returned.
+
+mod auth;
+mod environment;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use ports::server_config::{
+    HttpConfig, HttpKind as HostKind, SandboxConfig, ServerConfig as HostConfig, ServerEntry, ServerTransport,
+    StdioConfig,
+};
+use ports::{SecretPersistence, secrets};
+
+use super::{Api, containment, errors};
+use crate::data::*;
+use crate::{ApiError, ErrorCode};
+
+pub(super) async fn add_server(api: &Api, r: AddServer) -> Result<SecretStorageReport, ApiError> {
+    let setup = api.host.begin_setup().await?;
+    let wanted = requested_server(r.config, &r.name, None, setup.names_of_others(&r.name))?;
+    let entry = ServerEntry { name: r.name, config: wanted.config };
+    Ok(storage_report(setup.add(entry, wanted.secrets).await?))
+}
+
+pub(super) async fn update_server(api: &Api, r: UpdateServer) -> Result<SecretStorageReport, ApiError> {
+    let setup = api.host.begin_setup().await?;
+    let was = setup.config(&r.server)?;
+    let wanted = requested_server(r.config, &r.name, Some(was), setup.names_of_others(&r.server))?;
+    let entry = ServerEntry { name: r.name, config: wanted.config };
+    Ok(storage_report(setup.update(&r.server, entry, wanted.secrets).await?))
+}
+
+pub(super) async fn remove_server(api: &Api, server: String) -> Result<EmptyObject, ApiError> {
+    match &api.installer {
+        Some(installer) => installer.remove(&api.host, &server).await?,
+        None => api.host.begin_setup().await?.remove(&server).await?,
+    }
+    Ok(EmptyObject {})
+}
+
+/// Replaces the secret of a header or variable, or one of the sign-in settings.
+///
+/// If another server uses the same secret, this server gets a separate one, and the other keeps the existing value.
+pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageReport, ApiError> {
+    let setup = api.host.begin_setup().await?;
+    let mut config = setup.config(&r.server)?.clone();
+    let place = config.secret_place().ok_or_else(|| invalid("the URL of the server is not valid"))?;
+    let value = match &config.transport {
+        ServerTransport::Http(HttpConfig { headers, auth: Some(auth), .. })
+            if !headers.contains_key(&r.header) && auth.secret_names().any(|name| name == r.header) =>
+        {
+            auth::check_secret(&r.value)?;
+            let secret = (secrets::key(&r.header, &place), r.value);
+            return Ok(storage_report(setup.set_sign_in_secret(r.server, secret).await?));
+        }
+        ServerTransport::Http(http) => {
+            let value = http.headers.get(&r.header).ok_or_else(|| errors::not_found_error("this header"))?;
+            check_header(&r.header, &r.value)?;
+            value
+        }
+        ServerTransport::Stdio(stdio) => {
+            let value = stdio.env.get(&r.header).ok_or_else(|| errors::not_found_error("this variable"))?;
+            environment::check(&r.header, &r.value)?;
+            value
+        }
+    };
+    let names = secrets::names(value);
+    let [name] = names[..] else {
+        return Err(invalid("this value does not consist of one secret: change it in the settings file"));
+    };
+    let mut key = secrets::key(name, &place);
+    let mut renamed = None;
+    if setup.is_used_by_others(&r.server, &key) {
+        let taken = setup.names_of_others(&r.server);
+        let own = secret_name(&r.server, &r.header, Some(config.values()), &taken);
+        key = secrets::key(&own, &place);
+        let value = value.replace(&secrets::reference(name), &secrets::reference(&own));
+        match &mut config.transport {
+            ServerTransport::Http(http) => http.headers.insert(r.header, value),
+            ServerTransport::Stdio(stdio) => stdio.env.insert(r.header, value),
+        };
+        renamed = Some(ServerEntry { name: r.server.clone(), config });
+    }
+    Ok(storage_report(setup.set_secret(r.server, renamed, (key, r.value)).await?))
+}
+
+pub(super) fn storage_report(kept: SecretPersistence) -> SecretStorageReport {
+    let only_this_run = match kept {
+        SecretPersistence::Keychain => None,
+        SecretPersistence::ThisRun { cause } => Some(cause),
+    };
+    SecretStorageReport { only_this_run }
+}
+
+fn invalid(message: impl Into<String>) -> ApiError {
+    ApiError::new(ErrorCode::Invalid, message)
+}
+
+fn check_header(name: &str, value: &str) -> Result<(), ApiError> {
+    ports::server_config::header_problem(name, value).map_or(Ok(()), |problem| Err(invalid(problem)))
+}
+
+/// Requested configuration of a server, with the key and value of each secret for the keychain.
+struct RequestedServer {
+    config: HostConfig,
+    secrets: Vec<(String, String)>,
+}
+
+/// Converts the configuration from the page.
+///
+/// `was` is the current configuration, whose header values are kept where the page gives none. `taken` lists the names
+/// of secrets that other servers use.
+fn requested_server(
+    config: ServerConfig,
+    server: &str,
+    was: Option<&HostConfig>,
+    taken: Vec<String>,
+) -> Result<RequestedServer, ApiError> {
+    let (transport, revision, secrets) = match config {
+        ServerConfig::Stdio { command, args, env, secret_env, cwd, sandbox, revision } => {
+            let cwd = cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
+            let sandbox = sandbox.map(containment::to_sandbox).transpose()?;
+            if let Some(problem) = sandbox.as_ref().and_then(SandboxConfig::problem) {
+                return Err(invalid(problem));
+            }
+            let mut stdio = StdioConfig { command, args, env, cwd, sandbox };
+            let secrets = environment::put(&mut stdio, &secret_env.unwrap_or_default(), server, was, taken)?;
+            (ServerTransport::Stdio(stdio), revision, secrets)
+        }
+        ServerConfig::Http { url, headers, kind, auth, revision } => {
+            let kind = kind.map(to_kind);
+            let was = was.and_then(HostConfig::as_http);
+            let mut http = HttpConfig { url, kind, ..HttpConfig::default() };
+            let mut secrets = put_headers(&mut http, headers, server, was, taken.clone())?;
+            let taken: Vec<String> = taken.into_iter().chain(secrets::names_in(&http.headers)).collect();
+            secrets.extend(auth::put(&mut http, auth, server, was, &taken)?);
+            (ServerTransport::Http(http), revision, secrets)
+        }
+    };
+    let revision = revision
+        .filter(|text| !text.is_empty())
+        .map(|text| text.parse().map_err(|e: mcp_proto::revision::UnknownRevision| invalid(e.to_string())))
+        .transpose()?;
+    Ok(RequestedServer { config: HostConfig { transport, revision }, secrets })
+}
+
+fn put_headers(
+    http: &mut HttpConfig,
+    headers: Vec<HttpHeader>,
+    server: &str,
+    was: Option<&HttpConfig>,
+    mut taken: Vec<String>,
+) -> Result<Vec<(String, String)>, ApiError> {
+    // Checked before any secret is stored for it.
+    if let Some(problem) = ports::server_config::url_problem(&http.url) {
+        return Err(invalid(problem));
+    }
+    let origin = http.origin().unwrap_or_default();
+    let mut kept = Vec::new();
+    // Secrets that other headers of this server refer to are taken as well, in both the old and the new configuration.
+    let plain = headers.iter().filter(|h| !h.secret).filter_map(|h| h.value.as_deref());
+    taken.extend(plain.flat_map(secrets::names).map(str::to_owned));
+    for header in headers {
+        let value = match header.value {
+            Some(value) => {
+                check_header(&header.name, &value)?;
+                if header.secret {
+                    let name = secret_name(server, &header.name, was.map(|was| &was.headers), &taken);
+                    taken.push(name.clone());
+                    kept.push((secrets::key(&name, &origin), value));
+                    secrets::reference(&name)
+                } else {
+                    value
+                }
+            }
+            None => kept_value(&header.name, was, &origin)?,
+        };
+        if http.headers.insert(header.name.clone(), value).is_some() {
+            return Err(invalid(format!("the header {:?} is set twice", header.name)));
+        }
+    }
+    Ok(kept)
+}
+
+/// Returns the name for the secret of a header or variable: the existing one, or a new one that is not taken.
+fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>>, taken: &[String]) -> String {
+    let (own, others): (Vec<_>, Vec<_>) =
+        was.into_iter().flatten().partition(|(name, _)| name.eq_ignore_ascii_case(header));
+    let mut taken = taken.to_vec();
+    taken.extend(others.iter().flat_map(|(_, value)| secrets::names(value)).map(str::to_owned));
+    let own: Vec<&str> = own.iter().flat_map(|(_, value)| secrets::names(value)).collect();
+    match own[..] {
+        [name] if !secrets::is_taken(name, &taken) => name.to_owned(),
+        _ => secrets::name_for(server, header, &taken),
+    }
+}
+
+/// Returns the stored value of a header. A value that was entered for one origin is not sent to another.
+fn kept_value(name: &str, was: Option<&HttpConfig>, origin: &str) -> Result<String, ApiError> {
+    let value = was.and_then(|was| was.headers.get(name));
+    let value = value.ok_or_else(|| invalid(format!("the header {name:?} has no value")))?;
+    if was.and_then(HttpConfig::origin).as_deref() != Some(origin) {
+        return Err(invalid(format!(
+            "enter the value of the header {name:?} again: it was entered for another address"
+        )));
+    }
+    Ok(value.clone())
+}
+
+const fn to_kind(kind: HttpKind) -> HostKind {
+    match kind {
+        HttpKind::Http => HostKind::Http,
+        HttpKind::Sse => HostKind::Sse,
+    }
+}
+
+pub(super) const fn kind(kind: HostKind) -> HttpKind {
+    match kind {
+        HostKind::Http => HttpKind::Http,
+        HostKind::Sse => HttpKind::Sse,
+    }
+}
+
+/// Visibility of header values to the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SecretVisibility {
+    /// The user has just pasted them, and the page sends them back when it adds the server.
+    Shown,
+    /// The values belong to a configured server and are not returned.
+    Hidden,
+}
+
+pub(super) fn headers(http: &HttpConfig, values: SecretVisibility) -> Vec<HttpHeader> {
+    let shown = |value: &String| (values == SecretVisibility::Shown).then(|| value.clone());
+    let one = |(name, value): (&String, &String)| HttpHeader {
+        name: name.clone(),
+        value: shown(value),
+        secret: values == SecretVisibility::Hidden && !secrets::names(value).is_empty(),
+    };
+    http.headers.iter().map(one).collect()
+}
+
+/// Converts the configuration of a server for the page.
+pub(super) fn config(config: HostConfig, values: SecretVisibility) -> ServerConfig {
+    let revision = config.revision.map(|revision| revision.to_string());
+    match config.transport {
+        ServerTransport::Stdio(stdio) => {
+            // Pasted values are not in the keychain yet.
+            let secret_env = environment::secret_variables(&stdio).filter(|_| values == SecretVisibility::Hidden);
+            let StdioConfig { command, args, env, cwd, sandbox } = stdio;
+            ServerConfig::Stdio {
+                command,
+                args,
+                env,
+                secret_env,
+                cwd: cwd.map(|cwd| cwd.display().to_string()),
+                sandbox: sandbox.map(containment::sandbox_shown),
+                revision,
+            }
+        }
+        ServerTransport::Http(http) => {
+            let headers = headers(&http, values);
+            let auth = http.auth.map(|auth| auth::auth_view(auth, values));
+            ServerConfig::Http { headers, kind: http.kind.map(kind), auth, url: http.url, revision }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Sign-in settings of remote servers: conversion between the types of the page and of the host. The client secret is
+//! moved to the keychain and never returned.
+
+use ports::secrets;
+use ports::server_config::{AuthConfig, GrantType, HttpConfig};
+
+use super::{SecretVisibility, invalid};
+use crate::ApiError;
+use crate::data::{AdvancedAuthSettings, AuthSettings};
+
+/// Suffix for the names of client secrets, used like the header name for the secret of a header.
+const CLIENT_SECRET: &str = "client_secret";
+
+/// Maximum size of a secret in bytes.
+const MAX_SECRET: usize = 16 * 1_024;
+
+/// Applies the page's sign-in settings to a server.
+///
+/// Settings that the page does not display are kept, and all of them if the page sends none. Returns the key and value
+/// of each secret for the keychain.
+pub(super) fn put(
+    http: &mut HttpConfig,
+    wanted: Option<AuthSettings>,
+    server: &str,
+    was: Option<&HttpConfig>,
+    taken: &[String],
+) -> Result<Option<(String, String)>, ApiError> {
+    let before = was.and_then(|was| was.auth.clone());
+    let Some(wanted) = wanted else {
+        http.auth = before;
+        return Ok(None);
+    };
+    let before = match wanted.rest {
+        Some(rest) => rest_put(rest, before.unwrap_or_default())?,
+        None => before.unwrap_or_default(),
+    };
+    let origin = http.origin().unwrap_or_default();
+    let text = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    let mut kept = None;
+    let client_secret = match text(wanted.client_secret) {
+        _ if !wanted.has_secret => None,
+        // Pasted settings already contain a reference.
+        Some(value) if is_reference(&value) => Some(value),
+        Some(value) => {
+            let name = name(server, &before, taken);
+            kept = Some((secrets::key(&name, &origin), value));
+            Some(secrets::reference(&name))
+        }
+        None if was.and_then(HttpConfig::origin).is_some_and(|was| was == origin) => before.client_secret.clone(),
+        None => return Err(invalid("enter the client secret again: it was entered for another address")),
+    };
+    let auth = AuthConfig {
+        client_id: text(wanted.client_id),
+        client_secret,
+        issuer: text(wanted.issuer),
+        scopes: wanted.scopes,
+        redirect_port: wanted.redirect_port,
+        ..before
+    };
+    if let Some(problem) = auth.problem() {
+        return Err(invalid(problem));
+    }
+    http.auth = (auth != AuthConfig::default()).then_some(auth);
+    Ok(kept)
+}
+
+/// Returns the name for the client secret: the existing one, or a new one that is not taken.
+fn name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
+    let own = before.client_secret.as_deref().map(secrets::names).unwrap_or_default();
+    match own[..] {
+        [name] if !secrets::is_taken(name, taken) => name.to_owned(),
+        _ => secrets::name_for(server, CLIENT_SECRET, taken),
+    }
+}
+
+/// Checks the length of a secret of the sign-in settings. A PEM key has several lines.
+pub(super) fn check_secret(value: &str) -> Result<(), ApiError> {
+    if value.trim().is_empty() || value.len() > MAX_SECRET {
+        return Err(invalid(format!("a secret has 1 to {MAX_SECRET} bytes")));
+    }
+    Ok(())
+}
+
+/// Returns `true` if a text is exactly one reference to a secret.
+fn is_reference(text: &str) -> bool {
+    matches!(secrets::names(text)[..], [name] if secrets::reference(name) == text)
+}
+
+/// Converts the sign-in settings for the page.
+pub(super) fn auth_view(auth: AuthConfig, values: SecretVisibility) -> AuthSettings {
+    let is_pasted = values == SecretVisibility::Shown;
+    AuthSettings {
+        client_id: auth.client_id.clone(),
+        client_secret: auth.client_secret.clone().filter(|_| is_pasted),
+        has_secret: auth.client_secret.is_some(),
+        issuer: auth.issuer.clone(),
+        scopes: auth.scopes.clone(),
+        redirect_port: auth.redirect_port,
+        secret_names: if is_pasted { Vec::new() } else { auth.other_secret_names().map(str::to_owned).collect() },
+        rest: is_pasted.then(|| advanced_auth_settings(auth)).filter(|rest| *rest != AdvancedAuthSettings::default()),
+    }
+}
+
+fn advanced_auth_settings(auth: AuthConfig) -> AdvancedAuthSettings {
+    AdvancedAuthSettings {
+        client_auth: auth.client_auth,
+        client_metadata_url: auth.client_metadata_url,
+        grant: Some(auth.grant).filter(|grant| *grant != GrantType::default()).map(|grant| grant.name().to_owned()),
+        private_key: auth.private_key,
+        algorithm: auth.algorithm,
+        identity_provider: auth.identity_provider,
+        dpop: auth.dpop,
+        assertion: auth.assertion,
+    }
+}
+
+/// Replaces the settings that the page does not display.
+fn rest_put(rest: AdvancedAuthSettings, before: AuthConfig) -> Result<AuthConfig, ApiError> {
+    let grant = match rest.grant {
+        Some(name) => GrantType::ALL.into_iter().find(|grant| grant.name() == name),
+        None => Some(GrantType::default()),
+    };
+    Ok(AuthConfig {
+        client_auth: rest.client_auth,
+        client_metadata_url: rest.client_metadata_url,
+        grant: grant.ok_or_else(|| invalid("the grant type is not known"))?,
+        private_key: rest.private_key,
+        algorithm: rest.algorithm,
+        identity_provider: rest.identity_provider,
+        dpop: rest.dpop,
+        assertion: rest.assertion,
+        ..before
+    })
+}

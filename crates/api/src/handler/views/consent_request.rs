@@ -1,0 +1,126 @@
+//! Conversion of consent requests and forms.
+
+use host::view::{ConsentRequestBody as HostBody, ConsentRequestView};
+use policy::{Hash, ReviewState};
+use ports::server_config::AuthConfig;
+use serde_json::json;
+use server_requests::form::Form;
+
+use super::content::claims;
+use super::readable::readable;
+use super::{authorization, data_flow, endpoints, marks, packages, sampling};
+use crate::data::*;
+use crate::handler::containment;
+use crate::handler::server_setup::{self, SecretVisibility};
+
+pub(in crate::handler) fn consent_request(view: ConsentRequestView) -> ConsentRequest {
+    ConsentRequest {
+        id: view.id.0.to_string(),
+        hash: view.hash.to_string(),
+        server: view.server,
+        transport: view.transport.to_owned(),
+        command_line: view.command_line,
+        asked_at: view.asked_at,
+        why: view.why,
+        round: view.round,
+        body: body(view.body, view.marks.standing == Some(ReviewState::Reviewed)),
+        scopes: view.scopes.to_vec(),
+        rule: view.rule.to_owned(),
+        marks: marks(view.marks),
+        call: view.call,
+    }
+}
+
+fn body(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
+    match body {
+        HostBody::Result { tool, parts, is_error, flags: _ } => {
+            let content = parts.into_iter().filter_map(data_flow::to_read).collect();
+            ConsentRequestBody::Result { tool, content, is_error }
+        }
+        HostBody::StartServer { config, resolved, approved_before, plan, files, changed_files, writers, package } => {
+            ConsentRequestBody::StartServer {
+                command: config.command,
+                resolved: Some(resolved.display().to_string()),
+                args: config.args,
+                env: config.env.into_iter().collect(),
+                // Without a configured working directory, a sandboxed server starts in its private home.
+                cwd: config
+                    .cwd
+                    .or_else(|| plan.is_none().then(launches::default_directory))
+                    .map(|cwd| cwd.display().to_string()),
+                approved_before,
+                sandbox: plan.map(containment::plan_shown),
+                files: files.iter().map(|file| containment::launch_file_shown(file, &changed_files)).collect(),
+                writers: writers.into_iter().map(containment::writer_shown).collect(),
+                package: package.map(|package| packages::loaded(*package)),
+            }
+        }
+        HostBody::ConnectServer { config, approved_before } => ConsentRequestBody::ConnectServer {
+            url: UrlParts::parse(&config.url),
+            headers: server_setup::headers(&config, SecretVisibility::Hidden),
+            transport_kind: config.kind.map(server_setup::kind),
+            unencrypted: config.is_plain_outside(),
+            auth: endpoints::settings(config.auth.as_ref()),
+            unattended: config.auth.as_ref().is_some_and(AuthConfig::is_unattended),
+            approved_before,
+        },
+        HostBody::Tool { tool, arguments, changed_since_allowed } => ConsentRequestBody::Tool {
+            definition: (!is_reviewed).then(|| readable(&json!(tool))),
+            definition_hash: Some(Hash::of_json(&json!(tool)).to_string()),
+            claims: claims(&tool),
+            title: tool.title,
+            tool: tool.name,
+            description: tool.description,
+            input_schema: tool.input_schema,
+            bytes: json!(arguments).to_string().len() as u64,
+            arguments: arguments.into(),
+            changed_since_allowed,
+        },
+        HostBody::Read { kind, name, arguments } => {
+            ConsentRequestBody::Read { what: kind, name, arguments: arguments.into() }
+        }
+        HostBody::Sampling { request, response, state } => sampling::body(*request, response, *state),
+        HostBody::Form { message, form } => {
+            let (fields, unsupported) = match form {
+                Ok(Form { fields }) => (fields, None),
+                Err(cause) => (Vec::new(), Some(cause)),
+            };
+            ConsentRequestBody::Form { message, fields, unsupported }
+        }
+        HostBody::Url { message, url } => ConsentRequestBody::Url { message, url: UrlParts::asked_by_server(&url) },
+        HostBody::Roots => ConsentRequestBody::Roots { folders: Vec::new() },
+        HostBody::SignIn {
+            url,
+            issuer,
+            resource,
+            scopes,
+            held_scopes,
+            client,
+            client_id,
+            endpoints: found,
+            redirect_uri,
+            authorization_url,
+            reason,
+        } => ConsentRequestBody::SignIn {
+            url: UrlParts::parse(&url),
+            issuer_url: UrlParts::parse(&issuer),
+            page_elsewhere: authorization_url.as_ref().is_some_and(|page| endpoints::elsewhere(page, &issuer)),
+            issuer,
+            resource,
+            scopes,
+            held_scopes,
+            client: authorization::client(client),
+            client_id,
+            endpoints: found.into_iter().map(endpoints::endpoint).collect(),
+            redirect_uri,
+            authorization_url: authorization_url.map(|page| UrlParts::parse(&page)),
+            reason: authorization::reason(reason),
+        },
+        HostBody::ClientId { url, issuer, redirect_uri } => ConsentRequestBody::ClientId {
+            url: UrlParts::parse(&url),
+            issuer_url: UrlParts::parse(&issuer),
+            issuer,
+            redirect_uri,
+        },
+    }
+}

@@ -1,0 +1,106 @@
+//! Review of call results before a model reads them: waits for the user's verdict. Readers other than models receive
+//! the result without a review. Used by `call`.
+
+use domain::call::CallFailure;
+use domain::item::{Content, ToolResult};
+use host::{CallOrigin, Host, ResultVerdict};
+use mcp_proto::session::{CallError, CloseReason};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{ResultOrigin, ToolCall};
+use crate::model_context;
+
+/// The review of a call's result.
+pub(super) struct ReviewedResult<'a> {
+    host: &'a Host,
+    stop: &'a CancellationToken,
+    /// Origin of the result if a model reads it, otherwise `None`.
+    of: Option<ResultOrigin>,
+}
+
+impl<'a> ReviewedResult<'a> {
+    /// Creates the review that the result of a call requires.
+    pub(super) fn for_call(call: &ToolCall, host: &'a Host, stop: &'a CancellationToken) -> Self {
+        let of = match &call.origin {
+            CallOrigin::Model { conversation } => Some(ResultOrigin {
+                conversation: conversation.clone(),
+                call: call.id.clone(),
+                server: call.server.clone(),
+                tool: call.tool.clone(),
+            }),
+            CallOrigin::User { .. } | CallOrigin::CommandLine => None,
+        };
+        Self { host, stop, of }
+    }
+
+    /// Returns the result after its review.
+    ///
+    /// # Errors
+    ///
+    /// Returns the text for the model in place of a withheld result.
+    pub(super) async fn result(&self, result: ToolResult) -> Result<ToolResult, String> {
+        let Some(origin) = self.of.clone() else { return Ok(result) };
+        let call = origin.call.clone();
+        let verdict = tokio::select! {
+            biased;
+            verdict = self.host.review_result(origin, result) => verdict,
+            () = self.stop.cancelled() => {
+                self.host.withdraw_result(call).await;
+                return Err(model_context::withheld("as the user stopped the answer"));
+            }
+        };
+        match verdict {
+            ResultVerdict::Passes(result) => Ok(*result),
+            ResultVerdict::LeftOut(by) => Err(model_context::withheld(&by)),
+            ResultVerdict::Stops(by) => {
+                self.stop.cancel();
+                Err(model_context::withheld(&by))
+            }
+        }
+    }
+
+    /// Returns the description of a failure for the reader. For a model, text written by a server is reviewed like a
+    /// result.
+    pub(super) async fn failure(&self, failure: &CallFailure, was_sent: bool) -> String {
+        if self.of.is_none() {
+            return failure.to_string();
+        }
+        if was_sent && matches!(failure, CallFailure::Cancelled) {
+            return model_context::STOPPED.to_owned();
+        }
+        let text = failure.to_string();
+        if !holds_words_of_server(failure) {
+            return text;
+        }
+        let content = vec![Content::Text { text }];
+        let (structured, structured_problem, arguments) = (None, None, Value::Null);
+        let result = ToolResult { content, structured, structured_problem, is_error: true, arguments };
+        match self.result(result).await {
+            Ok(passed) => passed.content.into_iter().find_map(text_of).unwrap_or_default(),
+            Err(withheld) => withheld,
+        }
+    }
+}
+
+fn text_of(content: Content) -> Option<String> {
+    match content {
+        Content::Text { text } => Some(text),
+        _ => None,
+    }
+}
+
+const fn holds_words_of_server(failure: &CallFailure) -> bool {
+    match failure {
+        CallFailure::Session { error, .. } => matches!(
+            **error,
+            CallError::Server(_)
+                | CallError::BadAnswer { .. }
+                | CallError::Unreadable(_)
+                | CallError::Closed(CloseReason::OpeningFailed(_) | CloseReason::ConnectionLost(_))
+                | CallError::Undelivered { .. }
+                | CallError::TaskCancelled { .. }
+        ),
+        _ => false,
+    }
+}

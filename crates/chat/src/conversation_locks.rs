@@ -1,0 +1,179 @@
+//! Replies in progress: at most one per conversation. Messages written meanwhile would be in a different branch than
+//! the reply, so they are refused or wait.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use domain::item::ChatItem;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::ConversationError;
+use super::error::MAX_ANSWERS;
+
+/// Holders of conversations, by conversation.
+#[derive(Debug, Default)]
+pub(crate) struct ConversationLocks {
+    held: Mutex<HashMap<String, ConversationUse>>,
+    freed: Notify,
+}
+
+#[derive(Debug)]
+enum ConversationUse {
+    /// A model is replying.
+    Answer(Arc<RunningReply>),
+    /// Items are being written, which is short.
+    Writing,
+}
+
+/// A reply in progress.
+#[derive(Debug, Default)]
+pub(super) struct RunningReply {
+    /// Token that stops the reply.
+    pub(super) stop: CancellationToken,
+    /// Item as far as received, and the number of deltas that were sent.
+    pub(super) live: Mutex<Option<(ChatItem, u64)>>,
+}
+
+/// Exclusive access to a conversation until dropped: nobody else starts a reply or writes in it.
+pub(super) struct ConversationGuard {
+    replies: Arc<ConversationLocks>,
+    conversation: String,
+}
+
+/// A registered reply in progress, until dropped.
+pub(super) struct RunningReplyGuard {
+    pub(super) running: Arc<RunningReply>,
+    _held: ConversationGuard,
+}
+
+impl ConversationLocks {
+    /// Registers a reply.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ConversationError::Answering`] if a model is already replying in the conversation, and
+    /// [`ConversationError::TooMany`] if the maximum number of concurrent replies is reached.
+    pub(super) async fn begin(replies: &Arc<Self>, conversation: &str) -> Result<RunningReplyGuard, ConversationError> {
+        let running = Arc::new(RunningReply::default());
+        let held = Self::hold(replies, conversation, || ConversationUse::Answer(Arc::clone(&running))).await?;
+        Ok(RunningReplyGuard { running, _held: held })
+    }
+
+    /// Acquires a conversation for writing.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ConversationError::Answering`] if a model is replying in the conversation.
+    pub(super) async fn write(replies: &Arc<Self>, conversation: &str) -> Result<ConversationGuard, ConversationError> {
+        Self::hold(replies, conversation, || ConversationUse::Writing).await
+    }
+
+    /// Acquires a conversation for writing, after waiting for the end of a reply.
+    pub(super) async fn write_when_free(
+        replies: &Arc<Self>,
+        conversation: &str,
+    ) -> Result<ConversationGuard, ConversationError> {
+        loop {
+            let freed = replies.freed.notified();
+            match Self::write(replies, conversation).await {
+                Err(ConversationError::Answering) => freed.await,
+                other => return other,
+            }
+        }
+    }
+
+    async fn hold(
+        replies: &Arc<Self>,
+        conversation: &str,
+        holder: impl Fn() -> ConversationUse,
+    ) -> Result<ConversationGuard, ConversationError> {
+        loop {
+            // Created before the check, so that a release in between is not missed.
+            let freed = replies.freed.notified();
+            if let Some(held) = Self::try_hold(replies, conversation, holder())? {
+                return Ok(held);
+            }
+            freed.await;
+        }
+    }
+
+    /// Returns `None` while items are being written in the conversation.
+    fn try_hold(
+        replies: &Arc<Self>,
+        conversation: &str,
+        holder: ConversationUse,
+    ) -> Result<Option<ConversationGuard>, ConversationError> {
+        let mut held = replies.held.lock().unwrap_or_else(PoisonError::into_inner);
+        match held.get(conversation) {
+            Some(ConversationUse::Answer(_)) => return Err(ConversationError::Answering),
+            Some(ConversationUse::Writing) => return Ok(None),
+            None => {}
+        }
+        let is_answer = |holder: &ConversationUse| matches!(holder, ConversationUse::Answer(_));
+        if is_answer(&holder) && held.values().filter(|other| is_answer(other)).count() >= MAX_ANSWERS {
+            return Err(ConversationError::TooMany);
+        }
+        held.insert(conversation.to_owned(), holder);
+        Ok(Some(ConversationGuard { replies: Arc::clone(replies), conversation: conversation.to_owned() }))
+    }
+
+    /// Returns the reply in progress in a conversation.
+    pub(super) fn running_reply(&self, conversation: &str) -> Option<Arc<RunningReply>> {
+        match self.held.lock().unwrap_or_else(PoisonError::into_inner).get(conversation) {
+            Some(ConversationUse::Answer(running)) => Some(Arc::clone(running)),
+            Some(ConversationUse::Writing) | None => None,
+        }
+    }
+}
+
+impl Drop for ConversationGuard {
+    fn drop(&mut self) {
+        self.replies.held.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.conversation);
+        self.replies.freed.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[tokio::test]
+    async fn only_one_answer_at_a_time_is_under_way_in_a_conversation() {
+        let replies = Arc::new(ConversationLocks::default());
+        let first = ConversationLocks::begin(&replies, "a").await;
+        assert!(first.is_ok(), "the first reply starts");
+        let second = ConversationLocks::begin(&replies, "a").await;
+        assert!(matches!(second, Err(ConversationError::Answering)), "a second reply is refused");
+        assert!(ConversationLocks::begin(&replies, "b").await.is_ok(), "a reply in another conversation starts");
+        drop(first);
+        assert!(
+            ConversationLocks::begin(&replies, "a").await.is_ok(),
+            "the next reply starts after the first has ended"
+        );
+    }
+
+    #[tokio::test]
+    async fn who_writes_is_refused_or_waits_while_a_model_answers_and_an_answer_waits_for_who_writes() {
+        let replies = Arc::new(ConversationLocks::default());
+        let answer = ConversationLocks::begin(&replies, "a").await.unwrap();
+        let refused = ConversationLocks::write(&replies, "a").await;
+        assert!(matches!(refused, Err(ConversationError::Answering)), "writing is refused during a reply");
+        let own = Arc::clone(&replies);
+        let waiting = tokio::spawn(async move { ConversationLocks::write_when_free(&own, "a").await.map(|_| ()) });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished(), "a write that must not be lost waits for the end of the reply");
+        drop(answer);
+        assert_eq!(waiting.await.unwrap(), Ok(()), "the write succeeds afterwards");
+        let writing = ConversationLocks::write(&replies, "a").await.unwrap();
+        assert!(replies.running_reply("a").is_none(), "a write is not a reply");
+        let own = Arc::clone(&replies);
+        let next = tokio::spawn(async move { ConversationLocks::begin(&own, "a").await.is_ok() });
+        tokio::task::yield_now().await;
+        assert!(!next.is_finished(), "a reply waits for a write in progress");
+        drop(writing);
+        assert!(next.await.unwrap(), "the reply starts after the write");
+    }
+}

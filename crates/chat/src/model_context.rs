@@ -1,0 +1,296 @@
+//! Converts a conversation to messages for a model, which describe the source of all content that isn't the user's.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use domain::item::{ChatItem, ItemBody, ItemState, ReplyPart, ReplyStop, ToolResult, ToolUsed};
+use models::{MessagePart, ModelMessage, ModelRef, Role};
+use offers::review::{content_part, result_parts, visible_text};
+use serde_json::{Map, Value, json};
+
+use super::attachments;
+
+/// Name of the tool for reading more of a long result.
+pub const READ_RESULT: &str = "read_result";
+
+/// Text in place of the result of a call that was not made.
+const NO_RESULT: &str = "This call was not made.";
+/// Message to a model that continues an interrupted reply.
+const GO_ON: &str = "Go on where you stopped.";
+/// Text in place of the result of a call that the user stopped after it was sent.
+pub(super) const STOPPED: &str =
+    "stopped by the user after it was sent; it is not known how it ended, and it may have had its effect";
+/// Returns the text in place of a result that the model must not read.
+pub(super) fn withheld(by: &str) -> String {
+    format!(
+        "its result is withheld {by}; the call was made and may have had its effect. Go on without the result, and do not try \
+         to get it in another way"
+    )
+}
+
+/// Text in place of the result of a call whose outcome is unknown.
+const CUT: &str =
+    "It is not known how this call ended: Drawbridge was closed while it was under way. It may have had its effect.";
+
+/// Converts the path of a conversation to [messages] that end with the user's turn: a model that continues an
+/// interrupted reply gets a message to do so, since some models reject requests that end with their own message.
+#[must_use]
+pub fn turns(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
+    let mut messages = AlternatingMessages(messages(path, model, limit));
+    if messages.0.last().is_some_and(|last| last.role == Role::Assistant) {
+        messages.add(Role::User, vec![MessagePart::text(GO_ON)]);
+    }
+    messages.0
+}
+
+/// Converts the path of a conversation to messages for a model. Each result contains at most `limit` bytes of text.
+///
+/// Each tool use is directly followed by its result, regardless of the outcome of the call, as all providers require.
+#[must_use]
+pub fn messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
+    let results: HashMap<(&str, &str), &ChatItem> = path
+        .iter()
+        .filter_map(|item| used_of(item).map(|used| ((used.reply.as_str(), used.id.as_str()), item)))
+        .collect();
+    let mut messages = AlternatingMessages::default();
+    for item in path {
+        match &item.body {
+            ItemBody::Message { role, content, attachments, .. } => {
+                let mut parts: Vec<MessagePart> = attachments.iter().flat_map(attachments::parts).collect();
+                parts.extend(content.iter().map(content_part));
+                let role = match role {
+                    domain::item::Role::User => Role::User,
+                    domain::item::Role::Assistant => Role::Assistant,
+                };
+                messages.add(role, parts);
+            }
+            ItemBody::Reply { model: own, parts, stop, .. } => {
+                let is_whole = item.state == ItemState::Whole && *stop != Some(ReplyStop::Stopped);
+                let (said, uses) = reply(item, parts, (is_whole, own == model), &results);
+                messages.add(Role::Assistant, said);
+                messages.add(Role::User, uses.iter().map(|used| result_of(used, &results, limit)).collect());
+            }
+            ItemBody::ToolCall { used: None, server, tool, arguments, result, error, .. } => {
+                let mut parts = vec![MessagePart::Text(format!(
+                    "The user called the tool {:?} of the server {:?} with {arguments}.",
+                    visible_text(tool),
+                    visible_text(server)
+                ))];
+                parts.extend(call_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
+                messages.add(Role::User, parts);
+            }
+            ItemBody::Attachment { server, uri, name, contents, skill: false } => {
+                messages.add(Role::User, attachments::resource_parts(server, uri, name, contents));
+            }
+            ItemBody::Attachment { server, uri, name, contents, skill: true } => {
+                messages.add(Role::User, attachments::skill_parts(server, uri, name, contents));
+            }
+            // Included with the reply that requested it.
+            ItemBody::ToolCall { used: Some(_), .. } | ItemBody::OwnTool { .. } | ItemBody::Notice { .. } => {}
+        }
+    }
+    messages.0
+}
+
+/// Separator between texts of the same side.
+const APART: &str = "\n\n";
+
+/// Messages with alternating roles.
+#[derive(Default)]
+struct AlternatingMessages(Vec<ModelMessage>);
+
+impl AlternatingMessages {
+    fn add(&mut self, role: Role, parts: Vec<MessagePart>) {
+        let parts = parts.into_iter().filter(|part| !matches!(part, MessagePart::Text(text) if text.is_empty()));
+        match self.0.last_mut().filter(|last| last.role == role) {
+            Some(last) => {
+                let mut parts = parts.peekable();
+                // Providers concatenate texts without a separator, so consecutive texts of the user are separated here.
+                if let (Role::User, Some(MessagePart::Text(before)), Some(MessagePart::Text(_))) =
+                    (role, last.parts.last_mut(), parts.peek())
+                {
+                    before.push_str(APART);
+                }
+                last.parts.extend(parts);
+            }
+            None => {
+                let parts: Vec<MessagePart> = parts.collect();
+                if !parts.is_empty() {
+                    self.0.push(ModelMessage { role, parts });
+                }
+            }
+        }
+    }
+}
+
+/// A tool use in a model's reply.
+struct ToolUse<'a> {
+    reply: &'a str,
+    id: &'a str,
+    key: &'a str,
+    arguments: Map<String, Value>,
+}
+
+/// Converts a model's reply for sending it back, and returns its tool uses.
+fn reply<'a>(
+    item: &'a ChatItem,
+    parts: &'a [ReplyPart],
+    (is_whole, is_own): (bool, bool),
+    results: &HashMap<(&str, &str), &ChatItem>,
+) -> (Vec<MessagePart>, Vec<ToolUse<'a>>) {
+    let (mut said, mut uses) = (Vec::new(), Vec::new());
+    for part in parts {
+        match part {
+            ReplyPart::Text { text } => said.push(MessagePart::Text(text.clone())),
+            // Reasoning is only accepted by the model that produced it, and only if it is complete.
+            ReplyPart::Thinking { text, opaque } if is_whole && is_own => {
+                said.push(MessagePart::Thinking { text: text.clone(), opaque: opaque.clone() });
+            }
+            ReplyPart::Thinking { .. } => {}
+            ReplyPart::ToolUse { id, key, arguments, opaque, .. } => {
+                let was_made = results.contains_key(&(item.id.as_str(), id.as_str()));
+                // An incomplete tool use was never executed.
+                if !is_whole && !was_made {
+                    continue;
+                }
+                let text = if arguments.is_empty() { "{}" } else { arguments };
+                let Ok(Value::Object(arguments)) = serde_json::from_str(text) else { continue };
+                let opaque = opaque.clone().filter(|_| is_own);
+                said.push(MessagePart::ToolUse {
+                    id: id.clone(),
+                    name: key.clone(),
+                    arguments: arguments.clone(),
+                    opaque,
+                });
+                uses.push(ToolUse { reply: &item.id, id, key, arguments });
+            }
+        }
+    }
+    (said, uses)
+}
+
+const fn used_of(item: &ChatItem) -> Option<&ToolUsed> {
+    match &item.body {
+        ItemBody::ToolCall { used, .. } => used.as_ref(),
+        ItemBody::OwnTool { used, .. } => Some(used),
+        _ => None,
+    }
+}
+
+fn result_of(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatItem>, limit: usize) -> MessagePart {
+    let found = results.get(&(used.reply, used.id));
+    let (parts, is_error) = match found.map(|item| (&item.body, *item)) {
+        Some((ItemBody::ToolCall { server, tool, arguments, result, error, .. }, item)) => {
+            let mut parts = Vec::new();
+            if *arguments != Value::Object(used.arguments.clone()) {
+                parts.push(MessagePart::Text(format!("The user changed the arguments of this call to {arguments}.")));
+            }
+            let is_error = result.as_ref().is_none_or(|result| result.is_error);
+            if result.is_none() && error.is_none() {
+                parts.push(MessagePart::text(CUT));
+            }
+            parts.extend(call_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
+            (parts, is_error)
+        }
+        Some((ItemBody::OwnTool { text, is_error, .. }, _)) => (vec![MessagePart::Text(text.clone())], *is_error),
+        _ => (vec![MessagePart::text(NO_RESULT)], true),
+    };
+    MessagePart::ToolResult { id: used.id.to_owned(), name: used.key.to_owned(), parts, is_error }
+}
+
+/// Returns the content for the end of a call.
+fn call_parts(
+    server: &str,
+    tool: &str,
+    result: Option<&ToolResult>,
+    error: Option<&str>,
+    (call, limit): (&str, usize),
+) -> Vec<MessagePart> {
+    let mut parts = Vec::new();
+    if let Some(result) = result {
+        let (server, tool) = (visible_text(server), visible_text(tool));
+        parts.push(MessagePart::Text(format!("Data from the server {server:?}, the result of its tool {tool:?}:")));
+        parts.extend(bounded_result(result_parts(result), call, limit).0);
+    }
+    if let Some(error) = error {
+        parts.push(MessagePart::Text(failure_text(error)));
+    }
+    parts
+}
+
+/// Returns the text for a missing result. A call that the user declined did not fail, and must not be tried again in
+/// another way. Depends on the text of [`domain::call::CallFailure::Refused`].
+fn failure_text(error: &str) -> String {
+    let declined = error.strip_prefix("refused: by the user");
+    if declined == Some("") {
+        return "The user declined.".to_owned();
+    }
+    match declined.and_then(|rest| rest.strip_prefix(", who says: ")) {
+        Some(reason) => format!("The user declined. Reason: {}", visible_text(reason)),
+        None => format!("The call failed: {}", visible_text(error)),
+    }
+}
+
+/// Truncates a result to `limit` bytes of text, with a note on reading the rest. Returns the number of omitted bytes.
+#[must_use]
+pub fn bounded_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Vec<MessagePart>, u64) {
+    let all: usize = parts.iter().map(text_len).sum();
+    if all <= limit {
+        return (parts, 0);
+    }
+    let (mut kept, mut room) = (Vec::new(), limit);
+    for part in parts {
+        match part {
+            MessagePart::Text(text) => {
+                let end = text.floor_char_boundary(room.min(text.len()));
+                room -= end;
+                if end > 0 {
+                    kept.push(MessagePart::Text(text[..end].to_owned()));
+                }
+                if end < text.len() {
+                    room = 0;
+                }
+            }
+            other => kept.push(other),
+        }
+    }
+    let sent: usize = kept.iter().map(text_len).sum();
+    let mut note = String::new();
+    // Writing to a `String` can't fail.
+    let _ = write!(
+        note,
+        "({} more bytes were left out. To read on, use {READ_RESULT} with {}.)",
+        all - sent,
+        json!({ "call": call, "from": sent })
+    );
+    kept.push(MessagePart::Text(note));
+    (kept, (all - sent) as u64)
+}
+
+fn text_len(part: &MessagePart) -> usize {
+    match part {
+        MessagePart::Text(text) => text.len(),
+        _ => 0,
+    }
+}
+
+/// Returns all text of a result, as a model reads it.
+#[must_use]
+pub fn text_of_result(result: &ToolResult) -> String {
+    result_parts(result)
+        .iter()
+        .map(|part| match part {
+            MessagePart::Text(text) => text.as_str(),
+            _ => "",
+        })
+        .collect()
+}
+
+/// Returns `true` if part of a result was omitted, so that the model requires a tool to read the rest.
+#[must_use]
+pub fn has_left_out(path: &[ChatItem]) -> bool {
+    path.iter().any(|item| matches!(&item.body, ItemBody::ToolCall { left_out: Some(_), .. }))
+}
+
+#[cfg(test)]
+mod tests;

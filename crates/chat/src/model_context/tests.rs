@@ -1,0 +1,165 @@
+//! Tests of the messages that a model gets.
+
+use domain::item;
+use domain::item::Content;
+
+use super::*;
+
+fn model(name: &str) -> ModelRef {
+    ModelRef { provider: "p".into(), model: name.into() }
+}
+
+fn item(id: &str, state: ItemState, body: ItemBody) -> ChatItem {
+    ChatItem { id: id.into(), parent: None, at: 1, state, body }
+}
+
+fn said(id: &str, text: &str) -> ChatItem {
+    let content = vec![Content::Text { text: text.into() }];
+    item(
+        id,
+        ItemState::Whole,
+        ItemBody::Message { role: item::Role::User, content, prompt: None, attachments: Vec::new() },
+    )
+}
+
+#[test]
+fn e3_texts_that_follow_each_other_are_apart() {
+    let sent = messages(&[said("a", "Greet the ship."), said("b", "In Dutch.")], &model("m"), 1_000);
+    let [message] = &sent[..] else { panic!("expected one message: {sent:?}") };
+    assert_eq!(message.plain_text(), "Greet the ship.\n\nIn Dutch.", "consecutive texts are separated");
+}
+
+fn uses(id: &str, state: ItemState, parts: Vec<ReplyPart>) -> ChatItem {
+    let (stop, usage, error, conversions) = (None, models::TokenUsage::default(), None, Vec::new());
+    let body = ItemBody::Reply {
+        model: model("m"),
+        parts,
+        stop,
+        usage,
+        cost: None,
+        error,
+        conversions,
+        first_after: None,
+        took: 1,
+    };
+    item(id, state, body)
+}
+
+fn tool_use(id: &str, arguments: &str) -> ReplyPart {
+    ReplyPart::ToolUse {
+        id: id.into(),
+        key: "a__b".into(),
+        server: Some("a".into()),
+        tool: Some("b".into()),
+        arguments: arguments.into(),
+        opaque: Some(json!("signed")),
+    }
+}
+
+fn called(id: &str, reply: &str, used: &str, result: Result<&str, &str>) -> ChatItem {
+    let content = result.ok().map(|text| vec![Content::Text { text: text.into() }]);
+    let result_ = content.map(|content| ToolResult {
+        content,
+        structured: None,
+        structured_problem: None,
+        is_error: false,
+        arguments: json!({}),
+    });
+    let body = ItemBody::ToolCall {
+        call: id.into(),
+        server: "a".into(),
+        tool: "b".into(),
+        arguments: json!({"x": 2}),
+        result: result_,
+        error: result.err().map(str::to_owned),
+        failure: None,
+        took: 1,
+        used: Some(ToolUsed { reply: reply.into(), id: used.into(), key: "a__b".into() }),
+        left_out: None,
+    };
+    item(id, ItemState::Whole, body)
+}
+
+fn texts(parts: &[MessagePart]) -> String {
+    let text = |part: &MessagePart| match part {
+        MessagePart::Text(text) => text.clone(),
+        MessagePart::ToolResult { parts, .. } => texts(parts),
+        other => format!("{other:?}"),
+    };
+    parts.iter().map(text).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn each_use_has_its_result_right_after_it() {
+    let path = [
+        said("1", "do it"),
+        uses("2", ItemState::Whole, vec![tool_use("u1", r#"{"x":1}"#), tool_use("u2", ""), tool_use("u3", "{}")]),
+        called("4", "2", "u2", Err("refused: by the user, who says: not now")),
+        called("3", "2", "u1", Ok("done\u{e0041}")),
+    ];
+    let messages = messages(&path, &model("m"), 1_000);
+    assert_eq!(messages.len(), 3, "the roles alternate: {messages:?}");
+    assert_eq!(messages[1].tool_uses().map(|(id, ..)| id).collect::<Vec<_>>(), ["u1", "u2", "u3"], "the uses");
+    let results: Vec<_> = messages[2]
+        .parts
+        .iter()
+        .map(|part| match part {
+            MessagePart::ToolResult { id, parts, is_error, .. } => (id.as_str(), texts(parts), *is_error),
+            other => panic!("{other:?} is not a result"),
+        })
+        .collect();
+    assert_eq!(results.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), ["u1", "u2", "u3"], "sorted by use");
+    assert!(results[0].1.contains("changed the arguments of this call to {\"x\":2}"), "an edit: {results:?}");
+    assert!(
+        results[0].1.contains("Data from the server \"a\"") && !results[0].2,
+        "the source is described: {results:?}"
+    );
+    assert!(results[0].1.contains("done[U+E0041]"), "X10: hidden characters are escaped: {results:?}");
+    assert!(
+        results[1].1.ends_with("\nThe user declined. Reason: not now") && results[1].2,
+        "a denial includes its reason: {results:?}"
+    );
+    assert!(results[2].1.contains(NO_RESULT) && results[2].2, "a use without a call has a result: {results:?}");
+}
+
+#[test]
+fn a_call_without_a_result_says_why() {
+    assert_eq!(failure_text("refused: by the user"), "The user declined.");
+    assert_eq!(failure_text("refused: by a rule"), "The call failed: refused: by a rule");
+    assert_eq!(failure_text("refused: by the user, who says: no\u{202e}"), "The user declined. Reason: no[U+202E]");
+}
+
+#[test]
+fn what_broke_off_is_not_said_back_as_if_it_were_whole() {
+    let thinking = ReplyPart::Thinking { text: "hm".into(), opaque: None };
+    let text = ReplyPart::Text { text: "I will".into() };
+    let path = [said("1", "do it"), uses("2", ItemState::Cut, vec![thinking, text, tool_use("u1", "{\"x\"")])];
+    let messages = messages(&path, &model("m"), 1_000);
+    assert_eq!(messages[1].parts, [MessagePart::text("I will")], "only the text of an interrupted reply is sent");
+}
+
+#[test]
+fn only_the_model_that_thought_it_gets_its_thinking_back() {
+    let path = |parts| [said("1", "hello"), uses("2", ItemState::Whole, parts)];
+    let thinking =
+        || vec![ReplyPart::Thinking { text: "hm".into(), opaque: Some(json!("signed")) }, tool_use("u", "{}")];
+    let own = messages(&path(thinking()), &model("m"), 1_000);
+    assert!(matches!(&own[1].parts[0], MessagePart::Thinking { opaque: Some(_), .. }), "the same model: {own:?}");
+    let other = messages(&path(thinking()), &model("n"), 1_000);
+    assert!(matches!(&other[1].parts[0], MessagePart::ToolUse { opaque: None, .. }), "another model: {other:?}");
+}
+
+#[test]
+fn a_long_result_is_cut_and_says_how_to_read_on() {
+    let parts = vec![MessagePart::text("ä".repeat(10)), MessagePart::text("rest")];
+    let (kept, left_out) = bounded_result(parts, "c1", 7);
+    assert_eq!(kept[0], MessagePart::text("äää"), "text is truncated at a character boundary");
+    assert_eq!(left_out, 18, "omitted bytes are counted");
+    let MessagePart::Text(note) = &kept[1] else { panic!("expected a note: {kept:?}") };
+    assert!(note.contains("18 more bytes") && note.contains(r#"{"call":"c1","from":6}"#), "a note: {note}");
+    assert_eq!(
+        bounded_result(vec![MessagePart::text("short")], "c1", 7),
+        (vec![MessagePart::text("short")], 0),
+        "a short result"
+    );
+}

@@ -1,0 +1,397 @@
+//! Tools offered to a model: enabled tools of the conversation's servers whose current definitions the user has
+//! reviewed. Their order is stable, so that the caches of providers stay valid.
+
+use std::collections::HashMap;
+
+use host::ServerForModel;
+use models::ModelTool;
+use offers::review::{ServerReview, shown_schema, visible_text};
+use policy::ReviewState;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::OfferedServer;
+use super::search_index::SearchIndex;
+use super::tool_keys::key;
+
+/// Maximum number of offered tools in one conversation. Further tools are reported as unusable.
+pub const MAX_TOOLS: usize = 5_000;
+
+/// Estimated number of bytes of JSON per token. Providers count differently; the estimate only decides when tools are
+/// found by search.
+const BYTES_A_TOKEN: u64 = 4;
+
+/// Returns the estimated number of tokens of this many bytes.
+#[must_use]
+pub const fn tokens(bytes: usize) -> u64 {
+    (bytes as u64).div_ceil(BYTES_A_TOKEN)
+}
+
+/// The state of a tool in a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ToolState {
+    /// Offered to the model.
+    Offered,
+    /// Disabled by the user for this conversation.
+    Off,
+    /// Not reviewed by the user.
+    New,
+    /// Changed since the user's review.
+    Changed,
+    /// Unusable, because its definition is invalid or another tool has the same name for the model.
+    Unusable,
+    /// Not available, because its server is not running.
+    NotReady,
+}
+
+/// A tool of an enabled server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfferedTool {
+    /// Name of the server.
+    pub server: String,
+    /// Name of the tool on its server. Empty if the server is not running.
+    pub tool: String,
+    /// Name of the tool, as presented to the model.
+    pub key: String,
+    /// Estimated number of tokens of its definition.
+    pub tokens: u64,
+    /// State of the tool in the conversation.
+    pub state: ToolState,
+    /// Definition for the model.
+    definition: Option<ModelTool>,
+    /// Title of the tool, for the search.
+    title: String,
+}
+
+/// The tools of a conversation.
+#[derive(Debug, Default)]
+pub struct OfferedTools {
+    tools: Vec<OfferedTool>,
+    by_key: HashMap<String, usize>,
+    /// Estimated number of tokens of all offered definitions.
+    pub tokens: u64,
+    /// Inputs that it was created from.
+    basis: Vec<OfferedToolsBasis>,
+}
+
+/// The inputs of one server, for detecting changes.
+#[derive(Debug)]
+struct OfferedToolsBasis {
+    offered: OfferedServer,
+    is_ready: bool,
+    reviewed: Option<ServerReview>,
+}
+
+impl OfferedToolsBasis {
+    fn new(offered: &OfferedServer, server: &ServerForModel) -> Self {
+        Self { offered: offered.clone(), is_ready: server.is_ready, reviewed: server.reviewed.clone() }
+    }
+
+    fn holds_for(&self, offered: &OfferedServer, server: &ServerForModel) -> bool {
+        let same_definitions = match (&self.reviewed, &server.reviewed) {
+            (Some(own), Some(now)) => own.rests_on_same(now),
+            (own, now) => own.is_none() && now.is_none(),
+        };
+        same_definitions && (&self.offered, self.is_ready) == (offered, server.is_ready)
+    }
+}
+
+impl OfferedTools {
+    /// Creates the offering of these servers. Takes time proportional to their tools, so it has to run on a blocking
+    /// thread.
+    #[must_use]
+    pub fn new(servers: &[(OfferedServer, ServerForModel)]) -> Self {
+        let mut offering = Self::default();
+        for (offered, server) in servers {
+            offering.basis.push(OfferedToolsBasis::new(offered, server));
+            match &server.reviewed {
+                Some(reviewed) if server.is_ready => offering.add_server(offered, reviewed),
+                _ => offering.tools.push(OfferedTool {
+                    server: offered.server.clone(),
+                    ..unusable(&offered.server, "", ToolState::NotReady)
+                }),
+            }
+        }
+        offering.tokens = offering.offered().map(|tool| tool.tokens).sum();
+        offering
+    }
+
+    /// Returns `true` if creating it from these servers would have the same result.
+    #[must_use]
+    pub fn rests_on(&self, servers: &[(OfferedServer, ServerForModel)]) -> bool {
+        self.basis.len() == servers.len()
+            && self.basis.iter().zip(servers).all(|(own, (offered, now))| own.holds_for(offered, now))
+    }
+
+    fn add_server(&mut self, offered: &OfferedServer, reviewed: &ServerReview) {
+        let server = &offered.server;
+        let mut tools: Vec<_> = reviewed.catalog().tools.iter().collect();
+        // The order of a server's list may vary.
+        tools.sort_by(|a, b| a.name().cmp(b.name()));
+        for listed in tools {
+            let name = listed.name();
+            let is_on = offered.has(name);
+            let key = key(server, name);
+            if !is_on {
+                self.tools.push(unusable(server, name, ToolState::Off));
+                continue;
+            }
+            let Ok(tool) = listed.read() else {
+                self.tools.push(unusable(server, name, ToolState::Unusable));
+                continue;
+            };
+            let state = match reviewed.standing(&tool) {
+                ReviewState::Reviewed if self.by_key.contains_key(&key) || self.by_key.len() >= MAX_TOOLS => {
+                    ToolState::Unusable
+                }
+                ReviewState::Reviewed => ToolState::Offered,
+                ReviewState::New => ToolState::New,
+                ReviewState::Changed => ToolState::Changed,
+            };
+            let title = tool.title.or_else(|| tool.annotations.and_then(|a| a.title)).unwrap_or_default();
+            let definition = ModelTool {
+                name: key.clone(),
+                description: tool.description.map(|text| visible_text(&text).into_owned()),
+                input_schema: shown_schema(tool.input_schema),
+            };
+            if state == ToolState::Offered {
+                self.by_key.insert(key.clone(), self.tools.len());
+            }
+            self.tools.push(OfferedTool {
+                server: server.clone(),
+                tool: name.to_owned(),
+                key,
+                tokens: size(&definition),
+                state,
+                definition: (state == ToolState::Offered).then_some(definition),
+                title,
+            });
+        }
+    }
+
+    /// Returns all tools of the enabled servers.
+    #[must_use]
+    pub fn all(&self) -> &[OfferedTool] {
+        &self.tools
+    }
+
+    /// Returns the tools that are offered to the model.
+    pub fn offered(&self) -> impl Iterator<Item = &OfferedTool> {
+        self.tools.iter().filter(|tool| tool.state == ToolState::Offered)
+    }
+
+    /// Returns the tool with this name for the model.
+    #[must_use]
+    pub fn tool(&self, key: &str) -> Option<&OfferedTool> {
+        self.by_key.get(key).map(|at| &self.tools[*at])
+    }
+
+    /// Creates a search index of the offered tools, for [`find`](Self::find).
+    #[must_use]
+    pub fn index(&self) -> SearchIndex {
+        SearchIndex::new(
+            self.offered()
+                .map(|tool| (tool.names(), tool.description()))
+                .collect::<Vec<_>>()
+                .iter()
+                .map(|(names, description)| (names.as_str(), *description)),
+        )
+    }
+
+    /// Returns the best matching tools, the best first.
+    #[must_use]
+    pub fn find(&self, index: &SearchIndex, search_text: &str, limit: usize) -> Vec<&OfferedTool> {
+        let offered: Vec<_> = self.offered().collect();
+        index.find(search_text, limit).into_iter().filter_map(|at| offered.get(at).copied()).collect()
+    }
+}
+
+impl OfferedTool {
+    /// Returns the definition for the model.
+    #[must_use]
+    pub const fn definition(&self) -> Option<&ModelTool> {
+        self.definition.as_ref()
+    }
+
+    /// Returns the description, written by the server.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        self.definition.as_ref().and_then(|tool| tool.description.as_deref()).unwrap_or_default()
+    }
+
+    fn names(&self) -> String {
+        format!("{} {} {}", self.server, self.tool, self.title)
+    }
+}
+
+fn unusable(server: &str, tool: &str, state: ToolState) -> OfferedTool {
+    OfferedTool {
+        server: server.to_owned(),
+        tool: tool.to_owned(),
+        key: key(server, tool),
+        tokens: 0,
+        state,
+        definition: None,
+        title: String::new(),
+    }
+}
+
+/// Returns the estimated number of tokens of a definition.
+fn size(tool: &ModelTool) -> u64 {
+    let description = tool.description.as_ref().map_or(0, String::len);
+    tokens(tool.name.len() + description + json!(tool.input_schema).to_string().len())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+    use domain::item;
+    use mcp_proto::types::{self as mcp, ListEntry};
+    use offers::catalog::Catalog;
+    use offers::review::{DefinitionKind, ServerPins};
+    use policy::Hash;
+    use ports::server_config::StdioConfig;
+
+    use super::super::own_tools;
+    use super::*;
+
+    fn tool(name: &str) -> mcp::Tool {
+        mcp::Tool {
+            name: name.to_owned(),
+            description: Some(format!("Does {name}")),
+            input_schema: json!({"type": "object"}),
+            ..mcp::Tool::default()
+        }
+    }
+
+    /// Creates a server with these tools, some of them reviewed.
+    fn server(name: &str, tools: &[&str], seen: &[&str]) -> ServerForModel {
+        let tools: Vec<mcp::Tool> = tools.iter().map(|name| tool(name)).collect();
+        server_of(name, &tools, |tool| seen.contains(&tool))
+    }
+
+    /// Creates a server with these tools, reviewed if `is_seen` matches.
+    fn server_of(name: &str, tools: &[mcp::Tool], is_seen: impl Fn(&str) -> bool) -> ServerForModel {
+        let identity = Hash::of_bytes(b"command");
+        let (mut pins, mut catalog) = (ServerPins::default(), Catalog::default());
+        for tool in tools.iter().filter(|tool| is_seen(&tool.name)) {
+            pins.pin(DefinitionKind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
+        }
+        catalog.tools = tools.iter().map(ListEntry::from).collect();
+        ServerForModel {
+            server: name.to_owned(),
+            reviewed: Some(ServerReview::new(name, StdioConfig::default().into(), catalog, pins, Some(identity))),
+            is_ready: true,
+            instructions: None,
+            roots: Vec::new(),
+        }
+    }
+
+    fn on(server: &str, tools: Option<&[&str]>) -> OfferedServer {
+        let tools = tools.map(|tools| tools.iter().map(|&tool| tool.to_owned()).collect());
+        OfferedServer { server: server.to_owned(), tools, instructions: None }
+    }
+
+    #[test]
+    fn only_what_the_user_reviewed_and_turned_on_is_offered_always_in_the_same_order() {
+        let files = server("files", &["write", "read", "delete", "new"], &["read", "write", "delete"]);
+        let stopped = ServerForModel { is_ready: false, ..server("mail", &["send"], &["send"]) };
+        let servers = [(on("files", Some(&["read", "write", "new"])), files), (on("mail", None), stopped)];
+        let offering = OfferedTools::new(&servers);
+        let keys: Vec<_> = offering.offered().map(|tool| tool.key.as_str()).collect();
+        assert_eq!(keys, ["files__read", "files__write"], "reviewed and enabled tools are offered, sorted by name");
+        let states: Vec<_> = offering.all().iter().map(|t| (t.tool.as_str(), t.state)).collect();
+        let told = [
+            ("delete", ToolState::Off),
+            ("new", ToolState::New),
+            ("read", ToolState::Offered),
+            ("write", ToolState::Offered),
+            ("", ToolState::NotReady),
+        ];
+        assert_eq!(states, told, "all other tools have the reason why they are not offered");
+        assert!(offering.tool("files__delete").is_none(), "a disabled tool is not found");
+        assert_eq!(offering.tool("files__read").unwrap().tool, "read", "a tool is found by its name");
+        assert!(offering.tokens > 0, "the tokens are estimated");
+        assert!(offering.rests_on(&servers), "without changes the offering is reused");
+        let other = server("files", &["read"], &["read"]);
+        assert!(!offering.rests_on(&[(on("files", None), other)]), "a change requires a new offering");
+    }
+
+    /// Compares the context used by typical tools with that of the search. Run with `--no-capture` to print the
+    /// numbers.
+    #[test]
+    fn the_search_takes_less_context_the_more_tools_there_are() {
+        let context = Some(200_000);
+        let mut saved = Vec::new();
+        for count in [10, 100, 1_000] {
+            let names: Vec<String> = (0..count).map(|n| format!("manage_resource_{n}")).collect();
+            let tools: Vec<mcp::Tool> = names.iter().map(|name| ordinary(name)).collect();
+            let many = server_of("many", &tools, |_| true);
+            let offering = OfferedTools::new(&[(on("many", None), many)]);
+            assert_eq!(offering.offered().count(), count, "all tools are offered");
+            let threshold = domain::bounds::ChatBounds::default().threshold(context);
+            let query = json!({"query": "manage resource 7"});
+            let told = own_tools::search(&offering, &offering.index(), query.as_object().unwrap());
+            let used = item::ToolUsed { reply: "r".into(), id: "u".into(), key: own_tools::SEARCH_TOOLS.into() };
+            let body = item::ItemBody::OwnTool {
+                used,
+                arguments: query,
+                text: told.text,
+                found: told.found,
+                is_error: told.is_error,
+            };
+            let searched = item::ChatItem { id: "s".into(), parent: None, at: 1, state: item::ItemState::Whole, body };
+            // Tools sent after a search: the maximum.
+            let sent = own_tools::sent_tools(&offering, &[searched], threshold);
+            assert_eq!(
+                sent.len(),
+                if count == 10 { 10 } else { 9 },
+                "either all tools are sent, or the search and the eight tools that it found"
+            );
+            let sent: u64 = sent.iter().map(size).sum();
+            println!("{count} tools: {} tokens all, {sent} sent, {} saved", offering.tokens, offering.tokens - sent);
+            saved.push((offering.tokens - sent) * 100 / offering.tokens);
+        }
+        assert_eq!(saved[0], 0, "a small number of tools is sent completely");
+        assert!(
+            saved[1] >= 80 && saved[2] >= 98,
+            "most of a large number of tools is not sent: {saved:?} percent are saved"
+        );
+    }
+
+    /// Creates a tool with a description and schema of typical size.
+    fn ordinary(name: &str) -> mcp::Tool {
+        let text = |words: &str| json!({ "type": "string", "description": words });
+        mcp::Tool {
+            name: name.to_owned(),
+            description: Some(format!(
+                "Creates, reads, changes or removes one resource of the kind {name}. Returns the resource as it is afterwards, or \
+                 what is wrong with the request. Changes are written at once and can't be undone."
+            )),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "id": text("The resource's id, as another call returned it"),
+                    "action": { "type": "string", "enum": ["create", "read", "update", "delete"], "description": "What to do" },
+                    "fields": { "type": "object", "description": "What to change, by name", "additionalProperties": true },
+                    "reason": text("Why, for the log"),
+                    "dry_run": { "type": "boolean", "description": "Whether only to tell what would happen", "default": false },
+                },
+                "required": ["id", "action"],
+            }),
+            ..mcp::Tool::default()
+        }
+    }
+
+    #[test]
+    fn tools_of_a_thousand_are_found_by_what_they_do() {
+        let names: Vec<String> = (0..1_000).map(|n| format!("tool_{n}_{}", ["read", "send", "plan"][n % 3])).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let offering = OfferedTools::new(&[(on("many", None), server("many", &names, &names))]);
+        let found = offering.find(&offering.index(), "tool_512", 5);
+        assert_eq!(found.first().map(|t| t.tool.as_str()), Some("tool_512_plan"), "the named tool is found first");
+    }
+}

@@ -1,0 +1,166 @@
+//! Calls requested by a model: executed concurrently, each with its own item.
+
+use std::sync::Arc;
+
+use domain::call::{CallFailure, CallFailureCode};
+use domain::item::{ChatItem, ItemBody, ItemState, ToolUsed};
+use futures_util::{StreamExt as _, stream};
+use host::CallOrigin;
+use serde_json::{Map, Value};
+
+use super::{ReplyRun, RequestedCall, new_item, write_again};
+use crate::call::{self, CallOutcome, CallRecord, ToolCall};
+use crate::engine::new_id;
+use crate::offered_tools::ToolState;
+use crate::own_tools::{self, OwnToolResult, SEARCH_TOOLS};
+use crate::{ConversationError, model_context};
+
+/// Maximum number of concurrent calls of one reply.
+const PARALLEL_CALLS: usize = 8;
+/// Maximum number of calls that one reply may request. Further ones are refused.
+const MAX_CALLS: usize = 64;
+
+/// A call to make.
+struct PlannedCall {
+    item: ChatItem,
+    server: String,
+    tool: String,
+    arguments: Map<String, Value>,
+}
+
+impl ReplyRun {
+    /// Makes the calls of the reply concurrently. Each has an item; returns the last one.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ConversationError`] if the items can't be written, in which case no call is made. If the end of a
+    /// call can't be written, its item contains that error instead.
+    pub(super) async fn make_calls(&mut self, wanted: Vec<RequestedCall>) -> Result<ChatItem, ConversationError> {
+        let (mut items, mut planned, mut parent) = (Vec::new(), Vec::new(), self.reply.id.clone());
+        for (number, wanted) in wanted.into_iter().enumerate() {
+            let (item, call) = self.plan(wanted, &parent, number);
+            parent.clone_from(&item.id);
+            planned.extend(call);
+            items.push(item);
+        }
+        self.log.write(items.clone()).await?;
+        for item in &items {
+            self.tell_item(item.clone(), true).await;
+        }
+        let mut lost = None;
+        {
+            let run = &*self;
+            let mut made =
+                stream::iter(planned.into_iter().map(|call| run.make_call(call))).buffer_unordered(PARALLEL_CALLS);
+            while let Some(CallOutcome { mut item, kept, .. }) = made.next().await {
+                if let Err(error) = kept {
+                    mark_lost(&mut item, &error);
+                    write_again(&run.log, &item).await;
+                    lost = Some(error);
+                }
+                run.tell_item(item.clone(), true).await;
+                if let Some(place) = items.iter_mut().find(|other| other.id == item.id) {
+                    *place = item;
+                }
+            }
+        }
+        if let Some(error) = lost {
+            return Err(error);
+        }
+        let last = items.last().cloned();
+        Arc::make_mut(&mut self.path).extend(items);
+        Ok(last.unwrap_or_else(|| self.reply.clone()))
+    }
+
+    /// Creates the item of a call; and the call to make, if it is a tool of a server.
+    fn plan(&mut self, wanted: RequestedCall, parent: &str, number: usize) -> (ChatItem, Option<PlannedCall>) {
+        let RequestedCall { id, key, arguments } = wanted;
+        let used = ToolUsed { reply: self.reply.id.clone(), id, key: key.clone() };
+        let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
+        let told = match (key.as_str(), self.offering.tool(&key)) {
+            _ if number >= MAX_CALLS => {
+                OwnToolResult::error(format!("not made: an answer may ask for {MAX_CALLS} calls at most"))
+            }
+            (_, Some(tool)) => {
+                let (server, tool) = (tool.server.clone(), tool.tool.clone());
+                let id = new_id();
+                let body = ItemBody::ToolCall {
+                    call: id.clone(),
+                    server: server.clone(),
+                    tool: tool.clone(),
+                    arguments: Value::Object(arguments.clone()),
+                    result: None,
+                    error: None,
+                    failure: None,
+                    took: 0,
+                    used: Some(used),
+                    left_out: None,
+                };
+                // clock: timestamp of the item.
+                let at = ports::time::now();
+                let item = ChatItem { id, parent: Some(parent.to_owned()), at, state: ItemState::Streaming, body };
+                return (item.clone(), Some(PlannedCall { item, server, tool, arguments }));
+            }
+            (SEARCH_TOOLS, None) => {
+                let offering = Arc::clone(&self.offering);
+                let index = self.index.get_or_insert_with(|| offering.index());
+                own_tools::search(&offering, index, &arguments)
+            }
+            (model_context::READ_RESULT, None) => own_tools::continue_result(&self.path, &arguments, limit),
+            _ => OwnToolResult::error(self.why_not(&key)),
+        };
+        let OwnToolResult { text, found, is_error } = told;
+        let body = ItemBody::OwnTool { used, arguments: Value::Object(arguments), text, found, is_error };
+        (new_item(Some(parent.to_owned()), ItemState::Whole, body), None)
+    }
+
+    /// Returns the reason why a model can't use the requested tool.
+    fn why_not(&self, key: &str) -> String {
+        let known = self.offering.all().iter().find(|tool| tool.key == key);
+        match known.map(|tool| (tool.state, tool.server.as_str())) {
+            Some((ToolState::Changed, server)) if self.omitted_servers().any(|left_out| left_out == server) => {
+                format!("not made: {}", super::model_answer::tools_left_out(server))
+            }
+            Some((ToolState::Changed, server)) => {
+                format!("not made: the tool {key:?} of {server} changed since the user reviewed it")
+            }
+            _ => format!("There is no tool {key:?} that you can use in this conversation."),
+        }
+    }
+
+    /// Makes one call and records its end.
+    async fn make_call(&self, planned: PlannedCall) -> CallOutcome {
+        let PlannedCall { item, server, tool, arguments } = planned;
+        let is_allowed = {
+            let (server, tool) = (server.clone(), tool.clone());
+            async move {
+                self.wait_for_list_of(&server).await;
+                self.recheck_tool(&server, &tool).await
+            }
+        };
+        let origin = CallOrigin::Model { conversation: self.log.conversation.clone() };
+        let call = ToolCall { id: item.id.clone(), origin, server, tool, arguments };
+        let result_bytes = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
+        let record = CallRecord::Ahead { log: &self.log, item, result_bytes };
+        call::make(&self.host, call, record, is_allowed, &self.answering.running.stop).await
+    }
+
+    /// Returns an error unless the tool is still enabled. The user may have disabled it since the request to the model.
+    async fn recheck_tool(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
+        let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
+        if now.servers.iter().any(|on| on.server == server && on.has(tool)) {
+            Ok(())
+        } else {
+            Err(CallFailure::Refused(format!("{tool:?} of {server} was turned off for this conversation")))
+        }
+    }
+}
+
+/// Records that a call was made, but its end could not be stored.
+fn mark_lost(item: &mut ChatItem, cause: &ConversationError) {
+    if let ItemBody::ToolCall { result, error, failure, .. } = &mut item.body {
+        *result = None;
+        *failure = Some(CallFailureCode::Internal);
+        *error = Some(format!("the call was made, but how it ended could not be kept: {cause}"));
+    }
+}

@@ -1,0 +1,63 @@
+//! Tool lists of servers that reported a change: read again before a model receives the tools, or is considered to have
+//! called one.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use host::Host;
+use mcp_proto::session::ListKind;
+
+use super::ReplyRun;
+
+/// Timeout for reading tool lists again.
+const READING: Duration = Duration::from_secs(10);
+/// Maximum number of readings of a list per request, since a server may report changes continuously.
+const READINGS: usize = 3;
+
+impl ReplyRun {
+    /// Waits until changed tool lists are read, at most for the timeout. Returns `true` if there were any.
+    pub(super) async fn wait_for_lists(&self) -> bool {
+        let outdated = self.servers.iter().filter(|(_, server)| server.is_outdated());
+        let names: Vec<String> = outdated.map(|(_, server)| server.server.clone()).collect();
+        if names.is_empty() {
+            return false;
+        }
+        let readings = names.iter().map(|name| read_again(&self.host, name));
+        tokio::select! {
+            _ = join_all(readings) => {}
+            () = self.answering.running.stop.cancelled() => {}
+        }
+        true
+    }
+
+    /// Waits for the changed list of a server whose tool the model calls.
+    pub(super) async fn wait_for_list_of(&self, server: &str) {
+        let catalog = self.host.catalog(server.to_owned()).await;
+        if catalog.is_ok_and(|catalog| catalog.has_outdated_tools()) {
+            tokio::select! {
+                () = read_again(&self.host, server) => {}
+                () = self.answering.running.stop.cancelled() => {}
+            }
+        }
+    }
+
+    /// Returns the servers whose tools are omitted because their lists could not be read in time.
+    pub(super) fn omitted_servers(&self) -> impl Iterator<Item = &str> {
+        self.servers.iter().filter(|(_, server)| server.is_outdated()).map(|(_, server)| server.server.as_str())
+    }
+}
+
+/// Reads a server's tools until they are up to date, within bounds.
+async fn read_again(host: &Host, server: &str) {
+    let read = async {
+        for _ in 0..READINGS {
+            // A server that has ended meanwhile has no tools to wait for.
+            let Ok(catalog) = host.refresh_list(server.to_owned(), ListKind::Tools).await else { return };
+            if !catalog.has_outdated_tools() {
+                return;
+            }
+        }
+    };
+    // Tools that were not read in time are omitted, with a notice.
+    let _ = tokio::time::timeout(READING, read).await;
+}

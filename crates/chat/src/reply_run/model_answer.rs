@@ -1,0 +1,221 @@
+//! The model's reply: requests it, receives its deltas, and sends and stores them as they arrive.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use domain::item::{ConversationEvent, Cost, ItemBody, ItemState, ReplyPart, ReplyStop};
+use futures_util::StreamExt as _;
+use models::{MessagePart, ModelError, ModelReply, ModelRequest, ReplyDelta, TokenUsage};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::{ReplyRun, RequestedCall, millis};
+use crate::streamed_pieces::{StreamedPieces, apply};
+use crate::{ConversationError, model_context, own_tools, system_prompt};
+
+/// Minimum interval between deltas sent to the page: two frames.
+const TELL_EVERY: Duration = Duration::from_millis(33);
+/// Minimum interval between writes of a streaming reply.
+const WRITE_EVERY: Duration = Duration::from_millis(250);
+
+impl ReplyRun {
+    /// Requests a reply and receives it. Returns the calls that it requests.
+    pub(super) async fn answer(&mut self) -> Result<Vec<RequestedCall>, ConversationError> {
+        let began = Instant::now();
+        self.look_at_tools().await?;
+        let registry = self.host.models().await?;
+        let known = registry.model(&self.model).cloned();
+        let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
+        // A model that doesn't support tools would reject the whole request.
+        let takes_tools = known.as_ref().is_none_or(|model| model.takes.tools != Some(false));
+        let context = known.as_ref().and_then(|model| model.context);
+        let threshold = self.settings.search_threshold(self.bounds, context);
+        // Reads images and files, which takes time.
+        let (path, model) = (Arc::clone(&self.path), self.model.clone());
+        let messages = tokio::task::spawn_blocking(move || model_context::turns(&path, &model, limit));
+        let messages = messages.await.map_err(|_| ConversationError::Closing)?;
+        let request = ModelRequest {
+            system: system_prompt::system(&self.settings, &self.servers),
+            messages,
+            tools: if takes_tools { own_tools::sent_tools(&self.offering, &self.path, threshold) } else { Vec::new() },
+            thinking: self.settings.thinking,
+            ..ModelRequest::default()
+        };
+        let losses = registry.cannot_carry(&self.model, &request)?;
+        if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
+            let told = losses.iter().filter(|loss| !loss.is_only_rephrased());
+            *conversions = told.map(ToString::to_string).collect();
+            if !takes_tools && self.offering.offered().next().is_some() {
+                conversions.push("this model takes no tools: none are offered".to_owned());
+            }
+            conversions.extend(self.servers.iter().filter(|(on, server)| on.has_other_instructions(server)).map(
+                |(on, _)| {
+                    format!("the instructions of {} changed since you turned them on: they are not sent", on.server)
+                },
+            ));
+        }
+        let left_out: Vec<String> = self.omitted_servers().map(tools_left_out).collect();
+        if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
+            conversions.extend(left_out);
+        }
+        self.set_live(Some((self.reply.clone(), 0)));
+        let stop = self.answering.running.stop.clone();
+        let asked = tokio::select! {
+            asked = registry.stream(&self.model, request) => asked,
+            () = stop.cancelled() => return Ok(self.stopped(began, None)),
+        };
+        let (usage, first, ended) = match asked {
+            Ok(deltas) => self.read_stream(deltas, began).await?,
+            Err(error) => (TokenUsage::default(), None, Err(Some(error))),
+        };
+        let price = known.and_then(|model| model.price);
+        if let ItemBody::Reply { usage: own, cost, first_after, took, .. } = &mut self.reply.body {
+            *own = ended.as_ref().map_or(usage, |reply| reply.usage);
+            *cost =
+                price.and_then(|price| price.cost(own).map(|amount| Cost { amount, currency: price.currency.clone() }));
+            *first_after = first;
+            *took = millis(began);
+        }
+        match ended {
+            Ok(reply) => Ok(self.take_whole(reply)),
+            Err(None) => Ok(self.stopped(began, first)),
+            Err(Some(error)) => Err(ConversationError::Model(error)),
+        }
+    }
+
+    /// Receives the deltas of a reply until its end. The result of the reply is an error without a value if the user
+    /// stopped it.
+    async fn read_stream(
+        &mut self,
+        mut deltas: models::Deltas,
+        began: Instant,
+    ) -> Result<(TokenUsage, Option<u64>, Result<ModelReply, Option<ModelError>>), ConversationError> {
+        let stop = self.answering.running.stop.clone();
+        let (mut pieces, mut usage, mut first) = (StreamedPieces::default(), TokenUsage::default(), None);
+        let (mut tell_at, mut write_at) = (Instant::now(), Instant::now() + WRITE_EVERY);
+        let mut writing: Option<tokio::task::JoinHandle<()>> = None;
+        let ended = loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break Err(None),
+                () = tokio::time::sleep_until(tell_at), if pieces.is_pending() => {
+                    self.tell_pieces(&mut pieces).await?;
+                    tell_at = Instant::now() + TELL_EVERY;
+                    if tell_at >= write_at && writing.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
+                        writing = Some(self.write_live());
+                        write_at = tell_at + WRITE_EVERY;
+                    }
+                }
+                delta = deltas.next() => match delta {
+                    Some(Ok(ReplyDelta::Ended(reply))) => break Ok(reply),
+                    Some(Ok(delta)) => {
+                        let whose = |key: &str| {
+                            self.offering.tool(key).map(|tool| (tool.server.clone(), tool.tool.clone()))
+                        };
+                        usage = pieces.take(delta, whose).unwrap_or(usage);
+                        if first.is_none() && pieces.is_pending() {
+                            first = Some(millis(began));
+                        }
+                    }
+                    Some(Err(error)) => break Err(Some(error)),
+                    None => break Err(Some(ModelError::Cut)),
+                },
+            }
+        };
+        if pieces.is_pending() {
+            self.tell_pieces(&mut pieces).await?;
+        }
+        // A write of the streaming reply must not be executed after the final one.
+        if let Some(writing) = writing {
+            let _ = writing.await;
+        }
+        if let Some((live, _)) = &*self.answering.running.live.lock().unwrap_or_else(PoisonError::into_inner) {
+            self.reply.body.clone_from(&live.body);
+        }
+        Ok((usage, first, ended))
+    }
+
+    async fn tell_pieces(&self, pieces: &mut StreamedPieces) -> Result<(), ConversationError> {
+        let append = pieces.take_pending();
+        let seq = {
+            let mut live = self.answering.running.live.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some((item, seq)) = &mut *live else { return Ok(()) };
+            if let ItemBody::Reply { parts, .. } = &mut item.body {
+                apply(parts, &append);
+            }
+            *seq += 1;
+            *seq - 1
+        };
+        let (conversation, item) = (self.log.conversation.clone(), self.reply.id.clone());
+        self.host.tell_of_conversation(ConversationEvent::ReplyDelta { conversation, item, seq, append }).await?;
+        Ok(())
+    }
+
+    /// Writes the reply as far as received, in case the process exits.
+    fn write_live(&self) -> tokio::task::JoinHandle<()> {
+        let (log, running) = (self.log.clone(), Arc::clone(&self.answering.running));
+        tokio::spawn(async move {
+            let live = running.live.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let Some((item, _)) = live else { return };
+            if let Err(error) = log.write(vec![item]).await {
+                tracing::warn!(%error, "a streaming reply could not be stored");
+            }
+        })
+    }
+
+    /// Handles the user's stop. The received parts are retained.
+    fn stopped(&mut self, began: Instant, first: Option<u64>) -> Vec<RequestedCall> {
+        if let ItemBody::Reply { stop, first_after, took, .. } = &mut self.reply.body {
+            (*stop, *first_after, *took) = (Some(ReplyStop::Stopped), first, millis(began));
+        }
+        self.reply.state = ItemState::Cut;
+        Vec::new()
+    }
+
+    /// Stores the complete reply, and returns the calls that it requests.
+    fn take_whole(&mut self, reply: ModelReply) -> Vec<RequestedCall> {
+        let (mut whole, mut wanted, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        // Tool uses of a truncated or refused reply are not executed.
+        let asks_for_calls = matches!(
+            reply.stop,
+            models::StopReason::EndTurn | models::StopReason::ToolUse | models::StopReason::Other(_)
+        );
+        for part in reply.message.parts {
+            match part {
+                MessagePart::Text(text) => whole.push(ReplyPart::Text { text }),
+                MessagePart::Thinking { text, opaque } => whole.push(ReplyPart::Thinking { text, opaque }),
+                MessagePart::ToolUse { id, name, arguments, opaque } => {
+                    let tool = self.offering.tool(&name);
+                    whole.push(ReplyPart::ToolUse {
+                        id: id.clone(),
+                        key: name.clone(),
+                        server: tool.map(|tool| tool.server.clone()),
+                        tool: tool.map(|tool| tool.tool.clone()),
+                        arguments: Value::Object(arguments.clone()).to_string(),
+                        opaque,
+                    });
+                    if asks_for_calls {
+                        wanted.push(RequestedCall { id, key: name, arguments });
+                    }
+                }
+                MessagePart::Image { .. } => left_out.push("an image from the model was omitted"),
+                MessagePart::Audio { .. } => left_out.push("an audio recording from the model was omitted"),
+                MessagePart::File { .. } | MessagePart::ToolResult { .. } => {
+                    left_out.push("a file from the model was omitted")
+                }
+            }
+        }
+        if let ItemBody::Reply { parts, stop, conversions, .. } = &mut self.reply.body {
+            *parts = whole;
+            *stop = Some(reply.stop.into());
+            conversions.extend(left_out.into_iter().map(str::to_owned));
+        }
+        self.reply.state = ItemState::Whole;
+        wanted
+    }
+}
+
+/// Returns the notice for a server whose tools are not sent to the model.
+pub(super) fn tools_left_out(server: &str) -> String {
+    format!("the tools of {server} are left out: it said that they changed, and they could not be read again in time")
+}

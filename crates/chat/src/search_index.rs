@@ -1,0 +1,178 @@
+//! Finds tools by words, for a model that can't receive all of them. Ranked by BM25, which weights words by rarity;
+//! ties are broken by position, so that equal queries have equal results.
+
+use std::collections::HashMap;
+
+/// BM25 parameter for the saturation of repeated words.
+const K1: f32 = 1.2;
+/// BM25 parameter for the penalty of long texts.
+const B: f32 = 0.5;
+/// Weight of a word in the name, relative to one in the description.
+const NAME: f32 = 4.0;
+/// Weight of a prefix match, relative to a complete match.
+const BEGINNING: f32 = 0.6;
+/// Maximum number of words considered of a description or a query.
+const MAX_WORDS: usize = 400;
+
+/// An index of named texts.
+#[derive(Debug, Default)]
+pub struct SearchIndex {
+    texts: Vec<TermWeights>,
+    /// Number of texts that contain each word.
+    spread: HashMap<String, u32>,
+    average: f32,
+}
+
+/// The weights of the words in one text.
+#[derive(Debug)]
+struct TermWeights {
+    weights: HashMap<String, f32>,
+    length: f32,
+}
+
+impl SearchIndex {
+    /// Creates an index of these names and descriptions.
+    pub fn new<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut index = Self::default();
+        for (name, description) in texts {
+            let mut weights: HashMap<String, f32> = HashMap::new();
+            let mut length = 0.0;
+            let named = words(name).into_iter().map(|word| (word, NAME));
+            for (word, weight) in named.chain(words(description).into_iter().map(|word| (word, 1.0))) {
+                *weights.entry(word).or_default() += weight;
+                length += weight;
+            }
+            for word in weights.keys() {
+                *index.spread.entry(word.clone()).or_default() += 1;
+            }
+            index.average += length;
+            index.texts.push(TermWeights { weights, length });
+        }
+        index.average /= count(index.texts.len()).max(1.0);
+        index
+    }
+
+    /// Returns the indexes of at most `limit` best matching texts, the best first. Texts without a word of the query
+    /// don't match.
+    #[must_use]
+    pub fn find(&self, query: &str, limit: usize) -> Vec<usize> {
+        let mut wanted = words(query);
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut found: Vec<(f32, usize)> = Vec::new();
+        for (at, text) in self.texts.iter().enumerate() {
+            let score: f32 = wanted.iter().map(|word| self.score(word, text)).sum();
+            if score > 0.0 {
+                found.push((score, at));
+            }
+        }
+        found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        found.into_iter().take(limit).map(|(_, at)| at).collect()
+    }
+
+    fn score(&self, word: &str, text: &TermWeights) -> f32 {
+        let (weight, spread) = match text.weights.get(word) {
+            Some(weight) => (*weight, self.spread.get(word).copied().unwrap_or(1)),
+            // Prefixes such as "calc" match; shorter ones would match too much.
+            None if word.chars().count() >= 3 => {
+                let begun =
+                    text.weights.iter().filter(|(other, _)| other.starts_with(word) || is_inflection(word, other));
+                let Some((other, weight)) = begun.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0))) else {
+                    return 0.0;
+                };
+                (*weight * BEGINNING, self.spread.get(other).copied().unwrap_or(1))
+            }
+            None => return 0.0,
+        };
+        #[allow(clippy::cast_precision_loss, reason = "there are thousands of tools at most")]
+        let (all, spread) = (self.texts.len() as f32, spread as f32);
+        let rarity = (1.0 + (all - spread + 0.5) / (spread + 0.5)).ln();
+        let held_back = K1 * (1.0 - B + B * text.length / self.average.max(1.0));
+        rarity * weight * (K1 + 1.0) / (weight + held_back)
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "there are thousands of tools at most")]
+const fn count(number: usize) -> f32 {
+    number as f32
+}
+
+/// Returns `true` if a word is another one with a suffix, such as "files" and "file".
+fn is_inflection(word: &str, other: &str) -> bool {
+    other.chars().count() >= 3 && word.strip_prefix(other).is_some_and(|rest| rest.len() <= 3)
+}
+
+/// Returns the words of a text in lower case: also the parts of `camelCase`, and pairs of adjacent characters in
+/// scripts without spaces.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut before = ' ';
+    let mut end = |word: &mut String| {
+        if !word.is_empty() {
+            words.push(std::mem::take(word));
+        }
+    };
+    let mut pairs = Vec::new();
+    for c in text.chars() {
+        if is_unspaced(c) {
+            end(&mut word);
+            if is_unspaced(before) {
+                pairs.push(format!("{before}{c}"));
+            } else {
+                pairs.push(c.to_string());
+            }
+        } else if c.is_alphanumeric() {
+            if c.is_uppercase() && before.is_lowercase() {
+                end(&mut word);
+            }
+            word.extend(c.to_lowercase());
+        } else {
+            end(&mut word);
+        }
+        before = c;
+    }
+    end(&mut word);
+    words.extend(pairs);
+    words.truncate(MAX_WORDS);
+    words
+}
+
+/// Returns `true` for Chinese, Japanese and Korean characters, where spaces don't reliably separate words.
+const fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tools() -> SearchIndex {
+        SearchIndex::new([
+            ("files read_file", "Reads a file from the disk"),
+            ("files write_file", "Writes text into a file"),
+            ("mail sendMessage", "Sends an e-mail message to somebody"),
+            ("calendar create_event", "Adds an appointment to the calendar"),
+            ("天气 查询", "查询城市的天气预报"),
+        ])
+    }
+
+    #[test]
+    fn a_tool_is_found_by_its_name_before_its_description() {
+        let index = tools();
+        assert_eq!(index.find("read", 5).first(), Some(&0), "a match in the name is first");
+        assert_eq!(index.find("send a message", 5).first(), Some(&2), "parts of a camelCase name match");
+        assert_eq!(index.find("appointments", 5), [3], "a word with a suffix matches");
+        assert_eq!(index.find("calen", 5), [3], "a prefix matches");
+        assert_eq!(index.find("天气预报", 5), [4], "text without spaces is matched by pairs of characters");
+    }
+
+    #[test]
+    fn what_fits_nothing_finds_nothing_and_the_same_question_has_the_same_answer() {
+        let index = tools();
+        assert!(index.find("quantum", 5).is_empty(), "an unknown word matches nothing");
+        assert!(index.find("", 5).is_empty(), "an empty query matches nothing");
+        assert_eq!(index.find("file", 5), index.find("file", 5), "equal queries have equal results");
+        assert_eq!(index.find("file", 1).len(), 1, "the number of results is limited");
+    }
+}

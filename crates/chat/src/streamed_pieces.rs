@@ -1,0 +1,175 @@
+//! A streaming reply: deltas are gathered, sent to the page together, and added to the item.
+
+use std::collections::HashMap;
+
+use domain::item::{ReplyAppend, ReplyPart};
+use models::{ReplyDelta, TokenUsage};
+
+/// The deltas of one reply.
+#[derive(Debug, Default)]
+pub(super) struct StreamedPieces {
+    /// Deltas that were not sent yet.
+    pending: Vec<ReplyAppend>,
+    /// Number of parts, and the kind of the last one.
+    parts: usize,
+    last: Option<PieceKind>,
+    /// Part of each tool use, by its id.
+    uses: HashMap<String, usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PieceKind {
+    Text,
+    Thinking,
+    ToolUse,
+}
+
+impl StreamedPieces {
+    /// Adds a delta. `tool` returns the server and tool for a name that the model uses. Returns the usage so far, if
+    /// the delta contains it.
+    pub(super) fn take(
+        &mut self,
+        delta: ReplyDelta,
+        tool: impl Fn(&str) -> Option<(String, String)>,
+    ) -> Option<TokenUsage> {
+        match delta {
+            ReplyDelta::Text(text) => {
+                let part = self.part(PieceKind::Text);
+                match self.pending.last_mut() {
+                    Some(ReplyAppend::Text { part: last, text: before }) if *last == part => before.push_str(&text),
+                    _ => self.pending.push(ReplyAppend::Text { part, text }),
+                }
+            }
+            ReplyDelta::Thinking(text) => {
+                let part = self.part(PieceKind::Thinking);
+                match self.pending.last_mut() {
+                    Some(ReplyAppend::Thinking { part: last, text: before }) if *last == part => before.push_str(&text),
+                    _ => self.pending.push(ReplyAppend::Thinking { part, text }),
+                }
+            }
+            ReplyDelta::ToolUseBegan { id, name } => {
+                self.last = None;
+                let part = self.part(PieceKind::ToolUse);
+                self.uses.insert(id.clone(), part);
+                let (server, tool) = tool(&name).unzip();
+                self.pending.push(ReplyAppend::ToolUse { part, id, key: name, server, tool });
+            }
+            ReplyDelta::ToolUseArguments { id, text } => {
+                let part = self.uses.get(&id).copied()?;
+                match self.pending.last_mut() {
+                    Some(ReplyAppend::Arguments { part: last, text: before }) if *last == part => {
+                        before.push_str(&text)
+                    }
+                    _ => self.pending.push(ReplyAppend::Arguments { part, text }),
+                }
+            }
+            ReplyDelta::Usage(usage) => return Some(usage),
+            ReplyDelta::Ended(_) => {}
+        }
+        None
+    }
+
+    fn part(&mut self, kind: PieceKind) -> usize {
+        if self.last != Some(kind) {
+            self.last = Some(kind);
+            self.parts += 1;
+        }
+        self.parts - 1
+    }
+
+    /// Returns `true` if there are deltas to send.
+    pub(super) const fn is_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// Removes and returns the deltas to send.
+    pub(super) fn take_pending(&mut self) -> Vec<ReplyAppend> {
+        std::mem::take(&mut self.pending)
+    }
+}
+
+/// Adds deltas to the parts of a reply, in the same way as the page.
+pub(super) fn apply(parts: &mut Vec<ReplyPart>, pieces: &[ReplyAppend]) {
+    for piece in pieces {
+        match piece {
+            ReplyAppend::Text { part, text } => match parts.get_mut(*part) {
+                Some(ReplyPart::Text { text: before }) => before.push_str(text),
+                _ => parts.push(ReplyPart::Text { text: text.clone() }),
+            },
+            ReplyAppend::Thinking { part, text } => match parts.get_mut(*part) {
+                Some(ReplyPart::Thinking { text: before, .. }) => before.push_str(text),
+                _ => parts.push(ReplyPart::Thinking { text: text.clone(), opaque: None }),
+            },
+            ReplyAppend::ToolUse { id, key, server, tool, .. } => parts.push(ReplyPart::ToolUse {
+                id: id.clone(),
+                key: key.clone(),
+                server: server.clone(),
+                tool: tool.clone(),
+                arguments: String::new(),
+                opaque: None,
+            }),
+            ReplyAppend::Arguments { part, text } => {
+                if let Some(ReplyPart::ToolUse { arguments, .. }) = parts.get_mut(*part) {
+                    arguments.push_str(text);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(deltas: Vec<ReplyDelta>) -> StreamedPieces {
+        let mut pieces = StreamedPieces::default();
+        for delta in deltas {
+            pieces.take(delta, |key| key.split_once("__").map(|(a, b)| (a.to_owned(), b.to_owned())));
+        }
+        pieces
+    }
+
+    #[test]
+    fn pieces_of_one_part_are_told_together_and_come_to_the_whole() {
+        let deltas = vec![
+            ReplyDelta::Thinking("h".into()),
+            ReplyDelta::Thinking("m".into()),
+            ReplyDelta::Text("I ".into()),
+            ReplyDelta::Text("look".into()),
+            ReplyDelta::ToolUseBegan { id: "1".into(), name: "a__b".into() },
+            ReplyDelta::ToolUseBegan { id: "2".into(), name: "search_tools".into() },
+            ReplyDelta::ToolUseArguments { id: "1".into(), text: "{\"x\"".into() },
+            ReplyDelta::ToolUseArguments { id: "1".into(), text: ":1}".into() },
+            ReplyDelta::ToolUseArguments { id: "2".into(), text: "{}".into() },
+            ReplyDelta::Text("done".into()),
+        ];
+        let mut pieces = taken(deltas);
+        let told = pieces.take_pending();
+        assert_eq!(told.len(), 7, "adjacent deltas of a part are merged: {told:?}");
+        assert!(!pieces.is_pending(), "deltas are returned once");
+        let mut parts = Vec::new();
+        apply(&mut parts, &told);
+        let used = |id: &str, key: &str, of: Option<(&str, &str)>, arguments: &str| ReplyPart::ToolUse {
+            id: id.into(),
+            key: key.into(),
+            server: of.map(|(server, _)| server.to_owned()),
+            tool: of.map(|(_, tool)| tool.to_owned()),
+            arguments: arguments.into(),
+            opaque: None,
+        };
+        let whole = [
+            ReplyPart::Thinking { text: "hm".into(), opaque: None },
+            ReplyPart::Text { text: "I look".into() },
+            used("1", "a__b", Some(("a", "b")), "{\"x\":1}"),
+            used("2", "search_tools", None, "{}"),
+            ReplyPart::Text { text: "done".into() },
+        ];
+        assert_eq!(parts, whole, "each delta is added to its part");
+    }
+
+    #[test]
+    fn what_belongs_to_no_use_is_left_out() {
+        let pieces = taken(vec![ReplyDelta::ToolUseArguments { id: "9".into(), text: "{}".into() }]);
+        assert!(!pieces.is_pending(), "arguments of an unknown use are dropped");
+    }
+}

@@ -1,0 +1,93 @@
+//! Determines the programs that the configured servers need, and which of them are missing.
+
+use std::path::PathBuf;
+
+use launches::packages::{LauncherPackage, launched};
+use ports::server_config::{ServerEntry, StdioConfig};
+use process::{CommandNotFound, SearchPath, ServerCommand};
+
+use crate::runtimes::RUNTIMES;
+
+/// The program that a local server needs.
+#[derive(Debug, Clone)]
+pub(crate) struct RequiredProgram {
+    pub(crate) server: String,
+    /// Name of the program if it belongs to one of [`RUNTIMES`].
+    pub(crate) known: Option<&'static str>,
+    pub(crate) found: Result<PathBuf, CommandNotFound>,
+}
+
+/// Determines the programs of the local servers. Reads the disk, and runs nothing.
+pub(crate) fn required_programs(servers: &[ServerEntry], path: &SearchPath) -> Vec<RequiredProgram> {
+    let local = servers.iter().filter_map(|server| Some((server, server.config.as_stdio()?)));
+    local
+        .map(|(server, stdio)| {
+            let known = known_program(stdio);
+            let found = path.resolve(&command(stdio, stdio.command.clone())).and_then(|program| match known {
+                // The shell or `env` may exist while the program that it starts doesn't.
+                Some(known) if is_wrapped(stdio) => path.resolve(&command(stdio, known.to_owned())),
+                _ => Ok(program),
+            });
+            RequiredProgram { server: server.name.clone(), known, found }
+        })
+        .collect()
+}
+
+fn command(stdio: &StdioConfig, program: String) -> ServerCommand {
+    ServerCommand {
+        program,
+        environment: stdio.env.clone(),
+        working_directory: stdio.cwd.clone(),
+        ..ServerCommand::default()
+    }
+}
+
+/// Returns the runtime program that a command runs, directly or through a shell.
+pub(crate) fn known_program(stdio: &StdioConfig) -> Option<&'static str> {
+    let named = match launched(&stdio.command, &stdio.args) {
+        Some(LauncherPackage::Package(reference)) => reference.launcher.name().to_owned(),
+        Some(LauncherPackage::Unknown(launcher, _)) => launcher,
+        None => base_name(&stdio.command),
+    };
+    let program = named.split(' ').next().unwrap_or_default();
+    let mut known = RUNTIMES.iter().flat_map(|runtime| runtime.programs);
+    known.find(|name| **name == program).copied()
+}
+
+fn is_wrapped(stdio: &StdioConfig) -> bool {
+    known_program(stdio).is_some_and(|known| base_name(&stdio.command) != known)
+}
+
+/// Returns the name of a program in lower case, without its folder and without the extensions of Windows executables.
+fn base_name(command: &str) -> String {
+    let name = command.rsplit(std::path::is_separator).next().unwrap_or(command).to_ascii_lowercase();
+    let ending = [".exe", ".cmd", ".bat"].into_iter().find_map(|ending| name.strip_suffix(ending));
+    ending.map_or_else(|| name.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runtime_of_a_command_is_known_by_its_program() {
+        let of = |command: &str, args: &[&str]| {
+            let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+            known_program(&StdioConfig { command: command.to_owned(), args, ..StdioConfig::default() })
+        };
+        let cases: [(&str, &[&str], Option<&str>); 9] = [
+            ("npx", &["-y", "server"], Some("npx")),
+            ("/home/ann/.nvm/versions/node/v20.1.0/bin/node", &["index.js"], Some("node")),
+            ("npm", &["exec", "server"], Some("npm")),
+            ("uvx", &["server"], Some("uvx")),
+            ("docker", &["run", "-i", "image"], Some("docker")),
+            ("sh", &["-c", "npx -y server"], Some("npx")),
+            ("cmd", &["/c", "npx", "server"], Some("npx")),
+            ("python3", &["-m", "server"], Some("python3")),
+            ("/opt/server/bin/server", &[], None),
+        ];
+        for (command, args, wanted) in cases {
+            assert_eq!(of(command, args), wanted, "{command} {args:?}");
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! The answers file: decisions about consent requests when no user is present.
+
+mod entry_coverage;
+mod last_calls;
+mod name_pattern;
+
+use std::path::Path;
+
+use api::data::{
+    CallKind, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, Content, EnteredClient, SamplingResponse,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use wildmatch::WildMatch;
+
+use entry_coverage::{EntryCoverage, definition_hash};
+pub(crate) use entry_coverage::{UncoveredReason, changed_words};
+pub(crate) use last_calls::announcement;
+use name_pattern::NamePattern;
+
+/// Maximum size of an answers file, in bytes.
+const LIMIT: u64 = 4 << 20;
+
+/// The parsed entries of an answers file.
+#[derive(Debug, Default)]
+pub(crate) struct AnswersFile {
+    entries: Vec<AnswersEntry>,
+}
+
+#[derive(Debug)]
+struct AnswersEntry {
+    kind: ConsentRequestKind,
+    server: WildMatch,
+    name: NamePattern,
+    cover: EntryCoverage,
+    verdict: FileDecision,
+}
+
+/// The decision about a consent request.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum FileDecision {
+    /// Allows the payload once.
+    Allow,
+    /// Returns this response to a sampling request.
+    Respond(SamplingResponse),
+    /// Lets a model respond, and returns its response.
+    AskModel,
+    /// Submits this content of a form.
+    Submit(Map<String, Value>),
+    /// Shares these folders with the server.
+    Share(Vec<String>),
+    /// Identifies Drawbridge as this client.
+    Identify(EnteredClient),
+    /// Denies the consent request.
+    Deny,
+    /// Cancels the consent request without a decision.
+    Cancel,
+}
+
+impl FileDecision {
+    const fn is_refusal(&self) -> bool {
+        matches!(self, Self::Deny | Self::Cancel)
+    }
+}
+
+/// Kinds of consent requests, as named in the audit log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ConsentRequestKind {
+    StartServer,
+    Tool,
+    Prompt,
+    Resource,
+    Result,
+    Sampling,
+    Elicitation,
+    Url,
+    Roots,
+    SignIn,
+    ClientId,
+}
+
+impl ConsentRequestKind {
+    pub(crate) const fn of_request(request: &ConsentRequest) -> Self {
+        match request.body {
+            // Permission to start also covers connecting to a remote server.
+            ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. } => Self::StartServer,
+            ConsentRequestBody::Tool { .. } => Self::Tool,
+            ConsentRequestBody::Read { what: CallKind::Prompt, .. } => Self::Prompt,
+            ConsentRequestBody::Read { .. } => Self::Resource,
+            ConsentRequestBody::Result { .. } => Self::Result,
+            ConsentRequestBody::Sampling { .. } => Self::Sampling,
+            ConsentRequestBody::Form { .. } => Self::Elicitation,
+            ConsentRequestBody::Url { .. } => Self::Url,
+            ConsentRequestBody::Roots { .. } => Self::Roots,
+            ConsentRequestBody::SignIn { .. } => Self::SignIn,
+            ConsentRequestBody::ClientId { .. } => Self::ClientId,
+        }
+    }
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::StartServer => "start-server",
+            Self::Tool => "tool",
+            Self::Prompt => "prompt",
+            Self::Resource => "resource",
+            Self::Result => "result",
+            Self::Sampling => "sampling",
+            Self::Elicitation => "elicitation",
+            Self::Url => "url",
+            Self::Roots => "roots",
+            Self::SignIn => "sign-in",
+            Self::ClientId => "client-id",
+        }
+    }
+}
+
+/// Returns the subject of a consent request that patterns match.
+pub(crate) fn name_of(request: &ConsentRequest) -> String {
+    match (&request.body, &request.why) {
+        // The package as configured: the author of an answers file doesn't know which version will be the newest.
+        (ConsentRequestBody::StartServer { package: Some(package), .. }, _) => package.configured.clone(),
+        (ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. }, _) => {
+            request.command_line.clone()
+        }
+        (ConsentRequestBody::Tool { tool, .. } | ConsentRequestBody::Result { tool, .. }, _) => tool.clone(),
+        (ConsentRequestBody::Read { name, .. }, _) => name.clone(),
+        (ConsentRequestBody::Url { url, .. }, _) => url.url.clone(),
+        (ConsentRequestBody::SignIn { issuer, .. } | ConsentRequestBody::ClientId { issuer, .. }, _) => issuer.clone(),
+        (_, ConsentRequestOrigin::Call { name, .. }) => name.clone(),
+        _ => String::new(),
+    }
+}
+
+impl AnswersFile {
+    /// Parses a file.
+    ///
+    /// # Errors
+    ///
+    /// Returns a message with line and column if the file is invalid.
+    pub(crate) fn read(path: &Path) -> Result<Self, String> {
+        let shown = path.display();
+        let metadata = std::fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?;
+        if metadata.len() > LIMIT {
+            return Err(format!("{shown}: it is larger than {} MiB", LIMIT >> 20));
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
+        Self::parse(&text)
+            .map_err(|(line, column, message)| format!("{shown}: line {line}, column {column}: {message}"))
+    }
+
+    fn parse(text: &str) -> Result<Self, (usize, usize, String)> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let list: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| {
+            let words = format!("expected a list of answers: {}", without_place(&error));
+            (error.line(), error.column().max(1), words)
+        })?;
+        let mut entries = Vec::new();
+        for raw in list {
+            let offset = raw.get().as_ptr() as usize - text.as_ptr() as usize;
+            let before = &text[..offset];
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            let written: WrittenEntry = serde_json::from_str(raw.get()).map_err(|error| {
+                let column = if error.line() == 1 { column + error.column() - 1 } else { error.column() };
+                (line + error.line() - 1, column, without_place(&error))
+            })?;
+            let number = entries.len() + 1;
+            entries.push(written.entry().map_err(|message| (line, column, format!("answer {number}: {message}")))?);
+        }
+        Ok(Self { entries })
+    }
+
+    /// Returns the first decision that covers a consent request, or the reason why there is none.
+    pub(crate) fn find(&self, request: &ConsentRequest) -> Result<&FileDecision, UncoveredReason> {
+        let (kind, name) = (ConsentRequestKind::of_request(request), name_of(request));
+        let mut why = None;
+        let fits = |entry: &&AnswersEntry| {
+            entry.kind == kind
+                && entry.server.matches(&request.server)
+                && entry.name.fits(&name, entry.verdict.is_refusal())
+        };
+        for entry in self.entries.iter().filter(fits) {
+            let is_no = entry.verdict.is_refusal();
+            let lacks = entry.cover.lacks(request);
+            match (entry.cover.names(request), is_no) {
+                (true, true) => return Ok(&entry.verdict),
+                (true, false) if lacks.is_empty() => return Ok(&entry.verdict),
+                (true, false) => why = why.or(Some(UncoveredReason::Uncovered(lacks))),
+                (false, true) => {}
+                (false, false) => {
+                    let lacks = EntryCoverage { hash: None, ..entry.cover.clone() }.lacks(request);
+                    why = why.or((!lacks.is_empty()).then_some(UncoveredReason::OtherHash(lacks)));
+                }
+            }
+        }
+        Err(why.unwrap_or_else(|| UncoveredReason::NoneFits(entry_coverage::changes_of(request))))
+    }
+}
+
+fn without_place(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    words.split(" at line ").next().unwrap_or_default().to_owned()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct WrittenEntry {
+    kind: ConsentRequestKind,
+    #[serde(default = "any_name")]
+    server: String,
+    #[serde(default = "any_name")]
+    name: String,
+    #[serde(default)]
+    hash: Option<String>,
+    #[serde(default)]
+    unreviewed: bool,
+    #[serde(default)]
+    after_untrusted: bool,
+    #[serde(default)]
+    command_line_only: bool,
+    answer: WrittenAnswer,
+}
+
+fn any_name() -> String {
+    String::from("*")
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenAnswer {
+    action: AnswerAction,
+    content: Option<Map<String, Value>>,
+    roots: Option<Vec<String>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum AnswerAction {
+    Allow,
+    Deny,
+    Accept,
+    Decline,
+    Cancel,
+}
+
+impl WrittenEntry {
+    fn entry(self) -> Result<AnswersEntry, String> {
+        let WrittenAnswer { action, content, roots } = self.answer;
+        let yes = matches!(action, AnswerAction::Allow | AnswerAction::Accept);
+        if (self.unreviewed || self.after_untrusted) && !(yes && self.kind == ConsentRequestKind::Tool) {
+            return Err(String::from("\"unreviewed\" and \"afterUntrusted\" go with \"allow\" for tool only"));
+        }
+        if self.command_line_only && !(yes && self.kind == ConsentRequestKind::StartServer) {
+            return Err(String::from("\"commandLineOnly\" goes with \"allow\" for start-server only"));
+        }
+        if self.command_line_only && self.hash.is_some() {
+            return Err(String::from("\"commandLineOnly\" and \"hash\" contradict each other"));
+        }
+        if content.is_some()
+            && !(yes
+                && matches!(
+                    self.kind,
+                    ConsentRequestKind::Sampling | ConsentRequestKind::Elicitation | ConsentRequestKind::ClientId
+                ))
+        {
+            return Err(String::from("\"content\" goes with \"accept\" for sampling, elicitation or client-id only"));
+        }
+        if roots.is_some() && !(yes && self.kind == ConsentRequestKind::Roots) {
+            return Err(String::from("\"roots\" goes with \"accept\" for roots only"));
+        }
+        let verdict = match action {
+            AnswerAction::Deny | AnswerAction::Decline => FileDecision::Deny,
+            AnswerAction::Cancel => FileDecision::Cancel,
+            AnswerAction::Allow | AnswerAction::Accept => match self.kind {
+                ConsentRequestKind::StartServer
+                | ConsentRequestKind::Tool
+                | ConsentRequestKind::Prompt
+                | ConsentRequestKind::Resource
+                | ConsentRequestKind::Result
+                | ConsentRequestKind::Url
+                | ConsentRequestKind::SignIn => FileDecision::Allow,
+                ConsentRequestKind::Elicitation => FileDecision::Submit(content.unwrap_or_default()),
+                ConsentRequestKind::Sampling => match content {
+                    Some(content) => FileDecision::Respond(response(content)?),
+                    None => FileDecision::AskModel,
+                },
+                ConsentRequestKind::ClientId => {
+                    let written = content.ok_or("\"content\" is missing: the \"clientId\"")?;
+                    let client = serde_json::from_value(Value::Object(written)).map_err(|error| error.to_string())?;
+                    FileDecision::Identify(client)
+                }
+                ConsentRequestKind::Roots => {
+                    let roots = roots.ok_or("\"roots\" is missing: a list of folders, which may be empty")?;
+                    if let Some(relative) = roots.iter().find(|root| !Path::new(root).is_absolute()) {
+                        return Err(format!("the folder {relative:?} must be given from the root on"));
+                    }
+                    FileDecision::Share(roots)
+                }
+            },
+        };
+        Ok(AnswersEntry {
+            kind: self.kind,
+            server: WildMatch::new(&self.server),
+            name: NamePattern::read(self.kind, &self.name)?,
+            cover: EntryCoverage {
+                hash: self.hash,
+                unreviewed: self.unreviewed,
+                after_untrusted: self.after_untrusted,
+                command_line_only: self.command_line_only,
+            },
+            verdict,
+        })
+    }
+}
+
+/// Parses a model's response: `{"text": "..."}`, or in the format of the protocol, with `content`, `model` and
+/// `stopReason`.
+fn response(mut written: Map<String, Value>) -> Result<SamplingResponse, String> {
+    let text = |value: Option<Value>, key: &str| match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("\"{key}\" must be a text")),
+    };
+    let model = text(written.remove("model"), "model")?;
+    let stop_reason = text(written.remove("stopReason"), "stopReason")?;
+    written.remove("role");
+    let content = match (text(written.remove("text"), "text")?, written.remove("content")) {
+        (Some(text), None) => vec![Content::Text { text }],
+        (None, Some(Value::Array(blocks))) => blocks.into_iter().map(block).collect::<Result<_, _>>()?,
+        (None, Some(one)) => vec![block(one)?],
+        _ => return Err(String::from("expected either \"text\" or \"content\" for what the model says")),
+    };
+    if let Some(key) = written.keys().next() {
+        return Err(format!("\"{key}\" is not known in a model's answer"));
+    }
+    Ok(SamplingResponse {
+        content,
+        model: model.unwrap_or_else(|| String::from("answers")),
+        stop_reason: stop_reason.or_else(|| Some(String::from("endTurn"))),
+    })
+}
+
+fn block(written: Value) -> Result<Content, String> {
+    match serde_json::from_value(written) {
+        Ok(content @ (Content::Text { .. } | Content::Image { .. } | Content::Audio { .. })) => Ok(content),
+        Ok(_) => Err(String::from("a model says text, images or audio")),
+        Err(error) => Err(format!("this is not content: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

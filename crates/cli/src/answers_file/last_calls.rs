@@ -1,0 +1,85 @@
+//! The definitions of tools at their last call that an answers file allowed. No user reviews such a call, so a changed
+//! definition is announced.
+
+use api::Api;
+use api::data::ConsentRequest;
+use ports::Document;
+use serde_json::{Map, Value};
+
+use super::{ConsentRequestKind, definition_hash, name_of};
+
+/// Maximum number of tools that are remembered, over all servers. Changes of further tools are not announced.
+const MAX_TOOLS: usize = 10_000;
+
+/// Returns an announcement if the definition of a tool has changed since its last allowed call, and remembers the
+/// current one.
+pub(crate) fn announcement(api: &Api, request: &ConsentRequest) -> Option<String> {
+    if ConsentRequestKind::of_request(request) != ConsentRequestKind::Tool {
+        return None;
+    }
+    let hash = definition_hash(request)?;
+    let (server, tool) = (request.server.as_str(), name_of(request));
+    let mut before = None;
+    let written = api.host().ports().documents.update(Document::Answered, &mut |kept| {
+        let mut kept = LastDefinitions::read(kept);
+        before = kept.replace(server, &tool, hash);
+        kept.0.into()
+    });
+    if let Err(error) = written {
+        tracing::warn!(%error, "the hash of the called definition could not be stored");
+    }
+    before.filter(|before| before != hash).map(|_| {
+        format!(
+            "{server}: the definition of the tool \"{tool}\" changed since its last call; look at it with \
+             \"drawbridge-cli review {server}\""
+        )
+    })
+}
+
+/// Hashes by server and tool, in the format of the file.
+struct LastDefinitions(Map<String, Value>);
+
+impl LastDefinitions {
+    /// Parses the stored hashes. An invalid file is replaced, since it is only used for announcements.
+    fn read(kept: Option<Value>) -> Self {
+        match kept {
+            Some(Value::Object(kept)) => Self(kept),
+            _ => Self(Map::new()),
+        }
+    }
+
+    /// Stores a hash, and returns the previous one.
+    fn replace(&mut self, server: &str, tool: &str, hash: &str) -> Option<String> {
+        let count: usize = self.0.values().filter_map(Value::as_object).map(Map::len).sum();
+        let tools = self.0.entry(server).or_insert_with(|| Value::Object(Map::new()));
+        if !tools.is_object() {
+            *tools = Value::Object(Map::new());
+        }
+        let tools = tools.as_object_mut()?;
+        if count >= MAX_TOOLS && !tools.contains_key(tool) {
+            return None;
+        }
+        tools.insert(tool.to_owned(), hash.into()).and_then(|before| before.as_str().map(str::to_owned))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_last_definition_of_each_tool_is_kept_within_a_bound() {
+        let mut last = LastDefinitions::read(Some(json!({"a": {"read": "1"}, "broken": 7})));
+        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the previous hash");
+        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "the hash is replaced");
+        assert_eq!(last.replace("broken", "read", "1"), None, "an invalid entry has no previous hash");
+        for n in 0..MAX_TOOLS {
+            last.replace("many", &n.to_string(), "1");
+        }
+        let count = |last: &LastDefinitions| last.0.values().filter_map(Value::as_object).map(Map::len).sum::<usize>();
+        assert_eq!(count(&last), MAX_TOOLS, "the number of tools is limited");
+        assert_eq!(last.replace("a", "read", "3").as_deref(), Some("2"), "remembered tools are still updated");
+    }
+}

@@ -1,0 +1,433 @@
+//! Extent of entries in an answers file, and messages about what they don't cover.
+
+use api::data::{
+    ApprovalScope, DefinitionChange, DefinitionDiff, Flag, FlagReason, Reading, ReadingKind, ReviewState, ToolClaims,
+    UrlParts,
+};
+use serde_json::json;
+
+use super::entry_coverage::MissingCondition;
+use super::*;
+
+/// Creates the consent request for a user's call of a reviewed tool.
+fn tool(server: &str, tool: &str) -> ConsentRequest {
+    let body = ConsentRequestBody::Tool {
+        tool: tool.into(),
+        title: None,
+        description: None,
+        claims: ToolClaims::default(),
+        input_schema: json!({}),
+        arguments: json!({}),
+        bytes: 2,
+        changed_since_allowed: false,
+        definition: None,
+        definition_hash: Some("d".into()),
+    };
+    let mut request = asked(server, body, ConsentRequestOrigin::User { conversation: None });
+    request.marks.review = Some(ReviewState::Reviewed);
+    request
+}
+
+fn asked(server: &str, body: ConsentRequestBody, why: ConsentRequestOrigin) -> ConsentRequest {
+    ConsentRequest {
+        call: None,
+        round: None,
+        id: "1".into(),
+        hash: "h".into(),
+        server: server.into(),
+        transport: "stdio".into(),
+        command_line: "npx -y pkg".into(),
+        asked_at: 0,
+        why,
+        body,
+        scopes: vec![ApprovalScope::Once],
+        rule: String::new(),
+        marks: Default::default(),
+    }
+}
+
+fn start() -> ConsentRequest {
+    let body = ConsentRequestBody::StartServer {
+        package: None,
+        command: "npx".into(),
+        resolved: None,
+        args: vec![],
+        env: vec![],
+        cwd: None,
+        approved_before: None,
+        sandbox: None,
+        files: Vec::new(),
+        writers: Vec::new(),
+    };
+    asked("any", body, ConsentRequestOrigin::Server)
+}
+
+fn read(file: serde_json::Value) -> AnswersFile {
+    AnswersFile::parse(&file.to_string()).expect("the file is read")
+}
+
+#[test]
+fn the_first_that_fits_answers() {
+    let answers = read(json!([
+        {"kind": "tool", "server": "files", "name": "delete_*", "answer": {"action": "deny"}},
+        {"kind": "tool", "server": "files", "answer": {"action": "allow"}},
+        {"kind": "tool", "name": "r?ad", "answer": {"action": "cancel"}},
+    ]));
+    let none = || Err(UncoveredReason::NoneFits(Vec::new()));
+    let cases = [
+        (tool("files", "delete_all"), Ok(FileDecision::Deny), "an earlier entry takes precedence"),
+        (tool("files", "read"), Ok(FileDecision::Allow), "a missing name matches any name"),
+        (tool("other", "read"), Ok(FileDecision::Cancel), "? is one character"),
+        (tool("other", "read2"), none(), "a pattern matches the whole name"),
+        (tool("Files", "delete_x"), none(), "case matters"),
+    ];
+    for (request, wanted, why) in cases {
+        assert_eq!(answers.find(&request).cloned(), wanted, "{why}");
+    }
+}
+
+#[test]
+fn s08_a_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
+    let entry = |more: serde_json::Value| {
+        let mut entry = json!({"kind": "start-server", "name": "npx *", "answer": {"action": "allow"}});
+        entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        read(json!([entry]))
+    };
+    let why = entry(json!({})).find(&start()).expect_err("the command line alone does not say what starts").to_string();
+    assert!(
+        why.contains("\"hash\": \"h\"") && why.contains("\"commandLineOnly\": true"),
+        "the message contains what to write: {why}"
+    );
+    assert_eq!(entry(json!({"hash": "h"})).find(&start()), Ok(&FileDecision::Allow), "the hash allows it");
+    let why = entry(json!({"hash": "before"})).find(&start()).expect_err("another start").to_string();
+    assert!(why.contains("another hash") && why.contains("\"hash\": \"h\""), "the changed hash is reported: {why}");
+    assert_eq!(
+        entry(json!({"commandLineOnly": true})).find(&start()),
+        Ok(&FileDecision::Allow),
+        "`commandLineOnly` allows by the command line"
+    );
+    let other = ConsentRequest { command_line: "node x".into(), ..start() };
+    assert!(entry(json!({"commandLineOnly": true})).find(&other).is_err(), "the command line must still match");
+}
+
+#[test]
+fn s08_a_call_after_untrusted_words_needs_a_flag_of_its_own() {
+    let model = |after: &[&str]| ConsentRequestOrigin::Model {
+        conversation: "c".into(),
+        after: after.iter().map(|&server| server.to_owned()).collect(),
+        read: Vec::new(),
+    };
+    let own = Reading::new("a", ReadingKind::Tool, "fetch");
+    let all = vec![ApprovalScope::Once, ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always];
+    let trusted =
+        ConsentRequest { why: model(&[]), scopes: all.clone(), rule: "tools-ask".into(), ..tool("a", "read") };
+    let untrusted = ConsentRequest { why: model(&["web"]), ..trusted.clone() };
+    let unknown = ConsentRequest { scopes: vec![ApprovalScope::Once], ..trusted.clone() };
+    let held = ConsentRequest { rule: "after-untrusted".into(), ..trusted.clone() };
+    let same = ConsentRequestOrigin::Model { conversation: "c".into(), after: Vec::new(), read: vec![own] };
+    let same = ConsentRequest { why: same, scopes: vec![ApprovalScope::Once], ..held.clone() };
+    let plain = read(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
+    let hashed = read(json!([{"kind": "tool", "hash": "h", "unreviewed": true, "answer": {"action": "allow"}}]));
+    let flagged = read(json!([{"kind": "tool", "afterUntrusted": true, "answer": {"action": "allow"}}]));
+    assert_eq!(plain.find(&trusted), Ok(&FileDecision::Allow), "no untrusted content was read");
+    let why = plain.find(&same).expect_err("S26: it is not covered").to_string();
+    assert!(why.contains("the output of the tool fetch"), "S26: the message names the content: {why}");
+    for request in [&untrusted, &unknown, &held, &same] {
+        for answers in [&plain, &hashed] {
+            let why = answers.find(request).expect_err("it is not covered").to_string();
+            assert!(why.contains("\"afterUntrusted\": true"), "the message contains what to write: {why}");
+        }
+        assert_eq!(flagged.find(request), Ok(&FileDecision::Allow), "the flag covers it");
+    }
+}
+
+/// Returns the decisions of a file about opening a page, reading a resource and signing in at this URI.
+fn found(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>; 3] {
+    let parts = || UrlParts {
+        url: uri.into(),
+        before: String::new(),
+        domain: String::new(),
+        after: String::new(),
+        ascii_host: None,
+        warnings: Vec::new(),
+        openable: true,
+    };
+    let page = ConsentRequestBody::Url { message: String::new(), url: parts() };
+    let resource = ConsentRequestBody::Read { what: CallKind::Resource, name: uri.into(), arguments: json!({}) };
+    let client = ConsentRequestBody::ClientId {
+        url: parts(),
+        issuer: uri.into(),
+        issuer_url: parts(),
+        redirect_uri: String::new(),
+    };
+    [page, resource, client].map(|body| answers.find(&asked("any", body, ConsentRequestOrigin::Server)).ok().cloned())
+}
+
+/// Creates a file with one entry per kind of URI.
+fn for_uris(name: &str, action: &str) -> AnswersFile {
+    let entry = |kind: &str| json!({"kind": kind, "name": name, "answer": {"action": action}});
+    let mut client = entry("client-id");
+    if action == "allow" {
+        client["answer"]["content"] = json!({"clientId": "x"});
+    }
+    read(json!([entry("url"), entry("resource"), client]))
+}
+
+#[test]
+fn s08_an_allow_of_a_uri_stays_within_its_parts() {
+    for (name, uri, is_covered) in [
+        ("https://*.example.com/*", "https://a.example.com/b", true),
+        ("https://*.example.com/*", "https://attacker.test/x.example.com/y", false),
+        ("https://*.example.com/*", "https://attacker.test/?x.example.com/y", false),
+        ("https://*.example.com/*", "https://attacker.test/#x.example.com/y", false),
+        ("file:///srv/*", "file:///srv/a", true),
+        ("file:///srv/*", "file:///srv/../etc/shadow", false),
+        ("file:///srv/*", "file:///srv/%2e%2e/etc/shadow", false),
+    ] {
+        let allowed = found(&for_uris(name, "allow"), uri).map(|verdict| verdict.is_some());
+        assert_eq!(allowed, [is_covered; 3], "{name} and {uri}");
+    }
+}
+
+#[test]
+fn s08_a_refusal_of_a_uri_covers_its_spellings() {
+    for (name, uri, is_covered) in [
+        ("https://evil.test/*", "https://evil.test/x", true),
+        ("https://evil.test/*", "https://evil.test./x", true),
+        ("https://evil.test/*", "https://evil.test:8443/x", true),
+        ("https://evil.test/*", "https://good.test/x", false),
+        ("file:///srv/*", "file:///etc/../srv/a", true),
+    ] {
+        for action in ["decline", "cancel"] {
+            let refused = found(&for_uris(name, action), uri).map(|verdict| verdict.is_some());
+            assert_eq!(refused, [is_covered; 3], "{name} and {uri}");
+        }
+    }
+}
+
+#[test]
+fn s30_an_allow_covers_what_was_reviewed_and_carries_no_mark() {
+    let with = |change: fn(&mut ConsentRequest)| {
+        let mut request = tool("files", "read");
+        change(&mut request);
+        request
+    };
+    let flag = || Flag { place: vec![], reason: FlagReason::InstructsModel, excerpt: String::new() };
+    let new = with(|request| request.marks.review = Some(ReviewState::New));
+    let unknown = with(|request| request.marks.review = None);
+    let changed = with(|request| request.marks.review = Some(ReviewState::Changed));
+    let outdated = with(|request| request.marks.outdated = true);
+    let mut flagged = tool("files", "read");
+    flagged.marks.flags.push(flag());
+    let plain = read(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
+    let refused = read(json!([{"kind": "tool", "answer": {"action": "deny"}}]));
+    let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
+    let act = read(json!([{"kind": "tool", "hash": "h", "answer": {"action": "allow"}}]));
+    let definition = read(json!([{"kind": "tool", "hash": "d", "answer": {"action": "allow"}}]));
+    let later = read(json!([
+        {"kind": "tool", "answer": {"action": "allow"}},
+        {"kind": "tool", "hash": "d", "answer": {"action": "allow"}},
+    ]));
+    assert_eq!(plain.find(&tool("files", "read")), Ok(&FileDecision::Allow), "a reviewed tool is covered");
+    for (what, request) in
+        [("new", new), ("unknown", unknown), ("changed", changed), ("outdated", outdated), ("flagged", flagged)]
+    {
+        let why = plain.find(&request).expect_err(what).to_string();
+        for words in ["\"hash\": \"d\"", "\"unreviewed\": true", "drawbridge-cli review files"] {
+            assert!(why.contains(words), "{what}: expected {words} in {why}");
+        }
+        for answers in [&open, &act, &definition, &later] {
+            assert_eq!(answers.find(&request), Ok(&FileDecision::Allow), "{what}: allowed by its hash, or by the flag");
+        }
+        assert_eq!(refused.find(&request), Ok(&FileDecision::Deny), "{what}: a refusal has no conditions");
+        let mut other = ConsentRequest { hash: "other".into(), ..request };
+        if let ConsentRequestBody::Tool { definition_hash, .. } = &mut other.body {
+            *definition_hash = Some("another".into());
+        }
+        assert!(matches!(act.find(&other), Err(UncoveredReason::OtherHash(_))), "{what}: another hash allows nothing");
+    }
+}
+
+#[test]
+fn what_a_rule_asks_for_each_time_is_allowed_by_the_hash_of_the_act_only() {
+    let request = ConsentRequest { rule: "rule-asks".into(), ..tool("files", "read") };
+    let by = |hash: &str| read(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
+    let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
+    let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
+    assert_eq!(open.find(&request).cloned(), lack(), "a pattern does not allow it");
+    assert_eq!(by("d").find(&request).cloned(), lack(), "the hash of the definition does not allow it");
+    assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "the hash of the act allows it");
+}
+
+#[test]
+fn a_tool_that_asks_each_time_is_allowed_by_the_hash_of_the_act_only() {
+    let claims = ToolClaims { asks_each_time: true, ..ToolClaims::default() };
+    let by = |hash: &str| read(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
+    let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
+    let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
+    for rule in ["tool-asks-each-time", "new-tool", "tool-changed"] {
+        let mut request = ConsentRequest { rule: rule.into(), ..tool("files", "pay") };
+        if let ConsentRequestBody::Tool { claims: own, .. } = &mut request.body {
+            *own = claims;
+        }
+        assert_eq!(open.find(&request).cloned(), lack(), "{rule}: a pattern does not allow it");
+        assert_eq!(by("d").find(&request).cloned(), lack(), "{rule}: the hash of the definition does not allow it");
+        assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "{rule}: the hash of the act allows it");
+    }
+}
+
+#[test]
+fn s32_a_refusal_says_that_a_definition_changed_and_what_of_it() {
+    let mut request = tool("files", "read");
+    request.marks.review = Some(ReviewState::Changed);
+    let change =
+        |path: &str| DefinitionChange { path: vec!["inputSchema".into(), path.into()], before: None, after: None };
+    let changes = ["a", "b", "c", "d"].map(change).to_vec();
+    request.marks.diff = Some(DefinitionDiff { changes, more: 2, server_changed: false, cut: false, before: None });
+    let told =
+        "its definition changed since it was reviewed (inputSchema > a, inputSchema > b, inputSchema > c and 3 more)";
+    for answers in [read(json!([])), read(json!([{"kind": "tool", "answer": {"action": "allow"}}]))] {
+        let why = answers.find(&request).expect_err("it is refused").to_string();
+        assert!(why.contains(told) && why.contains("drawbridge-cli review files"), "{why}");
+    }
+    let words = changed_words(&request).expect("it changed");
+    assert!(
+        words.contains(told) && words.contains("drawbridge-cli review files"),
+        "the description is the same without a file: {words}"
+    );
+    assert_eq!(changed_words(&tool("files", "read")), None, "an unchanged tool has no description");
+}
+
+#[test]
+fn what_a_model_says_is_read_in_both_forms() {
+    let cases = [
+        (json!({"text": "hi"}), "answers", "endTurn"),
+        (
+            json!({"role": "assistant", "content": {"type": "text", "text": "hi"}, "model": "m", "stopReason": "s"}),
+            "m",
+            "s",
+        ),
+        (json!({"content": [{"type": "text", "text": "hi"}], "stopReason": null}), "answers", "endTurn"),
+    ];
+    for (content, model, stop) in cases {
+        let file = json!([{"kind": "sampling", "answer": {"action": "accept", "content": content}}]).to_string();
+        let answers = AnswersFile::parse(&file).expect("the file is read");
+        let wanted = SamplingResponse {
+            content: vec![Content::Text { text: "hi".into() }],
+            model: model.into(),
+            stop_reason: Some(stop.into()),
+        };
+        assert_eq!(answers.entries[0].verdict, FileDecision::Respond(wanted), "what {file} says");
+    }
+}
+
+#[test]
+fn every_problem_is_placed_and_explained() {
+    let cases = [
+        ("{}", 1, 1, "expected a list of answers: invalid type: map, expected a sequence"),
+        ("[\n  {\"kind\": \"tool\"}\n]", 2, 18, "missing field `answer`"),
+        (
+            "[{\"kind\": \"tools\", \"answer\": {\"action\": \"deny\"}}]",
+            1,
+            17,
+            "unknown variant `tools`, expected one of `start-server`, `tool`, `prompt`, `resource`, `result`, `sampling`, `elicitation`, `url`, `roots`, `sign-in`, `client-id`",
+        ),
+        (
+            "[{\"kind\": \"tool\",\n \"answer\": {\"action\": \"yes\"}}]",
+            2,
+            27,
+            "unknown variant `yes`, expected one of `allow`, `deny`, `accept`, `decline`, `cancel`",
+        ),
+        (
+            "[{\"kind\": \"tool\", \"tool\": \"x\", \"answer\": {\"action\": \"deny\"}}]",
+            1,
+            24,
+            "unknown field `tool`, expected one of `kind`, `server`, `name`, `hash`, `unreviewed`, `afterUntrusted`, `commandLineOnly`, `answer`",
+        ),
+        (
+            "[{\"kind\": \"sampling\", \"answer\": {\"action\": \"allow\", \"content\": {\"txt\": \"x\"}}}]",
+            1,
+            2,
+            "answer 1: expected either \"text\" or \"content\" for what the model says",
+        ),
+        (
+            "[{\"kind\": \"sampling\", \"answer\": {\"action\": \"allow\", \"content\": {\"text\": \"x\", \"modell\": \"y\"}}}]",
+            1,
+            2,
+            "answer 1: \"modell\" is not known in a model's answer",
+        ),
+        (
+            "[{\"kind\": \"tool\", \"answer\": {\"action\": \"allow\", \"content\": {}}}]",
+            1,
+            2,
+            "answer 1: \"content\" goes with \"accept\" for sampling, elicitation or client-id only",
+        ),
+        (
+            "[{\"kind\": \"roots\", \"answer\": {\"action\": \"accept\"}}]",
+            1,
+            2,
+            "answer 1: \"roots\" is missing: a list of folders, which may be empty",
+        ),
+        (
+            "[{\"kind\": \"roots\", \"answer\": {\"action\": \"accept\", \"roots\": [\"src\"]}}]",
+            1,
+            2,
+            "answer 1: the folder \"src\" must be given from the root on",
+        ),
+        (
+            "[{\"kind\": \"url\", \"unreviewed\": true, \"answer\": {\"action\": \"allow\"}}]",
+            1,
+            2,
+            "answer 1: \"unreviewed\" and \"afterUntrusted\" go with \"allow\" for tool only",
+        ),
+        (
+            "[{\"kind\": \"tool\", \"commandLineOnly\": true, \"answer\": {\"action\": \"allow\"}}]",
+            1,
+            2,
+            "answer 1: \"commandLineOnly\" goes with \"allow\" for start-server only",
+        ),
+        (
+            "[{\"kind\": \"url\", \"answer\": {\"action\": \"deny\", \"roots\": []}}]",
+            1,
+            2,
+            "answer 1: \"roots\" goes with \"accept\" for roots only",
+        ),
+    ];
+    for (text, line, column, message) in cases {
+        let problem = AnswersFile::parse(text).expect_err(text);
+        assert_eq!(problem, (line, column, message.to_owned()), "the message for {text}");
+    }
+}
+
+#[test]
+fn s27_a_result_in_which_something_looks_wrong_is_allowed_by_its_hash_alone() {
+    let result = || {
+        let body = ConsentRequestBody::Result { tool: "fetch".into(), content: Vec::new(), is_error: false };
+        let why = ConsentRequestOrigin::Model { conversation: "c".into(), after: Vec::new(), read: Vec::new() };
+        ConsentRequest { rule: "result-review".into(), ..asked("web", body, why) }
+    };
+    let mut wrong = result();
+    wrong.marks.flags =
+        vec![Flag { place: Vec::new(), reason: FlagReason::HidesFromUser, excerpt: "do not tell the user".into() }];
+    let entry = |more: serde_json::Value| {
+        let mut entry = json!({"kind": "result", "server": "web", "name": "fe*", "answer": {"action": "allow"}});
+        entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        read(json!([entry]))
+    };
+    assert!(read(json!([])).find(&result()).is_err(), "S27: a result without an entry is withheld");
+    let of_tools = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
+    assert!(of_tools.find(&result()).is_err(), "S27: an entry for a call doesn't allow its result");
+    assert_eq!(
+        entry(json!({})).find(&result()),
+        Ok(&FileDecision::Allow),
+        "S27: a result without flags is allowed by its tool"
+    );
+    let why = entry(json!({})).find(&wrong).expect_err("S27: the result is flagged").to_string();
+    assert!(
+        why.contains("wants something kept") && why.contains("\"hash\": \"h\""),
+        "S27: the message contains what to write: {why}"
+    );
+    let unreviewed = json!([{"kind": "result", "unreviewed": true, "answer": {"action": "allow"}}]).to_string();
+    assert!(AnswersFile::parse(&unreviewed).is_err(), "S27: only the hash covers a flagged result");
+    assert_eq!(entry(json!({"hash": "h"})).find(&wrong), Ok(&FileDecision::Allow), "S27: the hash allows it");
+}

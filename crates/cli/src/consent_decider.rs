@@ -1,0 +1,256 @@
+//! Decides consent requests one after the other: by the answers file, by prompting on the terminal, or by denying.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use api::data::{
+    ApprovalScope, ConsentDecision, ConsentRequest, ConsentRequestBody, ConsentRequestEdit, DecideConsentRequest,
+    EditConsentRequest, SamplingRun, SamplingStep,
+};
+use api::{Api, ApiError, Handler as _};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::answers_file::{AnswersFile, ConsentRequestKind, FileDecision, announcement, changed_words, name_of};
+use crate::host_view::HostView;
+use crate::output::{Output, value, without_variables};
+use crate::terminal_user::TerminalUser;
+
+/// The source of decisions.
+pub(crate) enum ConsentDecider {
+    /// The answers file. Consent requests without an entry are denied.
+    Answers(AnswersFile),
+    /// The user at the terminal.
+    User(TerminalUser),
+    /// No user can be prompted, so everything is denied.
+    Nobody,
+}
+
+impl ConsentDecider {
+    /// Returns the name in the audit log.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Answers(_) => "answers",
+            Self::User(_) => "user",
+            Self::Nobody => "policy",
+        }
+    }
+
+    async fn decide(&mut self, api: &Api, request: &ConsentRequest) -> DecidedReply {
+        let refused = |reason: &str| {
+            // The caller receives a reason only for a changed tool, and not the advice about the answers file.
+            let answer =
+                changed_words(request).map_or(ConsentDecision::Deny, |reason| ConsentDecision::DenyBecause { reason });
+            DecidedReply { answer: ConsentReply::Simple(answer), reason: Some(reason.to_owned()) }
+        };
+        match self {
+            Self::Answers(answers) => match answers.find(request) {
+                Ok(FileDecision::AskModel) if let Some(reason) = no_model(request) => refused(&reason),
+                Ok(verdict) => DecidedReply { answer: reply(request, verdict), reason: None },
+                Err(why) => refused(&why.to_string()),
+            },
+            Self::User(asker) => DecidedReply { answer: asker.prompt(api, request).await, reason: None },
+            Self::Nobody => {
+                let changed = changed_words(request).map(|words| format!("{words}; ")).unwrap_or_default();
+                refused(&format!("{changed}nobody can be asked here; allow it with --answers, or use a terminal"))
+            }
+        }
+    }
+}
+
+/// Returns the reason why no model can respond to a request, if there is one.
+fn no_model(request: &ConsentRequest) -> Option<String> {
+    match &request.body {
+        ConsentRequestBody::Sampling { run: SamplingRun::Failed { message, .. }, .. } => Some(message.clone()),
+        ConsentRequestBody::Sampling { step: SamplingStep::Request, model: None, .. } => {
+            Some(String::from("no model is set up; add one, or say in the file what goes back"))
+        }
+        _ => None,
+    }
+}
+
+/// Returns `true` while a model processes a sampling request, which can't be decided yet.
+const fn is_running(request: &ConsentRequest) -> bool {
+    matches!(request.body, ConsentRequestBody::Sampling { step: SamplingStep::Running, .. })
+}
+
+/// A decision, with the reason if it was not made by a user.
+struct DecidedReply {
+    answer: ConsentReply,
+    reason: Option<String>,
+}
+
+/// The reply to a consent request.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ConsentReply {
+    /// A reply without changes to the payload.
+    Simple(ConsentDecision),
+    /// Changes the payload first, and then allows it.
+    Edited(ConsentRequestEdit),
+}
+
+fn reply(request: &ConsentRequest, verdict: &FileDecision) -> ConsentReply {
+    let once = ConsentReply::Simple(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None });
+    match (verdict, &request.body) {
+        (FileDecision::Respond(response), ConsentRequestBody::Sampling { step: SamplingStep::Response, .. }) => {
+            ConsentReply::Edited(ConsentRequestEdit::Response { response: response.clone() })
+        }
+        (FileDecision::Respond(_), ConsentRequestBody::Sampling { .. }) => {
+            ConsentReply::Simple(ConsentDecision::ByHand)
+        }
+        (FileDecision::Allow | FileDecision::Respond(_) | FileDecision::AskModel, _) => once,
+        (FileDecision::Submit(content), _) => {
+            ConsentReply::Simple(ConsentDecision::Submit { content: Value::Object(content.clone()) })
+        }
+        (FileDecision::Share(folders), _) => ConsentReply::Simple(ConsentDecision::Share { folders: folders.clone() }),
+        (FileDecision::Identify(client), _) => {
+            ConsentReply::Simple(ConsentDecision::Identify { client: client.clone() })
+        }
+        (FileDecision::Deny, _) => ConsentReply::Simple(ConsentDecision::Deny),
+        (FileDecision::Cancel, _) => ConsentReply::Simple(ConsentDecision::Cancel),
+    }
+}
+
+/// Decides consent requests until the host stops.
+pub(crate) async fn decide_all(
+    api: Api,
+    mut view: watch::Receiver<HostView>,
+    mut decider: ConsentDecider,
+    output: Arc<Output>,
+) {
+    // Decided consent requests that are still in the queue.
+    let mut decided: HashSet<(String, String)> = HashSet::new();
+    loop {
+        let front = {
+            let view = view.borrow_and_update();
+            decided.retain(|(id, hash)| view.questions.iter().any(|q| q.id == *id && q.hash == *hash));
+            let waits = |q: &&ConsentRequest| !is_running(q) && !decided.contains(&(q.id.clone(), q.hash.clone()));
+            view.questions.iter().find(waits).cloned()
+        };
+        let Some(request) = front else {
+            if view.changed().await.is_err() {
+                return;
+            }
+            continue;
+        };
+        let is_gone = |view: &HostView| !view.questions.iter().any(|q| q.id == request.id && q.hash == request.hash);
+        let decision = tokio::select! {
+            decision = decider.decide(&api, &request) => decision,
+            gone = view.wait_for(is_gone) => {
+                if gone.is_err() {
+                    return;
+                }
+                output.say("(this question is no longer open)");
+                continue;
+            }
+        };
+        decided.insert((request.id.clone(), request.hash.clone()));
+        if let Some(edited) = carry_out(&api, &request, decision, decider.name(), &output).await {
+            decided.insert(edited);
+        }
+    }
+}
+
+/// Carries out a decision. One that fails becomes a denial. Returns identifier and hash of the consent request if it
+/// was changed.
+async fn carry_out(
+    api: &Api,
+    request: &ConsentRequest,
+    decision: DecidedReply,
+    by: &str,
+    output: &Output,
+) -> Option<(String, String)> {
+    let mut reason = decision.reason;
+    let mut shown = request.clone();
+    let mut answer = match decision.answer {
+        ConsentReply::Simple(answer) => answer,
+        ConsentReply::Edited(edit) => {
+            match api.edit_question(EditConsentRequest { id: request.id.clone(), edit }).await {
+                Ok(edited) => {
+                    shown = edited;
+                    ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None }
+                }
+                Err(error) => {
+                    reason = Some(error_text(&error));
+                    ConsentDecision::Deny
+                }
+            }
+        }
+    };
+    // Printed before the decision, so that its consequences follow.
+    if by == "answers"
+        && matches!(answer, ConsentDecision::Allow { .. })
+        && let Some(words) = announcement(api, &shown)
+    {
+        output.announce(&crate::terminal_escape::line(&words));
+        output.event("note", json!({ "server": shown.server, "message": words }));
+    }
+    if let Some(problem) = problem_of(api, &shown, &answer).await {
+        reason = Some(problem);
+        answer = ConsentDecision::Deny;
+    }
+    print(&shown, &answer, by, reason.as_deref(), output);
+    let give =
+        |answer| api.answer_question(DecideConsentRequest { id: shown.id.clone(), hash: shown.hash.clone(), answer });
+    let refuses =
+        matches!(answer, ConsentDecision::Deny | ConsentDecision::DenyBecause { .. } | ConsentDecision::Cancel);
+    if let Err(error) = give(answer).await
+        && !refuses
+        && error.code != api::ErrorCode::Stale
+    {
+        print(&shown, &ConsentDecision::Deny, "policy", Some(&error_text(&error)), output);
+        // If the denial fails as well, the consent request no longer exists.
+        let _ = give(ConsentDecision::Deny).await;
+    }
+    (shown.hash != request.hash).then_some((shown.id, shown.hash))
+}
+
+/// Returns the validation errors of submitted content.
+async fn problem_of(api: &Api, request: &ConsentRequest, answer: &ConsentDecision) -> Option<String> {
+    let ConsentDecision::Submit { content } = answer else { return None };
+    let check = api::data::CheckForm { id: request.id.clone(), content: content.clone() };
+    match api.check_form(check).await {
+        Ok(problems) if problems.problems.is_empty() => None,
+        Ok(problems) => {
+            let problems: Vec<String> = problems.problems.iter().map(crate::form::problem_words).collect();
+            Some(format!("the content is not what the form asks for: {}", problems.join("; ")))
+        }
+        Err(error) => Some(error_text(&error)),
+    }
+}
+
+fn error_text(error: &ApiError) -> String {
+    error.message.clone()
+}
+
+fn print(request: &ConsentRequest, answer: &ConsentDecision, by: &str, reason: Option<&str>, output: &Output) {
+    let decision = match answer {
+        ConsentDecision::Allow { .. }
+        | ConsentDecision::Submit { .. }
+        | ConsentDecision::Share { .. }
+        | ConsentDecision::Identify { .. }
+        | ConsentDecision::ByHand
+        | ConsentDecision::Again
+        | ConsentDecision::Back
+        | ConsentDecision::Stop => "allowed",
+        ConsentDecision::Deny | ConsentDecision::DenyBecause { .. } => "denied",
+        ConsentDecision::Cancel => "cancelled",
+    };
+    let (kind, name) = (ConsentRequestKind::of_request(request).name(), name_of(request));
+    let mut fields = json!({
+        "kind": kind,
+        "server": request.server,
+        "name": name,
+        "decision": decision,
+        "by": by,
+        "question": without_variables(value(request)),
+    });
+    if let Some(reason) = reason {
+        fields["reason"] = reason.into();
+    }
+    output.event("question", fields);
+    if by != "user" || reason.is_some() {
+        let why = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+        output.say(&crate::terminal_escape::line(&format!("{} · {kind} {name}: {decision}{why}", request.server)));
+    }
+}

@@ -1,0 +1,299 @@
+//! Describes consent requests: the initiator, the reason, and the exact payload. Text from a server is printed on
+//! separate lines behind a bar.
+
+use api::data::{
+    CallKind, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, Content, FileWriter, FolderAccess, Reading,
+    ReadingKind, ResourceLimits, SandboxFolder, SandboxNetwork, SandboxPlan, UrlParts, UrlWarning,
+};
+use serde_json::Value;
+
+use crate::endpoints;
+use crate::form::field_words;
+use crate::launch_files;
+use crate::packages;
+use crate::review_marks_text;
+use crate::sampling_text;
+use crate::sign_in_text;
+use crate::terminal_escape::{block, line, pretty, value};
+
+/// Prefix of each line of text from a server.
+pub(crate) const BAR: &str = "  │ ";
+
+/// Describes what a sandboxed server can access.
+pub(crate) fn sandbox(plan: &SandboxPlan) -> String {
+    let SandboxPlan { held_by, folders, program, system, home, hidden, network, limits } = plan;
+    let mut text = format!("sandbox     {}\n", line(held_by));
+    for SandboxFolder { path, access } in folders {
+        let may = if *access == FolderAccess::Write { "may change" } else { "may read" };
+        text.push_str(&format!("{may:<11} {}\n", line(path)));
+    }
+    text.push_str(&format!("may change  {} (its own home)\n", line(home)));
+    for path in program {
+        text.push_str(&format!("may read    {} (its program)\n", line(path)));
+    }
+    text.push_str(&format!("may read    {} (the system's)\n", line(&system.join(" "))));
+    for path in hidden {
+        text.push_str(&format!("not reached {} (Drawbridge's own)\n", line(path)));
+    }
+    match network {
+        SandboxNetwork::FilesOnly => text.push_str("network     none\n"),
+        SandboxNetwork::Full => text.push_str("network     all of it\n"),
+        SandboxNetwork::NamedHosts { hosts } => {
+            text.push_str("network     these hosts only, through Drawbridge's proxy\n");
+            for host in hosts {
+                text.push_str(&format!("host        {}\n", line(host)));
+            }
+        }
+    }
+    text.push_str(&resource_limits(limits));
+    text
+}
+
+fn resource_limits(limits: &ResourceLimits) -> String {
+    let ResourceLimits { processes, memory_bytes, home_bytes, processor_seconds } = limits;
+    let mib = |bytes: &u64| bytes / (1024 * 1024);
+    format!(
+        "stopped at  {processes} processes and threads, {} MiB of memory, {} MiB in its own home, {} minutes of processor time in an hour\n",
+        mib(memory_bytes),
+        mib(home_bytes),
+        processor_seconds / 60
+    )
+}
+
+/// Describes files that a server needs and its sandbox does not include.
+pub(crate) fn missing_files_text(missing: &[String]) -> String {
+    missing.iter().map(|one| format!("WARNING     {}\n", line(one))).collect()
+}
+
+/// Describes a consent request, without the choices.
+pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
+    let server = line(&request.server);
+    let mut text = String::from("\n");
+    let mut add = |words: String| {
+        let words = words.trim_end_matches('\n');
+        if !words.is_empty() {
+            text.push_str(words);
+            text.push('\n');
+        }
+    };
+    match &request.body {
+        ConsentRequestBody::StartServer {
+            command,
+            resolved,
+            args,
+            env,
+            cwd,
+            approved_before,
+            sandbox,
+            files,
+            writers,
+            package,
+        } => {
+            let reach = if sandbox.is_some() { "held in a sandbox" } else { "with all that you may do" };
+            add(format!("── Start the server {server}? This program would run, {reach}:"));
+            add(format!("  program     {}", value(command)));
+            if let Some(resolved) = resolved {
+                add(format!("  found at    {}", line(resolved)));
+            }
+            for (number, arg) in (1..).zip(args) {
+                add(format!("  argument {number:<2} {}", value(arg)));
+            }
+            for (name, content) in env {
+                add(format!("  variable    {}={}", line(name), value(content)));
+            }
+            if let Some(cwd) = cwd {
+                add(format!("  folder      {}", value(cwd)));
+            }
+            if let Some(package) = package {
+                add(block(&packages::package_text(package), "  "));
+            }
+            if let Some(plan) = sandbox {
+                add(block(&self::sandbox(plan), "  "));
+            }
+            add(block(&launch_files::launch_files_text(files), "  "));
+            for FileWriter { server, file, folder } in writers {
+                let (server, file, folder) = (line(server), line(file), line(folder));
+                add(format!("  WARNING: the server {server} may change {file}: its sandbox lets it write to {folder}"));
+            }
+            if let Some(before) = approved_before {
+                add(format!("  CHANGED: approved before was  {}", line(before)));
+            }
+        }
+        ConsentRequestBody::ConnectServer {
+            url,
+            headers,
+            transport_kind,
+            unencrypted,
+            auth,
+            unattended,
+            approved_before,
+        } => {
+            add(format!("── Connect to the server {server}? All that you send it goes to this address:"));
+            add(url_parts(url, *unencrypted));
+            for header in headers {
+                let kept = if header.secret { "from the keychain" } else { "not shown" };
+                add(format!("  header   {} (its value is {kept})", line(&header.name)));
+            }
+            if let Some(kind) = transport_kind {
+                add(format!("  over     {}", crate::output::value(kind).as_str().unwrap_or_default()));
+            }
+            add(endpoints::settings(auth, *unattended));
+            if let Some(before) = approved_before {
+                add(format!("  CHANGED: approved before was  {}", line(before)));
+            }
+        }
+        ConsentRequestBody::Tool {
+            tool,
+            description,
+            claims,
+            arguments,
+            bytes,
+            changed_since_allowed,
+            definition,
+            ..
+        } => {
+            add(format!("── Let {server} run its tool {} with this? ({bytes} bytes)", line(tool)));
+            add(block(&pretty(arguments), "  "));
+            if let Some(description) = description {
+                add(String::from("  The server says of it:"));
+                add(block(description, BAR));
+            }
+            let hints: Vec<&str> = [
+                (claims.read_only == Some(true), "changes nothing"),
+                (claims.destructive == Some(true), "may destroy something"),
+                (claims.open_world == Some(true), "reaches out into the world"),
+            ]
+            .iter()
+            .filter_map(|(claimed, words)| claimed.then_some(*words))
+            .collect();
+            if !hints.is_empty() {
+                add(format!("  It claims (unchecked): {}", hints.join(", ")));
+            }
+            if claims.asks_each_time {
+                add(String::from("  This tool asks each time: an approval is for this call only."));
+            }
+            if *changed_since_allowed {
+                add(String::from("  CHANGED: the tool is not defined as it was when you allowed it."));
+            }
+            if let Some(definition) = definition {
+                add(String::from("  Its whole definition, which counts as seen once you allow this:"));
+                add(block(definition, BAR));
+            }
+        }
+        ConsentRequestBody::Read { what: CallKind::Prompt, name, arguments } => {
+            add(format!("── Get the prompt {} of {server}? This would be sent:", line(name)));
+            add(pretty(arguments));
+        }
+        ConsentRequestBody::Read { name, .. } => {
+            add(format!("── Read this of {server}?"));
+            add(block(name, BAR));
+        }
+        ConsentRequestBody::Result { tool, content, is_error } => {
+            add(format!("── Let the model read the result of {} of {server}? All of it:", line(tool)));
+            for content in content {
+                add(block(&content_words(content), BAR));
+            }
+            if *is_error {
+                add(String::from("  The model is told that the call failed."));
+            }
+        }
+        body @ ConsentRequestBody::Sampling { .. } => add(sampling_text::sampling_request_text(&server, body)),
+        ConsentRequestBody::Form { message, fields, unsupported } => {
+            add(format!("── {server} asks you to fill in a form. What it says:"));
+            add(block(message, BAR));
+            for field in fields {
+                add(block(&field_words(field), "  "));
+            }
+            if let Some(unsupported) = unsupported {
+                add(format!("  It can't be shown and only be declined: {}", line(unsupported)));
+            }
+        }
+        ConsentRequestBody::Url { message, url } => {
+            add(format!("── {server} asks you to open an address in your browser. What it says:"));
+            add(block(message, BAR));
+            add(url_parts(url, true));
+        }
+        ConsentRequestBody::Roots { .. } => {
+            add(format!("── {server} asks which folders it may know of."));
+        }
+        body @ (ConsentRequestBody::SignIn { .. } | ConsentRequestBody::ClientId { .. }) => {
+            add(sign_in_text::sign_in_request_text(&server, body, |url| url_parts(url, true)).unwrap_or_default());
+        }
+    }
+    match &request.why {
+        ConsentRequestOrigin::Call { name, .. } => add(format!("  Why: your call of {}", line(name))),
+        ConsentRequestOrigin::Server => add(String::from("  Why: it did not say")),
+        ConsentRequestOrigin::Ended { cause } => {
+            add(format!("  Why: it ended, and was approved for one start: {}", line(cause)))
+        }
+        ConsentRequestOrigin::Model { after, read, .. } => {
+            add(String::from("  Why: a model asks for it"));
+            if !after.is_empty() {
+                add(format!("  LOOK TWICE: asked for after untrusted output of {}", line(&after.join(", "))));
+            }
+            if !read.is_empty() {
+                let read: Vec<String> = read.iter().map(reading_words).collect();
+                add(format!("  LOOK TWICE: asked for after untrusted content of {server} itself: {}", read.join(", ")));
+            }
+        }
+        ConsentRequestOrigin::User { .. } => {}
+    }
+    add(review_marks_text::marks_text(&request.marks));
+    text
+}
+
+/// Describes content that a model has read, by kind and name.
+pub(crate) fn reading_words(reading: &Reading) -> String {
+    let name = line(&reading.name);
+    match reading.kind {
+        ReadingKind::Tool => format!("the output of the tool {name}"),
+        ReadingKind::Prompt => format!("the prompt {name}"),
+        ReadingKind::Resource => format!("the resource {name}"),
+        ReadingKind::Unknown => String::from("something that an older version did not write down"),
+    }
+}
+
+/// Describes content: text unchanged, and anything else by type and size.
+pub(crate) fn content_words(content: &Content) -> String {
+    let bytes = |base64: &str| base64.len() / 4 * 3;
+    match content {
+        Content::Text { text } => text.clone(),
+        Content::Image { data, mime_type } => format!("[image, {mime_type}, about {} bytes]", bytes(data)),
+        Content::Audio { data, mime_type } => format!("[audio, {mime_type}, about {} bytes]", bytes(data)),
+        Content::ResourceLink { uri, name, .. } => format!("[link to {name}: {uri}]"),
+        Content::Resource { contents } => match (&contents.text, &contents.blob) {
+            (Some(text), _) => format!("[resource {}]\n{text}", contents.uri),
+            (None, Some(blob)) => format!("[resource {}, about {} bytes]", contents.uri, bytes(blob)),
+            (None, None) => format!("[resource {}, empty]", contents.uri),
+        },
+        Content::Unknown { json } => json_words(json),
+    }
+}
+
+fn json_words(json: &Value) -> String {
+    pretty(json)
+}
+
+/// Describes an address with its warnings. Missing encryption only matters outside of this computer.
+fn url_parts(url: &UrlParts, unencrypted_matters: bool) -> String {
+    let mut text = format!("  address  {}\n", line(&url.url));
+    if url.openable {
+        text.push_str(&format!("  domain   {}\n", line(&url.domain)));
+    } else {
+        text.push_str("  It can't be opened and only be declined.\n");
+    }
+    if let Some(ascii) = &url.ascii_host {
+        text.push_str(&format!("  host     {}\n", line(ascii)));
+    }
+    for warning in url.warnings.iter().filter(|w| **w != UrlWarning::NotEncrypted || unencrypted_matters) {
+        text.push_str(match warning {
+            UrlWarning::NotEncrypted => "  WARNING: it is not encrypted; others can read along\n",
+            UrlWarning::UserInformation => "  WARNING: there is a user name before the host, which may pass for one\n",
+            UrlWarning::Internationalized => "  WARNING: the host's letters may look like others\n",
+            UrlWarning::IpAddress => "  WARNING: the host is an address and not a name\n",
+            UrlWarning::Local => "  WARNING: it leads to this computer or the local network\n",
+            UrlWarning::NotAllowed => "  WARNING: it is not an http or https address\n",
+        });
+    }
+    text
+}

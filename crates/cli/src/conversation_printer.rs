@@ -1,0 +1,134 @@
+//! Prints a conversation event by event.
+
+use api::data::{ConversationItem, ItemBody, ItemState, Notice, ReplyAppend, ReplyPart};
+use api::{ErrorCode, Event};
+use tokio::sync::mpsc;
+
+use crate::failure::CommandFailure;
+use crate::output::{Output, value};
+use crate::terminal_escape;
+
+/// Maximum number of pending ends of answers. The next answer only starts after the previous end is processed.
+const MAX_ENDS: usize = 8;
+
+/// The end of an answer, with its text.
+pub(crate) type ReplyResult = Result<(String, ReplyEnd), CommandFailure>;
+
+/// The reason for the end of an answer.
+pub(crate) enum ReplyEnd {
+    Done,
+    /// The model reached the maximum number of consecutive tool calls, and continues if the user agrees.
+    Rounds(u32),
+}
+
+/// Prints the answers of a conversation as they stream.
+pub(crate) struct ConversationPrinter {
+    conversation: String,
+    printed: PrintedReply,
+    ended: mpsc::Sender<ReplyResult>,
+}
+
+impl ConversationPrinter {
+    pub(crate) fn new(conversation: String) -> (Self, mpsc::Receiver<ReplyResult>) {
+        let (ended, ends) = mpsc::channel(MAX_ENDS);
+        (Self { conversation, printed: PrintedReply::default(), ended }, ends)
+    }
+
+    /// Prints the content of an event.
+    pub(crate) fn event(&mut self, event: &Event, output: &Output) {
+        let ended = match event {
+            Event::ReplyDelta { conversation, append, .. } if *conversation == self.conversation => {
+                for piece in append {
+                    if let ReplyAppend::Text { text, .. } = piece {
+                        output.piece(&terminal_escape::lines(text));
+                        self.printed.has_text = true;
+                    }
+                }
+                return;
+            }
+            Event::ItemChanged { conversation, item, answering } if *conversation == self.conversation => {
+                match self.printed.item(output, item) {
+                    Ok(()) if *answering => return,
+                    Ok(()) => {
+                        let end = match *item.body {
+                            ItemBody::Notice { notice: Notice::Rounds { rounds } } => ReplyEnd::Rounds(rounds),
+                            _ => ReplyEnd::Done,
+                        };
+                        Ok((std::mem::take(&mut self.printed).text, end))
+                    }
+                    Err(failure) => {
+                        self.printed = PrintedReply::default();
+                        Err(failure)
+                    }
+                }
+            }
+            _ => return,
+        };
+        // The receiver may have been dropped.
+        let _ = self.ended.try_send(ended);
+    }
+}
+
+/// The printed part of an answer.
+#[derive(Default)]
+struct PrintedReply {
+    /// Set if the last line is incomplete.
+    has_text: bool,
+    /// Complete text of the answer.
+    text: String,
+}
+
+impl PrintedReply {
+    fn item(&mut self, output: &Output, item: &ConversationItem) -> Result<(), CommandFailure> {
+        let streams = item.state == Some(ItemState::Streaming);
+        match &*item.body {
+            ItemBody::Reply { parts, error, conversions, .. } if !streams => {
+                self.end_line(output);
+                for part in parts {
+                    if let ReplyPart::Text { text } = part {
+                        self.text.push_str(text);
+                    }
+                }
+                for words in conversions {
+                    output.say(&terminal_escape::line(&format!("({words})")));
+                }
+                if let Some(error) = error {
+                    let code = error.code.name().to_owned();
+                    return Err(CommandFailure {
+                        code,
+                        ..CommandFailure::new(ErrorCode::Server, error.message.clone())
+                    });
+                }
+            }
+            ItemBody::ToolCall { server, tool, arguments, .. } if streams => {
+                self.end_line(output);
+                output.say(&terminal_escape::line(&format!("→ {server} {tool} {arguments}")));
+            }
+            ItemBody::ToolCall { server, tool, result, error, took, .. } => {
+                let ended = match (result, error) {
+                    (Some(result), _) if result.is_error => String::from("the tool says that it failed"),
+                    (Some(_), _) => String::from("done"),
+                    (None, Some(error)) => error.clone(),
+                    (None, None) => String::from("cut"),
+                };
+                output.say(&terminal_escape::line(&format!("← {server} {tool}: {ended} ({took} ms)")));
+            }
+            ItemBody::OwnTool { used, arguments, .. } => {
+                self.end_line(output);
+                output.say(&terminal_escape::line(&format!("→ {} {}", used.key, value(arguments))));
+            }
+            ItemBody::Notice { notice: Notice::Rounds { rounds } } => {
+                self.end_line(output);
+                output.say(&format!("The model called tools {rounds} times in a row and was stopped."));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end_line(&mut self, output: &Output) {
+        if std::mem::take(&mut self.has_text) {
+            output.piece("\n");
+        }
+    }
+}

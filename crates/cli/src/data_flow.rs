@@ -1,0 +1,85 @@
+//! The `flow` command: results that are reviewed before a model reads them, and content after which calls require
+//! approval.
+
+use api::Handler as _;
+use api::data::{DataFlow, EmptyObject, ResultReview, SameServerFlow, SetDataFlow};
+use serde_json::Value;
+
+use crate::arguments::{FlowArguments, ReviewName, SameServerName};
+use crate::failure::CommandFailure;
+use crate::output::value;
+use crate::session::CommandSession;
+use crate::terminal_escape::line;
+
+/// Shows the settings, and changes those that are given.
+pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result<Value, CommandFailure> {
+    session.servers(Some(&what.server)).await?;
+    let before = flow_of(session, &what.server).await?;
+    let mut flow = before.clone();
+    if let Some(own) = what.same_server {
+        flow.same_server = same_server_flow(own);
+    }
+    match (what.review.map(review), what.tool) {
+        (None, _) => {}
+        (Some(None), None) => return Err(CommandFailure::usage("--review server: say for which --tool")),
+        (Some(None), Some(tool)) => drop(flow.tools.remove(&tool)),
+        (Some(Some(own)), Some(tool)) => drop(flow.tools.insert(tool, own)),
+        (Some(Some(own)), None) => flow.review = own,
+    }
+    if flow != before {
+        session.api.set_data_flow(SetDataFlow { server: what.server.clone(), flow }).await?;
+    }
+    let now = flow_of(session, &what.server).await?;
+    session.output.text(&flow_text(&what.server, &now));
+    Ok(value(&now))
+}
+
+async fn flow_of(session: &CommandSession, server: &str) -> Result<DataFlow, CommandFailure> {
+    let servers = session.api.snapshot(EmptyObject {}).await?.servers;
+    let own = servers.into_iter().find(|own| own.name == server);
+    own.map(|own| own.flow).ok_or_else(|| CommandFailure::usage(format!("there is no server {:?}", line(server))))
+}
+
+/// Returns the review setting, or `None` to use that of the server.
+const fn review(name: ReviewName) -> Option<ResultReview> {
+    match name {
+        ReviewName::Off => Some(ResultReview::Off),
+        ReviewName::Suspicious => Some(ResultReview::Suspicious),
+        ReviewName::Always => Some(ResultReview::Always),
+        ReviewName::Server => None,
+    }
+}
+
+const fn same_server_flow(name: SameServerName) -> SameServerFlow {
+    match name {
+        SameServerName::OpenWorld => SameServerFlow::OpenWorld,
+        SameServerName::Everything => SameServerFlow::Everything,
+        SameServerName::Off => SameServerFlow::Off,
+    }
+}
+
+fn flow_text(server: &str, flow: &DataFlow) -> String {
+    let server = line(server);
+    let after = match flow.same_server {
+        SameServerFlow::OpenWorld => "content that others may have written",
+        SameServerFlow::Everything => "anything that was read",
+        SameServerFlow::Off => "nothing",
+    };
+    let mut text = format!("A model's call of {server} asks after {after} of {server}.\n");
+    text.push_str(&format!(
+        "Results of {server} are reviewed before a model reads them: {}.\n",
+        review_text(flow.review)
+    ));
+    for (tool, own) in &flow.tools {
+        text.push_str(&format!("  {}: {}\n", line(tool), review_text(*own)));
+    }
+    text
+}
+
+const fn review_text(review: ResultReview) -> &'static str {
+    match review {
+        ResultReview::Off => "never",
+        ResultReview::Suspicious => "when something looks wrong",
+        ResultReview::Always => "always",
+    }
+}

@@ -1,0 +1,141 @@
+//! Describes the result of a dry run: what would happen, and how each rule matched the call.
+
+use api::data::{
+    ArgumentJudgement, ArgumentRule, ConsideredRule, DecisionSource, DryRunResult, Policy, ReviewState, RuleEffect,
+    RuleRef, RuleSource,
+};
+
+use crate::output::value;
+use crate::table::table;
+use crate::terminal_escape;
+
+/// Describes what would happen, and why. The conditions are taken from `rules`.
+pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) -> String {
+    let effect = match result.effect {
+        RuleEffect::Allow => "allow",
+        RuleEffect::Ask => "ask",
+        RuleEffect::Deny => "deny",
+    };
+    let mut text = format!("{effect}: {} ({}), by {}\n", reason(&result.reason), result.reason, by(&result.by));
+    text.push_str(&standing(server, result));
+    if result.assumed_unchanged {
+        text.push_str("  The server is not running: this is what is known since it ran last.\n");
+    }
+    let (looked_at, others): (Vec<&ConsideredRule>, _) =
+        result.considered.iter().partition(|one| !one.arguments.is_empty());
+    for one in looked_at {
+        text.push_str(&table(&[row(one)]));
+        let conditions = conditions_of(&one.by, rules);
+        for judged in &one.arguments {
+            text.push_str(&condition(judged, conditions.get(judged.number)));
+        }
+    }
+    text.push_str(&table(&others.into_iter().map(row).collect::<Vec<_>>()));
+    text
+}
+
+fn standing(server: &str, result: &DryRunResult) -> String {
+    let review = format!("look at it with: drawbridge-cli review {}", terminal_escape::line(server));
+    match result.standing {
+        Some(ReviewState::Changed) => {
+            format!("  The definition of the tool, or its server, changed since it was reviewed; {review}\n")
+        }
+        Some(ReviewState::New) => format!("  Nobody has reviewed this tool yet; {review}\n"),
+        Some(ReviewState::Reviewed) | None => String::new(),
+    }
+}
+
+fn row(one: &ConsideredRule) -> Vec<String> {
+    let argument = one.argument.map(|at| format!(" {}", at + 1)).unwrap_or_default();
+    let effect = value(&one.effect).as_str().unwrap_or_default().to_owned();
+    vec![by(&one.by), effect, format!("{}{argument}", one.fit)]
+}
+
+fn conditions_of<'a>(by: &DecisionSource, rules: &'a Policy) -> &'a [ArgumentRule] {
+    let DecisionSource::Rule { rule: RuleRef { source, id } } = by else { return &[] };
+    let own = rules.rules.iter().find(|rule| rule.source == *source && rule.id == *id);
+    own.map_or(&[], |rule| rule.arguments.as_slice())
+}
+
+/// Describes a condition: its pattern, the value with its normal forms, and the reason why it holds or not.
+fn condition(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) -> String {
+    let number = judged.number + 1;
+    let mut text = match written {
+        Some(ArgumentRule { at, test, pattern }) => {
+            let test = value(test);
+            let words = format!("{at} {} {pattern}", test.as_str().unwrap_or_default());
+            format!("  condition {number}: {}\n", terminal_escape::line(&words))
+        }
+        None => format!("  condition {number}\n"),
+    };
+    if let Some(value) = &judged.value {
+        text.push_str(&format!("    value    {}\n", terminal_escape::line(value)));
+    }
+    for normal in &judged.normal {
+        text.push_str(&format!("    read as  {}\n", terminal_escape::line(normal)));
+    }
+    let outcome = if judged.holds { "holds" } else { "does not hold" };
+    text.push_str(&format!("    {outcome}: {} ({})\n", reason_text(judged.reason.name()), judged.reason.name()));
+    text
+}
+
+/// Describes the reason of a decision.
+fn reason(name: &str) -> &str {
+    match name {
+        "allowed" => "something allows it, and nothing denies or asks",
+        "rule-denies" => "a rule denies it",
+        "rule-asks" => "a rule asks each time",
+        "tool-asks-each-time" => "the tool asks each time",
+        "preset-asks" => "the careful preset asks about everything",
+        "policy-unusable" => "your rules can't be used, so everything asks",
+        "managed-unusable" => "the rules of this computer can't be used, so everything asks",
+        "tools-ask" => "nothing allows it",
+        "tool-changed" => "the definition changed since it was reviewed",
+        "new-tool" => "something allows it, but nobody has reviewed the tool",
+        "after-untrusted" => "something allows it, but a model asks that has read another server's output",
+        "new-command" | "new-address" => "it was never approved",
+        "command-changed" | "address-changed" => "it is not as it was approved",
+        "muted" => "the server is muted",
+        "sampling-asks" | "forms-ask" | "urls-ask" | "roots-ask" | "sign-in-asks" => "it asks each time",
+        _ => "see the name of the reason",
+    }
+}
+
+/// Describes the reason why a condition holds or not.
+fn reason_text(name: &str) -> &str {
+    match name {
+        "matches" => "the value is as the condition says",
+        "differs" => "the value is something else",
+        "missing" => "there is no such value",
+        "not-judged" => "a value of this kind can't be judged",
+        "too-long" => "the value is too long to be judged",
+        "respelled" => "another spelling of the value fits, or programs read it in several ways",
+        "climbs" => "the value has \"..\", so its letters do not say where it leads",
+        "crosses-parts" => "a wildcard covers more than one part of the address",
+        "not-whole" => "the path does not begin at the root of the pattern",
+        "second-name" => "the path goes through a folder with second names of others",
+        "letters" => "only capital and small letters, or accents, differ",
+        "unresolved" => "where the links on the path lead could not be found out",
+        "leads-elsewhere" => "a link on the path leads elsewhere",
+        "holds" => "the value is the folder that holds what the condition names",
+        "user-info" => "the address has a user's name or password",
+        "not-address" => "the value is no whole address",
+        "not-number" => "the value is no number",
+        "text-number" => "the value is a text that may be read as a number",
+        _ => "see the name of the reason",
+    }
+}
+
+fn by(by: &DecisionSource) -> String {
+    match by {
+        DecisionSource::BuiltIn => "what always holds".to_owned(),
+        DecisionSource::Grant { id } => format!("approval {id}"),
+        DecisionSource::Rule { rule } => match rule.source {
+            RuleSource::Managed => format!("managed rule {}", rule.id),
+            RuleSource::User => format!("rule {}", rule.id),
+            RuleSource::Session => format!("session rule {}", rule.id),
+        },
+        DecisionSource::Preset => "your preset".to_owned(),
+        DecisionSource::ManagedPreset => "the preset of this computer".to_owned(),
+    }
+}

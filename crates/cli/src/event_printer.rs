@@ -1,0 +1,197 @@
+//! Prints events: every change as a JSON line, and the main ones as text for people.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use api::data::{ActivityEntry, ActivityRange, CallState, ServerState};
+use api::{Api, Event, Handler as _};
+use serde_json::{Value, json};
+
+use crate::arguments::Command;
+use crate::conversation_printer::ConversationPrinter;
+use crate::output::{Output, value, without_variables};
+use crate::terminal_escape::line;
+
+/// Maximum number of entries per page of a server's activity log.
+const PAGE: u32 = 1_000;
+
+/// Filter for the events to print.
+#[derive(Debug, Clone)]
+pub(crate) struct EventFilter {
+    /// Set to print all changes, including each message.
+    watch: bool,
+    /// Name of the only server whose events are printed, if any.
+    server: Option<String>,
+}
+
+impl EventFilter {
+    pub(crate) fn for_command(command: &Command) -> Self {
+        match command {
+            Command::Watch(of) => Self { watch: true, server: of.server.clone() },
+            _ => Self { watch: false, server: None },
+        }
+    }
+
+    fn includes(&self, server: &str) -> bool {
+        self.server.as_deref().is_none_or(|wanted| wanted == server)
+    }
+}
+
+/// A printer of events.
+pub(crate) trait EventPrinter {
+    fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send;
+}
+
+/// The conversation to print, if there is one. The task that follows the events prints everything, so that preceding
+/// text appears before a consent request.
+pub(crate) type SharedConversationPrinter = Arc<Mutex<Option<ConversationPrinter>>>;
+
+/// Prints events to the output.
+pub(crate) struct OutputEventPrinter {
+    api: Api,
+    output: Arc<Output>,
+    filter: EventFilter,
+    /// Sequence number of the last printed activity entry, by server.
+    last: HashMap<String, u64>,
+    /// Last printed text by server and call, to avoid repetition.
+    said: HashMap<String, String>,
+    talks: SharedConversationPrinter,
+}
+
+impl OutputEventPrinter {
+    pub(crate) fn new(api: Api, output: Arc<Output>, filter: EventFilter, talks: SharedConversationPrinter) -> Self {
+        Self { api, output, filter, last: HashMap::new(), said: HashMap::new(), talks }
+    }
+
+    async fn print(&mut self, event: &Event) {
+        if let Some(talk) = self.talks.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            talk.event(event, &self.output);
+        }
+        match event {
+            Event::ActivityAppended { server, .. } => {
+                if self.filter.watch && self.filter.includes(server) {
+                    self.activity(server).await;
+                }
+                return;
+            }
+            Event::ServerChanged { server } if self.filter.includes(&server.name) => {
+                if self.filter.watch {
+                    self.say(&server.name, format!("{}: {}", line(&server.name), state_words(&server.state)));
+                }
+            }
+            Event::ServerRemoved { name } if self.filter.includes(name) => {
+                self.said.remove(name);
+                self.say_if_watched(format!("{}: removed from the settings", line(name)));
+            }
+            Event::CallChanged { call } if self.filter.includes(&call.server) => {
+                if let Some(task) = &call.task {
+                    let status = value(&task.status);
+                    let message = task.message.as_deref().map(|m| format!(" {}", line(m))).unwrap_or_default();
+                    let status = status.as_str().unwrap_or_default().replace('_', " ");
+                    let words = format!("{} {}: task {status}{message}", line(&call.server), line(&call.name));
+                    self.say(&format!("task of {}", call.id), words);
+                }
+                let progress = call.progress.as_ref().filter(|_| call.state == CallState::Running);
+                if let Some(progress) = progress {
+                    let of = progress.total.map(|total| format!("/{total}")).unwrap_or_default();
+                    let message = progress.message.as_deref().map(|m| format!(" {}", line(m))).unwrap_or_default();
+                    let words =
+                        format!("{} {}: {}{of}{message}", line(&call.server), line(&call.name), progress.progress);
+                    self.say(&format!("call {}", call.id), words);
+                }
+            }
+            Event::CatalogChanged { server } if self.filter.includes(server) => {
+                self.say_if_watched(format!("{}: what it offers changed", line(server)));
+            }
+            Event::ResourceUpdated { server, uri } if self.filter.includes(server) => {
+                self.say_if_watched(format!("{}: {} changed", line(server), line(uri)));
+            }
+            Event::ConfigProblem { problem: Some(problem) } => {
+                let file = problem.file.as_deref().unwrap_or("the settings file");
+                self.output.say(&line(&format!("{file} can't be used: {}", problem.message)));
+            }
+            // A consent request is printed together with its decision.
+            Event::QuestionChanged { .. }
+            | Event::AuthorizationChanged { .. }
+            | Event::ConversationsChanged { .. }
+            | Event::AuditChanged
+            | Event::ModelsChanged
+            | Event::SettingsChanged { .. } => return,
+            // A conversation is printed by its [`ConversationPrinter`].
+            Event::ReplyDelta { .. } | Event::ItemChanged { .. } => {}
+            Event::QuestionClosed { .. } | Event::ConfigProblem { problem: None } => {}
+            // Events of other servers are not printed.
+            _ => return,
+        }
+        if let Value::Object(mut fields) = without_variables(value(event)) {
+            let name =
+                fields.shift_remove("type").and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
+            self.output.event(&name, Value::Object(fields));
+        }
+    }
+
+    fn say(&mut self, about: &str, words: String) {
+        if self.said.get(about) != Some(&words) {
+            self.output.say(&words);
+            self.said.insert(about.to_owned(), words);
+        }
+    }
+
+    fn say_if_watched(&self, words: String) {
+        if self.filter.watch {
+            self.output.say(&words);
+        }
+    }
+
+    async fn activity(&mut self, server: &str) {
+        let after = self.last.get(server).copied();
+        let range = ActivityRange { server: server.to_owned(), after, limit: PAGE };
+        // A server that was removed meanwhile has no activity log.
+        let Ok(page) = self.api.activity(range).await else { return };
+        let first = page.entries.first().map_or(0, |entry| entry.seq);
+        let missed = first.saturating_sub(after.unwrap_or(0) + 1);
+        if missed > 0 {
+            self.output.event("missed", json!({ "server": server, "entries": missed }));
+            self.output.say(&format!("{}: {missed} messages came too fast to be shown", line(server)));
+        }
+        for entry in &page.entries {
+            self.last.insert(server.to_owned(), entry.seq);
+            self.output.event("activity", json!({ "server": server, "entry": entry }));
+            self.output.text(&activity_line(server, entry));
+        }
+    }
+}
+
+impl EventPrinter for OutputEventPrinter {
+    fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send {
+        self.print(event)
+    }
+}
+
+fn activity_line(server: &str, entry: &ActivityEntry) -> String {
+    let arrow = if entry.sent { "→" } else { "←" };
+    let kind = value(&entry.kind);
+    let method = entry.method.as_deref().unwrap_or_default();
+    let id = entry.id.as_deref().map(|id| format!(" #{id}")).unwrap_or_default();
+    let latency = entry.latency.map(|latency| format!(" {latency:.0} ms")).unwrap_or_default();
+    let note = entry.note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default();
+    let kind = kind.as_str().unwrap_or_default();
+    line(&format!("{server} {arrow} {kind} {method}{id}{latency}{note} {}", entry.preview))
+}
+
+/// Describes the state of a server.
+pub(crate) fn state_words(state: &ServerState) -> String {
+    match state {
+        ServerState::Stopped => String::from("stopped"),
+        ServerState::AwaitingApproval => String::from("waits for approval"),
+        ServerState::Starting => String::from("starting"),
+        ServerState::Ready => String::from("ready"),
+        ServerState::Stopping => String::from("stopping"),
+        ServerState::Reconnecting { attempt, cause, .. } => {
+            line(&format!("attempt {attempt} to bring it back follows: {cause}"))
+        }
+        ServerState::Failed { message, .. } => line(&format!("failed: {message}")),
+        ServerState::NeedsSignIn { signing_in: true, .. } => String::from("signing in"),
+        ServerState::NeedsSignIn { cause, .. } => line(&format!("needs sign-in: {cause}")),
+    }
+}

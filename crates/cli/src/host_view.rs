@@ -1,0 +1,53 @@
+//! The state of the host according to the events read so far: servers and pending consent requests. The session updates
+//! it, and other tasks watch it.
+
+use std::collections::HashSet;
+
+use api::Event;
+use api::data::{ConsentRequest, ConsentRequestBody, ConsentRequestOutcome, Server};
+
+/// Servers and pending consent requests, up to the last event that was read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct HostView {
+    /// Number of the next event.
+    pub(crate) next_event: u64,
+    pub(crate) servers: Vec<Server>,
+    /// Pending consent requests, in queue order.
+    pub(crate) questions: Vec<ConsentRequest>,
+    /// Servers for which a required consent request was denied.
+    pub(crate) refused: HashSet<String>,
+}
+
+impl HostView {
+    pub(crate) fn server(&self, name: &str) -> Option<&Server> {
+        self.servers.iter().find(|server| server.name == name)
+    }
+
+    pub(crate) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::ServerChanged { server } => match self.servers.iter_mut().find(|known| known.name == server.name) {
+                Some(known) => known.clone_from(server),
+                None => self.servers.push(server.clone()),
+            },
+            Event::ServerRemoved { name } => self.servers.retain(|server| server.name != *name),
+            Event::QuestionChanged { question: request } => {
+                match self.questions.iter_mut().find(|known| known.id == request.id) {
+                    Some(known) => known.clone_from(request),
+                    None => self.questions.push(request.clone()),
+                }
+            }
+            Event::QuestionClosed { id, outcome } => {
+                if matches!(outcome, ConsentRequestOutcome::Denied | ConsentRequestOutcome::Cancelled) {
+                    let closed = self.questions.iter().find(|request| request.id == *id && is_about_sign_in(request));
+                    self.refused.extend(closed.map(|request| request.server.clone()));
+                }
+                self.questions.retain(|request| request.id != *id);
+            }
+            _ => {}
+        }
+    }
+}
+
+const fn is_about_sign_in(request: &ConsentRequest) -> bool {
+    matches!(request.body, ConsentRequestBody::SignIn { .. } | ConsentRequestBody::ClientId { .. })
+}

@@ -1,0 +1,80 @@
+//! Sign-in with a browser on another computer: the user pastes the redirect address into standard input.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use api::data::{PasteRedirect, ServerName, SignInPhase};
+use api::{Api, ErrorCode, Handler as _};
+use serde_json::json;
+use tokio::sync::watch;
+
+use crate::host_view::HostView;
+use crate::input_lines::InputLines;
+use crate::output::Output;
+use crate::terminal_escape;
+
+/// A sign-in that waits for its browser.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct PendingSignIn {
+    server: String,
+    /// Beginning of the redirect address.
+    redirect_uri: String,
+}
+
+/// Delivers pasted addresses to waiting sign-ins, until the host stops or the input ends. After the end of the input, a
+/// browser on this computer may still complete a sign-in.
+pub(crate) async fn take_all(api: Api, mut view: watch::Receiver<HostView>, input: InputLines, output: Arc<Output>) {
+    let mut told = HashSet::new();
+    loop {
+        let (servers, is_asking) = {
+            let view = view.borrow_and_update();
+            let names: Vec<String> = view.servers.iter().map(|server| server.name.clone()).collect();
+            (names, !view.questions.is_empty())
+        };
+        let waiting = pending_sign_ins(&api, servers).await;
+        for one in &waiting {
+            if told.insert(one.clone()) {
+                let (server, begins) = (terminal_escape::line(&one.server), terminal_escape::line(&one.redirect_uri));
+                output.say(&format!("Then paste the address you end up at for {server}; it begins with {begins}"));
+            }
+        }
+        tokio::select! {
+            changed = view.changed() => if changed.is_err() {
+                return;
+            },
+            // A line that is typed during a consent request belongs to it.
+            line = input.line(), if !waiting.is_empty() && !is_asking => match line.as_deref().map(str::trim) {
+                Some("") => {}
+                Some(address) => hand_over(&api, &waiting, address, &output).await,
+                None => return,
+            },
+        }
+    }
+}
+
+async fn pending_sign_ins(api: &Api, servers: Vec<String>) -> Vec<PendingSignIn> {
+    let mut waiting = Vec::new();
+    for server in servers {
+        // A server that was removed meanwhile is not waiting.
+        let Ok(known) = api.authorization(ServerName { server: server.clone() }).await else { continue };
+        let now = known.in_progress.filter(|now| now.phase == SignInPhase::AwaitingBrowser);
+        waiting.extend(now.and_then(|now| now.redirect_uri).map(|redirect_uri| PendingSignIn { server, redirect_uri }));
+    }
+    waiting
+}
+
+/// Delivers an address to its sign-in. After an invalid address, another can be pasted.
+async fn hand_over(api: &Api, waiting: &[PendingSignIn], address: &str, output: &Output) {
+    let Some(meant) = waiting.iter().find(|one| address.starts_with(&one.redirect_uri)).or(waiting.first()) else {
+        return;
+    };
+    let pasted = PasteRedirect { server: meant.server.clone(), url: address.to_owned() };
+    match api.paste_redirect(pasted).await {
+        // The browser may have completed the sign-in first.
+        Err(error) if error.code != ErrorCode::NotReady => {
+            output.event("note", json!({ "server": meant.server, "message": error.message }));
+            output.say(&terminal_escape::line(&error.message));
+        }
+        _ => {}
+    }
+}

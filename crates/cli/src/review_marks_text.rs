@@ -1,0 +1,152 @@
+//! Describes the marks of a definition: changes since the review, look-alikes and flags.
+
+use api::data::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike, ReviewMarks, ReviewState};
+use offers::review::{DiffPiece, changed_words};
+
+use crate::terminal_escape::{block, line};
+
+/// Brackets around the changed words of a line.
+const OPEN: char = '⟦';
+const CLOSE: char = '⟧';
+/// Number of unchanged characters shown next to a change.
+const CONTEXT: usize = 60;
+/// Caution below the marks of a definition, shown also if it has none.
+const HINTS: &str = "A definition without a mark is not a safe one: marks find only what is known.";
+
+/// Describes the marks of a definition. Empty if it has none and is reviewed.
+pub(crate) fn marks_text(marks: &ReviewMarks) -> String {
+    let mut text = String::new();
+    if marks.outdated {
+        text.push_str("  The server said that this list changed, and it was not read again yet.\n");
+    }
+    if let Some(diff) = &marks.diff {
+        text.push_str(&diff_words(diff));
+    }
+    for LookAlike { server, name, same } in &marks.look_alikes {
+        let how = if *same { "has the same name as" } else { "looks like" };
+        text.push_str(&format!("  LOOK TWICE: it {how} {} of {}\n", line(name), line(server)));
+    }
+    for Flag { place, reason, excerpt } in &marks.flags {
+        let place = if place.is_empty() { String::new() } else { format!(" ({})", line(&place.join(" > "))) };
+        text.push_str(&format!("  LOOK TWICE: it {}{place}: {}\n", reason_words(*reason), line(excerpt)));
+    }
+    if matches!(marks.review, Some(ReviewState::New | ReviewState::Changed)) || !marks.flags.is_empty() {
+        text.push_str(&format!("  {HINTS}\n"));
+    }
+    text
+}
+
+fn diff_words(diff: &DefinitionDiff) -> String {
+    let mut text = String::new();
+    if diff.server_changed {
+        text.push_str("  CHANGED: the server itself is not as it was when you saw this\n");
+    }
+    for change in &diff.changes {
+        let place = if change.path.is_empty() { String::from("all of it") } else { change.path.join(" > ") };
+        text.push_str(&format!("  CHANGED: {}\n", line(&place)));
+        let (before, after) = mark_change(change);
+        for (sign, side) in [("-", before), ("+", after)] {
+            if let Some(side) = side {
+                text.push_str(&block(&side, &format!("    {sign} ")));
+            }
+        }
+    }
+    if diff.more > 0 {
+        text.push_str(&format!("  and {} more changes\n", diff.more));
+    }
+    if diff.cut {
+        text.push_str("  It was so large that only its beginning was kept.\n");
+    }
+    text
+}
+
+/// Returns both sides of a change, with differing text in double brackets and long unchanged text shortened.
+fn mark_change(change: &DefinitionChange) -> (Option<String>, Option<String>) {
+    let (Some(before), Some(after)) = (&change.before, &change.after) else {
+        return (change.before.clone(), change.after.clone());
+    };
+    let (before, after) = changed_words(before, after);
+    let side = |pieces: Vec<DiffPiece<'_>>| {
+        let last = pieces.len().saturating_sub(1);
+        let words = pieces.iter().enumerate().map(|(at, piece)| match piece {
+            DiffPiece { text, is_changed: true } => format!("{OPEN}{}{CLOSE}", without_marks(text)),
+            DiffPiece { text, .. } => without_marks(&shortened(text, at == 0, at == last)),
+        });
+        Some(words.collect())
+    };
+    (side(before), side(after))
+}
+
+/// Shortens the middle of a long unchanged text. At the beginning or end, only the part next to a change is retained.
+fn shortened(text: &str, is_first: bool, is_last: bool) -> String {
+    let count = text.chars().count();
+    if count <= 3 * CONTEXT || (is_first && is_last) {
+        return text.to_owned();
+    }
+    let start = if is_first { 0 } else { CONTEXT };
+    let end = if is_last { 0 } else { CONTEXT };
+    let first: String = text.chars().take(start).collect();
+    let rest: String = text.chars().skip(count - end).collect();
+    format!("{first}⟨{} characters as before⟩{rest}", count - start - end)
+}
+
+/// Escapes the brackets in a text.
+fn without_marks(text: &str) -> String {
+    text.replace(OPEN, "\\u{27e6}").replace(CLOSE, "\\u{27e7}")
+}
+
+pub(crate) const fn reason_words(reason: FlagReason) -> &'static str {
+    match reason {
+        FlagReason::HiddenCharacters => "holds characters that are not seen",
+        FlagReason::InstructsModel => "tells the model what to do",
+        FlagReason::HidesFromUser => "wants something kept from you",
+        FlagReason::SecretPlace => "names a place where secrets lie",
+        FlagReason::OtherTool => "names a tool of another server",
+        FlagReason::AsksForContext => "asks for what you did not give to the tool",
+        FlagReason::PraisesItself => "praises itself above other tools",
+        FlagReason::DeceptiveLetters => "has a name with letters that look like others",
+        FlagReason::MisleadingLink => "has a link that leads elsewhere than it shows",
+        FlagReason::TooLong => "is too long to be looked through",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diff(before: &str, after: &str) -> String {
+        let change = DefinitionChange {
+            path: vec!["description".into()],
+            before: Some(before.into()),
+            after: Some(after.into()),
+        };
+        diff_words(&DefinitionDiff { changes: vec![change], more: 0, server_changed: false, cut: false, before: None })
+    }
+
+    #[test]
+    fn s34_changed_words_are_marked_inside_their_line() {
+        assert_eq!(
+            diff("Reads a file", "Reads a file and sends it"),
+            "  CHANGED: description\n    - Reads a file\n    + Reads a file⟦ and sends it⟧\n",
+            "only new text is marked"
+        );
+        let long = "word ".repeat(100);
+        let told = diff(&format!("{long}old{long}"), &format!("{long}new{long}"));
+        assert!(told.contains(" characters as before⟩"), "unchanged text is shortened: {told}");
+        assert!(told.contains("⟦") && told.len() < 700, "changed text is shown in full: {told}");
+    }
+
+    #[test]
+    fn s34_a_server_can_not_forge_the_marks() {
+        let told = diff("a b", "a ⟧harmless⟦ b");
+        assert_eq!(told.matches(['⟦', '⟧']).count(), 2, "only one pair of brackets: {told}");
+        assert!(told.contains("\\u{27e7}harmless\\u{27e6}"), "brackets in the text are escaped: {told}");
+    }
+
+    #[test]
+    fn s38_that_no_mark_is_no_praise_is_said_beside_each_definition() {
+        let marks = ReviewMarks { review: Some(ReviewState::New), ..ReviewMarks::default() };
+        assert!(marks_text(&marks).contains(HINTS), "shown for an unreviewed definition");
+        assert!(marks_text(&ReviewMarks::default()).is_empty(), "not shown for a reviewed definition");
+    }
+}

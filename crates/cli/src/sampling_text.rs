@@ -1,0 +1,106 @@
+//! Describes sampling requests of servers, and the responses.
+
+use api::data::{
+    ConsentRequestBody, Content, ModelChosenBy, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun,
+};
+
+use crate::consent_request_text::{BAR, content_words};
+use crate::output::value;
+use crate::terminal_escape::{block, line, pretty};
+
+/// Formats an amount in millionths of a US dollar.
+pub(crate) fn dollars(micros: u64) -> String {
+    format!("{}.{:06} US dollars", micros / 1_000_000, micros % 1_000_000)
+}
+
+/// Describes a consent request about sampling.
+pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> String {
+    let ConsentRequestBody::Sampling { request, response, model, wanted_tokens, losses, run, .. } = body else {
+        return String::new();
+    };
+    let mut text = String::new();
+    match (response, model) {
+        (Some(response), Some(_)) if !response.content.is_empty() => {
+            text.push_str(&format!("── The answer to {server}:\n{}", self::response_text(response)));
+        }
+        (Some(_), _) => text.push_str(&format!("── Your answer to {server}:\n")),
+        (None, None) => {
+            text.push_str(&format!("── {server} asks a model. Answer it yourself?\n{}", request_text(request)));
+        }
+        (None, Some(model)) => {
+            text.push_str(&format!("── {server} asks a model. {}\n{}", model_text(model), request_text(request)));
+        }
+    }
+    if *wanted_tokens > request.max_tokens && response.is_none() {
+        text.push_str(&format!("  it wanted {wanted_tokens} tokens and gets no more than {}\n", request.max_tokens));
+    }
+    for loss in losses {
+        text.push_str(&format!("  the provider can't carry {}: {}\n", line(&loss.what), line(&loss.then)));
+    }
+    match run {
+        SamplingRun::Failed { message, .. } => {
+            text.push_str(&format!("  THE MODEL DID NOT ANSWER: {}\n", line(message)));
+        }
+        SamplingRun::Done { input_tokens, output_tokens, micros, no_tool_used } => {
+            let tokens = |n: &Option<u64>| n.map_or_else(|| String::from("?"), |n| n.to_string());
+            text.push_str(&format!("  it took {} + {} tokens", tokens(input_tokens), tokens(output_tokens)));
+            text.push_str(&micros.map(|micros| format!(", {}", dollars(micros))).unwrap_or_default());
+            text.push('\n');
+            if *no_tool_used {
+                text.push_str("  the server wants a tool to be used, and the model used none\n");
+            }
+        }
+        SamplingRun::No | SamplingRun::Running { .. } | SamplingRun::Stopped => {}
+    }
+    text
+}
+
+fn model_text(SamplingModel { model, by, most_micros, .. }: &SamplingModel) -> String {
+    let why = match by {
+        ModelChosenBy::User => String::from("you chose it"),
+        ModelChosenBy::Setting => String::from("you chose it for this server"),
+        ModelChosenBy::Hint { hint } => format!("the server would like \"{}\"", line(hint)),
+        ModelChosenBy::Equivalent { hint } => {
+            format!("it is most like \"{}\", which the server would like", line(hint))
+        }
+        ModelChosenBy::Priorities { priorities } => format!("what matters to the server: {}", priorities.join(", ")),
+        ModelChosenBy::Default => String::from("your default"),
+        ModelChosenBy::First => String::from("the most able one, as far as is known"),
+    };
+    let cost = most_micros.map(|most| format!(", at most {}", dollars(most))).unwrap_or_default();
+    format!("{}/{} would answer ({why}{cost}).", line(&model.provider), line(&model.model))
+}
+
+fn request_text(request: &SamplingRequest) -> String {
+    let mut text = String::new();
+    if let Some(system) = &request.system_prompt {
+        text.push_str(&format!("  system prompt:\n{}", block(system, BAR)));
+    }
+    for message in &request.messages {
+        let role = value(&message.role);
+        text.push_str(&format!("  {}:\n", role.as_str().unwrap_or_default()));
+        for content in &message.content {
+            text.push_str(&block(&content_words(content), BAR));
+        }
+    }
+    for tool in &request.tools {
+        text.push_str(&format!("  a tool of its own, {}:\n", line(&tool.name)));
+        text.push_str(&block(tool.description.as_deref().unwrap_or_default(), BAR));
+        text.push_str(&block(&pretty(&tool.input_schema), BAR));
+    }
+    text.push_str(&format!("  at most {} tokens\n", request.max_tokens));
+    if !request.model_hints.is_empty() {
+        text.push_str(&format!("  models it would like: {}\n", line(&request.model_hints.join(", "))));
+    }
+    if request.include_context.as_deref().is_some_and(|context| context != "none") {
+        text.push_str("  it would like context of servers with it; nothing is ever put in\n");
+    }
+    text
+}
+
+/// Describes the response that would be sent.
+pub(crate) fn response_text(response: &SamplingResponse) -> String {
+    let words = |content: &Content| block(&content_words(content), "  ");
+    let content: String = response.content.iter().map(words).collect();
+    format!("This would go back, as said by \"{}\":\n{content}", line(&response.model))
+}

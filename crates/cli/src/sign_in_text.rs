@@ -1,0 +1,201 @@
+//! Texts about sign-ins: the consent request, the account, and the recorded steps.
+
+use api::data::{
+    Account, Authorization, ClientIdentity, ConsentRequestBody, SignInFailure, SignInReason, SignInStep, TokenStorage,
+    UrlParts,
+};
+
+use crate::endpoints;
+use crate::table::time;
+use crate::terminal_escape::{block, line};
+
+/// Describes what a sign-in would send and to whom, or returns `None` for another kind of consent request. `address`
+/// formats an address with its warnings.
+pub(crate) fn sign_in_request_text(
+    server: &str,
+    body: &ConsentRequestBody,
+    address: impl Fn(&UrlParts) -> String,
+) -> Option<String> {
+    match body {
+        ConsentRequestBody::SignIn {
+            url,
+            issuer,
+            resource,
+            scopes,
+            held_scopes,
+            client,
+            client_id,
+            endpoints: used,
+            redirect_uri,
+            authorization_url,
+            page_elsewhere,
+            reason,
+            ..
+        } => {
+            let mut text = match authorization_url {
+                Some(page) => page_words(server, url, page, &address),
+                None => format!("── Get a token for {server}? Drawbridge asks for it by itself; no page is opened.\n"),
+            };
+            if *page_elsewhere {
+                let issuer = line(issuer);
+                text.push_str(&format!(
+                    "  WARNING: this page is at another domain than its issuer, which is {issuer}\n"
+                ));
+            }
+            match reason {
+                SignInReason::SignIn => {}
+                SignInReason::ChangeAccount => text.push_str("  It is asked to let you choose another account.\n"),
+                SignInReason::StepUp { operation } => {
+                    text.push_str(&format!("  For {} the server wants more than you granted.\n", line(operation)));
+                }
+                SignInReason::Again { cause } => text.push_str(&format!("  Again, because {}\n", line(cause))),
+            }
+            let told = if authorization_url.is_some() { "The page is told" } else { "What is asked for" };
+            text.push_str(&format!("  {told}:\n"));
+            let client_id = format!("Drawbridge, as {} ({})", line(client_id), client_words(*client));
+            let back = redirect_uri.as_deref().map(|uri| ("and back to", line(uri)));
+            let rows = [("who asks", client_id), ("for what", line(resource))];
+            for (name, words) in rows.into_iter().chain(back) {
+                text.push_str(&format!("    {name:<12} {words}\n"));
+            }
+            for scope in scopes {
+                let told = if held_scopes.is_empty() {
+                    ""
+                } else if held_scopes.contains(scope) {
+                    "  (as before)"
+                } else {
+                    "  (NEW)"
+                };
+                text.push_str(&format!("    {:<12} {}{told}\n", "scope", scope_line(scope)));
+            }
+            if scopes.is_empty() {
+                text.push_str("    no scope; the issuer decides what is granted\n");
+            }
+            text.push_str(&endpoints::endpoints(used));
+            if path(resource).len() < path(&url.url).len() {
+                let place = line(resource);
+                text.push_str(&format!(
+                    "  The token will be good for the whole of {place}, not only for this server.\n"
+                ));
+            }
+            text.push_str(&format!("  {server} then gets a token from {} with each request.\n", line(issuer)));
+            Some(text)
+        }
+        ConsentRequestBody::ClientId { issuer_url, redirect_uri, .. } => {
+            let mut text = format!("── {server} needs a client id to sign you in. Enter what you got for this page:\n");
+            text.push_str(&address(issuer_url));
+            text.push_str("  Its operator gives you one for an app with this redirect URI:\n");
+            text.push_str(&format!("    {}\n", line(redirect_uri)));
+            Some(text)
+        }
+        _ => None,
+    }
+}
+
+/// Describes the sign-in page, with a note if it is at another domain than the server.
+fn page_words(server: &str, url: &UrlParts, page: &UrlParts, address: impl Fn(&UrlParts) -> String) -> String {
+    let mut text = format!("── Sign in to {server}? You sign in on this page, in your browser:\n");
+    text.push_str(&address(page));
+    if url.domain != page.domain {
+        text.push_str(&format!("  It is not where the server is, which is {}\n", line(&url.domain)));
+    }
+    text
+}
+
+/// Returns the path of an address, without a trailing slash.
+fn path(address: &str) -> &str {
+    let (_, rest) = address.split_once("://").unwrap_or_default();
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    rest.split_once('/').map_or("", |(_, path)| path.trim_end_matches('/'))
+}
+
+/// Describes the state of a sign-in.
+pub(crate) fn authorization(known: &Authorization) -> String {
+    let mut text = String::new();
+    if let Some(cause) = &known.not_offered {
+        text.push_str(&format!("no sign-in: {}\n", line(cause)));
+    }
+    match &known.account {
+        Some(account) => text.push_str(&account_words(account)),
+        None if known.not_offered.is_none() => text.push_str("not signed in\n"),
+        None => {}
+    }
+    if let Some(kept) = &known.kept {
+        let words = match kept {
+            TokenStorage::Keychain => String::from("encrypted, under a key in the keychain"),
+            TokenStorage::ThisRun { cause } => format!("until this program ends: {}", line(cause)),
+        };
+        text.push_str(&row("tokens kept", &words));
+    }
+    if let Some(cause) = &known.failed {
+        text.push_str(&row(
+            if known.failure == Some(SignInFailure::Declined) { "last sign-in" } else { "last failed" },
+            &line(cause),
+        ));
+    }
+    text
+}
+
+fn account_words(account: &Account) -> String {
+    let scopes: Vec<String> = account.scopes.iter().map(|scope| scope_line(scope)).collect();
+    let scopes = if scopes.is_empty() { String::from("not said") } else { scopes.join(", ") };
+    let until = account.expires_at.map_or_else(|| String::from("not said"), time);
+    let renewal = if account.can_refresh { "renewed by itself" } else { "not renewed" };
+    let mut text = row("signed in at", &line(&account.issuer));
+    text.push_str(&row("for", &line(&account.resource)));
+    text.push_str(&row("known by", client_words(account.client)));
+    text.push_str(&row("scopes", &scopes));
+    text.push_str(&row("since", &time(account.signed_in_at)));
+    text.push_str(&row("until", &format!("{until}, {renewal}")));
+    if let Some(at) = account.refreshed_at {
+        text.push_str(&row("last renewed", &time(at)));
+    }
+    if account.bound {
+        text.push_str(&row("bound to", "a key of this computer (DPoP)"));
+    }
+    if let Some(cause) = &account.ended {
+        text.push_str(&row("ENDED", &line(cause)));
+    }
+    text
+}
+
+/// Lists every request and response of a sign-in. Secrets in them are already redacted.
+pub(crate) fn steps(steps: &[SignInStep]) -> String {
+    let mut text = String::new();
+    for (number, step) in (1..).zip(steps) {
+        text.push_str(&format!("{number}. {} ({} ms)\n", line(&step.what), step.took));
+        for (mark, message) in [("  > ", &step.request), ("  < ", &step.answer)] {
+            text.push_str(&message.as_deref().map(|message| block(message, mark)).unwrap_or_default());
+        }
+        let mark = if step.failed { "FAILED: " } else { "" };
+        text.push_str(&block(&format!("{mark}{}", step.conclusion), "  = "));
+    }
+    text
+}
+
+fn row(name: &str, words: &str) -> String {
+    format!("{name:<13} {words}\n")
+}
+
+const fn client_words(client: ClientIdentity) -> &'static str {
+    match client {
+        ClientIdentity::Configured => "the client id in the settings",
+        ClientIdentity::MetadataDocument => "the address of its description",
+        ClientIdentity::Registered => "a client id that it registered",
+        ClientIdentity::Entered => "the client id that was entered",
+    }
+}
+
+/// Formats a scope, with its meaning if a standard defines it (OpenID Connect Core 1.0, sections 5.4 and 11).
+fn scope_line(scope: &str) -> String {
+    let meaning = match scope {
+        "openid" => " (know which account is yours)",
+        "profile" => " (see your name and picture)",
+        "email" => " (see your e-mail address)",
+        "address" => " (see your postal address)",
+        "phone" => " (see your phone number)",
+        "offline_access" => " (stay signed in)",
+        _ => "",
+    };
+    format!("{}{meaning}", line(scope))
+}

@@ -1,0 +1,297 @@
+//! Prompts the user on the terminal. Anything but a clear yes counts as no.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::Api;
+use api::Handler as _;
+use api::data::{
+    ApprovalScope, CheckForm, ConsentDecision, ConsentRequest, ConsentRequestBody, ConsentRequestEdit,
+    ConsentRequestOrigin, Content, EnteredClient, FormField, SamplingResponse, SamplingStep,
+};
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use crate::consent_decider::ConsentReply;
+use crate::input_lines::InputLines;
+use crate::output::{Output, PromptGuard};
+use crate::terminal_escape::pretty;
+use crate::{consent_request_text, form, sampling_text};
+
+/// Time after a prompt during which input is ignored, as it was typed before the prompt could be read.
+const ARMED_AFTER: Duration = Duration::from_millis(500);
+/// Length of an hour, in milliseconds.
+const HOUR: u64 = 60 * 60 * 1000;
+
+/// The user at the terminal.
+pub(crate) struct TerminalUser {
+    input: InputLines,
+    output: Arc<Output>,
+}
+
+/// A consent request to the user until it is decided.
+struct OpenPrompt {
+    input: InputLines,
+    asking: PromptGuard,
+}
+
+impl TerminalUser {
+    pub(crate) const fn new(input: InputLines, output: Arc<Output>) -> Self {
+        Self { input, output }
+    }
+
+    /// Prompts for a confirmation. Only an explicit yes counts.
+    pub(crate) async fn confirm(&self, words: &str) -> bool {
+        let mut asked = OpenPrompt { input: self.input.clone(), asking: self.output.ask() };
+        asked.write(words);
+        matches!(asked.yes_or("no").await, Some(Ok(())))
+    }
+
+    /// Prompts for a decision on a consent request. The end of the input counts as cancel.
+    pub(crate) async fn prompt(&self, api: &Api, request: &ConsentRequest) -> ConsentReply {
+        let mut asked = OpenPrompt { input: self.input.clone(), asking: self.output.ask() };
+        asked.ask(api, request).await
+    }
+}
+
+impl OpenPrompt {
+    fn write(&self, text: &str) {
+        self.asking.write(text);
+    }
+
+    async fn ask(&mut self, api: &Api, request: &ConsentRequest) -> ConsentReply {
+        self.write(&consent_request_text::consent_request_text(request));
+        let answer = match &request.body {
+            ConsentRequestBody::StartServer { .. }
+            | ConsentRequestBody::ConnectServer { .. }
+            | ConsentRequestBody::Tool { .. }
+            | ConsentRequestBody::Read { .. } => self.allow(request).await,
+            ConsentRequestBody::Sampling {
+                step: SamplingStep::Request | SamplingStep::Running, model: None, ..
+            } => self.yes_or("decline").await.map(allow_once),
+            ConsentRequestBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, .. } => {
+                self.ask_who_answers().await
+            }
+            ConsentRequestBody::Sampling {
+                step: SamplingStep::Response,
+                response: Some(response),
+                model: Some(_),
+                again,
+                ..
+            } if !response.content.is_empty() => match self.review(*again).await {
+                Some(None) => return self.respond().await,
+                Some(Some(answer)) => Some(answer),
+                None => None,
+            },
+            ConsentRequestBody::Sampling { step: SamplingStep::Response, .. } => return self.respond().await,
+            ConsentRequestBody::Url { url, .. } if !url.openable => Some(self.refuse().await),
+            ConsentRequestBody::Url { .. } => self.yes_or("decline").await.map(allow_once),
+            ConsentRequestBody::Form { unsupported: Some(_), .. } => Some(self.refuse().await),
+            ConsentRequestBody::Form { fields, .. } => self.fill_in(api, request, fields).await,
+            ConsentRequestBody::Result { .. } => self.read_by_model().await,
+            ConsentRequestBody::Roots { .. } => self.folders().await,
+            ConsentRequestBody::SignIn { authorization_url: Some(page), .. } if !page.openable => {
+                Some(self.refuse().await)
+            }
+            ConsentRequestBody::SignIn { .. } => self.yes_or("no").await.map(allow_once),
+            ConsentRequestBody::ClientId { .. } => self.client_id().await,
+        };
+        ConsentReply::Simple(answer.unwrap_or(ConsentDecision::Cancel))
+    }
+
+    async fn allow(&mut self, request: &ConsentRequest) -> Option<ConsentDecision> {
+        let mut choices = vec![("y", "once", ApprovalScope::Once)];
+        if request.scopes.contains(&ApprovalScope::Session) {
+            choices.push(("s", "until this program ends", ApprovalScope::Session));
+        }
+        if request.scopes.contains(&ApprovalScope::Always) {
+            choices.push(("h", "for an hour", ApprovalScope::Always));
+            choices.push(("a", "always", ApprovalScope::Always));
+        }
+        let words: Vec<String> = choices.iter().map(|(key, words, _)| format!("{key} = {words}")).collect();
+        // A model that made the call can receive the reason.
+        let is_of_model = matches!(request.why, ConsentRequestOrigin::Model { .. });
+        let why = if is_of_model { ", w = no and say why" } else { "" };
+        let line = self.decision(&format!("Allow? {}, N = no{why}, c = cancel: ", words.join(", "))).await?;
+        Some(match line.trim() {
+            "c" => ConsentDecision::Cancel,
+            "w" if is_of_model => {
+                ConsentDecision::DenyBecause { reason: self.line("  why not: ").await?.trim().to_owned() }
+            }
+            typed => match choices.iter().find(|(key, ..)| *key == typed.to_lowercase()) {
+                Some((key, _, scope)) => ConsentDecision::Allow { scope: *scope, lasts: (*key == "h").then_some(HOUR) },
+                None => ConsentDecision::Deny,
+            },
+        })
+    }
+
+    /// Prompts for yes, or returns the refusal.
+    async fn yes_or(&mut self, no: &str) -> Option<Result<(), ConsentDecision>> {
+        let line = self.decision(&format!("y = yes, N = {no}, c = cancel: ")).await?;
+        Some(match line.trim().to_lowercase().as_str() {
+            "y" | "yes" => Ok(()),
+            "c" => Err(ConsentDecision::Cancel),
+            _ => Err(ConsentDecision::Deny),
+        })
+    }
+
+    /// Prompts for a decision on a tool result.
+    async fn read_by_model(&mut self) -> Option<ConsentDecision> {
+        let prompt = "y = let the model read it, N = leave it out, c = leave it out and stop the answer: ";
+        let line = self.decision(prompt).await?;
+        Some(match line.trim().to_lowercase().as_str() {
+            "y" | "yes" => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
+            "c" => ConsentDecision::Cancel,
+            _ => ConsentDecision::Deny,
+        })
+    }
+
+    /// Prompts for the way to respond to a server's sampling request.
+    async fn ask_who_answers(&mut self) -> Option<ConsentDecision> {
+        let line = self.decision("y = ask the model, w = write the answer yourself, N = decline, c = cancel: ").await?;
+        Some(match line.trim().to_lowercase().as_str() {
+            "y" | "yes" => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
+            "w" => ConsentDecision::ByHand,
+            "c" => ConsentDecision::Cancel,
+            _ => ConsentDecision::Deny,
+        })
+    }
+
+    /// Prompts for a decision on a model's response. An inner `None` means that the user rewrites it.
+    async fn review(&mut self, again: bool) -> Option<Option<ConsentDecision>> {
+        let ask = if again { "a = ask again, " } else { "" };
+        let prompt = format!("y = send it, {ask}w = write another one yourself, N = decline, c = cancel: ");
+        let line = self.decision(&prompt).await?;
+        Some(match line.trim().to_lowercase().as_str() {
+            "y" | "yes" => Some(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None }),
+            "a" if again => Some(ConsentDecision::Again),
+            "w" => None,
+            "c" => Some(ConsentDecision::Cancel),
+            _ => Some(ConsentDecision::Deny),
+        })
+    }
+
+    async fn refuse(&mut self) -> ConsentDecision {
+        match self.decision("N = decline, c = cancel: ").await.as_deref().map(str::trim) {
+            Some("c") | None => ConsentDecision::Cancel,
+            Some(_) => ConsentDecision::Deny,
+        }
+    }
+
+    async fn fill_in(&mut self, api: &Api, request: &ConsentRequest, fields: &[FormField]) -> Option<ConsentDecision> {
+        if let Err(refusal) = {
+            self.write("Fill it in? ");
+            self.yes_or("decline").await?
+        } {
+            return Some(refusal);
+        }
+        loop {
+            let mut content = Map::new();
+            for field in fields {
+                self.write(&crate::terminal_escape::block(&form::field_words(field), "  "));
+                let typed = self.line("  > ").await?;
+                if let Some(value) = form::parse_field(field, &typed) {
+                    content.insert(field.name.clone(), value);
+                }
+            }
+            let content = Value::Object(content);
+            let check = CheckForm { id: request.id.clone(), content: content.clone() };
+            let problems = api.check_form(check).await.ok()?.problems;
+            if problems.is_empty() {
+                self.write(&format!("This would go back:\n{}\n", pretty(&content)));
+                return match self.yes_or("decline").await? {
+                    Ok(()) => Some(ConsentDecision::Submit { content }),
+                    Err(refusal) => Some(refusal),
+                };
+            }
+            for problem in &problems {
+                self.write(&format!("  {}\n", form::problem_words(problem)));
+            }
+            self.write("Once more. ");
+        }
+    }
+
+    async fn respond(&mut self) -> ConsentReply {
+        self.write("Write it, and end with a line that has only a dot.\n");
+        let mut text = String::new();
+        loop {
+            match self.line("").await.as_deref() {
+                None => return ConsentReply::Simple(ConsentDecision::Cancel),
+                Some(".") => break,
+                Some(line) => {
+                    text.push_str(line);
+                    text.push('\n');
+                }
+            }
+        }
+        let text = text.trim_end().to_owned();
+        let response = SamplingResponse {
+            content: vec![Content::Text { text }],
+            model: String::from("user"),
+            stop_reason: Some(String::from("endTurn")),
+        };
+        self.write(&sampling_text::response_text(&response));
+        match self.yes_or("decline").await {
+            Some(Ok(())) => ConsentReply::Edited(ConsentRequestEdit::Response { response }),
+            Some(Err(refusal)) => ConsentReply::Simple(refusal),
+            None => ConsentReply::Simple(ConsentDecision::Cancel),
+        }
+    }
+
+    async fn folders(&mut self) -> Option<ConsentDecision> {
+        self.write(
+            "Type one folder on each line, from the root on, and an empty line at the end; none shares nothing.\n",
+        );
+        let mut folders = Vec::new();
+        loop {
+            let line = self.line("  folder > ").await?;
+            match line.trim() {
+                "" => break,
+                folder => folders.push(folder.to_owned()),
+            }
+        }
+        let shown: Vec<String> =
+            folders.iter().map(|folder| format!("  {}\n", crate::terminal_escape::line(folder))).collect();
+        let shown = if shown.is_empty() { String::from("  no folder\n") } else { shown.concat() };
+        self.write(&format!("The server would know of, from now on:\n{shown}"));
+        match self.yes_or("no").await? {
+            Ok(()) => Some(ConsentDecision::Share { folders }),
+            Err(refusal) => Some(refusal),
+        }
+    }
+
+    async fn client_id(&mut self) -> Option<ConsentDecision> {
+        let client_id = self.decision("  client id (empty = no): ").await?.trim().to_owned();
+        if client_id.is_empty() {
+            return Some(ConsentDecision::Deny);
+        }
+        let secret =
+            self.line("  client secret, if you got one (it is shown while you type): ").await?.trim().to_owned();
+        let client_secret = Some(secret).filter(|secret| !secret.is_empty());
+        Some(ConsentDecision::Identify { client: EnteredClient { client_id, client_secret } })
+    }
+
+    /// Prompts for a line that decides. Input that was typed before the prompt could be read is ignored.
+    async fn decision(&mut self, prompt: &str) -> Option<String> {
+        let armed = Instant::now() + ARMED_AFTER;
+        loop {
+            let line = self.line(prompt).await?;
+            if Instant::now() >= armed {
+                return Some(line);
+            }
+            self.write("(too quick to count; once more)\n");
+        }
+    }
+
+    async fn line(&mut self, prompt: &str) -> Option<String> {
+        self.write(prompt);
+        self.input.line().await
+    }
+}
+
+fn allow_once(answer: Result<(), ConsentDecision>) -> ConsentDecision {
+    match answer {
+        Ok(()) => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
+        Err(refusal) => refusal,
+    }
+}

@@ -1,0 +1,87 @@
+//! Requested refreshes of lists, and the callers that wait for them.
+
+use std::sync::Arc;
+
+use offers::catalog::{Catalog, CatalogList};
+use tokio::sync::oneshot;
+
+/// Maximum number of waiting callers. Further callers receive the current catalog immediately.
+const MAX_WAITING: usize = 64;
+
+/// The callers that wait for lists to be read.
+#[derive(Debug, Default)]
+pub(super) struct PendingRefreshes(Vec<PendingRefresh>);
+
+#[derive(Debug)]
+struct PendingRefresh {
+    /// Awaited lists, each with a flag that is set once a reading has begun after the request. A reading that was in
+    /// progress before may miss recent changes.
+    lists: Vec<(CatalogList, bool)>,
+    reply: oneshot::Sender<Arc<Catalog>>,
+}
+
+impl PendingRefreshes {
+    /// Registers a caller that waits for these lists to be read again.
+    pub(super) fn add(&mut self, lists: Vec<CatalogList>, reply: oneshot::Sender<Arc<Catalog>>, known: &Arc<Catalog>) {
+        if lists.is_empty() || self.0.len() >= MAX_WAITING {
+            // The caller may have gone.
+            let _ = reply.send(Arc::clone(known));
+            return;
+        }
+        self.0.push(PendingRefresh { lists: lists.into_iter().map(|list| (list, false)).collect(), reply });
+    }
+
+    /// Returns `true` if a caller waits for a reading of this list that has not begun.
+    pub(super) fn is_requested(&self, list: CatalogList) -> bool {
+        self.0.iter().any(|refresh| refresh.lists.contains(&(list, false)))
+    }
+
+    /// Records that a reading of this list begins.
+    pub(super) fn begin(&mut self, list: CatalogList) {
+        for (own, begun) in self.0.iter_mut().flat_map(|refresh| &mut refresh.lists) {
+            *begun |= *own == list;
+        }
+    }
+
+    /// Records that a reading of this list ended, completely or not, and replies to callers whose lists are all read.
+    pub(super) fn finish(&mut self, list: CatalogList, found: &Arc<Catalog>) {
+        for refresh in &mut self.0 {
+            refresh.lists.retain(|waiting| *waiting != (list, true));
+        }
+        for done in self.0.extract_if(.., |refresh| refresh.lists.is_empty()) {
+            // The caller may have gone.
+            let _ = done.reply.send(Arc::clone(found));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_that_was_under_way_does_not_count() {
+        let (reply, mut replied) = oneshot::channel();
+        let (known, mut refreshes) = (Arc::new(Catalog::default()), PendingRefreshes::default());
+        refreshes.add(vec![CatalogList::Tools], reply, &known);
+        refreshes.finish(CatalogList::Tools, &known);
+        assert!(replied.try_recv().is_err(), "a reading that began before the request doesn't count");
+        assert!(refreshes.is_requested(CatalogList::Tools), "another reading is required");
+        refreshes.begin(CatalogList::Tools);
+        refreshes.finish(CatalogList::Tools, &known);
+        assert!(replied.try_recv().is_ok(), "the next reading completes the refresh");
+    }
+
+    #[test]
+    fn both_lists_are_waited_for() {
+        let (reply, mut replied) = oneshot::channel();
+        let (known, mut refreshes) = (Arc::new(Catalog::default()), PendingRefreshes::default());
+        refreshes.add(vec![CatalogList::Resources, CatalogList::Templates], reply, &known);
+        refreshes.begin(CatalogList::Resources);
+        refreshes.begin(CatalogList::Templates);
+        refreshes.finish(CatalogList::Templates, &known);
+        assert!(replied.try_recv().is_err(), "resources are not read yet");
+        refreshes.finish(CatalogList::Resources, &known);
+        assert!(replied.try_recv().is_ok(), "both are read");
+    }
+}

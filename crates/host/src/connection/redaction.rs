@@ -1,0 +1,70 @@
+//! Removes tokens that a server may repeat in its descriptions of failures.
+
+use std::sync::{Mutex, PoisonError};
+
+use mcp_proto::session::{CallError, CloseReason};
+use supervision::activity::ActivityLog;
+
+use crate::view::Failure;
+
+/// Returns the error of a call with all tokens redacted.
+pub(super) fn redact_error(activity: &Mutex<ActivityLog>, error: CallError) -> CallError {
+    let clean = |text: String| redact_text(activity, text);
+    match error {
+        CallError::Server(mut rpc) => {
+            rpc.message = clean(rpc.message);
+            rpc.data = rpc.data.map(|data| serde_json::from_str(&clean(data.to_string())).unwrap_or(data));
+            CallError::Server(rpc)
+        }
+        CallError::BadAnswer { cause } => CallError::BadAnswer { cause: clean(cause) },
+        CallError::Undelivered { cause, sent } => CallError::Undelivered { cause: clean(cause), sent },
+        CallError::TaskCancelled { message } => CallError::TaskCancelled { message: message.map(clean) },
+        CallError::Closed(CloseReason::ConnectionLost(cause)) => {
+            CallError::Closed(CloseReason::ConnectionLost(clean(cause)))
+        }
+        other => other,
+    }
+}
+
+/// Returns the failure of a server with all tokens redacted.
+pub(super) fn redact_failure(activity: &Mutex<ActivityLog>, failure: Failure) -> Failure {
+    Failure { message: redact_text(activity, failure.message), ..failure }
+}
+
+fn redact_text(activity: &Mutex<ActivityLog>, text: String) -> String {
+    activity.lock().unwrap_or_else(PoisonError::into_inner).redacted(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_proto::RpcError;
+    use serde_json::json;
+
+    use super::*;
+    use crate::view::FailureReason;
+
+    #[test]
+    fn no_token_is_in_what_a_server_says_about_a_failure() {
+        const TOKEN: &str = "t0ken-of-this-server";
+        let activity = Mutex::new(ActivityLog::default());
+        activity.lock().unwrap_or_else(PoisonError::into_inner).hide(vec![TOKEN.into()]);
+        let says = || format!("not with {TOKEN}");
+        let rpc = RpcError { data: Some(json!({ TOKEN: [says()] })), ..RpcError::new(1, says()) };
+        let errors = [
+            CallError::Server(rpc),
+            CallError::BadAnswer { cause: says() },
+            CallError::Undelivered { cause: says(), sent: true },
+            CallError::TaskCancelled { message: Some(says()) },
+            CallError::Closed(CloseReason::ConnectionLost(says())),
+        ];
+        for error in errors {
+            let shown = format!("{:?}", super::redact_error(&activity, error));
+            assert!(
+                !shown.contains(TOKEN) && shown.contains("not with [redacted]"),
+                "only the token is redacted: {shown}"
+            );
+        }
+        let failed = redact_failure(&activity, Failure::new(FailureReason::Exited, says()));
+        assert_eq!(failed.message, "not with [redacted]", "the failure of a server is redacted");
+    }
+}

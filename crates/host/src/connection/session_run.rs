@@ -1,0 +1,403 @@
+//! The owner of one session: executes commands of the host's owner, maintains the server's catalog, and forwards its
+//! reports.
+
+mod events;
+mod lists;
+mod tick_timer;
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use domain::call::CallProgress;
+use mcp_proto::session::{
+    CallDeadline, CallError, CallId, CancelReason, ClientRequest, ClientResponse, CloseReason, OpeningFault,
+    OpeningMode, ServerRequestId, ServerResult, TaskView,
+};
+use mcp_transport::driver::{DriverEvent, SessionControl, SessionOwner};
+use mcp_transport::stdio::StderrRing;
+use offers::catalog::{Catalog, CatalogList, ListReader};
+use ports::url_parts::shown_url;
+use rustc_hash::FxHashMap;
+use supervision::activity::{ActivityKind, ActivityLog};
+use supervision::usage_counter::UsageCounter;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use self::tick_timer::TickTimer;
+use super::pending_refreshes::PendingRefreshes;
+use super::request_quota::ServerRequestQuota;
+use super::server_link::{self, ServerLink};
+use super::{
+    CallTicket, ConnectionCommand, ConnectionEvent, ConnectionStart, ConnectionTarget, RunId, failures, redaction,
+};
+use crate::owner::WeakOwner;
+use crate::view::{Failure, FailureReason};
+
+/// Minimum interval between two readings of a list, however often the server reports changes.
+const REREAD: Duration = Duration::from_secs(1);
+/// Maximum number of commands that are executed before other events are processed.
+const COMMANDS_AT_ONCE: usize = 64;
+/// Timeout of a ping.
+pub(crate) const PING: Duration = Duration::from_secs(10);
+
+/// The purpose of a call of the session.
+enum CallPurpose {
+    Ticket(CallTicket),
+    Page(Box<ListReader>),
+    /// Checks that the server responds.
+    Ping,
+}
+
+/// A run of one server.
+struct SessionRun<'a> {
+    id: RunId,
+    owner: &'a WeakOwner,
+    start: &'a ConnectionStart,
+    inbox: CommandInbox<'a>,
+    activity: Arc<Mutex<ActivityLog>>,
+    calls: ActiveCalls,
+    request_quota: ServerRequestQuota,
+    usage: UsageCounter,
+    ending: RunEnding,
+    lists: ServerLists,
+    gathered: CoalescedEvents,
+    ticks: TickTimer,
+    ready: bool,
+}
+
+/// The commands of the host's owner.
+struct CommandInbox<'a> {
+    receiver: &'a mut mpsc::Receiver<Box<ConnectionCommand>>,
+    /// Command that was received but not executed yet.
+    came: Option<Box<ConnectionCommand>>,
+    /// Set once all senders of commands are gone.
+    is_closed: bool,
+}
+
+/// The session's calls in progress.
+#[derive(Default)]
+struct ActiveCalls {
+    purposes: FxHashMap<CallId, CallPurpose>,
+    tickets: FxHashMap<CallTicket, CallId>,
+}
+
+/// The reasons for the end of a run.
+#[derive(Default)]
+struct RunEnding {
+    stopped: bool,
+    /// Reason for the end of the session.
+    closed: Option<CloseReason>,
+    /// Reason why the session could not be opened.
+    fault: Option<OpeningFault>,
+    /// Description of why the server is considered dead although the session did not end by itself.
+    gone: Option<String>,
+}
+
+/// The lists of the server, and their pending readings.
+#[derive(Default)]
+struct ServerLists {
+    /// Catalog shared with the owner. Copied on write.
+    catalog: Arc<Catalog>,
+    /// Lists that the server offers according to its capabilities.
+    offered: Vec<CatalogList>,
+    changed: Vec<CatalogList>,
+    last_read: FxHashMap<CatalogList, Instant>,
+    refreshes: PendingRefreshes,
+}
+
+/// Reports that are forwarded at the next tick.
+#[derive(Default)]
+struct CoalescedEvents {
+    progress: FxHashMap<CallTicket, CallProgress>,
+    tasks: FxHashMap<CallTicket, TaskView>,
+    updated: HashSet<String>,
+    /// Number of the last activity entry that the owner was notified of.
+    told_activity: u64,
+}
+
+/// The result of an attempt to run the server.
+enum AttemptEnd {
+    Finished(Option<Failure>),
+    /// The server exited on the probe for the newest revision. It has to be started again with the older handshake.
+    OnProbe,
+}
+
+/// Runs the server until it has ended, and returns the failure, or `None` if it was stopped.
+pub(super) async fn run(
+    mut start: Box<ConnectionStart>,
+    mut told: mpsc::Receiver<Box<ConnectionCommand>>,
+    owner: &WeakOwner,
+) -> Option<Failure> {
+    loop {
+        match attempt(&start, &mut told, owner).await {
+            AttemptEnd::Finished(failure) => return failure,
+            AttemptEnd::OnProbe => {
+                note(&start.activity, "it exited on the probe for 2026-07-28; starting it again with initialize");
+                start.session.opening = OpeningMode::Initialize;
+            }
+        }
+    }
+}
+
+async fn attempt(
+    start: &ConnectionStart,
+    told: &mut mpsc::Receiver<Box<ConnectionCommand>>,
+    owner: &WeakOwner,
+) -> AttemptEnd {
+    // Boxed, like the rest: one-time work must not enlarge the future of the connection for its whole lifetime.
+    let link = match Box::pin(ServerLink::find(start.target.get())).await {
+        Ok(link) => link,
+        Err(failure) => {
+            note(&start.activity, &failure.message);
+            return AttemptEnd::Finished(Some(failure));
+        }
+    };
+    let mut run = Box::new(SessionRun::new(start, told, owner));
+    match (&link, start.target.get()) {
+        (ServerLink::Process(process), ConnectionTarget::Process { program, .. }) => {
+            let spawned = process.spawned();
+            start.used.lock().unwrap_or_else(PoisonError::into_inner).meter = process.meter();
+            note(&start.activity, &format!("started {} as process {}", program.display(), spawned.pid));
+            run.send_event(ConnectionEvent::Started { pid: spawned.pid, record: spawned.record() });
+        }
+        (_, ConnectionTarget::Url(target)) => {
+            note(&start.activity, &format!("connecting to {}", shown_url(&target.url)))
+        }
+        _ => {}
+    }
+    let stderr = StderrRing::default();
+    server_link::drive(link, start.session.clone(), stderr.clone(), &mut *run, &start.limits).await;
+    Box::pin(run.into_end(&stderr)).await
+}
+
+fn note(activity: &Mutex<ActivityLog>, text: &str) {
+    activity.lock().unwrap_or_else(PoisonError::into_inner).line(ActivityKind::State, text);
+}
+
+impl SessionOwner for SessionRun<'_> {
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.inbox.came.is_none()
+            && !self.inbox.is_closed
+            && let Poll::Ready(came) = self.inbox.receiver.poll_recv(context)
+        {
+            self.inbox.is_closed = came.is_none();
+            self.inbox.came = came;
+            return Poll::Ready(());
+        }
+        if self.inbox.came.is_some() {
+            return Poll::Ready(());
+        }
+        self.ticks.poll(context)
+    }
+
+    fn act(&mut self, session: &mut SessionControl<'_>) {
+        if self.inbox.is_closed && !self.ending.stopped {
+            self.ending.stopped = true;
+            session.stop();
+        }
+        let mut came = self.inbox.came.take();
+        for _ in 0..COMMANDS_AT_ONCE {
+            let Some(tell) = came else { break };
+            self.run_command(*tell, session);
+            came = self.inbox.receiver.try_recv().ok();
+        }
+        self.inbox.came = came;
+        if self.ticks.is_due(Instant::now()) {
+            self.tick(session);
+        }
+    }
+
+    fn event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
+        self.driver_event(event, session);
+    }
+
+    /// The owner processes each report immediately, so only a flooding server is slowed down, and not while it is being
+    /// stopped.
+    fn has_room(&mut self, _: usize) -> bool {
+        let is_over = self.ending.stopped || self.ending.closed.is_some();
+        is_over || !self.usage.is_slowed()
+    }
+}
+
+impl<'a> SessionRun<'a> {
+    fn new(
+        start: &'a ConnectionStart,
+        told: &'a mut mpsc::Receiver<Box<ConnectionCommand>>,
+        owner: &'a WeakOwner,
+    ) -> Self {
+        Self {
+            id: start.run,
+            owner,
+            start,
+            inbox: CommandInbox { receiver: told, came: None, is_closed: false },
+            activity: Arc::clone(&start.activity),
+            calls: ActiveCalls::default(),
+            request_quota: ServerRequestQuota::new(&start.limits),
+            usage: UsageCounter::new(&start.limits, Arc::clone(&start.used)),
+            ending: RunEnding::default(),
+            lists: ServerLists::default(),
+            gathered: CoalescedEvents::default(),
+            ticks: TickTimer::new(),
+            ready: false,
+        }
+    }
+
+    /// Returns the result once the server and its processes have ended. Pending reports are forwarded first.
+    async fn into_end(mut self: Box<Self>, stderr: &StderrRing) -> AttemptEnd {
+        self.gather();
+        if self.ending.fault == Some(OpeningFault::ExitedOnProbe)
+            && !self.ending.stopped
+            && self.start.session.opening == OpeningMode::Probe
+        {
+            return AttemptEnd::OnProbe;
+        }
+        let reason = self.ending.closed.unwrap_or(CloseReason::ServerClosedOutput);
+        if let Some(cause) = self.ending.gone.filter(|_| !self.ending.stopped) {
+            return AttemptEnd::Finished(Some(Failure::new(FailureReason::NoAnswer, cause)));
+        }
+        let remote = matches!(self.start.target.get(), ConnectionTarget::Url(_));
+        let stderr = stderr.last_lines(failures::STDERR_LINES);
+        let failure = failures::session_closed(&reason, self.ending.fault, self.ready, remote, stderr);
+        let failure = match failure {
+            Some(failure) => Some(failures::with_blocked_paths(failure, self.start.target.get()).await),
+            None => None,
+        };
+        AttemptEnd::Finished(failure.map(|failure| redaction::redact_failure(&self.activity, failure)))
+    }
+
+    fn send_event(&self, news: ConnectionEvent) {
+        news.deliver(self.owner, self.id);
+    }
+
+    fn run_command(&mut self, tell: ConnectionCommand, session: &mut SessionControl<'_>) {
+        match tell {
+            ConnectionCommand::Call { ticket, request, deadline } => {
+                if let Err(error) = self.call(CallPurpose::Ticket(ticket), request.into_inner(), deadline, session) {
+                    if matches!(error, CallError::TooManyCalls) {
+                        self.usage.refused_call();
+                        self.ticks.soon();
+                    }
+                    self.send_event(ConnectionEvent::Done { ticket, result: Box::new(Err(error)) });
+                }
+            }
+            ConnectionCommand::Cancel { ticket } => {
+                if let Some(call) = self.calls.tickets.get(&ticket) {
+                    session.cancel(*call, CancelReason::User);
+                }
+            }
+            ConnectionCommand::Answer { request, answer } => self.answer(request, answer.into_inner(), session),
+            ConnectionCommand::Notify(notification) => session.notify(notification),
+            ConnectionCommand::Refresh { kind, reply } => self.refresh(kind, reply, session),
+            ConnectionCommand::ReadStale => self.read_stale(session),
+            ConnectionCommand::Ping => {
+                let deadline = CallDeadline { idle: PING, total: PING };
+                if let Err(error) = self.call(CallPurpose::Ping, ClientRequest::Ping, deadline, session) {
+                    self.is_gone(&error, session);
+                }
+            }
+            ConnectionCommand::Stop => {
+                self.ending.stopped = true;
+                session.stop();
+            }
+        }
+    }
+
+    /// Handles a failed ping.
+    fn is_gone(&mut self, error: &CallError, session: &mut SessionControl<'_>) {
+        if matches!(error, CallError::TooManyCalls | CallError::NotReady | CallError::Server(_)) {
+            return;
+        }
+        self.ending.gone.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
+        if !session.is_ending() {
+            session.stop();
+        }
+    }
+
+    fn call(
+        &mut self,
+        purpose: CallPurpose,
+        request: ClientRequest,
+        deadline: CallDeadline,
+        session: &mut SessionControl<'_>,
+    ) -> Result<(), CallError> {
+        let call = session.call(request, deadline)?;
+        if let CallPurpose::Ticket(ticket) = &purpose {
+            self.calls.tickets.insert(*ticket, call);
+        }
+        self.calls.purposes.insert(call, purpose);
+        Ok(())
+    }
+
+    fn answer(&mut self, request: ServerRequestId, answer: ClientResponse, session: &mut SessionControl<'_>) {
+        self.request_quota.close(request);
+        session.answer(request, answer);
+    }
+
+    fn done(&mut self, call: CallId, result: Result<ServerResult, CallError>, session: &mut SessionControl<'_>) {
+        let result = result.map_err(|error| redaction::redact_error(&self.activity, error));
+        match self.calls.purposes.remove(&call) {
+            Some(CallPurpose::Ticket(ticket)) => {
+                self.calls.tickets.remove(&ticket);
+                // The latest progress is forwarded before the result instead of being dropped.
+                if let Some(task) = self.gathered.tasks.remove(&ticket) {
+                    self.send_event(ConnectionEvent::Task { ticket, task });
+                }
+                if let Some(progress) = self.gathered.progress.remove(&ticket) {
+                    self.send_event(ConnectionEvent::Progress { ticket, progress });
+                }
+                self.send_event(ConnectionEvent::Done { ticket, result: Box::new(result) });
+            }
+            Some(CallPurpose::Page(reading)) => self.page(*reading, result, session),
+            Some(CallPurpose::Ping) => {
+                if let Err(error) = result {
+                    self.is_gone(&error, session);
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn with_activity(&mut self, add: impl FnOnce(&mut ActivityLog)) {
+        add(&mut self.activity.lock().unwrap_or_else(PoisonError::into_inner));
+        self.ticks.soon();
+    }
+
+    /// Forwards the gathered reports, and reads the lists that changed.
+    fn tick(&mut self, session: &mut SessionControl<'_>) {
+        self.gather();
+        if self.ready {
+            self.read_changed_lists(session);
+        }
+    }
+
+    /// Forwards the gathered reports.
+    fn gather(&mut self) {
+        self.ticks.clear();
+        if let Some(pause) = self.usage.pause() {
+            self.ticks.at(Instant::now() + pause);
+        }
+        let (last, kept, dropped) = {
+            let activity = self.activity.lock().unwrap_or_else(PoisonError::into_inner);
+            (activity.last(), activity.kept(), activity.dropped())
+        };
+        self.usage.show(self.calls.tickets.len(), self.request_quota.count(), kept, dropped);
+        if last > self.gathered.told_activity {
+            self.gathered.told_activity = last;
+            self.send_event(ConnectionEvent::Activity { last });
+        }
+        if let Some(refused) = self.request_quota.take_refused() {
+            self.send_event(ConnectionEvent::RefusedUnseen { refused });
+        }
+        for (ticket, task) in std::mem::take(&mut self.gathered.tasks) {
+            self.send_event(ConnectionEvent::Task { ticket, task });
+        }
+        for (ticket, progress) in std::mem::take(&mut self.gathered.progress) {
+            self.send_event(ConnectionEvent::Progress { ticket, progress });
+        }
+        for uri in std::mem::take(&mut self.gathered.updated) {
+            self.send_event(ConnectionEvent::ResourceUpdated { uri });
+        }
+    }
+}

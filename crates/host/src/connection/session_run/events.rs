@@ -1,0 +1,199 @@
+//! Handles the events of the session and its driver.
+
+use std::sync::Arc;
+
+use domain::call::CallProgress;
+use mcp_proto::session::{CallId, ClientResponse, CloseReason, ServerRequest, ServerRequestId, SessionEvent};
+use mcp_proto::types::{ElicitAction, ElicitResult};
+use mcp_transport::driver::{DriverEvent, Frame, SessionControl};
+use offers::catalog::CatalogList;
+use supervision::activity::{ActivityKind, ActivityLog};
+
+use super::{CallPurpose, ConnectionEvent, SessionRun, lists, note};
+
+/// Maximum number of updated resources that are forwarded per tick.
+const MAX_UPDATED: usize = 50;
+
+impl SessionRun<'_> {
+    pub(super) fn driver_event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
+        match event {
+            DriverEvent::Frame(frame) => {
+                self.frame(frame);
+            }
+            DriverEvent::Stderr { line } => self.with_activity(|a| a.line(ActivityKind::Stderr, &line)),
+            DriverEvent::Connected { transport, how } => {
+                self.with_activity(|a| a.line(ActivityKind::State, &format!("connected over {transport}: {how}")));
+                self.send_event(ConnectionEvent::Connected { transport, how });
+            }
+            DriverEvent::Note { line } => self.with_activity(|a| a.line(ActivityKind::State, &line)),
+            DriverEvent::StderrDropped { bytes } => {
+                self.with_activity(|a| {
+                    a.line(ActivityKind::Stderr, &format!("({bytes} bytes of standard error were left out)"))
+                });
+            }
+            DriverEvent::Session(event) => self.session_event(event, session),
+            DriverEvent::InvalidDropped { lines, bytes, anomalies } => {
+                self.usage.read(bytes);
+                let words =
+                    format!("{lines} more lines ({bytes} bytes) and {anomalies} more faults came too fast to be shown");
+                self.with_activity(|a| a.anomaly(&words, None));
+            }
+            DriverEvent::Exited { status, signal } => {
+                let words = match (status, signal) {
+                    (Some(status), _) => format!("its process ended with exit status {status}"),
+                    (None, Some(signal)) => format!("its process was ended by signal {signal}"),
+                    (None, None) => "its process ended".to_owned(),
+                };
+                self.with_activity(|a| a.line(ActivityKind::State, &words));
+            }
+        }
+    }
+
+    /// Records a message. Excess notifications are counted but not stored.
+    fn frame(&mut self, frame: Frame) {
+        let was_slowed = self.usage.is_slowed();
+        if self.usage.frame(&frame) {
+            self.with_activity(|a| a.frame(frame));
+        } else {
+            self.note_omitted();
+        }
+        if self.usage.is_slowed() && !was_slowed {
+            if let Some(words) = self.usage.told_of_pause() {
+                self.with_activity(|a| a.anomaly(&words, None));
+            }
+            self.ticks.soon();
+        }
+    }
+
+    fn note_omitted(&mut self) {
+        self.with_activity(ActivityLog::count_omitted);
+        if let Some(words) = self.usage.told_of_left_out() {
+            self.with_activity(|a| a.anomaly(&words, None));
+        }
+    }
+
+    fn session_event(&mut self, event: SessionEvent, session: &mut SessionControl<'_>) {
+        match event {
+            SessionEvent::Ready(facts) => {
+                self.ready = true;
+                note(&self.activity, &format!("ready, speaking {}", facts.revision));
+                self.lists.offered =
+                    CatalogList::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                self.lists.changed.clone_from(&self.lists.offered);
+                self.send_event(ConnectionEvent::Ready(facts));
+                if self.lists.offered.is_empty() {
+                    Arc::make_mut(&mut self.lists.catalog).is_read = true;
+                    self.send_event(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
+                }
+                self.tick(session);
+            }
+            SessionEvent::RequestReceived { request, call, server_request } => {
+                self.on_server_request(request, call, *server_request, session)
+            }
+            SessionEvent::Withdrawn { request, .. } => {
+                if self.request_quota.close(request) {
+                    self.send_event(ConnectionEvent::Withdrawn { request });
+                }
+            }
+            SessionEvent::Progress { call, count, progress, total, message } => {
+                if let Some(CallPurpose::Ticket(ticket)) = self.calls.purposes.get(&call) {
+                    self.gathered.progress.insert(*ticket, CallProgress { count, progress, total, message });
+                    self.ticks.soon();
+                }
+            }
+            SessionEvent::Done { call, result } => self.done(call, result, session),
+            SessionEvent::ListChanged(kind) => {
+                for list in lists::lists_of(kind) {
+                    if !self.lists.changed.contains(list) {
+                        self.lists.changed.push(*list);
+                    }
+                }
+                self.outdated(lists::lists_of(kind));
+                self.ticks.soon();
+            }
+            SessionEvent::ResourceUpdated { uri } => {
+                if self.gathered.updated.len() < MAX_UPDATED {
+                    self.gathered.updated.insert(uri);
+                }
+                self.ticks.soon();
+            }
+            SessionEvent::Log { message, .. } => {
+                if self.usage.log() {
+                    self.with_activity(|a| a.log(&message));
+                } else {
+                    self.note_omitted();
+                }
+            }
+            SessionEvent::Anomaly { cause, id } => {
+                self.with_activity(|a| a.anomaly(&cause, id.map(|id| id.to_string())))
+            }
+            SessionEvent::SubscriptionsLost { cause } => {
+                note(&self.activity, &format!("change notifications stopped and are asked for again: {cause}"));
+                self.send_event(ConnectionEvent::Listening { lost: Some(cause) });
+            }
+            SessionEvent::SubscriptionsRenewed => {
+                note(&self.activity, "change notifications come again");
+                self.send_event(ConnectionEvent::Listening { lost: None });
+                // Changes in between were not reported.
+                self.read_all_again();
+            }
+            SessionEvent::Reopened(facts) => {
+                note(&self.activity, "the server forgot the session; a new one was opened");
+                self.lists.offered =
+                    CatalogList::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                self.send_event(ConnectionEvent::Reopened(facts));
+                self.read_all_again();
+            }
+            SessionEvent::ItemsDropped { list, items } => self.items_dropped(list, items),
+            SessionEvent::TaskChanged { call, task } => {
+                if let Some(CallPurpose::Ticket(ticket)) = self.calls.purposes.get(&call) {
+                    self.gathered.tasks.insert(*ticket, *task);
+                    self.ticks.soon();
+                }
+            }
+            SessionEvent::Closed(reason) => {
+                note(&self.activity, &reason.to_string());
+                self.ending.closed = Some(reason);
+            }
+            SessionEvent::OpeningFailed { cause, fault } => {
+                self.ending.fault = Some(fault);
+                note(&self.activity, &cause);
+                self.ending.closed.get_or_insert(CloseReason::OpeningFailed(cause));
+            }
+            SessionEvent::ElicitationComplete { .. } => {}
+        }
+    }
+
+    fn on_server_request(
+        &mut self,
+        request: ServerRequestId,
+        call: Option<CallId>,
+        server_request: ServerRequest,
+        session: &mut SessionControl<'_>,
+    ) {
+        if !self.request_quota.open(request) {
+            self.usage.refused_request();
+            self.ticks.soon();
+            if let Some(refused) = self.request_quota.unreported_refusals() {
+                self.with_activity(|a| {
+                    a.anomaly(&format!("it asks too much at once: {refused} questions were refused unseen"), None)
+                });
+            }
+            let answer = match server_request {
+                ServerRequest::Elicitation(_) => {
+                    ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Cancel, content: None })
+                }
+                ServerRequest::Sampling(_) | ServerRequest::Roots => {
+                    ClientResponse::Refused { code: -1, message: "too many requests at once".into() }
+                }
+            };
+            self.answer(request, answer, session);
+            return;
+        }
+        let ticket = call.and_then(|call| match self.calls.purposes.get(&call) {
+            Some(CallPurpose::Ticket(ticket)) => Some(*ticket),
+            _ => None,
+        });
+        self.send_event(ConnectionEvent::RequestReceived { request, ticket, server_request: Box::new(server_request) });
+    }
+}

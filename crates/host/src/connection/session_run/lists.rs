@@ -1,0 +1,162 @@
+//! Reads the lists of a server: page by page, and again when a list changed, is no longer fresh, or a refresh is
+//! requested.
+
+use std::sync::Arc;
+
+use mcp_proto::session::{CallDeadline, CallError, ClientRequest, DroppedItem, ListKind, ServerResult};
+use mcp_transport::driver::SessionControl;
+use offers::catalog::{Catalog, CatalogList, ListReader, NextStep};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::tick_timer::TICK;
+use super::{CallPurpose, ConnectionEvent, REREAD, SessionRun, note};
+
+/// Maximum number of dropped entries per page that are logged.
+const MAX_DROPPED: usize = 20;
+
+impl SessionRun<'_> {
+    pub(super) fn read_stale(&mut self, session: &mut SessionControl<'_>) {
+        let at = self.start.clock.now();
+        for list in self.lists.offered.clone() {
+            let is_stale = self.lists.catalog.fresh_until[list as usize].is_some_and(|until| until <= at);
+            if is_stale && !self.lists.changed.contains(&list) {
+                self.lists.changed.push(list);
+            }
+        }
+        if self.ready {
+            self.read_changed_lists(session);
+        }
+    }
+
+    pub(super) fn read_all_again(&mut self) {
+        self.lists.changed.clone_from(&self.lists.offered);
+        self.outdated(&self.lists.offered.clone());
+        self.ticks.soon();
+    }
+
+    /// Marks lists as outdated. The owner is notified immediately, since reading them takes time and may fail.
+    pub(super) fn outdated(&mut self, lists: &[CatalogList]) {
+        if lists.iter().all(|list| self.lists.catalog.is_outdated(*list)) {
+            return;
+        }
+        let catalog = Arc::make_mut(&mut self.lists.catalog);
+        for list in lists {
+            catalog.outdated[*list as usize] = true;
+        }
+        self.send_event(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
+    }
+
+    /// Entries that the session dropped belong to the next page.
+    pub(super) fn items_dropped(&mut self, kind: ListKind, items: Vec<DroppedItem>) {
+        let dropped = items.into_iter().take(MAX_DROPPED);
+        let Some(list) = lists_of(kind).first() else { return };
+        for item in dropped {
+            let words = format!("\"{}\" was left out of the {}: {}", item.name, list.plural(), item.cause);
+            note(&self.activity, &words);
+            let reading = self.calls.purposes.values_mut().find_map(|purpose| match purpose {
+                CallPurpose::Page(reading) if reading.list == *list => Some(reading),
+                _ => None,
+            });
+            if let Some(reading) = reading {
+                reading.note_once(words);
+            }
+        }
+    }
+
+    pub(super) fn page(
+        &mut self,
+        mut reading: ListReader,
+        result: Result<ServerResult, CallError>,
+        session: &mut SessionControl<'_>,
+    ) {
+        match result.map(|result| reading.page(result)) {
+            Ok(NextStep::Page(request)) => {
+                self.read(reading, request, session);
+                return;
+            }
+            Ok(NextStep::Done) => {}
+            Err(error) if reading.begin_again(&error) => {
+                let request = reading.request(None);
+                self.read(reading, request, session);
+                return;
+            }
+            Err(error) => reading.fail(&error),
+        }
+        self.finish(reading);
+    }
+
+    fn read(&mut self, reading: ListReader, request: ClientRequest, session: &mut SessionControl<'_>) {
+        let list = reading.list;
+        let (idle, total) = self.start.times.list;
+        // A list whose request can't be sent retains its known entries.
+        let page = CallPurpose::Page(Box::new(reading));
+        if let Err(error) = self.call(page, request, CallDeadline { idle, total }, session) {
+            let mut unread = ListReader::new(list);
+            unread.fail(&error);
+            self.finish(unread);
+        }
+    }
+
+    fn finish(&mut self, reading: ListReader) {
+        let list = reading.list;
+        self.lists.last_read.insert(list, Instant::now());
+        let catalog = Arc::make_mut(&mut self.lists.catalog);
+        // A change that was reported during the reading refers to the state after it.
+        let is_outdated_again = catalog.is_outdated(list) && self.lists.changed.contains(&list);
+        reading.finish(catalog, self.start.clock.now());
+        catalog.outdated[list as usize] |= is_outdated_again;
+        catalog.is_read = self.lists.offered.iter().all(|list| self.lists.last_read.contains_key(list));
+        self.send_event(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
+        self.lists.refreshes.finish(list, &self.lists.catalog);
+        if !self.lists.changed.is_empty() {
+            self.ticks.soon();
+        }
+    }
+
+    /// Reads lists again, as soon as the readings in progress are done.
+    pub(super) fn refresh(
+        &mut self,
+        kind: ListKind,
+        reply: oneshot::Sender<Arc<Catalog>>,
+        session: &mut SessionControl<'_>,
+    ) {
+        let lists: Vec<CatalogList> =
+            lists_of(kind).iter().copied().filter(|list| self.lists.offered.contains(list)).collect();
+        for list in &lists {
+            if !self.lists.changed.contains(list) {
+                self.lists.changed.push(*list);
+            }
+        }
+        self.lists.refreshes.add(lists, reply, &self.lists.catalog);
+        if self.ready {
+            self.read_changed_lists(session);
+        }
+    }
+
+    pub(super) fn read_changed_lists(&mut self, session: &mut SessionControl<'_>) {
+        let now = Instant::now();
+        for list in std::mem::take(&mut self.lists.changed) {
+            let being_read = self.calls.purposes.values().any(|p| matches!(p, CallPurpose::Page(r) if r.list == list));
+            let read_at = self.lists.last_read.get(&list).filter(|_| !self.lists.refreshes.is_requested(list));
+            let again_at = read_at.map_or(now, |read| *read + REREAD);
+            if being_read || again_at > now {
+                self.lists.changed.push(list);
+                self.ticks.at(again_at.max(now + TICK));
+            } else {
+                self.lists.refreshes.begin(list);
+                let reading = ListReader::new(list);
+                let request = reading.request(None);
+                self.read(reading, request, session);
+            }
+        }
+    }
+}
+
+pub(super) const fn lists_of(kind: ListKind) -> &'static [CatalogList] {
+    match kind {
+        ListKind::Tools => &[CatalogList::Tools],
+        ListKind::Prompts => &[CatalogList::Prompts],
+        ListKind::Resources => &[CatalogList::Resources, CatalogList::Templates],
+    }
+}

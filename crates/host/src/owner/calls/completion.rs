@@ -1,0 +1,129 @@
+//! Progress, results and the end of calls that were sent. Used by `Owner::on_news` for reports of a connection, and by
+//! code that ends a call or a run.
+
+use std::sync::Arc;
+
+use domain::call::{CallFailure, CallProgress, CallState, ServerCall};
+use domain::consent_request::ConsentRequestOrigin;
+use domain::history::{Reading, ReadingKind};
+use mcp_proto::session::{CallError, CloseReason, ServerResult, TaskView};
+use mcp_proto::types::ElicitParams;
+use policy::{PolicyAct, PolicyDecision};
+use supervision::limits::MAX_QUESTIONS;
+
+use crate::connection::{CallTicket, RunId};
+use crate::owner::Owner;
+use crate::owner::state::{CallRecord, RequestPurpose, TicketUse};
+use crate::view::{ConsentRequestBody, HostEvent};
+
+impl Owner {
+    pub(in crate::owner) fn on_progress(&mut self, ticket: CallTicket, progress: CallProgress) {
+        let Some(TicketUse::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
+        let id = Arc::clone(id);
+        if let Some(record) = self.calls.records.get_mut(&id) {
+            record.view.progress = Some(progress);
+            self.emit_call(&id);
+        }
+    }
+
+    pub(in crate::owner) fn on_task(&mut self, ticket: CallTicket, task: TaskView) {
+        let Some(TicketUse::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
+        let id = Arc::clone(id);
+        if let Some(record) = self.calls.records.get_mut(&id) {
+            record.view.task = Some(task.into());
+            self.emit_call(&id);
+        }
+    }
+
+    pub(in crate::owner) fn on_done(&mut self, ticket: CallTicket, result: Result<ServerResult, CallError>) {
+        match self.calls.tickets.remove(&ticket) {
+            Some(TicketUse::Call { id, .. }) => {
+                if let Err(CallError::UrlRequired(pages)) = &result {
+                    self.ask_for_pages(&id, pages.clone());
+                }
+                let Some(record) = self.calls.records.remove(&id) else { return };
+                let reply = result.map_err(|error| match error {
+                    CallError::Cancelled => CallFailure::Cancelled,
+                    CallError::Refused => CallFailure::Refused(error.to_string()),
+                    error => CallFailure::Session { server: record.view.server.clone(), error: Box::new(error) },
+                });
+                self.finish_durably(id, record, reply);
+            }
+            Some(TicketUse::Plain { server, reply, .. }) => {
+                let _ = reply.send(result.map_err(|error| match error {
+                    CallError::Cancelled => CallFailure::Cancelled,
+                    error => CallFailure::Session { server, error: Box::new(error) },
+                }));
+            }
+            None => {}
+        }
+    }
+
+    /// Requests consent for the URLs that must be visited before the failed call is repeated (revision 2025-11-25). The
+    /// user then repeats the call.
+    fn ask_for_pages(&mut self, id: &str, pages: Vec<ElicitParams>) {
+        let Some(record) = self.calls.records.get(id) else { return };
+        let server = record.view.server.clone();
+        let why = self.calls.consent_origin(Some(id));
+        for page in pages.into_iter().take(MAX_QUESTIONS) {
+            if !self.consent.may_ask_more(&server) {
+                break;
+            }
+            if let ElicitParams::Url { message, url, .. } = page
+                && let PolicyDecision::Ask { rule, scopes, .. } =
+                    self.permissions.policy.decide(&PolicyAct::OpenUrl { server: &server }, self.now())
+            {
+                self.request_consent(
+                    &server,
+                    why.clone(),
+                    ConsentRequestBody::Url { message, url },
+                    scopes,
+                    rule,
+                    RequestPurpose::Page,
+                );
+            }
+        }
+    }
+
+    /// Resumes a call after a consent request that it waited for.
+    pub(in crate::owner) fn resume_call(&mut self, why: &ConsentRequestOrigin) {
+        if let ConsentRequestOrigin::Call { call, .. } = why
+            && self.calls.awaits_approval(call)
+        {
+            self.set_call(call, CallState::Running);
+        }
+    }
+
+    pub(in crate::owner) fn end_call(&mut self, id: &str, reply: Result<ServerResult, CallFailure>) {
+        if let Some(record) = self.calls.records.remove(id) {
+            self.finish(record, reply);
+        }
+    }
+
+    /// Ends the remaining calls of a run. The session has already ended the calls that it knew of.
+    pub(in crate::owner) fn end_calls_of(&mut self, run: RunId) {
+        for ticket in self.calls.tickets_of(run) {
+            self.on_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));
+        }
+    }
+
+    /// Reports the result of a call that was removed from the list.
+    pub(in crate::owner) fn finish(&mut self, mut record: Box<CallRecord>, reply: Result<ServerResult, CallFailure>) {
+        // The text of an error is written by the server, too.
+        if let (Some(conversation), Ok(_) | Err(CallFailure::Session { .. })) = (record.origin.conversation(), &reply) {
+            self.label_conversation(conversation, std::slice::from_ref(&record.view.server), false);
+            let ServerCall { server, kind, name, .. } = &record.view;
+            let reading = Reading::new(server, ReadingKind::from(*kind), name);
+            self.note_readings(conversation, &[Reading { open_world: record.open_world, ..reading }]);
+        }
+        record.view.state = match &reply {
+            Ok(_) => CallState::Done,
+            Err(CallFailure::Cancelled) => CallState::Cancelled,
+            Err(CallFailure::Refused(_)) => CallState::Refused,
+            Err(_) => CallState::Failed,
+        };
+        self.events.emit(HostEvent::CallChanged(record.view));
+        // The caller may have gone.
+        let _ = record.reply.send(reply);
+    }
+}

@@ -1,0 +1,248 @@
+//! Decisions about calls: a call is checked, the policy decides, and the call is sent, waits for the user, or is
+//! refused. Used by `calls.rs`, by `audit.rs` once the entry of a call is written, and by `dispatch.rs` and `gate.rs`,
+//! which check the definition again.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use domain::call::{CallFailure, CallKind, CallState, ServerCall};
+use mcp_proto::session::ClientRequest;
+use offers::catalog::CatalogList;
+use offers::definitions::Definition;
+use policy::{DecisionSource, Hash, PolicyAct, PolicyDecision, ResolvedPaths, ReviewState};
+
+use super::{CallConsentRequest, CallDisposition};
+use crate::owner::Owner;
+use crate::owner::audit::AuditedDecision;
+use crate::owner::gate::SendPermit;
+use crate::owner::path_links::{follow, not_followed};
+use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestPurpose, standing_of};
+use crate::view::{ConsentRequestBody, ServerState};
+
+impl Owner {
+    /// Decides about a call, after resolving links in those of its paths that rules depend on.
+    pub(super) fn follow_and_decide(&mut self, mut record: Box<CallRecord>, shown: Option<String>) {
+        let paths = match record.request.as_ref().map(CallRequest::get) {
+            Some(ClientRequest::CallTool { name, arguments, .. }) => {
+                self.paths_in_call(&record.view.server, name, arguments)
+            }
+            _ => BTreeSet::new(),
+        };
+        if paths.is_empty() {
+            let facts = self.servers.records.get(&record.view.server).map(|server| not_followed(&server.config));
+            return self.decide_taken(record, &facts.unwrap_or_default(), shown);
+        }
+        let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
+        record.following = Some(number);
+        self.calls.records.insert(Arc::clone(&id), record);
+        self.run_concurrently(follow(paths), move |owner, facts| {
+            if let Some(record) = owner.calls.take_followed(&id, number) {
+                owner.decide_taken(record, &facts, shown);
+            }
+        });
+    }
+
+    fn decide_taken(&mut self, mut record: Box<CallRecord>, paths: &ResolvedPaths, shown: Option<String>) {
+        let Some(request) = &mut record.request else { return };
+        let disposition = self.decide(&record.view, &record.origin, request, paths);
+        let disposition = disposition.and_then(|disposition| {
+            if record.view.kind == CallKind::Prompt {
+                record.wanted = self.look_at_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
+            }
+            Ok(disposition)
+        });
+        match disposition {
+            Ok(CallDisposition::Write(entry, departure)) => self.send_written(record, *entry, departure),
+            Ok(CallDisposition::Ask(consent_request)) => self.ask_about(record, consent_request),
+            Err(failure) => self.finish(record, Err(failure)),
+        }
+    }
+
+    pub(super) fn decide(
+        &mut self,
+        view: &ServerCall,
+        origin: &CallOrigin,
+        request: &mut CallRequest,
+        paths: &ResolvedPaths,
+    ) -> Result<CallDisposition, CallFailure> {
+        match request.get() {
+            ClientRequest::CallTool { .. } => self.decide_call(view, origin, request, paths),
+            other => self.decide_read(view, origin, other),
+        }
+    }
+
+    /// Decides about a tool call: the consent request if one is required, otherwise the entry to write first.
+    fn decide_call(
+        &mut self,
+        call: &ServerCall,
+        origin: &CallOrigin,
+        request: &mut CallRequest,
+        paths: &ResolvedPaths,
+    ) -> Result<CallDisposition, CallFailure> {
+        let server = call.server.as_str();
+        let no_tool = || CallFailure::Refused("because it calls no tool".to_owned());
+        let ClientRequest::CallTool { name: tool, arguments, .. } = request.get() else { return Err(no_tool()) };
+        let is_listed = self
+            .servers
+            .records
+            .get(server)
+            .is_some_and(|record| record.offer.catalog.is_read || !record.offer.catalog.tools.is_empty());
+        let missing = || match is_listed {
+            true => CallFailure::NotFound(format!("tool \"{tool}\" on {server}")),
+            // A server that just restarted may have the tool in a list that is not read yet.
+            false => CallFailure::NotListed { server: server.to_owned() },
+        };
+        let after_untrusted = self.is_after_untrusted(origin, server);
+        let now = self.now();
+        let record = self.servers.records.get_mut(server).ok_or_else(missing)?;
+        let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
+        let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
+        let definition =
+            record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(missing)?;
+        let is_outdated = record.offer.catalog.is_outdated(CatalogList::Tools);
+        let standing = record.offer.catalog.standing_now(CatalogList::Tools, definition.standing);
+        let act = PolicyAct::CallTool {
+            server,
+            tool,
+            definition: &definition.approval,
+            standing,
+            claims: definition.claims,
+            asks_each_time: definition.asks_each_time,
+            arguments,
+            paths,
+            after_untrusted,
+            conversation: call.conversation.as_deref(),
+        };
+        match self.permissions.policy.decide(&act, now) {
+            PolicyDecision::Allow { by } => {
+                let Some((hash, content)) = request.hash(definition) else { return Err(no_tool()) };
+                let ClientRequest::CallTool { name: tool, .. } = request.get() else { return Err(no_tool()) };
+                let decided = AuditedDecision {
+                    server,
+                    kind: "tool",
+                    subject: tool,
+                    decision: "allowed",
+                    scope: None,
+                    by: if matches!(by, DecisionSource::Grant(_)) { "grant" } else { "policy" },
+                    hash: hash.as_str(),
+                    asker: origin.asker(),
+                    content: Some(content),
+                    rule: by.text(),
+                    conversation: call.conversation.as_deref(),
+                };
+                let entry = self.entry(decided);
+                Ok(CallDisposition::Write(Box::new(entry), SendPermit::by_rule(by, server, hash)))
+            }
+            PolicyDecision::Deny { by, .. } => {
+                let (hash, content) = definition.call_hash(arguments);
+                self.note(AuditedDecision {
+                    server,
+                    kind: "tool",
+                    subject: tool,
+                    decision: "denied",
+                    by: "policy",
+                    hash: hash.as_str(),
+                    asker: origin.asker(),
+                    content: Some(content),
+                    rule: by.text(),
+                    conversation: call.conversation.as_deref(),
+                    ..AuditedDecision::default()
+                });
+                Err(CallFailure::Refused(format!("by {by}")))
+            }
+            PolicyDecision::Ask { rule, scopes, .. } => {
+                let body = ConsentRequestBody::Tool {
+                    tool: Box::new(record.offer.catalog.tool(tool).ok_or_else(missing)?),
+                    arguments: arguments.clone(),
+                    changed_since_allowed: definition.standing == ReviewState::Changed
+                        || rule == policy::DecisionReason::ToolChanged && !is_outdated,
+                };
+                Ok(CallDisposition::Ask((body, rule, scopes)))
+            }
+        }
+    }
+
+    /// Sends a call whose entry is written, unless the basis of the decision has changed meanwhile. In that case an
+    /// entry records that the call was not sent.
+    pub(in crate::owner) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, departure: SendPermit) {
+        let Some(request) = &mut record.request else { return };
+        if let ClientRequest::CallTool { name, arguments, .. } = request.get()
+            && !self.paths_in_call(&record.view.server, name, arguments).is_empty()
+        {
+            // The rules may depend on other paths now, so the call is decided as if it were new.
+            self.note_withdrawn(&record.view, &record.origin, departure.leaves());
+            record.view.state = CallState::AwaitingApproval;
+            return self.follow_and_decide(record, None);
+        }
+        let facts = self.servers.records.get(&record.view.server).map(|server| not_followed(&server.config));
+        let decided = self.decide(&record.view, &record.origin, request, &facts.unwrap_or_default());
+        if !matches!(decided, Ok(CallDisposition::Write(..))) {
+            self.note_withdrawn(&record.view, &record.origin, departure.leaves());
+        }
+        match decided {
+            Ok(CallDisposition::Write(..)) => self.send(record, departure),
+            Ok(CallDisposition::Ask(consent_request)) => {
+                record.view.state = CallState::AwaitingApproval;
+                self.ask_about(record, consent_request);
+            }
+            Err(failure) => self.finish(record, Err(failure)),
+        }
+    }
+
+    /// Checks the preconditions of a call.
+    pub(super) fn begin(&self, call: &NewCall) -> Result<(), CallFailure> {
+        self.calls.may_begin(&call.id, &call.server)?;
+        let record = self
+            .servers
+            .records
+            .get(&call.server)
+            .ok_or_else(|| CallFailure::NotFound(format!("server \"{}\"", call.server)))?;
+        if record.state != ServerState::Ready {
+            return Err(CallFailure::NotReady { server: call.server.clone() });
+        }
+        Ok(())
+    }
+
+    /// Returns the definition of a tool as currently listed by the server.
+    pub(in crate::owner) fn definition_now(&mut self, server: &str, tool: &str) -> Option<&Definition> {
+        let record = self.servers.records.get_mut(server)?;
+        let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
+        let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
+        record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen)
+    }
+
+    /// Returns `true` if the definition of a tool claims that it reaches an open world.
+    pub(in crate::owner) fn says_open_world(&mut self, server: &str, tool: &str) -> bool {
+        self.definition_now(server, tool).is_some_and(|definition| definition.says_open_world)
+    }
+
+    /// Checks a prompt, which the user requests by themselves, but which has to be reviewed first if it differs from
+    /// the reviewed or displayed definition. Returns the hash of the requested definition.
+    pub(super) fn look_at_prompt(
+        &self,
+        server: &str,
+        prompt: &str,
+        shown: Option<&str>,
+    ) -> Result<Option<Hash>, CallFailure> {
+        let changed = |since: &str| {
+            CallFailure::Refused(format!("the prompt \"{prompt}\" of {server} changed since {since}; review it first"))
+        };
+        match (self.prompt_now(server, prompt), shown) {
+            (Some((_, ReviewState::Changed)), _) => Err(changed("you saw it")),
+            (Some((now, _)), Some(shown)) if now.as_str() != shown => Err(changed("it was shown")),
+            (Some((now, _)), _) => Ok(Some(now)),
+            (None, Some(_)) => Err(changed("it was shown")),
+            // A prompt that is not listed is left for the server to reject.
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Requests the user's consent for a call.
+    fn ask_about(&mut self, record: Box<CallRecord>, (body, rule, scopes): CallConsentRequest) {
+        let (id, server) = (record.view.id.clone(), record.view.server.clone());
+        let why = self.why_called(&record.origin, &server);
+        self.calls.records.insert(id.as_str().into(), record);
+        self.emit_call(&id);
+        self.request_consent(&server, why, body, scopes, rule, RequestPurpose::Call(id));
+    }
+}

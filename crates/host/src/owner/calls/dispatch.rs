@@ -1,0 +1,129 @@
+//! Sends permitted calls, and requests that require no consent. Used by `decision.rs`, `audit.rs` and
+//! `decisions/approvals.rs`, and for requests by `handle/calls.rs`, `handle/catalogs.rs` and `supervision.rs`.
+
+use std::sync::Arc;
+
+use domain::call::{CallFailure, CallKind, CallState};
+use mcp_proto::session::{CallDeadline, ClientRequest, ListKind, ServerResult};
+use offers::catalog::Catalog;
+use policy::Hash;
+use serde_json::{Map, Value};
+use tokio::sync::oneshot;
+
+use crate::connection::{CallTicket, ConnectionCommand};
+use crate::owner::Owner;
+use crate::owner::gate::SendPermit;
+use crate::owner::state::{CallRecord, TicketUse};
+use crate::view::HostEvent;
+
+impl Owner {
+    /// Sends a permitted call unmodified.
+    pub(in crate::owner) fn send_as_it_is(&mut self, id: &str, departure: SendPermit) {
+        if let Some(record) = self.calls.records.remove(id) {
+            self.send(record, departure);
+        }
+    }
+
+    /// Sends a permitted tool call with these arguments.
+    pub(in crate::owner) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>, departure: SendPermit) {
+        let Some(mut record) = self.calls.records.remove(id) else { return };
+        if record.request.as_mut().is_some_and(|request| request.change_arguments(&arguments)) {
+            record.edited = Some(arguments);
+        }
+        self.send(record, departure);
+    }
+
+    /// Sends a call whose entry is written.
+    pub(in crate::owner) fn send(&mut self, record: Box<CallRecord>, departure: SendPermit) {
+        let allowed = departure.leaves().clone();
+        if let Err((record, failure)) = self.try_send(record, departure) {
+            self.note_withdrawn(&record.view, &record.origin, &allowed);
+            self.finish(record, Err(failure));
+        }
+    }
+
+    fn try_send(
+        &mut self,
+        mut record: Box<CallRecord>,
+        departure: SendPermit,
+    ) -> Result<(), (Box<CallRecord>, CallFailure)> {
+        if record.view.kind == CallKind::Prompt {
+            // The call may have waited for the user, and the prompt may have changed.
+            let wanted = record.wanted.as_ref().map(Hash::as_str);
+            if let Err(failure) = self.look_at_prompt(&record.view.server, &record.view.name, wanted) {
+                return Err((record, failure));
+            }
+            self.pin_prompt(&record.view.server, &record.view.name);
+        }
+        let Some(request) = record.request.take() else { return Ok(()) };
+        let (request, open_world) = match self.pass_call(&record.view, request, departure) {
+            Ok(passed) => passed,
+            Err(failure) => return Err((record, failure)),
+        };
+        record.entry = self.audits.last;
+        record.open_world = open_world;
+        let ticket = CallTicket(self.events.new_id());
+        let (idle, total) = match record.view.kind {
+            CallKind::Tool => self.options.times.tool,
+            CallKind::Prompt | CallKind::Resource => self.options.times.read,
+        };
+        let tell = ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } };
+        match self.servers.send_command(&record.view.server, tell) {
+            Ok(run) => {
+                let id: Arc<str> = record.view.id.as_str().into();
+                self.calls.tickets.insert(ticket, TicketUse::Call { run, id: Arc::clone(&id) });
+                record.ticket = Some((run, ticket));
+                record.view.state = CallState::Running;
+                if let Some(sent) = record.sent.take() {
+                    // The caller may have gone.
+                    let _ = sent.send(record.edited.take());
+                }
+                if self.events.is_observed() {
+                    self.events.emit(HostEvent::CallChanged(record.view.clone()));
+                }
+                self.calls.records.insert(id, record);
+                Ok(())
+            }
+            Err(failure) => Err((record, failure)),
+        }
+    }
+
+    /// Sends a request that requires no consent and is not displayed as a call.
+    pub(crate) fn request(
+        &mut self,
+        server: &str,
+        request: ClientRequest,
+        (idle, total): (std::time::Duration, std::time::Duration),
+        reply: oneshot::Sender<Result<ServerResult, CallFailure>>,
+    ) {
+        let request = match self.pass_quietly(server, request) {
+            Ok(request) => request,
+            Err(failure) => {
+                let _ = reply.send(Err(failure));
+                return;
+            }
+        };
+        let ticket = CallTicket(self.events.new_id());
+        match self
+            .servers
+            .send_command(server, ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } })
+        {
+            Ok(run) => {
+                self.calls.tickets.insert(ticket, TicketUse::Plain { run, server: server.to_owned(), reply });
+            }
+            Err(failure) => {
+                let _ = reply.send(Err(failure));
+            }
+        }
+    }
+
+    /// Makes a connection read a list again.
+    pub(crate) fn refresh_list(
+        &self,
+        server: &str,
+        kind: ListKind,
+        reply: oneshot::Sender<Arc<Catalog>>,
+    ) -> Result<(), CallFailure> {
+        self.servers.send_command(server, ConnectionCommand::Refresh { kind, reply }).map(|_| ())
+    }
+}

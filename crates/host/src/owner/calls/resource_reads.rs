@@ -1,0 +1,57 @@
+//! Cached and subscribed resources, and the log level of a server. Used by `handle/calls.rs` and `Owner::on_news`.
+
+use domain::Millis;
+use mcp_proto::session::CacheHint;
+use mcp_proto::types::{LogLevel, ResourceContents};
+use offers::resource_cache::ResourceRead;
+use ports::server_config::config_hash;
+use tokio::time::Instant;
+
+use crate::owner::Owner;
+use crate::view::{HostEvent, ServerState};
+
+impl Owner {
+    /// Returns the cached contents of a resource while they are fresh.
+    pub(crate) fn fresh_read(&mut self, server: &str, uri: &str) -> Option<ResourceRead> {
+        let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
+        self.calls.reads.fresh(server, &config_hash(&record.config), uri, Instant::now())
+    }
+
+    /// Caches the contents of a resource for as long as the server allows. Returns the expiry.
+    pub(crate) fn keep_read(
+        &mut self,
+        server: &str,
+        uri: &str,
+        contents: &[ResourceContents],
+        hint: Option<CacheHint>,
+    ) -> Option<Millis> {
+        let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
+        self.calls.reads.keep(server, config_hash(&record.config), uri, (contents, hint?), (self.now(), Instant::now()))
+    }
+
+    /// Emits a change of a resource if the user subscribed to it or to a parent of it.
+    pub(in crate::owner) fn on_resource_updated(&mut self, server: String, uri: String) {
+        self.calls.reads.remove_changed(&server, &uri);
+        let Some(record) = self.servers.records.get(&server) else { return };
+        if record.session.subscriptions.iter().any(|watched| uri.starts_with(watched.as_str())) {
+            self.events.emit(HostEvent::ResourceUpdated { server, uri });
+        }
+    }
+
+    pub(crate) fn subscribed(&mut self, server: &str, uri: String, on: bool) {
+        if let Some(record) = self.servers.records.get_mut(server) {
+            record.session.subscriptions.retain(|other| *other != uri);
+            if on {
+                record.session.subscriptions.push(uri);
+            }
+        }
+        self.emit_server(server);
+    }
+
+    pub(crate) fn log_level_set(&mut self, server: &str, level: LogLevel) {
+        if let Some(record) = self.servers.records.get_mut(server) {
+            record.session.log_level = Some(level);
+        }
+        self.emit_server(server);
+    }
+}

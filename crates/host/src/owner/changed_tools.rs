@@ -1,0 +1,82 @@
+//! Tracks tools whose definitions differ from the reviewed ones. The information is stored next to the review, so that
+//! it is available while the server is not running.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use launches::pinned_parts::command_parts;
+use offers::review::{DefinitionKind, Pin, ServerPins};
+use policy::{Hash, ReviewState};
+use ports::server_config::{ServerConfig, ServerTransport, config_hash};
+use serde_json::{Map, Value, json};
+
+use super::Owner;
+
+/// The parts of a command that its configuration alone determines.
+const CONFIGURED: [&str; 5] = ["command", "arguments", "variables", "folder", "sandbox"];
+
+impl Owner {
+    /// Records which tools of a server differ from their reviewed definitions, and which no longer do.
+    pub(super) fn note_changed_tools(&mut self, server: &str) {
+        let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
+            return;
+        };
+        let mut seen = HashSet::new();
+        let mut noted: Vec<(String, bool)> = Vec::new();
+        for listed in &record.offer.catalog.tools {
+            let name = listed.name();
+            let Some(pin) = pins.definitions(DefinitionKind::Tool).get(name).filter(|_| seen.insert(name)) else {
+                continue;
+            };
+            let is_changed = listed.read().is_ok_and(|tool| Hash::of_json(&json!(tool)) != pin.hash);
+            if is_changed != pin.changed.is_some() {
+                noted.push((name.to_owned(), is_changed));
+            }
+        }
+        if noted.is_empty() {
+            return;
+        }
+        let at = self.now();
+        self.change_pins(server, true, move |pins| {
+            for (name, is_changed) in &noted {
+                if let Some(pin) = pins.tools.get_mut(name) {
+                    pin.changed = is_changed.then_some(at);
+                }
+            }
+        });
+    }
+
+    /// Returns the review state of a tool, as far as it is known while the server is not running.
+    pub(super) fn standing_unseen(&self, server: &str, tool: &str) -> ReviewState {
+        let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
+            return ReviewState::New;
+        };
+        match pins.definitions(DefinitionKind::Tool).get(tool) {
+            None => ReviewState::New,
+            Some(pin) if pin.changed.is_some() => ReviewState::Changed,
+            Some(pin) if is_of_another(pin, pins, &self.launches.as_approved(server, &record.config)) => {
+                ReviewState::Changed
+            }
+            Some(_) => ReviewState::Reviewed,
+        }
+    }
+}
+
+/// Returns `true` if a definition was reviewed for a server other than the configured one.
+fn is_of_another(pin: &Pin, pins: &ServerPins, config: &ServerConfig) -> bool {
+    let Some(identity) = &pins.identity else { return true };
+    if pin.under.as_ref() != Some(&identity.hash) {
+        return true;
+    }
+    match &config.transport {
+        ServerTransport::Http(_) => identity.hash != config_hash(config),
+        ServerTransport::Stdio(config) => {
+            let now = command_parts(config, Path::new(""), None, None);
+            let is_other = |part: &&str| {
+                let of = |parts: &Map<String, Value>| parts.get(*part).filter(|value| !value.is_null()).cloned();
+                of(&now) != of(&identity.parts)
+            };
+            CONFIGURED.iter().any(is_other)
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Confirmation of settings in files that can also be edited by hand: the addresses of model providers, and the
+//! retention of the audit log. A change in the file takes effect only after the user confirms it.
+
+use credentials::providers::ProvidersFile;
+use domain::StoreError;
+use models::{ModelRef, ProviderSettings};
+use policy::{Hash, canonical_json};
+use ports::{Document, DocumentSeal};
+use serde_json::{Value, json};
+
+use super::Owner;
+use super::audit::AuditedDecision;
+use super::state::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ProviderAddress, ReadDocument};
+use crate::view::AppSettings;
+
+impl Owner {
+    /// Applies the confirmed settings that were read. If none were ever confirmed, the current settings count as
+    /// confirmed. Returns `true` if they changed.
+    pub(super) fn take_confirmed(&mut self, read: ReadDocument, file: &ProvidersFile) -> bool {
+        self.report_refused_documents();
+        if self.documents.confirmed.file.is_some() && self.documents.writer.is_written_later(Document::Confirmed) {
+            // The file is older than the user's confirmation. It is read again after that is written.
+            return false;
+        }
+        let next = match self.documents.confirmed.read(read, &self.ports.documents.seal()) {
+            ConfirmedRead::Known(kept) => Some(kept),
+            ConfirmedRead::Unknown => None,
+            ConfirmedRead::Adopts => Some(self.adopt_settings(file)),
+        };
+        self.documents.confirmed.replace(next)
+    }
+
+    fn adopt_settings(&mut self, file: &ProvidersFile) -> ConfirmedFile {
+        let adopted = ConfirmedFile::from_present(file, &self.settings.current);
+        // If nothing is configured, the first confirmation writes the file.
+        let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSeal::Sealed;
+        if is_needed {
+            let kept = adopted.clone();
+            self.change_confirmed(
+                move |own| own.clone_from(&kept),
+                |_, written| {
+                    if let Err(error) = written {
+                        tracing::error!(%error, "the current settings could not be stored as confirmed");
+                    }
+                },
+            );
+        }
+        adopted
+    }
+
+    fn change_confirmed(
+        &mut self,
+        change: impl Fn(&mut ConfirmedFile) + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        let own = self.documents.confirmed.file.clone().unwrap_or_default();
+        let change = move |kept: Option<Value>| {
+            let kept = kept.and_then(|kept| serde_json::from_value(kept).ok());
+            let mut changed: ConfirmedFile = kept.unwrap_or_else(|| own.clone());
+            change(&mut changed);
+            (json!(changed), changed)
+        };
+        self.change_document(Document::Confirmed, change, move |owner, written| {
+            let written = written.map(|changed| owner.documents.confirmed.file = Some(changed));
+            then(owner, written);
+        });
+    }
+
+    /// Records and confirms the address of a provider that the user set.
+    pub(super) fn confirm_provider(
+        &mut self,
+        settings: &ProviderSettings,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        let (id, now) = (settings.id.clone(), ProviderAddress::from_settings(settings));
+        let was = self.documents.confirmed.address_of(&id).cloned();
+        if self.documents.confirmed.is_settled(&id, Some(&now)) {
+            return then(self, Ok(()));
+        }
+        let then = self.count_provider_change(then);
+        self.audit_provider(&settings.id, was.as_ref(), Some(&now.clone()), "allowed", move |owner, written| {
+            match written {
+                Ok(()) => owner.change_confirmed(
+                    move |kept| {
+                        kept.providers.insert(id.clone(), now.clone());
+                    },
+                    then,
+                ),
+                Err(error) => then(owner, Err(error)),
+            }
+        });
+    }
+
+    /// Removes the confirmation of a provider that the user removed.
+    pub(super) fn unconfirm_provider(
+        &mut self,
+        id: &str,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        let was = self.documents.confirmed.address_of(id).cloned();
+        if self.documents.confirmed.is_settled(id, None) {
+            return then(self, Ok(()));
+        }
+        let own = id.to_owned();
+        let then = self.count_provider_change(then);
+        self.audit_provider(id, was.as_ref(), None, "denied", move |owner, written| match written {
+            Ok(()) => owner.change_confirmed(
+                move |kept| {
+                    kept.providers.remove(&own);
+                    kept.default = kept.default.take().filter(|default| default.provider != own);
+                },
+                then,
+            ),
+            Err(error) => then(owner, Err(error)),
+        });
+    }
+
+    /// Counts a change as pending until the returned continuation is called.
+    fn count_provider_change(
+        &mut self,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) -> impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static {
+        self.documents.confirmed.pending_providers += 1;
+        move |owner, changed| {
+            owner.documents.confirmed.pending_providers -= 1;
+            then(owner, changed);
+        }
+    }
+
+    /// Stores the user's choice of the model for new conversations.
+    pub(super) fn confirm_default(
+        &mut self,
+        model: Option<ModelRef>,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        self.change_confirmed(move |kept| kept.default.clone_from(&model), then);
+    }
+
+    fn audit_provider(
+        &mut self,
+        id: &str,
+        was: Option<&ProviderAddress>,
+        now: Option<&ProviderAddress>,
+        decision: &'static str,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        let subject = canonical_json(&json!({ "provider": id, "was": was, "now": now }));
+        let (hash, by) = (Hash::of_bytes(subject.as_bytes()), self.options.decides);
+        let entry = AuditedDecision {
+            kind: "provider",
+            subject: &subject,
+            decision,
+            by,
+            hash: hash.as_str(),
+            ..AuditedDecision::default()
+        };
+        self.audit(entry, then);
+    }
+
+    /// Records that a provider is not used because another program changed its address.
+    pub(super) fn note_unconfirmed(&mut self, settings: &ProviderSettings, was: Option<&str>) {
+        let subject = canonical_json(&json!({ "provider": settings.id, "was": was, "now": settings.url }));
+        let hash = Hash::of_bytes(subject.as_bytes());
+        let (kind, by, asker) = ("provider", "another program", "file");
+        self.note(AuditedDecision {
+            kind,
+            subject: &subject,
+            decision: "denied",
+            by,
+            asker,
+            hash: hash.as_str(),
+            ..AuditedDecision::default()
+        });
+    }
+
+    /// Stores the retention of the audit log that the user set.
+    pub(super) fn confirm_keeping(
+        &mut self,
+        settings: &AppSettings,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        let keeping = AuditRetentionSetting::from_settings(settings);
+        self.change_confirmed(move |kept| kept.keeping = Some(keeping), then);
+    }
+
+    /// Replaces the retention in the settings by the confirmed one, if the file contains another.
+    pub(super) fn hold_to_confirmed_keeping(&mut self) {
+        let confirmed = self.documents.confirmed.keeping();
+        let is_sealed = self.ports.documents.seal() == DocumentSeal::Sealed;
+        if let Some(keeping) = confirmed
+            .filter(|keeping| is_sealed && *keeping != AuditRetentionSetting::from_settings(&self.settings.current))
+        {
+            keeping.apply(&mut self.settings.current);
+        }
+    }
+}

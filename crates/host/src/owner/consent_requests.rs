@@ -1,0 +1,155 @@
+//! The queue of consent requests: additions, changes and withdrawals. Decisions are made elsewhere.
+
+mod withdrawal;
+
+use domain::call::CallState;
+use domain::consent_request::{ConsentRequestId, ConsentRequestOrigin, ConsentRequestOutcome};
+use mcp_proto::session::{ClientResponse, ServerRequest, ServerRequestId};
+use mcp_proto::types::ElicitParams;
+use policy::{ApprovalScope, DecisionReason, PolicyAct, PolicyDecision};
+use serde_json::Value;
+
+use super::Owner;
+use super::audit::AuditedDecision;
+use super::gate::refuses;
+use super::path_links::not_followed;
+use super::state::{PendingRequest, RequestPurpose, body_of, hash_of, kind_of, refusal_response};
+use crate::connection::{CallTicket, RunId};
+use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
+
+impl Owner {
+    /// Appends a consent request to the queue.
+    pub(super) fn request_consent(
+        &mut self,
+        server: &str,
+        why: ConsentRequestOrigin,
+        body: ConsentRequestBody,
+        scopes: &'static [ApprovalScope],
+        rule: DecisionReason,
+        purpose: RequestPurpose,
+    ) {
+        self.request_consent_with(server, why, body, scopes, rule, purpose, (None, None));
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a question is made in one place, from all that is shown of it")]
+    pub(super) fn request_consent_with(
+        &mut self,
+        server: &str,
+        why: ConsentRequestOrigin,
+        body: ConsentRequestBody,
+        scopes: &'static [ApprovalScope],
+        rule: DecisionReason,
+        purpose: RequestPurpose,
+        (schema, round): (Option<Value>, Option<u32>),
+    ) {
+        let config = self.servers.records.get(server).map(|record| &record.config);
+        let command_line = match &body {
+            // Includes the version of the package that the command loads.
+            ConsentRequestBody::StartServer { config, .. } => config.command_line(),
+            _ => config.map(|config| config.command_line()).unwrap_or_default(),
+        };
+        let transport = if config.is_some_and(|config| config.as_http().is_some()) { "http" } else { "stdio" };
+        let marks = self.marks_of(server, &body);
+        let view = ConsentRequestView {
+            id: ConsentRequestId(self.events.new_id()),
+            hash: hash_of(&body, schema.as_ref()),
+            server: server.to_owned(),
+            command_line,
+            transport,
+            asked_at: self.now(),
+            why,
+            round,
+            body,
+            scopes,
+            rule: rule.name(),
+            marks,
+            call: purpose.shown_call().map(str::to_owned),
+        };
+        if self.settings.current.announce {
+            self.ports.platform.announce(server, kind_of(&view.body), Some(view.id));
+        }
+        let paths = self.servers.records.get(server).map(|record| not_followed(&record.config)).unwrap_or_default();
+        self.consent.pending.push(PendingRequest::new(view.clone(), purpose, schema, paths));
+        self.events.emit(HostEvent::ConsentRequestChanged(Box::new(view)));
+    }
+
+    /// Handles a request of a server.
+    pub(super) fn on_server_request(
+        &mut self,
+        run: RunId,
+        server: &str,
+        request: ServerRequestId,
+        ticket: Option<CallTicket>,
+        consent_request: ServerRequest,
+    ) {
+        let call = ticket.and_then(|ticket| self.calls.call_of(ticket));
+        let decision = self.permissions.policy.decide(&self.act_of(server, &consent_request), self.now());
+        match (consent_request, decision) {
+            (consent_request, PolicyDecision::Deny { rule, .. }) => {
+                let (body, schema) = body_of(consent_request);
+                let answer = refusal_response(&body, ConsentRequestOutcome::Denied);
+                if rule == DecisionReason::Muted {
+                    self.servers.send_response(server, run, request, refuses(answer));
+                    return self.count_muted(server);
+                }
+                self.refuse_silently(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
+            }
+            (ServerRequest::Sampling(params), decision) => {
+                self.on_sampling(server, (run, request), call, params, decision);
+            }
+            (consent_request, PolicyDecision::Ask { rule, scopes, .. }) => {
+                let why = self.calls.consent_origin(call.as_deref());
+                let round = call.as_deref().and_then(|call| self.calls.round_of(call));
+                if let Some(call) = &call {
+                    self.set_call(call, CallState::AwaitingInput);
+                }
+                let purpose = RequestPurpose::Request { run, request, call };
+                let (body, schema) = body_of(consent_request);
+                self.request_consent_with(server, why, body, scopes, rule, purpose, (schema, round));
+            }
+            (_, PolicyDecision::Allow { by }) => self.allow_folders(server, (run, request), ticket, by),
+        }
+    }
+
+    /// Returns the act that a server's request asks to permit.
+    pub(super) fn act_of<'a>(&self, server: &'a str, consent_request: &ServerRequest) -> PolicyAct<'a> {
+        match consent_request {
+            ServerRequest::Sampling(params) => PolicyAct::Sample {
+                server,
+                would_use: {
+                    let (sampling, now) = (&self.models.sampling, self.now());
+                    sampling.would_use(server, sampling.most_tokens(server, params, now), now)
+                },
+            },
+            ServerRequest::Elicitation(ElicitParams::Form { .. }) => PolicyAct::FillForm { server },
+            ServerRequest::Elicitation(ElicitParams::Url { .. }) => PolicyAct::OpenUrl { server },
+            ServerRequest::Roots => PolicyAct::ShareRoots { server, decided: self.shared_roots(server).is_some() },
+        }
+    }
+
+    /// Refuses a request without consulting the user, for this reason.
+    pub(super) fn refuse_silently(
+        &mut self,
+        server: &str,
+        (run, request): (RunId, ServerRequestId),
+        (body, schema): (&ConsentRequestBody, Option<&Value>),
+        reason: &str,
+        answer: ClientResponse,
+    ) {
+        let hash = hash_of(body, schema);
+        // Recorded without content, so that a server that repeats requests doesn't displace other entries of the log.
+        let entry = AuditedDecision {
+            server,
+            kind: kind_of(body),
+            subject: reason,
+            decision: "denied",
+            scope: None,
+            by: "policy",
+            hash: hash.as_str(),
+            asker: "server",
+            ..AuditedDecision::default()
+        };
+        self.note(entry);
+        self.servers.send_response(server, run, request, refuses(answer));
+    }
+}

@@ -1,0 +1,127 @@
+//! Consent requests that end without a decision: their server withdraws them, their tool changes, or their run ends.
+//! Used by `Owner::on_news`, and by parts of the owner that end a call or a run.
+
+use std::sync::Arc;
+
+use domain::call::{CallFailure, CallState};
+use domain::consent_request::ConsentRequestOutcome;
+use mcp_proto::session::ServerRequestId;
+use policy::ApprovalScope;
+use ports::AuditEntry;
+
+use crate::connection::RunId;
+use crate::owner::Owner;
+use crate::owner::audit::AuditedDecision;
+use crate::owner::gate::OutgoingPayload;
+use crate::owner::state::{PendingRequest, RequestPurpose, asker_of};
+use crate::view::{ConsentRequestBody, HostEvent, ServerState};
+
+impl Owner {
+    /// Updates pending requests after the tools of a server were read again, since each must refer to the current
+    /// definition.
+    pub(in crate::owner) fn look_again_at_tools(&mut self, server: &str) {
+        let Some(catalog) = self.servers.records.get(server).map(|record| Arc::clone(&record.offer.catalog)) else {
+            return;
+        };
+        self.end_consent_requests(|p| match &p.view.body {
+            ConsentRequestBody::Tool { tool, .. } => p.view.server == server && catalog.tool(&tool.name).is_none(),
+            _ => false,
+        });
+        for at in 0..self.consent.pending.len() {
+            let pending = &mut self.consent.pending[at];
+            if pending.view.server == server
+                && let ConsentRequestBody::Tool { tool, changed_since_allowed, .. } = &mut pending.view.body
+                && let Some(now) = catalog.tool(&tool.name)
+                && **tool != now
+            {
+                let shown = std::mem::replace(&mut **tool, now);
+                *changed_since_allowed = true;
+                self.mark_changed(at, &shown);
+                self.emit_request(at);
+            }
+        }
+    }
+
+    pub(in crate::owner) fn on_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
+        self.models.sampling.end_unasked(|of| of == (run, request));
+        self.withdraw_folders((run, request));
+        self.end_consent_requests(
+            |p| matches!(&p.purpose, RequestPurpose::Request { run: r, request: own, .. } if *r == run && *own == request),
+        );
+    }
+
+    /// Removes consent requests that are no longer needed from the queue.
+    pub(in crate::owner) fn end_consent_requests(&mut self, is_over: impl Fn(&PendingRequest) -> bool) {
+        for pending in self.consent.take_ended(is_over) {
+            self.write_down(&pending, ConsentRequestOutcome::Withdrawn, None);
+            self.events.emit(HostEvent::ConsentRequestClosed {
+                id: pending.view.id,
+                outcome: ConsentRequestOutcome::Withdrawn,
+            });
+            match pending.purpose {
+                RequestPurpose::Call(call) => {
+                    let server = pending.view.server;
+                    let is_ready = self.servers.records.get(&server).is_some_and(|r| r.state == ServerState::Ready);
+                    let failure = if is_ready { CallFailure::Cancelled } else { CallFailure::NotReady { server } };
+                    self.end_call(&call, Err(failure));
+                }
+                RequestPurpose::Request { call: Some(call), .. } => self.on_input_given(&call),
+                // The receiver is notified by the dropped sender.
+                RequestPurpose::SignIn(number) => {
+                    drop(self.sign_ins.replies.remove(&number));
+                    self.resume_call(&pending.view.why);
+                }
+                // The receiver is notified by the dropped sender.
+                RequestPurpose::Result(call) => drop(self.calls.held_results.remove(&call)),
+                RequestPurpose::Start | RequestPurpose::Request { .. } | RequestPurpose::Page => {}
+            }
+        }
+    }
+
+    /// Resumes a call after a decision on one of its consent requests, if no other is pending.
+    pub(in crate::owner) fn on_input_given(&mut self, call: &str) {
+        let more = self.consent.waits_for_input(call);
+        if let Some(record) = self.calls.records.get_mut(call) {
+            record.entry = self.audits.last;
+        }
+        if !more {
+            self.set_call(call, CallState::Running);
+        }
+    }
+
+    /// Records the outcome of a consent request that sends nothing.
+    pub(in crate::owner) fn write_down(
+        &mut self,
+        pending: &PendingRequest,
+        outcome: ConsentRequestOutcome,
+        scope: Option<ApprovalScope>,
+    ) {
+        let entry = self.entry_of(pending, outcome, scope, &mut OutgoingPayload::shown(pending));
+        self.note_entry(entry);
+    }
+
+    /// Returns the audit entry for the outcome of a consent request. Moves the content out of `leaving`.
+    pub(in crate::owner) fn entry_of(
+        &self,
+        pending: &PendingRequest,
+        outcome: ConsentRequestOutcome,
+        scope: Option<ApprovalScope>,
+        leaving: &mut OutgoingPayload,
+    ) -> AuditEntry {
+        let (view, content) = (&pending.view, leaving.content.take());
+        let conversation = self.calls.conversation_of(&view.why);
+        self.entry(AuditedDecision {
+            server: &view.server,
+            kind: leaving.kind,
+            subject: &leaving.subject,
+            decision: outcome.name(),
+            scope,
+            by: if outcome == ConsentRequestOutcome::Withdrawn { "policy" } else { self.options.decides },
+            hash: leaving.logged.as_str(),
+            asker: asker_of(&view.why),
+            content,
+            rule: view.rule.into(),
+            conversation: conversation.as_deref(),
+        })
+    }
+}

@@ -1,0 +1,200 @@
+//! The user's decisions on consent requests, each bound to the hash of the payload that was displayed.
+
+mod approvals;
+mod denials;
+mod grants;
+mod shared_folders;
+
+pub(crate) use shared_folders::real_folders;
+
+use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
+use launches::current_files::files_now;
+use ports::url_parts::UrlParts;
+use process::LaunchFiles;
+use serde_json::{Map, Value};
+use server_requests::form::FormProblem;
+
+use super::Owner;
+use super::gate::Approval;
+use super::path_links::follow;
+use super::state::{AnswerProgress, DecisionError, DecisionReply};
+use crate::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, HostEvent, ServerState, UserDecision};
+
+impl Owner {
+    /// Applies a decision. It takes effect once, and only if `hash` is the hash of the current payload.
+    pub(crate) fn decide_request(
+        &mut self,
+        id: ConsentRequestId,
+        hash: &str,
+        answer: UserDecision,
+        reply: DecisionReply,
+    ) {
+        let Some(at) = self.consent.position(id) else {
+            let _ = reply.send(Err(DecisionError::NotOpen));
+            return;
+        };
+        // A denial sends nothing, so it applies to any version of the payload.
+        if matches!(answer, UserDecision::Deny | UserDecision::Cancel) {
+            let refused = if self.consent.pending[at].can_be_refused() {
+                let outcome = if answer == UserDecision::Deny {
+                    ConsentRequestOutcome::Denied
+                } else {
+                    ConsentRequestOutcome::Cancelled
+                };
+                self.refuse_as_user(at, outcome, None);
+                Ok(())
+            } else {
+                Err(DecisionError::Stale)
+            };
+            let _ = reply.send(refused);
+            return;
+        }
+        let pending = &self.consent.pending[at];
+        if pending.being_acted_on || pending.being_looked_at {
+            let _ = reply.send(Err(DecisionError::Stale));
+            return;
+        }
+        let (paths, hash) = (self.paths_to_resolve(pending), hash.to_owned());
+        if let ConsentRequestBody::StartServer { files, .. } = &pending.view.body {
+            let looking = files_now(files.clone(), self.options.look_at_files);
+            self.consent.pending[at].being_looked_at = true;
+            self.run_concurrently(looking, move |owner, files| {
+                owner.decide_start_request(id, &hash, answer, files, reply)
+            });
+        } else if paths.is_empty() {
+            self.decide_request_at(at, &hash, answer, reply);
+        } else {
+            self.consent.pending[at].being_looked_at = true;
+            self.run_concurrently(follow(paths), move |owner, paths| {
+                if let Some(at) = owner.consent.inspected_position(id) {
+                    owner.consent.pending[at].paths = paths;
+                    owner.decide_request_at(at, &hash, answer, reply);
+                } else {
+                    let _ = reply.send(Err(DecisionError::NotOpen));
+                }
+            });
+        }
+    }
+
+    /// Applies a decision on a start, after the files that would run have been examined.
+    fn decide_start_request(
+        &mut self,
+        id: ConsentRequestId,
+        hash: &str,
+        answer: UserDecision,
+        files: Option<LaunchFiles>,
+        reply: DecisionReply,
+    ) {
+        let at = self.consent.inspected_position(id).ok_or(DecisionError::NotOpen);
+        match at.and_then(|at| Ok((at, files.ok_or(DecisionError::Files)?))) {
+            Ok((at, files)) => {
+                self.consent.pending[at].files_now = Some(files);
+                self.decide_request_at(at, hash, answer, reply);
+            }
+            Err(error) => drop(reply.send(Err(error))),
+        }
+    }
+
+    fn decide_request_at(&mut self, at: usize, hash: &str, answer: UserDecision, reply: DecisionReply) {
+        let id = self.consent.pending[at].view.id;
+        let approval = match self.approval(at, hash) {
+            Ok(approval) => approval,
+            Err(stale) => {
+                let pending = &self.consent.pending[at];
+                if !pending.being_acted_on && pending.hash() != pending.view.hash {
+                    self.request_consent_again(at);
+                }
+                let _ = reply.send(Err(stale));
+                return;
+            }
+        };
+        // Rules may have changed since the request was made, and the user may have edited the payload.
+        if let Some(by) = self.denied_now(at) {
+            self.refuse_by_rule(at, by);
+            let _ = reply.send(Err(DecisionError::Denied(by.to_string())));
+            return;
+        }
+        self.consent.answering.insert(id, reply);
+        let acted = match (&answer, &self.consent.pending[at].view.body) {
+            // The URL is opened before the request is closed, so that the user sees a failure there.
+            (UserDecision::Allow(_), ConsentRequestBody::Url { url, .. }) => {
+                let parts = UrlParts::asked_by_server(url);
+                self.open_then_accept(at, approval, parts)
+            }
+            _ => self.act(at, approval, answer),
+        };
+        self.consent.report_decision(id, acted);
+    }
+
+    /// The file to run has changed since the consent request, for example because of a build. Resolves it and requests
+    /// consent again.
+    fn request_consent_again(&mut self, at: usize) {
+        let (id, server) = (self.consent.pending[at].view.id, self.consent.pending[at].view.server.clone());
+        self.end_consent_requests(|pending| pending.view.id == id);
+        if let Some(record) = self.servers.records.get_mut(&server) {
+            record.set(ServerState::Stopped);
+        }
+        if let Err(error) = self.start(&server) {
+            tracing::error!(%error, "consent for a server whose program changed could not be requested again");
+        }
+    }
+
+    /// Executes a decision. Branches that send something require the approval; the others send nothing.
+    fn act(&mut self, at: usize, approval: Approval, answer: UserDecision) -> Result<AnswerProgress, DecisionError> {
+        match answer {
+            UserDecision::Deny => self.refuse_as_user(at, ConsentRequestOutcome::Denied, None),
+            UserDecision::DenyBecause(reason) => self.refuse_as_user(at, ConsentRequestOutcome::Denied, Some(&reason)),
+            UserDecision::Cancel => self.refuse_as_user(at, ConsentRequestOutcome::Cancelled, None),
+            UserDecision::Allow(scope) => return self.allow(at, approval, scope, None),
+            UserDecision::AllowFor(scope, lasts) => return self.allow(at, approval, scope, Some(lasts)),
+            UserDecision::Submit(content) => return self.submit(at, approval, content),
+            UserDecision::Share(folders) => return self.share(at, approval, folders),
+            UserDecision::Client(client) => return self.identify(at, approval, client),
+            UserDecision::Again => return self.ask_model_again(at, approval),
+            UserDecision::ByHand => self.answer_by_hand(at)?,
+            UserDecision::Back => self.back_to_request(at)?,
+            UserDecision::Stop => self.stop_model(at)?,
+        }
+        Ok(AnswerProgress::Done)
+    }
+
+    /// Edits the payload. The consent request then has a different hash.
+    pub(crate) fn edit(
+        &mut self,
+        id: ConsentRequestId,
+        edit: ConsentRequestEdit,
+    ) -> Result<ConsentRequestView, DecisionError> {
+        let at = self.consent.position(id).ok_or(DecisionError::NotOpen)?;
+        match (edit, &mut self.consent.pending[at].view.body) {
+            (ConsentRequestEdit::Arguments(new), ConsentRequestBody::Tool { arguments, .. }) => *arguments = new,
+            (ConsentRequestEdit::Response(new), ConsentRequestBody::Sampling { response: Some(response), .. }) => {
+                *response = new
+            }
+            (ConsentRequestEdit::Request(new), ConsentRequestBody::Sampling { response: None, .. }) => {
+                self.edit_request(at, new)?
+            }
+            (ConsentRequestEdit::Model(model), ConsentRequestBody::Sampling { response: None, .. }) => {
+                self.edit_model(at, model)?
+            }
+            _ => return Err(DecisionError::WrongKind("this part of the question can't be changed")),
+        }
+        self.emit_request(at);
+        Ok(self.consent.pending[at].view.clone())
+    }
+
+    pub(super) fn emit_request(&mut self, at: usize) {
+        let hash = self.consent.pending[at].hash();
+        self.consent.pending[at].view.hash = hash;
+        let view = self.consent.pending[at].view.clone();
+        self.events.emit(HostEvent::ConsentRequestChanged(Box::new(view)));
+    }
+
+    /// Returns the validation errors of a form's content.
+    pub(crate) fn check_form(
+        &self,
+        id: ConsentRequestId,
+        content: &Map<String, Value>,
+    ) -> Result<Vec<FormProblem>, DecisionError> {
+        self.consent.check_form(id, content)
+    }
+}

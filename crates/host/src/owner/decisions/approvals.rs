@@ -1,0 +1,247 @@
+//! Approvals: sends the payload of each kind of consent request, and turns permanent approvals into grants. Used by
+//! `decisions.rs`.
+
+use domain::Millis;
+use domain::consent_request::ConsentRequestOutcome;
+use launches::approvals::{address_words, command_words};
+use mcp_proto::session::ClientResponse;
+use mcp_proto::types::{ElicitAction, ElicitResult};
+use policy::{ApprovalScope, Grant, GrantId, GrantSubject, Hash};
+use ports::server_config::definition_hash;
+use ports::url_parts::UrlParts;
+use serde_json::{Map, Value, json};
+
+use crate::owner::Owner;
+use crate::owner::gate::{Approval, OutgoingPayload, PayloadMismatch, SendPermit, open_page};
+use crate::owner::state::{AnswerProgress, DecisionError, PendingRequest, RequestPurpose, content_of, subject_of};
+use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
+
+/// The lifetime of an approval.
+struct ApprovalDuration {
+    scope: ApprovalScope,
+    conversation: Option<String>,
+    expires_at: Option<Millis>,
+}
+
+impl Owner {
+    /// Approves a consent request. `lasts` is the lifetime of the approval in milliseconds, or `None` if only its scope
+    /// limits it.
+    pub(super) fn allow(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        scope: ApprovalScope,
+        lasts: Option<Millis>,
+    ) -> Result<AnswerProgress, DecisionError> {
+        let pending = &self.consent.pending[at];
+        if !pending.view.scopes.contains(&scope) || (scope == ApprovalScope::Once && lasts.is_some()) {
+            return Err(DecisionError::WrongKind("an approval can't hold that long here"));
+        }
+        let conversation =
+            self.calls.conversation_of(&pending.view.why).filter(|_| scope == ApprovalScope::Conversation);
+        if scope == ApprovalScope::Conversation && conversation.is_none() {
+            return Err(DecisionError::WrongKind("it belongs to no conversation"));
+        }
+        let lasting =
+            ApprovalDuration { scope, conversation, expires_at: lasts.map(|lasts| self.now().saturating_add(lasts)) };
+        match &pending.view.body {
+            ConsentRequestBody::StartServer { config, .. } => {
+                let (words, leaving) = (command_words(config), OutgoingPayload::shown(pending));
+                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                    Ok(owner.launch_approved(pending, departure, lasting, words))
+                })
+            }
+            ConsentRequestBody::ConnectServer { config, .. } => {
+                let (words, leaving) = (address_words(config), OutgoingPayload::shown(pending));
+                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                    Ok(owner.launch_approved(pending, departure, lasting, words))
+                })
+            }
+            ConsentRequestBody::Tool { tool, arguments, .. } => {
+                let (tool, arguments) = (tool.clone(), arguments.clone());
+                let leaving = OutgoingPayload::shown(pending);
+                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                    let mut acted = AnswerProgress::Done;
+                    owner.pin_tool(&pending.view.server, &tool);
+                    if let Some(record) = owner.servers.records.get(&pending.view.server) {
+                        let definition = definition_hash(&record.config, &tool);
+                        let subject = GrantSubject::Tool(tool.name.clone());
+                        acted = owner.grant(&pending.view, subject, definition, lasting, tool.name);
+                    }
+                    if let RequestPurpose::Call(call) = pending.purpose {
+                        owner.send_approved(&call, arguments, departure);
+                    }
+                    Ok(acted)
+                })
+            }
+            ConsentRequestBody::Read { .. } => {
+                let leaving = OutgoingPayload::shown(pending);
+                self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
+                    if let RequestPurpose::Call(call) = pending.purpose {
+                        owner.send_as_it_is(&call, departure);
+                    }
+                    Ok(AnswerProgress::Done)
+                })
+            }
+            ConsentRequestBody::Result { .. } => {
+                let leaving = OutgoingPayload::shown(pending);
+                self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
+                    owner.pass_result(&pending, departure);
+                    Ok(AnswerProgress::Done)
+                })
+            }
+            ConsentRequestBody::Sampling { response: None, .. } => self.accept_sampling(at, approval),
+            ConsentRequestBody::Sampling { response: Some(response), .. } => {
+                let answer = ClientResponse::Sampling(response.clone());
+                self.servers.check_sampling_answer(&pending.view.server, response)?;
+                let logged = (Hash::of_json(&json!({ "answer": response })), content_of(&pending.view.body));
+                let leaving = OutgoingPayload::answer(pending, subject_of(&pending.view.body), logged, &answer);
+                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                    owner.send_response(&pending, answer, departure);
+                    Ok(AnswerProgress::Done)
+                })
+            }
+            ConsentRequestBody::Form { .. } => Err(DecisionError::WrongKind("a form is submitted with its content")),
+            ConsentRequestBody::Url { .. } => Err(DecisionError::WrongKind("a URL is opened first")),
+            ConsentRequestBody::Roots => Err(DecisionError::WrongKind("folders are shared by name")),
+            ConsentRequestBody::SignIn { .. } => self.allow_sign_in(at, approval, scope),
+            ConsentRequestBody::ClientId { .. } => Err(DecisionError::WrongKind("it requests a client id")),
+        }
+    }
+
+    fn launch_approved(
+        &mut self,
+        pending: PendingRequest,
+        departure: SendPermit,
+        lasting: ApprovalDuration,
+        words: String,
+    ) -> AnswerProgress {
+        let acted = self.grant(&pending.view, GrantSubject::Command, pending.view.hash.clone(), lasting, words);
+        self.launch(&pending.view.server, departure);
+        acted
+    }
+
+    pub(super) fn submit(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        content: Map<String, Value>,
+    ) -> Result<AnswerProgress, DecisionError> {
+        let pending = &self.consent.pending[at];
+        let ConsentRequestBody::Form { form, message } = &pending.view.body else {
+            return Err(DecisionError::WrongKind("it is not a form"));
+        };
+        let Ok(form) = form else {
+            return Err(DecisionError::WrongKind("this form can't be shown; it can only be declined"));
+        };
+        let problems = form.problems(&content);
+        if !problems.is_empty() {
+            return Err(DecisionError::Form(problems));
+        }
+        // The hash of a password would allow guessing it offline.
+        let kept = form.without_secrets(&content);
+        let logged = (Hash::of_json(&json!(kept)), Some(policy::canonical_object(&kept)));
+        let answer = ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
+        let leaving = OutgoingPayload::answer(pending, message.clone(), logged, &answer);
+        self.take_allowed(approval, ApprovalScope::Once, leaving, move |owner, pending, departure| {
+            owner.send_response(&pending, answer, departure);
+            Ok(AnswerProgress::Done)
+        })
+    }
+
+    pub(super) fn open_then_accept(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        parts: UrlParts,
+    ) -> Result<AnswerProgress, DecisionError> {
+        if !parts.openable {
+            return Err(DecisionError::Browser("this address can't be opened; decline it".into()));
+        }
+        let shown = self.consent.pending[at].copy();
+        let leaving = OutgoingPayload::page(&shown, &parts.url);
+        self.permit(approval, ApprovalScope::Once, leaving, move |owner, departed| {
+            let (at, departure) = departed?;
+            let page = departure
+                .authorize_url(&shown.view.server, parts.url)
+                .map_err(|PayloadMismatch| DecisionError::Stale)?;
+            owner.consent.pending[at].being_acted_on = true;
+            let platform = owner.ports.platform.clone();
+            let opening = async move { open_page(platform.as_ref(), page).await };
+            owner.run_concurrently(opening, move |owner, opened| owner.on_opened(&shown, opened));
+            Ok(AnswerProgress::Later)
+        })
+    }
+
+    fn on_opened(&mut self, shown: &PendingRequest, opened: Result<(), String>) {
+        let id = shown.view.id;
+        let at = self.consent.position(id);
+        let acted = match opened {
+            Err(cause) => {
+                self.write_down(shown, ConsentRequestOutcome::Withdrawn, None);
+                if let Some(at) = at {
+                    self.consent.pending[at].being_acted_on = false;
+                }
+                Err(DecisionError::Browser(cause))
+            }
+            // No other decision applies while the page is being opened, so accepting it here is safe.
+            Ok(()) => at.ok_or(DecisionError::NotOpen).map(|at| {
+                let pending = self.consent.pending.remove(at);
+                self.events.emit(HostEvent::ConsentRequestClosed { id, outcome: ConsentRequestOutcome::Allowed });
+                self.report_opened(&pending);
+                AnswerProgress::Done
+            }),
+        };
+        self.consent.report_decision(id, acted);
+    }
+
+    /// Adds a grant, effective immediately. The reply is sent once the grant is written; a grant that can't be written
+    /// is effective until Drawbridge exits.
+    fn grant(
+        &mut self,
+        request: &ConsentRequestView,
+        subject: GrantSubject,
+        rests_on: Hash,
+        lasting: ApprovalDuration,
+        words: String,
+    ) -> AnswerProgress {
+        let ApprovalDuration { scope, conversation, expires_at } = lasting;
+        if scope == ApprovalScope::Once {
+            return AnswerProgress::Done;
+        }
+        let server = request.server.as_str();
+        let grant = Grant {
+            id: GrantId::default(),
+            server: server.to_owned(),
+            subject: subject.clone(),
+            rests_on,
+            scope,
+            conversation,
+            since: self.now(),
+            expires_at,
+            words,
+        };
+        self.permissions.judgement += 1;
+        let acted = match self.permissions.policy.grants_mut().add(grant) {
+            Ok(id) => {
+                let answered = request.id;
+                self.keep_grants(server, Some(&subject), move |owner, kept| {
+                    if let Err(error) = kept {
+                        owner.permissions.policy.grants_mut().keep_for_session(id);
+                        tracing::error!(%error, "the grant could not be written; it is effective until Drawbridge exits");
+                    }
+                    owner.consent.report_decision(answered, Ok(AnswerProgress::Done));
+                });
+                AnswerProgress::Later
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the approval applies once only");
+                AnswerProgress::Done
+            }
+        };
+        self.events.emit(HostEvent::AuditChanged(None));
+        self.events.emit(HostEvent::CatalogChanged(server.to_owned()));
+        self.emit_server(server);
+        acted
+    }
+}

@@ -1,0 +1,136 @@
+//! Denials of consent requests, by the user or by a rule, and the replies to their originators. Used by `decisions.rs`,
+//! by `handle/consent.rs`, and by code that denies pending requests without the user (`rules/pending.rs`, `gate.rs`,
+//! `muting.rs`).
+
+use domain::call::CallFailure;
+use domain::consent_request::ConsentRequestOutcome;
+use policy::DecisionSource;
+
+use crate::owner::Owner;
+use crate::owner::audit::AuditedDecision;
+use crate::owner::gate::refuses;
+use crate::owner::state::{PendingRequest, RequestPurpose, SignInAnswer, kind_of, refusal_response, subject_of};
+use crate::view::{ConsentRequestBody, HostEvent};
+
+/// Maximum length of the reason for a denial, in characters.
+const MAX_REASON: usize = 2_000;
+
+impl Owner {
+    /// Denies a consent request for the user. Counts against the server if the request is its own.
+    pub(super) fn refuse_as_user(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
+        let asked = Some(&self.consent.pending[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
+        let is_about_folders = self.consent.pending[at].view.body == ConsentRequestBody::Roots;
+        self.refuse(at, outcome, reason);
+        if let Some(server) = asked.as_deref().filter(|_| is_about_folders && outcome == ConsentRequestOutcome::Denied)
+        {
+            self.share_none(server, reason);
+        }
+        if let Some(server) = asked {
+            self.count_answer(&server, true);
+        }
+    }
+
+    /// Shares no folders with a server whose request for roots was denied, until the user shares some on its page.
+    /// Denies its other pending requests for roots.
+    fn share_none(&mut self, server: &str, reason: Option<&str>) {
+        if let Some(none) = self.servers.shared_with_command(server, Vec::new()) {
+            self.share_roots(server, none);
+            self.emit_server(server);
+        }
+        let same = |p: &PendingRequest| {
+            p.view.server == server && p.view.body == ConsentRequestBody::Roots && p.can_be_refused()
+        };
+        while let Some(at) = self.consent.pending.iter().position(same) {
+            self.refuse(at, ConsentRequestOutcome::Denied, reason);
+        }
+    }
+
+    fn refuse(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
+        let pending = self.consent.pending.remove(at);
+        self.write_down(&pending, outcome, None);
+        let why = reason.map(|reason| format!(", who says: {}", truncate(reason, MAX_REASON))).unwrap_or_default();
+        let by = format!("by the {}{why}", self.options.decides);
+        self.tell_refusal(&pending, outcome, by);
+    }
+
+    /// Denies a pending request because of a rule.
+    pub(in crate::owner) fn refuse_by_rule(&mut self, at: usize, by: DecisionSource) {
+        let pending = self.consent.pending.remove(at);
+        let rule = by.to_string();
+        self.note(AuditedDecision {
+            server: &pending.view.server,
+            kind: kind_of(&pending.view.body),
+            subject: &subject_of(&pending.view.body),
+            decision: "denied",
+            by: "policy",
+            hash: pending.view.hash.as_str(),
+            rule: rule.clone().into(),
+            ..AuditedDecision::default()
+        });
+        self.tell_refusal(&pending, ConsentRequestOutcome::Denied, format!("by {rule}"));
+    }
+
+    /// Reports the denial to the originator of a consent request.
+    pub(in crate::owner) fn tell_refusal(
+        &mut self,
+        pending: &PendingRequest,
+        outcome: ConsentRequestOutcome,
+        by: String,
+    ) {
+        self.events.emit(HostEvent::ConsentRequestClosed { id: pending.view.id, outcome });
+        match &pending.purpose {
+            RequestPurpose::Start => {
+                let remote = matches!(pending.view.body, ConsentRequestBody::ConnectServer { .. });
+                let what = if remote { "its address was not approved" } else { "its command was not approved" };
+                let kept = self.decline_package(&pending.view.server, &pending.view.body);
+                self.fail(&pending.view.server, kept.as_deref().unwrap_or(what));
+            }
+            RequestPurpose::Call(call) => {
+                let failure = match outcome {
+                    ConsentRequestOutcome::Denied => CallFailure::Refused(by),
+                    _ => CallFailure::Cancelled,
+                };
+                self.end_call(call, Err(failure));
+            }
+            RequestPurpose::Request { run, request, call } => {
+                let refusal = refuses(refusal_response(&pending.view.body, outcome));
+                self.servers.send_response(&pending.view.server, *run, *request, refusal);
+                if let Some(call) = call {
+                    self.on_input_given(call);
+                }
+            }
+            RequestPurpose::SignIn(number) => {
+                let answered =
+                    if outcome == ConsentRequestOutcome::Denied { SignInAnswer::No } else { SignInAnswer::Cancelled };
+                self.decide_sign_in(&pending.view, *number, answered);
+            }
+            RequestPurpose::Result(call) => self.calls.leave_result_out(call, outcome, by),
+            RequestPurpose::Page => {}
+        }
+    }
+
+    /// Denies all pending requests of a server and, with `mute` set, its future requests. A page that is being opened
+    /// has already been sent; an approved payload that still waits for the audit log has not.
+    pub(crate) fn deny_all(&mut self, server: &str, mute: bool) {
+        if mute {
+            self.permissions.policy.mute(server);
+        }
+        self.reset_refusals(server, mute);
+        self.refuse_unasked(server);
+        let is_open = |p: &PendingRequest| p.view.server == server && p.can_be_refused();
+        let asked = self.consent.pending.iter().any(|p| is_open(p) && p.is_asked_by_server());
+        // Includes requests that the user initiated, since the queue should be empty after "deny all".
+        while let Some(at) = self.consent.pending.iter().position(is_open) {
+            self.refuse(at, ConsentRequestOutcome::Denied, None);
+        }
+        // Counts as one denial, regardless of the number of requests.
+        if asked {
+            self.count_answer(server, true);
+        }
+        self.emit_server(server);
+    }
+}
+
+fn truncate(text: &str, length: usize) -> String {
+    text.chars().take(length).collect()
+}

@@ -1,0 +1,138 @@
+//! Folders that the user shares with a server (roots), in a consent request or on the server's page. Used by
+//! `decisions.rs` and `handle/consent.rs`.
+
+use std::path::{Path, PathBuf};
+
+use domain::consent_request::ConsentRequestId;
+use mcp_proto::session::{ClientNotification, ClientResponse};
+use policy::{ApprovalScope, Hash};
+use serde_json::json;
+
+use crate::connection::ConnectionCommand;
+use crate::owner::Owner;
+use crate::owner::audit::AuditedDecision;
+use crate::owner::gate::{Approval, OutgoingPayload};
+use crate::owner::state::{AnswerProgress, DecisionError, DecisionReply, PendingRequest, roots_in};
+use crate::view::ConsentRequestBody;
+
+impl Owner {
+    /// Shares these folders, whose paths are canonical.
+    pub(super) fn share(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        folders: Vec<PathBuf>,
+    ) -> Result<AnswerProgress, DecisionError> {
+        if self.consent.pending[at].view.body != ConsentRequestBody::Roots {
+            return Err(DecisionError::WrongKind("it is not a request for folders"));
+        }
+        let server = self.consent.pending[at].view.server.clone();
+        let told = self.servers.folders_told_to(&server, folders.clone());
+        let Some(shared) = self.servers.shared_with_command(&server, folders) else {
+            return Err(DecisionError::WrongKind("there is no such server"));
+        };
+        let subject = policy::canonical_json(&json!(told));
+        let logged = (Hash::of_bytes(subject.as_bytes()), None);
+        let answer = ClientResponse::Roots(roots_in(&told));
+        let leaving = OutgoingPayload::answer(&self.consent.pending[at], subject, logged, &answer);
+        let again = leaving.clone();
+        self.take_allowed(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
+            owner.share_roots(&server, shared);
+            owner.send_response(&pending, answer.clone(), departure);
+            owner.share_again(&server, &again, &answer);
+            owner.emit_server(&server);
+            Ok(AnswerProgress::Done)
+        })
+    }
+
+    /// Applies the decision to identical pending requests of the server, so that the user decides once.
+    fn share_again(&mut self, server: &str, leaving: &OutgoingPayload, answer: &ClientResponse) {
+        let same = |p: &&PendingRequest| {
+            p.view.server == server && p.view.body == ConsentRequestBody::Roots && !p.being_acted_on
+        };
+        let others: Vec<ConsentRequestId> = self.consent.pending.iter().filter(same).map(|p| p.view.id).collect();
+        for id in others {
+            let Some(at) = self.consent.position(id) else { continue };
+            let shown = self.consent.pending[at].view.hash.clone();
+            let Ok(approval) = self.approval(at, shown.as_str()) else { break };
+            let answer = answer.clone();
+            let taken = self.take_allowed(
+                approval,
+                ApprovalScope::Always,
+                leaving.clone(),
+                move |owner, pending, departure| {
+                    owner.send_response(&pending, answer, departure);
+                    Ok(AnswerProgress::Done)
+                },
+            );
+            if taken.is_err() {
+                break;
+            }
+        }
+    }
+
+    /// Sets the roots of a server outside of a consent request, and notifies the server. The paths are canonical.
+    pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: DecisionReply) {
+        let subject = policy::canonical_json(&json!(folders));
+        let Some(shared) = self.servers.shared_with_command(server, folders) else {
+            let _ = reply.send(Err(DecisionError::WrongKind("there is no such server")));
+            return;
+        };
+        // Removed folders are withheld immediately, even if the audit entry can't be written.
+        self.narrow_roots(server, &shared);
+        let hash = Hash::of_bytes(subject.as_bytes());
+        let entry = AuditedDecision {
+            server,
+            kind: "roots",
+            subject: &subject,
+            decision: "allowed",
+            scope: Some(ApprovalScope::Always),
+            by: self.options.decides,
+            hash: hash.as_str(),
+            ..AuditedDecision::default()
+        };
+        let server = server.to_owned();
+        self.audit(entry, move |owner, written| {
+            let set = written.map_err(|_| DecisionError::Audit).and_then(|()| {
+                if !owner.share_roots(&server, shared) {
+                    return Err(DecisionError::WrongKind("the server was removed or renamed meanwhile"));
+                }
+                Ok(())
+            });
+            // A server that is not ready lists the roots once it is.
+            let _ =
+                owner.servers.send_command(&server, ConnectionCommand::Notify(ClientNotification::RootsListChanged));
+            owner.emit_server(&server);
+            let _ = reply.send(set);
+        });
+    }
+}
+
+/// Returns the canonical paths of existing folders, without duplicates. Runs on a blocking thread, since the file
+/// system may be slow.
+///
+/// # Errors
+///
+/// Returns [`DecisionError::Folder`] if a path is not absolute, is not a folder, or can't be shared.
+pub(crate) async fn real_folders(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, DecisionError> {
+    let looked = tokio::task::spawn_blocking(move || resolve_folders(&folders)).await;
+    looked.unwrap_or_else(|error| Err(DecisionError::Folder { folder: String::new(), cause: error.to_string() }))
+}
+
+fn resolve_folders(folders: &[PathBuf]) -> Result<Vec<PathBuf>, DecisionError> {
+    let mut real: Vec<PathBuf> = Vec::new();
+    for folder in folders {
+        let bad = |cause: &str| DecisionError::Folder { folder: folder.display().to_string(), cause: cause.to_owned() };
+        if !folder.is_absolute() {
+            return Err(bad("give the whole path, from the root"));
+        }
+        let path = Path::canonicalize(folder).map_err(|e| bad(&e.to_string()))?;
+        if !path.is_dir() {
+            return Err(bad("it is not a folder"));
+        }
+        if !real.contains(&path) {
+            real.push(path);
+        }
+    }
+    Ok(real)
+}

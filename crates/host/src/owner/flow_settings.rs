@@ -1,0 +1,136 @@
+//! Stores and changes the data flow settings of servers.
+
+use domain::StoreError;
+use domain::data_flow::{DataFlow, MAX_TOOLS};
+use policy::{Hash, canonical_json};
+use ports::Document;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::Owner;
+use super::audit::AuditedDecision;
+use super::state::{ReadDocument, ServerError, ServerFlows, with_entry};
+use crate::HostClosed;
+
+fn server_not_found(server: &str) -> FlowError {
+    ServerError::NotFound(server.to_owned()).into()
+}
+
+impl Owner {
+    /// Returns the data flow settings of a server.
+    pub(crate) fn flow_of(&self, server: &str) -> DataFlow {
+        self.permissions.data_flow.flow_of(server)
+    }
+
+    /// Sets the data flow settings of a server. The change is audited first, as it may allow more.
+    pub(crate) fn set_data_flow(
+        &mut self,
+        server: &str,
+        flow: DataFlow,
+        reply: oneshot::Sender<Result<(), FlowError>>,
+    ) {
+        let was = self.flow_of(server);
+        let nothing_to_write = if !self.servers.records.contains_key(server) {
+            Some(Err(server_not_found(server)))
+        } else if flow.tools.len() > MAX_TOOLS {
+            Some(Err(FlowError::TooMany))
+        } else {
+            // While a change is being written, the settings in memory are not final.
+            (was == flow && self.permissions.data_flow.pending_changes == 0).then_some(Ok(()))
+        };
+        if let Some(outcome) = nothing_to_write {
+            // The caller may have gone, here and below.
+            let _ = reply.send(outcome);
+            return;
+        }
+        let subject = canonical_json(&json!({ "was": was, "now": flow }));
+        let hash = Hash::of_bytes(subject.as_bytes());
+        let entry = AuditedDecision {
+            server,
+            kind: "data-flow",
+            subject: &subject,
+            decision: "allowed",
+            by: self.options.decides,
+            hash: hash.as_str(),
+            ..AuditedDecision::default()
+        };
+        let server = server.to_owned();
+        self.permissions.data_flow.pending_changes += 1;
+        self.audit(entry, move |owner, written| {
+            // The server may have been removed or renamed meanwhile.
+            let is_there = owner.servers.records.contains_key(&server);
+            let written = written.map_err(FlowError::from);
+            if let Err(error) = written.and_then(|()| is_there.then_some(()).ok_or_else(|| server_not_found(&server))) {
+                owner.permissions.data_flow.pending_changes -= 1;
+                let _ = reply.send(Err(error));
+                return;
+            }
+            let (name, value) = (server.clone(), json!(flow));
+            let change = move |kept: Option<Value>| (with_entry(kept, &name, Some(&value)), ());
+            owner.change_document(Document::Flow, change, move |owner, written| {
+                owner.permissions.data_flow.pending_changes -= 1;
+                let set = if !owner.servers.records.contains_key(&server) {
+                    owner.keep_flow(&server, None);
+                    Err(server_not_found(&server))
+                } else if let Err(error) = written {
+                    Err(error.into())
+                } else {
+                    owner.permissions.data_flow.flows.insert(server.clone(), flow);
+                    owner.permissions.judgement += 1;
+                    owner.emit_server(&server);
+                    Ok(())
+                };
+                let _ = reply.send(set);
+            });
+        });
+    }
+
+    fn keep_flow(&mut self, server: &str, flow: Option<&DataFlow>) {
+        let failure = "the data flow of a server that was renamed or removed could not be written";
+        self.write_entry_later(Document::Flow, failure, server, flow.map(|flow| json!(flow)));
+    }
+
+    pub(super) fn rename_flow(&mut self, was: &str, name: &str) {
+        if let Some(flow) = self.permissions.data_flow.flows.remove(was) {
+            self.keep_flow(was, None);
+            self.keep_flow(name, Some(&flow));
+            self.permissions.data_flow.flows.insert(name.to_owned(), flow);
+        }
+    }
+
+    pub(super) fn forget_flow(&mut self, server: &str) {
+        if self.permissions.data_flow.flows.remove(server).is_some() {
+            self.keep_flow(server, None);
+        }
+    }
+
+    /// Reloads the settings after another instance changed them.
+    pub(crate) fn reload_flows(&mut self) {
+        self.reload_document(Document::Flow, Self::on_flows_read);
+    }
+
+    fn on_flows_read(&mut self, read: ReadDocument) {
+        let Some(now) = self.parse_document::<ServerFlows>(read, json!({})) else { return };
+        for server in self.permissions.data_flow.replace(now) {
+            self.permissions.judgement += 1;
+            self.emit_server(&server);
+        }
+    }
+}
+
+/// Error of changing the data flow settings of a server.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum FlowError {
+    /// No server has this name.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// Too many tools have individual settings.
+    #[error("at most {MAX_TOOLS} tools can have individual settings")]
+    TooMany,
+    /// The settings or the audit entry can't be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The host has shut down.
+    #[error(transparent)]
+    Closed(#[from] HostClosed),
+}

@@ -1,0 +1,151 @@
+//! Origins of installed servers, stored in a separate document because other programs also read `mcp.json`. They
+//! influence no decision, so the document is not sealed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use domain::StoreError;
+use ports::Document;
+use ports::server_config::{FilledInputs, InstallationInfo, ServerConfig, ServerOrigin};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::Owner;
+use super::state::{InstallRecord, ReadDocument, ServerError, with_entry};
+
+impl Owner {
+    /// Returns the recorded installation of a server.
+    pub(super) fn installed(&self, name: &str, config: &ServerConfig) -> Option<InstallationInfo> {
+        self.launches.install_record(name, Some(config)).map(|record| record.compared_with(config))
+    }
+
+    /// Records the origin of a server before it is added to the settings. With `expected`, the stored record has to
+    /// equal that installation at the time of the write; otherwise nothing is written and the reply is `false`.
+    pub(crate) fn begin_origin(
+        &mut self,
+        name: String,
+        (origin, filled_in, config): (ServerOrigin, FilledInputs, &ServerConfig),
+        expected: Option<(ServerOrigin, ServerConfig)>,
+        reply: oneshot::Sender<Result<bool, StoreError>>,
+    ) {
+        let (record, bundles) = (InstallRecord::new(origin, filled_in, config), self.launches.own_files.bundles());
+        let entry = name.clone();
+        let change = move |kept: Option<Value>| {
+            let is_now = expected.as_ref().map(|(_, config)| config);
+            let read = |kept: &Value| serde_json::from_value::<InstallRecord>(kept.get(&entry)?.clone()).ok();
+            let before = kept.as_ref().and_then(read).and_then(|before| before.settle(is_now, &bundles));
+            if expected.as_ref().is_some_and(|(origin, _)| before.as_ref().map(InstallRecord::origin) != Some(origin)) {
+                return (kept.unwrap_or_else(|| json!({})), None);
+            }
+            let pending = record.clone().pending_over(before);
+            (with_entry(kept, &entry, serde_json::to_value(&pending).ok().as_ref()), Some(pending))
+        };
+        self.change_document(Document::Origins, change, move |owner, written| {
+            let begun = written.map(|pending| {
+                let is_begun = pending.is_some();
+                owner.launches.origins.extend(pending.map(|pending| (name, pending)));
+                is_begun
+            });
+            // The caller may have gone.
+            let _ = reply.send(begun);
+        });
+    }
+
+    /// Completes or discards the pending record of a server, according to the current settings.
+    pub(crate) fn settle_origin(&mut self, name: &str) {
+        if !self.launches.origins.get(name).is_some_and(InstallRecord::is_pending) {
+            return;
+        }
+        let config = self.servers.records.get(name).map(|record| Arc::clone(&record.config));
+        match self.launches.install_record(name, config.as_deref()) {
+            Some(settled) => _ = self.launches.origins.insert(name.to_owned(), settled),
+            None => _ = self.launches.origins.remove(name),
+        }
+        self.keep_origin(name);
+        self.emit_server(name);
+    }
+
+    /// Resolves all pending records left by a killed process.
+    pub(crate) fn settle_origins(&mut self) {
+        let pending = self.launches.origins.iter().filter(|(_, record)| record.is_pending());
+        for name in pending.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
+            self.settle_origin(&name);
+        }
+    }
+
+    /// Returns the folders of bundles in all records, including those of servers that are not configured: a user who
+    /// removed one from the settings by hand may add it again.
+    pub(crate) fn recorded_folders(&self) -> BTreeSet<String> {
+        self.launches.origins.values().flat_map(InstallRecord::folders).map(str::to_owned).collect()
+    }
+
+    /// Records the origin of a server with its current settings.
+    pub(crate) fn set_origin(
+        &mut self,
+        name: &str,
+        origin: ServerOrigin,
+        filled_in: FilledInputs,
+    ) -> Result<(), ServerError> {
+        let record = self.servers.records.get(name).ok_or_else(|| ServerError::NotFound(name.to_owned()))?;
+        let record = InstallRecord::new(origin, filled_in, &record.config);
+        self.launches.origins.insert(name.to_owned(), record);
+        self.keep_origin(name);
+        self.emit_server(name);
+        Ok(())
+    }
+
+    pub(super) fn rename_origin(&mut self, was: &str, name: &str) {
+        if let Some(record) = self.launches.origins.remove(was) {
+            self.launches.origins.insert(name.to_owned(), record);
+            self.keep_origin(was);
+            self.keep_origin(name);
+        }
+    }
+
+    /// Removes a record left by an earlier server with the name of a new one.
+    pub(super) fn forget_former_origin(&mut self, name: &str) {
+        if !self.launches.origins.get(name).is_some_and(InstallRecord::is_pending) {
+            self.forget_origin(name);
+        }
+    }
+
+    pub(super) fn forget_origin(&mut self, name: &str) {
+        if self.launches.origins.remove(name).is_some() {
+            self.keep_origin(name);
+        }
+    }
+
+    fn keep_origin(&mut self, name: &str) {
+        let value = self.launches.origins.get(name).and_then(|record| serde_json::to_value(record).ok());
+        self.write_entry_later(Document::Origins, "the origin of a server could not be written", name, value);
+    }
+
+    /// Reloads the settings and the origins, and replies when that is done.
+    pub(crate) fn reload_installed(&mut self, reply: oneshot::Sender<()>) {
+        self.reload_servers();
+        self.reload_origins();
+        self.on_disk(
+            |_| (),
+            move |_, _| {
+                // The caller may have gone.
+                let _ = reply.send(());
+            },
+        );
+    }
+
+    /// Reloads the records after another instance installed or removed a server.
+    pub(crate) fn reload_origins(&mut self) {
+        self.reload_document(Document::Origins, Self::on_origins_read);
+    }
+
+    fn on_origins_read(&mut self, read: ReadDocument) {
+        let Some(now) = self.parse_document::<BTreeMap<String, InstallRecord>>(read, json!({})) else { return };
+        let before = std::mem::replace(&mut self.launches.origins, now);
+        let now = &self.launches.origins;
+        let servers: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let changed = servers.into_iter().filter(|name| before.get(*name) != now.get(*name)).cloned();
+        for server in changed.collect::<Vec<_>>() {
+            self.emit_server(&server);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Facts about servers from previous sessions, tried first on the next start: the transport of remote servers, and the
+//! protocol revision.
+//!
+//! `servers.json` stores them under the hash of the server's settings. They are detected again if they fail, and after
+//! a week, since an updated server often still accepts the old revision. A legacy local server that doesn't respond to
+//! the probe therefore costs that timeout once a week.
+
+use mcp_proto::Revision;
+use mcp_transport::driver::DetectedTransport;
+use mcp_transport::http::KnownServer;
+use ports::Document;
+use ports::server_config::config_hash;
+
+use super::Owner;
+use super::state::KnownSession;
+use crate::connection::RunId;
+use crate::view::RemoteConnection;
+
+impl Owner {
+    /// Returns the known facts about a remote server.
+    pub(super) fn known_server(&self, name: &str) -> Option<KnownServer> {
+        let known = self.known_session(name)?;
+        Some(KnownServer { transport: known.transport?, revision: known.revision })
+    }
+
+    /// Returns the last revision of a local server. A legacy server that doesn't respond to the probe is spared the
+    /// timeout.
+    pub(super) fn known_revision(&self, name: &str) -> Option<Revision> {
+        self.known_session(name).filter(|known| known.transport.is_none()).map(|known| known.revision)
+    }
+
+    fn known_session(&self, name: &str) -> Option<&KnownSession> {
+        let record = self.servers.records.get(name)?;
+        self.launches.known_session(name, || config_hash(&record.config), self.now())
+    }
+
+    pub(super) fn on_connected(&mut self, run: RunId, name: &str, transport: DetectedTransport, how: String) {
+        if let Some(record) = self.servers.current(name, run) {
+            record.session.connected = Some(RemoteConnection { transport, how });
+        }
+        self.emit_server(name);
+    }
+
+    /// Stores the transport and the revision of a server that is ready.
+    pub(super) fn remember(&mut self, name: &str) {
+        let Some(record) = self.servers.records.get(name) else { return };
+        let Some(facts) = &record.session.facts else { return };
+        let transport = record.session.connected.as_ref().map(|connected| connected.transport);
+        // If the user chose the revision, the server was not probed for others.
+        if transport.is_none() && record.config.revision.is_some() {
+            return;
+        }
+        let config = config_hash(&record.config);
+        let now = self.now();
+        let found = KnownSession { config, transport, revision: facts.revision, found: now };
+        let value = serde_json::to_value(&found).ok();
+        if !self.launches.remember(name, found, now) {
+            return;
+        }
+        self.write_entry_later(Document::Servers, "the facts of a server could not be written", name, value);
+    }
+
+    /// Discards the facts about a local server that did not become ready, since it may have changed. They are detected
+    /// again on the next start.
+    pub(super) fn doubt_known(&mut self, name: &str) {
+        if self.known_revision(name).is_some() {
+            self.forget_known(name);
+        }
+    }
+
+    pub(super) fn forget_known(&mut self, name: &str) {
+        if self.launches.known.remove(name).is_some() {
+            self.write_entry_later(Document::Servers, "the facts of a server could not be removed", name, None);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Resolves links in paths, for rules on paths. Paths come from models and servers and may be on a file system that
+//! doesn't respond, so they are resolved outside of the owner's turns, on separate threads with a short timeout.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use policy::ResolvedPaths;
+use ports::server_config::ServerConfig;
+use serde_json::{Map, Value};
+
+use super::Owner;
+
+/// Timeout for resolving all paths of a call.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Maximum number of concurrent threads that resolve links. While that many hang, paths stay unresolved.
+const MAX_THREADS: usize = 4;
+/// Maximum length of a path that is resolved, in bytes.
+const MAX_PATH: usize = 4_096;
+
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// Slot of a resolving thread. Released on drop.
+struct ThreadSlot;
+
+impl ThreadSlot {
+    fn take() -> Option<Self> {
+        let more = |now: usize| (now < MAX_THREADS).then_some(now + 1);
+        THREADS.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| Self)
+    }
+}
+
+impl Drop for ThreadSlot {
+    fn drop(&mut self) {
+        THREADS.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// Resolves these paths. Some may stay unresolved.
+pub(super) async fn follow(paths: BTreeSet<String>) -> ResolvedPaths {
+    let following = tokio::task::spawn_blocking(move || {
+        follow_paths(&paths.iter().map(String::as_str).collect(), PATIENCE, real_path)
+    });
+    following.await.unwrap_or_else(|_| ResolvedPaths::Here(HashMap::new()))
+}
+
+/// Returns the facts about the paths in a call before they are resolved. Paths of a remote server don't refer to this
+/// computer.
+pub(super) fn not_followed(config: &ServerConfig) -> ResolvedPaths {
+    if config.as_stdio().is_none() { ResolvedPaths::Elsewhere } else { ResolvedPaths::Here(HashMap::new()) }
+}
+
+impl Owner {
+    /// Returns the paths in a tool call that rules depend on, if they refer to this computer.
+    pub(super) fn paths_in_call(&self, server: &str, tool: &str, arguments: &Map<String, Value>) -> BTreeSet<String> {
+        let is_local = self.servers.records.get(server).is_some_and(|record| record.config.as_stdio().is_some());
+        if !is_local {
+            return BTreeSet::new();
+        }
+        self.permissions.policy.paths_in_call(server, tool, arguments).into_iter().map(str::to_owned).collect()
+    }
+}
+
+/// Resolves paths with `follow`. Paths that take too long stay unresolved.
+fn follow_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Option<PathBuf>) -> ResolvedPaths {
+    let mut known: HashMap<String, Option<String>> = HashMap::new();
+    let whole: Vec<String> = paths.iter().filter(|path| path.len() <= MAX_PATH).map(|&path| path.to_owned()).collect();
+    let place = if whole.is_empty() { None } else { ThreadSlot::take() };
+    let Some(place) = place else { return ResolvedPaths::Here(known) };
+    let (tell, told) = mpsc::sync_channel(whole.len());
+    let follow_all = move || {
+        let _place = place;
+        for path in whole {
+            let real = follow(Path::new(&path)).and_then(|real| path_text(&real));
+            if tell.send((path, real)).is_err() {
+                break;
+            }
+        }
+    };
+    if std::thread::Builder::new().name("links".to_owned()).spawn(follow_all).is_err() {
+        return ResolvedPaths::Here(known);
+    }
+    // clock: waits for a thread through a std channel.
+    let end = Instant::now() + patience;
+    // clock: waits for the same thread.
+    while let Ok((path, real)) = told.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        known.insert(path, real);
+    }
+    ResolvedPaths::Here(known)
+}
+
+/// Returns a path with all links resolved. For a nonexistent path, resolves its existing ancestors. Returns `None` if
+/// the location can't be determined.
+fn real_path(path: &Path) -> Option<PathBuf> {
+    if !path.is_absolute() {
+        return None;
+    }
+    let (mut left, mut rest) = (path.to_owned(), Vec::new());
+    loop {
+        match left.canonicalize() {
+            Ok(real) => return Some(rest.iter().rev().fold(real, |real, name| real.join(name))),
+            // Writing to a dangling link would create its target.
+            Err(error) if error.kind() == ErrorKind::NotFound && left.symlink_metadata().is_err() => {
+                match left.components().next_back() {
+                    Some(Component::Normal(name)) => rest.push(name.to_owned()),
+                    _ => return None,
+                }
+                left.pop();
+            }
+            Err(_) => return None,
+        }
+    }
+}
+
+/// Returns the path as text, without the prefix that Windows adds to drive letters.
+fn path_text(path: &Path) -> Option<String> {
+    let text = path.to_str()?;
+    let bare = text.strip_prefix(r"\\?\").filter(|rest| rest.as_bytes().get(1) == Some(&b':'));
+    Some(bare.unwrap_or(text).to_owned())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_are_followed_and_what_is_not_there_yet_has_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("safe")).unwrap();
+        std::fs::create_dir(root.join("secret")).unwrap();
+        std::fs::write(root.join("secret/key"), "k").unwrap();
+        symlink(root.join("secret"), root.join("safe/link")).unwrap();
+        symlink(root.join("nothing"), root.join("safe/dangling")).unwrap();
+        let real = |path: &str| real_path(&root.join(path));
+        let at = |path: &str| Some(root.join(path));
+        for (path, expected) in [
+            ("safe/link/key", at("secret/key")),
+            ("safe/link", at("secret")),
+            ("safe//./link/../key", at("key")),
+            ("safe/../secret/key", at("secret/key")),
+            ("safe/new/file", at("safe/new/file")),
+            ("safe/link/new", at("secret/new")),
+            ("safe/dangling", None),
+            ("safe/dangling/x", None),
+            ("safe/new/../x", None),
+            ("secret/key/x", None),
+        ] {
+            assert_eq!(real(path), expected, "{path}");
+        }
+        assert_eq!(real_path(Path::new("relative")), None, "a relative path depends on the server's working directory");
+    }
+
+    #[test]
+    fn what_hangs_is_waited_for_only_shortly_and_only_so_often() {
+        fn hangs(path: &Path) -> Option<PathBuf> {
+            while path.ends_with("hangs") {
+                std::thread::park();
+            }
+            Some(path.to_owned())
+        }
+        let (short, long) = (Duration::from_secs(2), Duration::from_secs(60));
+        let facts = follow_paths(&BTreeSet::from(["/a", "/hangs", "/z"]), short, hangs);
+        let expected = ResolvedPaths::Here([("/a".to_owned(), Some("/a".to_owned()))].into());
+        assert_eq!(facts, expected, "paths resolved before the hang are known, the others are not");
+        while THREADS.load(Ordering::Acquire) < MAX_THREADS {
+            follow_paths(&BTreeSet::from(["/hangs"]), Duration::ZERO, hangs);
+        }
+        // Measures real time: the caller would wait for the whole timeout.
+        let began = Instant::now();
+        let facts = follow_paths(&BTreeSet::from(["/a"]), long, hangs);
+        assert_eq!(facts, ResolvedPaths::Here(HashMap::new()), "no path is resolved while the threads hang");
+        assert!(began.elapsed() < long, "the call doesn't wait for the timeout");
+        assert_eq!(follow_paths(&BTreeSet::new(), long, hangs), facts, "no paths require no thread");
+        assert_eq!(
+            path_text(Path::new(r"\\?\C:\a")).as_deref(),
+            Some(r"C:\a"),
+            "the prefix of a Windows drive is removed"
+        );
+        assert_eq!(
+            path_text(Path::new(r"\\?\UNC\a")).as_deref(),
+            Some(r"\\?\UNC\a"),
+            "the prefix of a share is retained"
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! Decisions about prompts and resources. The user requests them directly, so they are allowed unless a rule or the
+//! preset says otherwise.
+
+use domain::call::{CallFailure, ServerCall};
+use mcp_proto::session::ClientRequest;
+use policy::{PolicyAct, PolicyDecision};
+use serde_json::Map;
+
+use super::Owner;
+use super::audit::AuditedDecision;
+use super::calls::CallDisposition;
+use super::gate::SendPermit;
+use super::state::{CallOrigin, content_of, hash_of, kind_of};
+use crate::view::ConsentRequestBody;
+
+impl Owner {
+    /// Decides about a call of a prompt or a resource.
+    pub(super) fn decide_read(
+        &mut self,
+        call: &ServerCall,
+        origin: &CallOrigin,
+        request: &ClientRequest,
+    ) -> Result<CallDisposition, CallFailure> {
+        let server = call.server.as_str();
+        let act = PolicyAct::ReadAtUsersWish { server, conversation: call.conversation.as_deref() };
+        match self.permissions.policy.decide(&act, self.now()) {
+            PolicyDecision::Allow { by } => {
+                let body = read_body(call, request);
+                let hash = hash_of(&body, None);
+                let decided = AuditedDecision {
+                    server,
+                    kind: kind_of(&body),
+                    subject: &call.name,
+                    decision: "allowed",
+                    by: "policy",
+                    hash: hash.as_str(),
+                    asker: origin.asker(),
+                    content: content_of(&body),
+                    rule: by.text(),
+                    conversation: call.conversation.as_deref(),
+                    ..AuditedDecision::default()
+                };
+                let entry = self.entry(decided);
+                Ok(CallDisposition::Write(Box::new(entry), SendPermit::by_rule(by, server, hash)))
+            }
+            PolicyDecision::Ask { rule, scopes, .. } => {
+                Ok(CallDisposition::Ask((read_body(call, request), rule, scopes)))
+            }
+            PolicyDecision::Deny { by, .. } => {
+                let body = read_body(call, request);
+                self.note(AuditedDecision {
+                    server,
+                    kind: kind_of(&body),
+                    subject: &call.name,
+                    decision: "denied",
+                    by: "policy",
+                    hash: hash_of(&body, None).as_str(),
+                    asker: origin.asker(),
+                    rule: by.text(),
+                    conversation: call.conversation.as_deref(),
+                    ..AuditedDecision::default()
+                });
+                Err(CallFailure::Refused(format!("by {by}")))
+            }
+        }
+    }
+}
+
+/// Returns the body of the consent request for such a call.
+fn read_body(call: &ServerCall, request: &ClientRequest) -> ConsentRequestBody {
+    let arguments = match request {
+        ClientRequest::GetPrompt { arguments, .. } => arguments.clone(),
+        _ => Map::new(),
+    };
+    ConsentRequestBody::Read { kind: call.kind, name: call.name.clone(), arguments }
+}

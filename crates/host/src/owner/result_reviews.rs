@@ -1,0 +1,82 @@
+//! Results that wait for the user's review before a model reads them. The displayed content is exactly the content that
+//! the model would read; it passes the gate. Models' calls wait for the verdict (`handle/results.rs`).
+
+use domain::consent_request::ConsentRequestOrigin;
+use domain::item::ToolResult;
+use policy::{ApprovalScope, DecisionReason};
+use tokio::sync::oneshot;
+
+use super::Owner;
+use super::audit::AuditedDecision;
+use super::gate::{PayloadMismatch, SendPermit};
+use super::state::{HeldResult, PendingRequest, RequestPurpose, ResultOrigin, ResultVerdict, hash_of, kind_of};
+use crate::view::ConsentRequestBody;
+
+impl Owner {
+    /// Requests the user's review of a result.
+    pub(crate) fn ask_about_result(
+        &mut self,
+        origin: ResultOrigin,
+        result: ToolResult,
+        body: ConsentRequestBody,
+        reply: oneshot::Sender<ResultVerdict>,
+    ) {
+        let ResultOrigin { conversation, call, server, .. } = origin;
+        let why = ConsentRequestOrigin::Model { conversation, after: Vec::new(), read: Vec::new() };
+        self.calls.held_results.insert(call.clone(), HeldResult { result, reply });
+        self.request_consent(
+            &server,
+            why,
+            body,
+            &[ApprovalScope::Once],
+            DecisionReason::ResultReview,
+            RequestPurpose::Result(call),
+        );
+    }
+
+    /// Records that a result was withheld because it can't be displayed.
+    pub(crate) fn note_unshown(&mut self, origin: &ResultOrigin, body: &ConsentRequestBody) {
+        self.note(AuditedDecision {
+            server: &origin.server,
+            kind: kind_of(body),
+            subject: &origin.tool,
+            decision: "denied",
+            by: "policy",
+            hash: hash_of(body, None).as_str(),
+            asker: "model",
+            rule: DecisionReason::ResultReview.name().into(),
+            conversation: Some(&origin.conversation),
+            ..AuditedDecision::default()
+        });
+    }
+
+    /// Withdraws the review of a result whose model does not continue.
+    pub(crate) fn withdraw_result(&mut self, call: &str) {
+        self.end_consent_requests(|pending| matches!(&pending.purpose, RequestPurpose::Result(own) if own == call));
+    }
+
+    /// Sends an approved result to the model.
+    pub(super) fn pass_result(&mut self, pending: &PendingRequest, departure: SendPermit) {
+        let (RequestPurpose::Result(call), ConsentRequestBody::Result { tool, .. }) =
+            (&pending.purpose, &pending.view.body)
+        else {
+            return;
+        };
+        let Some(HeldResult { result, reply }) = self.calls.held_results.remove(call) else { return };
+        let verdict = match departure.authorize_result(&pending.view.server, tool, result) {
+            Ok(passed) => ResultVerdict::Passes(Box::new(passed.into_inner())),
+            Err(PayloadMismatch) => {
+                tracing::error!(
+                    server = pending.view.server,
+                    "a result differed from the approved one and was omitted"
+                );
+                ResultVerdict::LeftOut("as it differs from what was shown".to_owned())
+            }
+        };
+        let passes = matches!(verdict, ResultVerdict::Passes(_));
+        // The model's run may have ended meanwhile.
+        if reply.send(verdict).is_err() || !passes {
+            self.note_unread(pending);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Computes warnings to display with consent requests, lists and servers, from pins and from the catalogs of other
+//! servers.
+
+use std::sync::Arc;
+
+use launches::approvals::command_hash;
+use launches::pinned_parts::{address_parts, command_parts};
+use mcp_proto::types::Tool;
+use offers::review::{DefinitionDiff, ReviewMarks, ServerReview};
+use ports::server_config::address_hash;
+use serde_json::json;
+
+use super::Owner;
+use super::state::RequestPurpose;
+use crate::view::ConsentRequestBody;
+
+impl Owner {
+    /// Returns the definitions of a server, compared with the reviewed ones.
+    pub(crate) fn reviewed(&self, server: &str) -> Option<ServerReview> {
+        let record = self.servers.records.get(server)?;
+        let others = self.servers.records.iter().filter(|(name, _)| *name != server);
+        Some(ServerReview {
+            server: server.to_owned(),
+            config: Arc::clone(&record.config),
+            catalog: Arc::clone(&record.offer.catalog),
+            pins: self.reviews.pins_of(server),
+            identity: record.offer.identity.clone(),
+            granted: self.permissions.granted_tools(server, self.now()),
+            others: others.map(|(name, other)| (name.clone(), self.reviews.names_of(name, other))).collect(),
+        })
+    }
+
+    /// Returns the warnings for the subject of a consent request.
+    pub(super) fn marks_of(&self, server: &str, body: &ConsentRequestBody) -> ReviewMarks {
+        let pins = self.reviews.pins.get(server);
+        let diff = match body {
+            ConsentRequestBody::Tool { tool, .. } => {
+                return self.reviewed(server).map(|reviewed| reviewed.tool(tool).1).unwrap_or_default();
+            }
+            ConsentRequestBody::Result { flags, .. } => {
+                return ReviewMarks { flags: flags.clone(), ..ReviewMarks::default() };
+            }
+            ConsentRequestBody::StartServer { config, resolved, plan, files, package, .. } => {
+                let package = package.as_deref();
+                let hash = command_hash(config, resolved, plan.as_ref(), files, package);
+                let parts = command_parts(config, resolved, Some(files), package);
+                pins.and_then(|pins| pins.identity_diff(&hash, &parts))
+            }
+            ConsentRequestBody::ConnectServer { config, .. } => {
+                pins.and_then(|pins| pins.identity_diff(&address_hash(config), &address_parts(config)))
+            }
+            ConsentRequestBody::SignIn { issuer, endpoints, authorization_url, .. } => {
+                self.reviews.sign_in_diff(server, issuer, endpoints, authorization_url.is_some())
+            }
+            _ => None,
+        };
+        ReviewMarks { diff: diff.map(Box::new), ..ReviewMarks::default() }
+    }
+
+    /// Updates the warnings on pending requests for calls of a server, whose tools may have changed.
+    pub(super) fn update_request_marks(&mut self, server: &str) {
+        for at in 0..self.consent.pending.len() {
+            let pending = &self.consent.pending[at];
+            if pending.view.server == server && matches!(pending.purpose, RequestPurpose::Call(_)) {
+                let marks = self.marks_of(server, &pending.view.body);
+                self.consent.pending[at].view.marks = marks;
+                self.emit_request(at);
+            }
+        }
+    }
+
+    /// Updates the warnings on a request whose tool differs from the displayed one.
+    pub(super) fn mark_changed(&mut self, at: usize, shown: &Tool) {
+        let view = &self.consent.pending[at].view;
+        let mut marks = self.marks_of(&view.server, &view.body);
+        // Without a reviewed definition, compares with the displayed one.
+        if let (None, ConsentRequestBody::Tool { tool, .. }) = (&marks.diff, &view.body) {
+            marks.diff = Some(Box::new(DefinitionDiff::of_definitions(&json!(shown), &json!(tool))));
+        }
+        self.consent.pending[at].view.marks = marks;
+    }
+}

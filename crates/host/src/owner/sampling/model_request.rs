@@ -1,0 +1,211 @@
+//! Runs a model for a sampling request: adds its text to the consent request as it streams, and its reply when it is
+//! complete.
+
+use std::time::Duration;
+
+use domain::consent_request::ConsentRequestId;
+use futures_util::StreamExt as _;
+use models::{ModelError, ModelRef, ModelRequest, ProviderRegistry, ReplyDelta, ToolChoice};
+use policy::ApprovalScope;
+use server_requests::sampling::conversion::{from_reply, tool_choice, uses_tool};
+use server_requests::sampling::{AnswerNote, ModelAnswerState, ask_hash, empty_response};
+use tokio::time::Instant;
+
+use super::Owner;
+use crate::owner::gate::{Approval, AuthorizedPayload, OutgoingPayload};
+use crate::owner::state::{AnswerProgress, DecisionError, ModelOutcome, ModelRun, RunProgress, UsageReservation};
+use crate::owner::{DeferredTurn, WeakOwner};
+use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
+
+/// Interval in which streamed text is coalesced: two frames of the page.
+const TOGETHER: Duration = Duration::from_millis(33);
+
+impl Owner {
+    /// Sends the request to the chosen model, once its usage is reserved and the decision is recorded. The reply is
+    /// added to the consent request.
+    pub(super) fn ask_model(&mut self, at: usize, approval: Approval) -> Result<AnswerProgress, DecisionError> {
+        self.consent.is_not_running(at)?;
+        let shown = self.consent.pending[at].copy();
+        let ConsentRequestBody::Sampling { request: params, state, .. } = &shown.view.body else {
+            return Ok(AnswerProgress::Done);
+        };
+        let Some(choice) = &state.model else { return Ok(AnswerProgress::Done) };
+        let (server, model, params, state) =
+            (shown.view.server.clone(), choice.model.clone(), params.clone(), state.clone());
+        let id = shown.view.id;
+        let pending = &mut self.consent.pending[at];
+        (pending.being_acted_on, pending.being_written) = (true, true);
+        self.count_run(&server.clone(), &model, &params.clone(), move |owner, reservation| {
+            if let Some(pending) = owner.consent.pending.iter_mut().find(|p| p.view.id == id) {
+                (pending.being_acted_on, pending.being_written) = (false, false);
+            }
+            let acted = reservation.and_then(|reservation| {
+                let leaving = OutgoingPayload::ask(&params, &state);
+                owner.permit(approval, ApprovalScope::Once, leaving, move |owner, departed| {
+                    let asks = departed.and_then(|(at, departure)| {
+                        Ok((at, departure.authorize_model_request(&server, &params, &state)?))
+                    });
+                    match asks {
+                        Ok((at, asks)) => {
+                            owner.run_model(at, asks, reservation);
+                            Ok(AnswerProgress::Done)
+                        }
+                        Err(error) => {
+                            owner.settle_unanswered(&reservation);
+                            Err(error)
+                        }
+                    }
+                })
+            });
+            owner.consent.report_decision(id, acted);
+        });
+        Ok(AnswerProgress::Later)
+    }
+
+    fn run_model(
+        &mut self,
+        at: usize,
+        asks: AuthorizedPayload<(ModelRef, ModelRequest)>,
+        reservation: UsageReservation,
+    ) {
+        self.models.sampling.last_run += 1;
+        let (number, id) = (self.models.sampling.last_run, self.consent.pending[at].view.id);
+        let work = AuthorizedModelRequest { models: self.models.registry.clone(), asks };
+        let tell = move |text: String| -> DeferredTurn {
+            DeferredTurn::new(move |owner| owner.on_sampling_text(id, number, text))
+        };
+        let end = move |ended: ModelOutcome| -> DeferredTurn {
+            DeferredTurn::new(move |owner| owner.on_sampling_end(id, number, ended))
+        };
+        let progress = RunProgress::default();
+        let task = tokio::spawn(work.run(self.lifetime.back.clone(), progress.clone(), Some(tell), end));
+        self.consent.pending[at].running = Some(ModelRun::new(number, reservation, progress, task.abort_handle()));
+        if let ConsentRequestBody::Sampling { request, state, .. } = &mut self.consent.pending[at].view.body {
+            state.attempts = state.attempts.saturating_add(1);
+            state.asked = Some(ask_hash(request, state));
+        }
+        self.put_answer(at, None, ModelAnswerState::Running { text: String::new(), thinking: false });
+    }
+
+    fn on_sampling_text(&mut self, id: ConsentRequestId, number: u64, more: String) {
+        let Some(at) = self.consent.running_at(id, number) else { return };
+        if let ConsentRequestBody::Sampling { state, .. } = &mut self.consent.pending[at].view.body
+            && let ModelAnswerState::Running { text, thinking } = &mut state.run
+        {
+            text.push_str(&more);
+            *thinking = text.is_empty();
+        }
+        self.events.emit(HostEvent::SamplingText { id, text: more });
+    }
+
+    fn on_sampling_end(&mut self, id: ConsentRequestId, number: u64, ended: ModelOutcome) {
+        let Some(at) = self.consent.running_at(id, number) else { return };
+        let Some(running) = self.consent.pending[at].running.take() else { return };
+        let micros = self.settle(&running, &ended);
+        let ConsentRequestBody::Sampling { request, .. } = &self.consent.pending[at].view.body else { return };
+        let (answer, run) = match ended {
+            Err(error) => (None, ModelAnswerState::Failed { code: error.kind(), message: error.to_string() }),
+            Ok(reply) => match from_reply(&reply, request) {
+                Err(unfit) => (None, ModelAnswerState::Failed { code: unfit.code(), message: unfit.to_string() }),
+                Ok(answer) => {
+                    let broke = tool_choice(request) == ToolChoice::Required && !uses_tool(&answer);
+                    let note = broke.then_some(AnswerNote::NoToolUsed);
+                    (Some(answer), ModelAnswerState::Done { usage: reply.usage, micros, note })
+                }
+            },
+        };
+        self.put_answer(at, answer, run);
+        if self.settings.current.announce {
+            let ConsentRequestView { server, id, .. } = &self.consent.pending[at].view;
+            self.ports.platform.announce(server, "sampling-answer", Some(*id));
+        }
+    }
+
+    /// Stops the model at the user's request. The partial text stays as the reply.
+    pub(in crate::owner) fn stop_model(&mut self, at: usize) -> Result<(), DecisionError> {
+        let Some(running) = self.consent.pending[at].running.take() else {
+            return Err(DecisionError::WrongKind("no model answers it now"));
+        };
+        let ConsentRequestBody::Sampling { state, .. } = &self.consent.pending[at].view.body else { return Ok(()) };
+        let (text, model) = match (&state.run, &state.model) {
+            (ModelAnswerState::Running { text, .. }, Some(choice)) => (text.clone(), choice.model.model.clone()),
+            _ => return Ok(()),
+        };
+        self.settle_stopped(&running);
+        drop(running);
+        if text.is_empty() {
+            self.put_answer(at, None, ModelAnswerState::No);
+            return Ok(());
+        }
+        let mut answer = empty_response();
+        answer.content = mcp_proto::types::SamplingContent::One(mcp_proto::types::ContentBlock::text(text));
+        answer.model = model;
+        answer.stop_reason = None;
+        self.put_answer(at, Some(answer), ModelAnswerState::Stopped);
+        Ok(())
+    }
+}
+
+/// A request that is about to be sent to a model.
+pub(super) struct AuthorizedModelRequest {
+    pub(super) models: ProviderRegistry,
+    pub(super) asks: AuthorizedPayload<(ModelRef, ModelRequest)>,
+}
+
+impl AuthorizedModelRequest {
+    /// Sends the request, and reports streamed text and the outcome.
+    pub(super) async fn run(
+        self,
+        back: WeakOwner,
+        progress: RunProgress,
+        tell: Option<impl Fn(String) -> DeferredTurn + Send>,
+        end: impl FnOnce(ModelOutcome) -> DeferredTurn + Send,
+    ) {
+        // The host may have shut down.
+        let send = |deferred: DeferredTurn| {
+            let _ = back.run(deferred);
+        };
+        let came = |more: usize| progress.change(|came| came.bytes += more as u64);
+        let (model, request) = self.asks.into_inner();
+        let ended = async {
+            let mut deltas = self.models.stream(&model, request).await?;
+            progress.change(|came| came.began = true);
+            let (mut held, mut told, mut thinks) = (String::new(), Instant::now() - TOGETHER, false);
+            loop {
+                let delta = tokio::select! {
+                    delta = deltas.next() => delta,
+                    () = tokio::time::sleep_until(told + TOGETHER), if !held.is_empty() => {
+                        if let Some(tell) = &tell {
+                            send(tell(std::mem::take(&mut held)));
+                        }
+                        held.clear();
+                        told = Instant::now();
+                        continue;
+                    }
+                };
+                match delta {
+                    // A stream without an end event was interrupted.
+                    None => return Err(ModelError::Cut),
+                    Some(Err(error)) => return Err(error),
+                    Some(Ok(ReplyDelta::Text(text))) => {
+                        came(text.len());
+                        held.push_str(&text);
+                    }
+                    Some(Ok(ReplyDelta::Thinking(text))) => {
+                        came(text.len());
+                        if !thinks && let Some(tell) = &tell {
+                            thinks = true;
+                            send(tell(String::new()));
+                        }
+                    }
+                    Some(Ok(ReplyDelta::ToolUseArguments { text, .. })) => came(text.len()),
+                    Some(Ok(ReplyDelta::ToolUseBegan { .. })) => {}
+                    Some(Ok(ReplyDelta::Usage(so_far))) => progress.change(|came| came.usage = so_far),
+                    Some(Ok(ReplyDelta::Ended(reply))) => return Ok(reply),
+                }
+            }
+        }
+        .await;
+        send(end(ended));
+    }
+}

@@ -1,0 +1,139 @@
+//! Sampling requests of servers: checks if they are allowed, chooses the model, and creates the consent request.
+
+use domain::call::CallState;
+use mcp_proto::session::ServerRequestId;
+use mcp_proto::types::CreateMessageParams;
+use models::ModelRef;
+use policy::{ApprovalScope, DecisionReason, PolicyDecision};
+use server_requests::sampling::conversion;
+use server_requests::sampling::{ModelAnswerState, ModelChoice, ModelChoiceReason, SamplingState};
+use supervision::activity::ActivityKind;
+
+use super::Owner;
+use crate::connection::RunId;
+use crate::owner::state::{DecisionError, RequestPurpose};
+use crate::view::ConsentRequestBody;
+
+/// Scopes of an approval: each request requires one.
+const EACH_TIME: &[ApprovalScope] = &[ApprovalScope::Once];
+
+/// A sampling request of a server.
+pub(super) struct SamplingRequest {
+    pub(super) server: String,
+    pub(super) of: (RunId, ServerRequestId),
+    /// Call during which the server sent the request.
+    pub(super) call: Option<String>,
+    pub(super) params: Box<CreateMessageParams>,
+    pub(super) state: SamplingState,
+}
+
+impl Owner {
+    /// Handles a sampling request that no rule denies.
+    pub(in crate::owner) fn on_sampling(
+        &mut self,
+        server: &str,
+        of: (RunId, ServerRequestId),
+        call: Option<String>,
+        mut params: Box<CreateMessageParams>,
+        decision: PolicyDecision,
+    ) {
+        if let Err((reason, answer)) = self.models.sampling.may_sample(server, &params, self.now()) {
+            if let Some(record) = self.servers.records.get(server) {
+                record.note(ActivityKind::State, &format!("sampling was refused: {reason}"));
+            }
+            let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
+            return self.refuse_silently(server, of, (&body, None), &reason, answer);
+        }
+        let wanted_tokens = params.max_tokens;
+        params.max_tokens = self.models.sampling.most_answer(server, &params, self.now());
+        let mut state = SamplingState { wanted_tokens, ..SamplingState::default() };
+        if let Some((model, by)) = self.models.choose(server, &params) {
+            self.models.put_choice(&mut state, model, by, &params);
+        }
+        let request = SamplingRequest { server: server.to_owned(), of, call, params, state };
+        match decision {
+            PolicyDecision::Allow { by } => self.sample_unasked(request, by),
+            PolicyDecision::Ask { rule, scopes, .. } => self.ask_user(request, rule, scopes),
+            PolicyDecision::Deny { rule, .. } => self.ask_user(request, rule, EACH_TIME),
+        }
+    }
+
+    /// Requests consent although a rule allows the request, because no model is available, or the server's limit is
+    /// lower than the rule's.
+    pub(super) fn ask_in_place_of_rule(&mut self, request: SamplingRequest) {
+        self.ask_user(request, DecisionReason::SamplingAsks, EACH_TIME);
+    }
+
+    fn ask_user(&mut self, request: SamplingRequest, rule: DecisionReason, scopes: &'static [ApprovalScope]) {
+        let SamplingRequest { server, of, call, params, state } = request;
+        let why = self.calls.consent_origin(call.as_deref());
+        let round = call.as_deref().and_then(|call| self.calls.round_of(call));
+        if let Some(call) = &call {
+            self.set_call(call, CallState::AwaitingInput);
+        }
+        let purpose = RequestPurpose::Request { run: of.0, request: of.1, call };
+        let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::new(state) };
+        self.request_consent_with(&server, why, body, scopes, rule, purpose, (None, round));
+    }
+
+    /// Updates pending requests after the providers changed. Each keeps its model or gets another one, which the
+    /// request displays.
+    pub(in crate::owner) fn look_again_at_models(&mut self) {
+        for at in 0..self.consent.pending.len() {
+            let pending = &self.consent.pending[at];
+            let ConsentRequestBody::Sampling { request, state, .. } = &pending.view.body else { continue };
+            if pending.running.is_some() {
+                continue;
+            }
+            let (server, request, mut new) = (pending.view.server.clone(), request.clone(), state.clone());
+            let kept = new.model.take().filter(|own| self.models.registry.provider(&own.model.provider).is_ok());
+            let chosen = kept.map(|own| (own.model, own.by)).or_else(|| self.models.choose(&server, &request));
+            new.losses.clear();
+            if let Some((model, by)) = chosen {
+                self.models.put_choice(&mut new, model, by, &request);
+            }
+            if let ConsentRequestBody::Sampling { state, .. } = &mut self.consent.pending[at].view.body
+                && *state != new
+            {
+                *state = new;
+                self.emit_request(at);
+            }
+        }
+    }
+
+    /// Applies the user's edit of the request. It never allows more tokens than the server requested.
+    pub(in crate::owner) fn edit_request(
+        &mut self,
+        at: usize,
+        mut new: Box<CreateMessageParams>,
+    ) -> Result<(), DecisionError> {
+        self.consent.is_not_running(at)?;
+        conversion::check(&new).map_err(DecisionError::Unfit)?;
+        let ConsentRequestBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else {
+            return Ok(());
+        };
+        new.max_tokens = new.max_tokens.clamp(1, state.wanted_tokens.max(1));
+        new.tools.clone_from(&request.tools);
+        new.tool_choice.clone_from(&request.tool_choice);
+        let mut state = state.clone();
+        if let Some(ModelChoice { model, by, .. }) = state.model.take() {
+            self.models.put_choice(&mut state, model, by, &new);
+        }
+        self.consent.put_request(at, new, state);
+        Ok(())
+    }
+
+    /// Applies the user's choice of another model.
+    pub(in crate::owner) fn edit_model(&mut self, at: usize, model: ModelRef) -> Result<(), DecisionError> {
+        self.consent.is_not_running(at)?;
+        self.models.registry.provider(&model.provider).map_err(|error| DecisionError::Model(error.to_string()))?;
+        let ConsentRequestBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else {
+            return Ok(());
+        };
+        let (request, mut state) = (request.clone(), state.clone());
+        state.run = ModelAnswerState::No;
+        self.models.put_choice(&mut state, model, ModelChoiceReason::User, &request);
+        self.consent.put_request(at, request, state);
+        Ok(())
+    }
+}

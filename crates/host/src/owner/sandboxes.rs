@@ -1,0 +1,129 @@
+//! Sandboxes of local servers: their accessible paths, their home folders, and the roots that the servers receive.
+
+use std::path::PathBuf;
+
+use launches::home::home_name_by_settings;
+use launches::sandbox::{SandboxPlanError, plan};
+use ports::server_config::{AccessMode, AllowedFolder, StdioConfig};
+use process::sandbox::{ResolvedSandbox, SandboxSettings};
+use process::{LaunchFile, LaunchFiles, SearchPath, ServerCommand, missing_dependencies};
+use tokio::sync::oneshot;
+
+use super::Owner;
+use crate::view::{LaunchFileWriter, SandboxPreview};
+
+/// Maximum number of writable files of other sandboxes that a consent request lists.
+const MOST_WRITERS: usize = 32;
+
+impl Owner {
+    /// Returns the command that starts a local server.
+    pub(super) fn command(&self, name: &str, config: &StdioConfig) -> ServerCommand {
+        // Taken from the settings, since the approved command may name an image only by its content hash.
+        let configured = self.servers.records.get(name).and_then(|record| record.config.as_stdio()).unwrap_or(config);
+        ServerCommand {
+            program: config.command.clone(),
+            arguments: config.args.clone(),
+            environment: config.env.clone(),
+            working_directory: config.cwd.clone(),
+            sandbox: config.sandbox.as_ref().map(|sandbox| SandboxSettings {
+                folders: sandbox.folders.clone(),
+                network: sandbox.network.clone(),
+                home: self.sandbox_home(name, configured),
+                hidden: self.launches.own_files.folders(),
+                limits: self.settings.current.limits.resources(),
+            }),
+            approved: None,
+            files: None,
+        }
+    }
+
+    /// Returns the sandbox home of a server, as determined for its last start. For a server that was not started yet,
+    /// links are not resolved, since a turn must not wait for the disk.
+    fn sandbox_home(&self, name: &str, config: &StdioConfig) -> PathBuf {
+        let plan = self.servers.records.get(name).and_then(|record| record.launch.plan.as_ref());
+        match plan {
+            Some(plan) => plan.reach.home.clone(),
+            None => self.launches.own_files.homes().join(home_name_by_settings(name, config)),
+        }
+    }
+
+    /// Returns the other servers whose sandbox allows writing to one of these files.
+    pub(super) fn writers(&self, name: &str, files: &LaunchFiles) -> Vec<LaunchFileWriter> {
+        let mut found = Vec::new();
+        for (server, record) in self.servers.records.iter().filter(|(server, _)| *server != name) {
+            let Some(stdio) = record.config.as_stdio() else { continue };
+            let Some(sandbox) = &stdio.sandbox else { continue };
+            let home = AllowedFolder { path: self.sandbox_home(server, stdio), access: AccessMode::Write };
+            let folders = sandbox.folders.iter().chain([&home]).filter(|folder| folder.access == AccessMode::Write);
+            for folder in folders.map(|folder| &folder.path) {
+                let reached =
+                    files.iter().filter(|file| file.path.starts_with(folder) || file.real.starts_with(folder));
+                let writer = |file: &LaunchFile| LaunchFileWriter {
+                    server: server.clone(),
+                    file: file.path.clone(),
+                    folder: folder.clone(),
+                };
+                found.extend(reached.map(writer));
+            }
+        }
+        found.truncate(MOST_WRITERS);
+        found
+    }
+
+    /// Determines what a server could access if it were started now. Nothing is started.
+    pub(crate) fn plan_sandbox(
+        &mut self,
+        name: &str,
+        reply: oneshot::Sender<Result<SandboxPreview, SandboxPlanError>>,
+    ) {
+        let stdio = self.servers.records.get(name).and_then(|record| record.config.as_stdio()).cloned();
+        let Some(stdio) = stdio.filter(|stdio| stdio.sandbox.is_some()) else {
+            let _ = reply.send(Err(SandboxPlanError::NoSandbox));
+            return;
+        };
+        let (command, known, own) =
+            (self.command(name, &stdio), self.launches.search_path.clone(), self.launches.own_files.clone());
+        let name = name.to_owned();
+        tokio::spawn(async move {
+            let command = own.settle(&name, &stdio, command).await;
+            let (path, found) = super::server_start::find(command.clone(), known).await;
+            let _ = reply.send(match found {
+                Ok(program) => match plan(&command, &program, &path, &stdio, &own).await {
+                    Ok(Some(plan)) => Ok(preview(command, program, path, plan).await),
+                    Ok(None) => Err(SandboxPlanError::NoSandbox),
+                    Err(error) => Err(error),
+                },
+                Err(error) => Err(error.into()),
+            });
+        });
+    }
+
+    /// Returns the roots that a server receives: the folders that the user shared, restricted to those that its sandbox
+    /// can access.
+    pub(super) fn told_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
+        Some(self.servers.folders_told_to(server, self.shared_roots(server)?))
+    }
+
+    /// Removes the home of a removed server in the background, since it may be large.
+    pub(super) fn forget_sandbox(&self, name: &str) {
+        let config = self.servers.records.get(name).map(|record| &record.config);
+        let Some(stdio) = config.and_then(|config| config.as_stdio()).cloned() else { return };
+        let (own, name) = (self.launches.own_files.clone(), name.to_owned());
+        tokio::task::spawn_blocking(move || {
+            let home = own.home(&name, &stdio);
+            if let Err(error) = std::fs::remove_dir_all(&home)
+                && error.kind() != std::io::ErrorKind::NotFound
+            {
+                tracing::warn!(%error, "the home of a removed server could not be deleted: {}", home.display());
+            }
+        });
+    }
+}
+
+/// Adds the files that a command requires but can't access.
+async fn preview(command: ServerCommand, program: PathBuf, path: SearchPath, plan: ResolvedSandbox) -> SandboxPreview {
+    let for_reading = plan.clone();
+    let looking = tokio::task::spawn_blocking(move || missing_dependencies(&command, &program, &path, &for_reading));
+    // A panic only omits the hints.
+    SandboxPreview { plan, missing: looking.await.unwrap_or_default() }
+}

@@ -1,0 +1,167 @@
+//! Starts and stops servers: resolves the command, decides about the start, and launches it. The command or address has
+//! to be approved before the launch.
+
+mod command_lookup;
+mod launch;
+mod start_decision;
+
+use command_lookup::{FoundLaunch, find_and_plan};
+pub(super) use command_lookup::{ResolvedCommand, files, find};
+
+use std::sync::Arc;
+
+use launches::packages::{LauncherPackage, LoadedPackage};
+use launches::sandbox::SandboxPlanError;
+use ports::server_config::{ServerConfig, ServerTransport, StdioConfig, address_hash};
+use process::SearchPath;
+use supervision::activity::ActivityKind;
+
+use super::packages::PackageStart;
+use super::state::RequestPurpose;
+use super::{Owner, ServerError};
+use crate::connection::{ConnectionCommand, outcome_not_found};
+use crate::view::{ConsentRequestBody, Failure, FailureReason, ServerState};
+
+impl Owner {
+    /// Starts a server: resolves its command or parses its address, requests consent if required, and launches it.
+    pub(crate) fn start(&mut self, name: &str) -> Result<(), ServerError> {
+        if self.lifetime.is_closing {
+            return Ok(());
+        }
+        let record = self.servers.records.get_mut(name).ok_or_else(|| ServerError::NotFound(name.to_owned()))?;
+        match record.state {
+            ServerState::Stopping => {
+                record.start_again = true;
+                return Ok(());
+            }
+            ServerState::Stopped
+            | ServerState::Failed(_)
+            | ServerState::Reconnecting(_)
+            | ServerState::NeedsSignIn(_) => {}
+            ServerState::AwaitingApproval | ServerState::Starting | ServerState::Ready => return Ok(()),
+        }
+        record.set(ServerState::Starting);
+        let (name, config) = (name.to_owned(), Arc::clone(&record.config));
+        if let Some(problem) = config.problem() {
+            self.could_not_start(&name, &problem);
+            return Ok(());
+        }
+        match &config.transport {
+            ServerTransport::Stdio(stdio) => self.find_command(name, &config, stdio),
+            ServerTransport::Http(http) => {
+                let body = ConsentRequestBody::ConnectServer { config: http.clone(), approved_before: None };
+                self.emit_server(&name);
+                self.decide_start(&name, &address_hash(http), body);
+            }
+        }
+        Ok(())
+    }
+
+    fn find_command(&mut self, name: String, config: &Arc<ServerConfig>, stdio: &StdioConfig) {
+        if stdio.cwd.as_ref().is_some_and(|cwd| cwd.is_relative()) {
+            self.could_not_start(&name, "its working folder must be a whole path, from the root");
+            return;
+        }
+        let (config, known) = (Arc::clone(config), Arc::clone(&self.launches.search_path));
+        self.emit_server(&name);
+        let (command, own) = (self.command(&name, stdio), self.launches.own_files.clone());
+        let bundle = self.launches.bundle_of(&name, &config);
+        let looking = find_and_plan(name.clone(), command, known, stdio.clone(), own, bundle);
+        self.run_concurrently(looking, move |owner, (path, found)| {
+            owner.on_found(&name, &config, path, found);
+        });
+    }
+
+    fn could_not_start(&mut self, name: &str, message: &str) {
+        self.fail_with(name, Failure::new(FailureReason::CouldNotStart, message));
+    }
+
+    fn on_found(
+        &mut self,
+        name: &str,
+        config: &ServerConfig,
+        path: SearchPath,
+        found: Result<FoundLaunch, SandboxPlanError>,
+    ) {
+        let Some(record) = self.servers.awaiting_start(name, config) else { return };
+        let (found, launched) = match found {
+            Ok(found) => found,
+            Err(SandboxPlanError::NotFound(error)) => return self.fail_with(name, outcome_not_found(error)),
+            Err(error) => {
+                let failure = Failure::new(FailureReason::CouldNotStart, error.to_string());
+                return self.fail_with(name, Failure { sandbox: error.problem(), ..failure });
+            }
+        };
+        record.launch.found = Some((found.program.clone(), path.clone()));
+        record.launch.plan.clone_from(&found.plan);
+        self.say_identity(name, Some((&found.program, found.real.as_deref())));
+        let Some(stdio) = config.as_stdio().cloned() else { return };
+        match launched {
+            Some(LauncherPackage::Package(reference)) => {
+                let config = config.clone();
+                let name = name.to_owned();
+                self.decide_package(PackageStart { name, config, stdio, reference, found, path });
+            }
+            Some(LauncherPackage::Unknown(launcher, cause)) => {
+                let package = LoadedPackage::unknown(launcher, cause);
+                self.decide_command(name, stdio, found, Some(package));
+            }
+            None => self.decide_command(name, stdio, found, None),
+        }
+    }
+
+    /// Marks a server as failed because it was not approved.
+    pub(super) fn fail(&mut self, name: &str, message: &str) {
+        self.fail_with(name, Failure::new(FailureReason::Refused, message));
+    }
+
+    pub(super) fn fail_with(&mut self, name: &str, failure: Failure) {
+        if let Some(record) = self.servers.records.get(name) {
+            record.note(ActivityKind::State, &failure.message);
+            self.ended_by_itself(name, failure);
+        }
+        self.emit_server(name);
+    }
+
+    /// Stops a server in any state.
+    pub(crate) fn stop(&mut self, name: &str) {
+        let Some(record) = self.servers.records.get_mut(name) else { return };
+        record.start_again = false;
+        record.supervision.give_up();
+        record.access.give_up();
+        record.session.to_restore = Default::default();
+        if let Some(connection) = &record.session.connection {
+            if record.state != ServerState::Stopping {
+                let tell = connection.tell.clone();
+                record.set(ServerState::Stopping);
+                // The connection may be busy, and the owner must not wait for it.
+                tokio::spawn(async move { tell.send(Box::new(ConnectionCommand::Stop)).await });
+            }
+        } else {
+            record.set(ServerState::Stopped);
+        }
+        // Approvals for this process must not apply to the next one. Requests of the server end with its session, and
+        // results were already returned by it.
+        self.end_consent_requests(|p| {
+            p.view.server == name && !matches!(p.purpose, RequestPurpose::Request { .. } | RequestPurpose::Result(_))
+        });
+        self.emit_server(name);
+    }
+
+    /// Handles the revocation of a server's grant. A running server continues, but is not restarted automatically any
+    /// more.
+    pub(super) fn approval_revoked(&mut self, name: &str) {
+        let Some(record) = self.servers.records.get_mut(name) else { return };
+        if matches!(record.state, ServerState::Reconnecting(_)) {
+            self.stop(name);
+        } else {
+            record.supervision.give_up();
+        }
+    }
+
+    /// Stops a server and starts it again.
+    pub(crate) fn restart(&mut self, name: &str) -> Result<(), ServerError> {
+        self.stop(name);
+        self.start_for_user(name)
+    }
+}

@@ -1,0 +1,97 @@
+//! Resolves the command of a local server, and the files that determine what it runs. Used by `server_start.rs`,
+//! `packages.rs` and `sandboxes.rs`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use launches::packages::LauncherPackage;
+use launches::sandbox::{AppFiles, SandboxPlanError, plan};
+use ports::server_config::{BundleFiles, StdioConfig};
+use process::sandbox::ResolvedSandbox;
+use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
+
+/// Resolves a command. The login shell's search path is read once for all servers, and again if it doesn't contain the
+/// command, which may have been installed since. It is never replaced by a guess.
+pub(in crate::owner) async fn find(
+    command: ServerCommand,
+    known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
+) -> (SearchPath, Result<PathBuf, CommandNotFound>) {
+    let mut known = known.lock().await;
+    if let Some(path) = &*known
+        && let Ok(program) = path.resolve(&command)
+    {
+        return (path.clone(), Ok(program));
+    }
+    let read = SearchPath::read().await;
+    let path = match known.take() {
+        Some(old) if old.source == PathSource::LoginShell && read.source != PathSource::LoginShell => old,
+        _ => read,
+    };
+    *known = Some(path.clone());
+    let found = path.resolve(&command);
+    (path, found)
+}
+
+/// Resolves a command, its sandbox plan if it has a sandbox, and the package that it loads. First verifies the files of
+/// the bundle that it was installed from.
+pub(super) async fn find_and_plan(
+    name: String,
+    command: ServerCommand,
+    known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
+    config: StdioConfig,
+    own: AppFiles,
+    bundle: Option<BundleFiles>,
+) -> (SearchPath, Result<FoundLaunch, SandboxPlanError>) {
+    let verified = verify_bundle(&own, bundle).await;
+    let command = own.settle(&name, &config, command).await;
+    let (path, found) = find(command.clone(), known).await;
+    let planned = match verified.and(found.map_err(SandboxPlanError::from)) {
+        Ok(program) => match plan(&command, &program, &path, &config, &own).await {
+            Ok(plan) => {
+                let launched = crate::owner::packages::launched(&config, &command.directory());
+                let files = files(command, program.clone(), path.clone()).await;
+                let real = tokio::fs::canonicalize(&program).await.ok();
+                Ok((ResolvedCommand { program, real, plan, files }, launched))
+            }
+            Err(error) => Err(error),
+        },
+        Err(error) => Err(error),
+    };
+    (path, planned)
+}
+
+/// Verifies all files of an unpacked bundle on a blocking thread.
+pub(super) async fn verify_bundle(own: &AppFiles, bundle: Option<BundleFiles>) -> Result<(), SandboxPlanError> {
+    let Some(BundleFiles { tree, folder, .. }) = bundle else { return Ok(()) };
+    let root = own.bundles();
+    let verified = tokio::task::spawn_blocking(move || {
+        let Some(place) = bundles::folder_below(&root, &folder) else {
+            return Err("the record of its installation names no folder of a bundle".to_owned());
+        };
+        bundles::verify_folder(&place, &tree).map_err(|change| change.to_string())
+    });
+    // Cancelled only if the host shuts down.
+    verified.await.unwrap_or_else(|_| Err("it could not be read".to_owned())).map_err(SandboxPlanError::Bundle)
+}
+
+/// A resolved command, with everything that determines what it runs.
+#[derive(Debug, Clone)]
+pub(in crate::owner) struct ResolvedCommand {
+    pub(in crate::owner) program: PathBuf,
+    /// Path of the program after resolving links.
+    pub(in crate::owner) real: Option<PathBuf>,
+    /// Sandbox plan, if the server has a sandbox.
+    pub(in crate::owner) plan: Option<ResolvedSandbox>,
+    /// Files that determine what the command runs.
+    pub(in crate::owner) files: LaunchFiles,
+}
+
+/// A resolved command, with the package that it loads.
+pub(super) type FoundLaunch = (ResolvedCommand, Option<LauncherPackage>);
+
+/// Reads the files that determine what a command runs. If that is cancelled, the set is empty, so that the start fails
+/// when they are checked again.
+pub(in crate::owner) async fn files(command: ServerCommand, program: PathBuf, path: SearchPath) -> LaunchFiles {
+    let reading = tokio::task::spawn_blocking(move || LaunchFiles::for_command(&command, &program, &path));
+    reading.await.unwrap_or_default()
+}

@@ -1,0 +1,211 @@
+//! Launches an approved server: its secrets, environment and connection. Used by `start_decision.rs` and
+//! `decisions/approvals.rs`.
+
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+
+use credentials::settings::SignInSettingsError;
+use launches::approvals::command_hash;
+use launches::current_files::files_now;
+use mcp_proto::session::{OpeningMode, SessionConfig};
+use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
+use ports::Secrets;
+use ports::secrets::{FilledValues, UnresolvedSecret};
+use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, address_hash};
+use process::{LaunchFiles, SearchPath, ServerCommand};
+use serde_json::json;
+
+use super::command_lookup::verify_bundle;
+use crate::connection::{self, ConnectionStart, ConnectionTarget, HttpStart, RunId, outcome_unresolved};
+use crate::owner::Owner;
+use crate::owner::gate::SendPermit;
+use crate::owner::sign_in::ServerSignIn;
+use crate::view::ServerState;
+
+impl Owner {
+    /// Launches a server whose command is resolved, or whose address is known.
+    pub(in crate::owner) fn launch(&mut self, name: &str, departure: SendPermit) {
+        if self.lifetime.is_closing {
+            return;
+        }
+        self.pin_identity(name, departure.leaves());
+        self.remember_package(name);
+        let Some(record) = self.servers.records.get_mut(name) else { return };
+        record.set(ServerState::Starting);
+        record.supervision.launched(departure.leaves().clone());
+        let config = Arc::clone(&record.config);
+        match &config.transport {
+            ServerTransport::Stdio(stdio) => {
+                let Some((program, path)) = record.launch.found.take() else { return };
+                let (approved, files) = (record.launch.plan.clone(), record.launch.files.take());
+                let stdio = &record.launch.command.clone().unwrap_or_else(|| stdio.clone());
+                let command = ServerCommand { approved, files, ..self.command(name, stdio) };
+                if !ports::secrets::in_environment(stdio) {
+                    return self.connect_process(name, ConnectionTarget::Process { command, program, path }, departure);
+                }
+                let (name, stdio, secrets) = (name.to_owned(), stdio.clone(), Arc::clone(&self.ports.secrets));
+                self.emit_server(&name);
+                self.run_concurrently(read_environment(stdio, secrets), move |owner, read| {
+                    owner.on_environment(&name, &config, departure, command, (program, path), read);
+                });
+            }
+            ServerTransport::Http(http) => {
+                let (name, http, secrets) = (name.to_owned(), http.clone(), Arc::clone(&self.ports.secrets));
+                let Some(maker) = self.sign_in_maker(&name) else { return };
+                self.emit_server(&name);
+                let prepared = async move {
+                    let sign_in = maker.make(http.clone()).await?;
+                    Ok((read_secrets(http, secrets).await?, sign_in))
+                };
+                self.run_concurrently(prepared, move |owner, prepared| {
+                    owner.on_prepared(&name, &config, departure, prepared)
+                });
+            }
+        }
+    }
+
+    fn on_prepared(
+        &mut self,
+        name: &str,
+        config: &ServerConfig,
+        departure: SendPermit,
+        prepared: Result<PreparedRemote, SignInSettingsError>,
+    ) {
+        if self.lifetime.is_closing {
+            return;
+        }
+        let Some(record) = self.servers.awaiting_start(name, config) else { return };
+        match prepared {
+            Ok((mut start, sign_in)) => {
+                let secrets = std::mem::take(&mut start.secrets);
+                // Redacted in case the server repeats them.
+                record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
+                start.authorizer = sign_in.map(|made| record.access.keep(made).authorizer());
+                start.known = self.known_server(name);
+                self.connect(name, ConnectionTarget::Url(start), None, departure);
+            }
+            Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
+        }
+    }
+
+    fn on_environment(
+        &mut self,
+        name: &str,
+        config: &ServerConfig,
+        departure: SendPermit,
+        command: ServerCommand,
+        (program, path): (PathBuf, SearchPath),
+        read: Result<FilledValues, UnresolvedSecret>,
+    ) {
+        if self.lifetime.is_closing {
+            return;
+        }
+        let Some(record) = self.servers.awaiting_start(name, config) else { return };
+        match read {
+            Ok((environment, secrets)) => {
+                // Redacted in case the server repeats them.
+                record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
+                let command = ServerCommand { environment, ..command };
+                self.connect_process(name, ConnectionTarget::Process { command, program, path }, departure);
+            }
+            Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
+        }
+    }
+
+    /// Checks the program, scripts and files of the bundle again, since they may have changed during the wait for the
+    /// user and for secrets.
+    fn connect_process(&mut self, name: &str, target: ConnectionTarget, departure: SendPermit) {
+        let ConnectionTarget::Process { command: ServerCommand { files: Some(files), .. }, .. } = &target else {
+            return self.connect(name, target, None, departure);
+        };
+        let Some(config) = self.servers.records.get(name).map(|record| Arc::clone(&record.config)) else { return };
+        let (name, files) = (name.to_owned(), files.clone());
+        let (bundle, own) = (self.launches.bundle_of(&name, &config), self.launches.own_files.clone());
+        let files = files_now(files, self.options.look_at_files);
+        let looking = async move { (verify_bundle(&own, bundle).await, files.await) };
+        self.run_concurrently(looking, move |owner, (verified, files)| {
+            if owner.lifetime.is_closing || owner.servers.awaiting_start(&name, &config).is_none() {
+                return;
+            }
+            if let Err(changed) = verified {
+                return owner.could_not_start(&name, &changed.to_string());
+            }
+            match files {
+                Some(files) => owner.connect(&name, target, Some(&files), departure),
+                None => owner.could_not_start(&name, "its program's files did not answer in time; start it again"),
+            }
+        });
+    }
+
+    fn connect(&mut self, name: &str, target: ConnectionTarget, files: Option<&LaunchFiles>, departure: SendPermit) {
+        let run = RunId(self.events.new_id());
+        let known = self.known_revision(name);
+        let sampling = self.models.sampling.offered(name);
+        let Some(record) = self.servers.records.get_mut(name) else { return };
+        let now = match (&target, &record.config.transport) {
+            (ConnectionTarget::Process { program, .. }, ServerTransport::Stdio(stdio)) => {
+                let stdio = record.launch.command.as_ref().unwrap_or(stdio);
+                files.map(|files| {
+                    command_hash(stdio, program, record.launch.plan.as_ref(), files, record.launch.package.as_ref())
+                })
+            }
+            (ConnectionTarget::Url(_), ServerTransport::Http(http)) => Some(address_hash(http)),
+            _ => None,
+        };
+        let mut timeouts = self.options.timeouts.clone();
+        timeouts.ping_interval.get_or_insert(target.ping_interval());
+        let Some(target) = now.and_then(|now| departure.authorize_start(name, target, &now).ok()) else {
+            return self.could_not_start(name, "its program changed after it was approved; start it again");
+        };
+        record.session.sampling_offered.clone_from(&sampling);
+        let mut session = SessionConfig {
+            client: self.options.client.clone(),
+            capabilities: capabilities(&record.config, sampling),
+            opening: record.config.revision.map_or(OpeningMode::Probe, OpeningMode::Pinned),
+            known,
+            trace: self.options.trace.clone(),
+            timeouts,
+            ..SessionConfig::default()
+        };
+        let limits = self.settings.current.limits.within_bounds();
+        record.activity.lock().unwrap_or_else(PoisonError::into_inner).keep(limits.kept_bytes);
+        session.limits.in_flight_calls = limits.calls as usize;
+        let (times, activity, used) = (self.options.times, Arc::clone(&record.activity), Arc::clone(&record.used));
+        let clock = Arc::clone(&self.ports.clock);
+        let start = ConnectionStart { run, target, session, times, activity, limits, used, clock };
+        record.session.connection = Some(connection::connect(start, self.lifetime.back.clone()));
+        self.servers.runs.insert(run, name.to_owned());
+        self.emit_server(name);
+    }
+}
+
+/// A remote server with its secrets, and its sign-in.
+type PreparedRemote = (HttpStart, Option<ServerSignIn>);
+
+/// Inserts the secrets into the headers. May wait for the keychain to prompt the user.
+async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, UnresolvedSecret> {
+    let read = tokio::task::spawn_blocking(move || {
+        let (headers, secrets) = ports::secrets::resolve(&config, secrets.as_ref())?;
+        Ok(HttpStart { url: config.url, headers, secrets, kind: config.kind, known: None, authorizer: None })
+    });
+    read.await.unwrap_or_else(|error| Err(UnresolvedSecret::Interrupted(error.to_string())))
+}
+
+/// Inserts the secrets into the environment of a local server.
+async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Result<FilledValues, UnresolvedSecret> {
+    let read = tokio::task::spawn_blocking(move || ports::secrets::resolve_environment(&config, secrets.as_ref()));
+    read.await.unwrap_or_else(|error| Err(UnresolvedSecret::Interrupted(error.to_string())))
+}
+
+/// Returns the client capabilities for a server. The session omits those that a revision doesn't know.
+fn capabilities(config: &ServerConfig, sampling: Option<SamplingCapability>) -> ClientCapabilities {
+    let auth = config.as_http().and_then(|http| http.auth.as_ref());
+    let extension = auth.and_then(|auth| auth.grant.extension());
+    ClientCapabilities {
+        extensions: extension.map(|name| [(name.to_owned(), json!({}))].into_iter().collect()),
+        roots: Some(RootsCapability { list_changed: Some(true) }),
+        sampling,
+        elicitation: Some(ElicitationCapability { form: Some(Default::default()), url: Some(Default::default()) }),
+        ..ClientCapabilities::default()
+    }
+}

@@ -1,0 +1,166 @@
+//! The policy's decision about a start, and its consent request if required. Used by `server_start.rs`, and by
+//! `packages.rs` for a package whose version was looked up.
+
+use std::sync::Arc;
+
+use domain::consent_request::ConsentRequestOrigin;
+use launches::approvals::{command_hash, without_sandbox};
+use launches::packages::LoadedPackage;
+use launches::pinned_parts::changed_files;
+use policy::{ApprovalScope, DecisionReason, GrantSubject, Hash, PolicyAct, PolicyDecision};
+use ports::server_config::{HttpConfig, StdioConfig};
+use supervision::activity::ActivityKind;
+
+use super::command_lookup::ResolvedCommand;
+use crate::owner::gate::SendPermit;
+use crate::owner::state::{RequestPurpose, kind_of};
+use crate::owner::{AuditedDecision, Owner};
+use crate::view::{ConsentRequestBody, ServerState};
+
+impl Owner {
+    /// Decides about a completely resolved command, including the version of the package that it loads.
+    pub(in crate::owner) fn decide_command(
+        &mut self,
+        name: &str,
+        config: StdioConfig,
+        found: ResolvedCommand,
+        mut package: Option<LoadedPackage>,
+    ) {
+        let ResolvedCommand { program: resolved, plan, files, .. } = found;
+        if let Some(record) = self.servers.records.get_mut(name) {
+            if let Some(package) = &mut package {
+                package.configured = record.config.command_line();
+            }
+            record.launch.command = Some(config.clone());
+            record.launch.package.clone_from(&package);
+            record.launch.files = Some(files.clone());
+        }
+        let hash = command_hash(&config, &resolved, plan.as_ref(), &files, package.as_ref());
+        let writers = self.writers(name, &files);
+        let package = package.map(Box::new);
+        let seen = self.reviews.pins.get(name).and_then(|pins| pins.identity.as_ref());
+        let changed_files = seen.map(|seen| changed_files(&seen.parts, &files)).unwrap_or_default();
+        let approved_before = None;
+        let body = ConsentRequestBody::StartServer {
+            config,
+            resolved,
+            approved_before,
+            plan,
+            files,
+            changed_files,
+            writers,
+            package,
+        };
+        self.decide_start(name, &hash, body);
+    }
+
+    /// Applies the policy's decision on starting or connecting to a server.
+    pub(super) fn decide_start(&mut self, name: &str, hash: &Hash, mut body: ConsentRequestBody) {
+        let act = start_act(name, hash, &body);
+        let signed_in = self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
+        match self.permissions.policy.decide(&act, self.now()) {
+            PolicyDecision::Deny { rule, .. } => self.fail(name, rule.name()),
+            // Continuing after the sign-in that the start waited for requires no new consent.
+            PolicyDecision::Ask { .. } if signed_in => {
+                self.launch_audited(name, SendPermit::after_sign_in(name, hash.clone()), body, "policy");
+            }
+            PolicyDecision::Allow { by } => {
+                self.launch_audited(name, SendPermit::by_rule(by, name, hash.clone()), body, "grant");
+            }
+            PolicyDecision::Ask { rule, scopes, .. } => self.ask_start(name, &mut body, rule, scopes),
+        }
+    }
+
+    /// Requests consent for starting a server. For a server that ended by itself, the origin is the host, and the user
+    /// is not interrupted.
+    fn ask_start(
+        &mut self,
+        name: &str,
+        body: &mut ConsentRequestBody,
+        rule: DecisionReason,
+        scopes: &'static [ApprovalScope],
+    ) {
+        let before = self.permissions.policy.grants().find(name, &GrantSubject::Command).map(|g| g.words.clone());
+        let before = before.map(|words| without_sandbox(&words).to_owned()).filter(|words| !words.is_empty());
+        if let ConsentRequestBody::StartServer { approved_before, .. }
+        | ConsentRequestBody::ConnectServer { approved_before, .. } = body
+        {
+            *approved_before = before;
+        }
+        let mut why = ConsentRequestOrigin::User { conversation: None };
+        if let Some(record) = self.servers.records.get_mut(name) {
+            record.set(ServerState::AwaitingApproval);
+            if let Some(cause) = record.supervision.ended_because() {
+                record.note(ActivityKind::State, "its approval does not cover another start, so consent is requested");
+                why = ConsentRequestOrigin::Ended { cause };
+            }
+        }
+        self.emit_server(name);
+        self.request_consent(name, why, body.clone(), scopes, rule, RequestPurpose::Start);
+    }
+
+    /// Launches a server without consent, once the decision is recorded.
+    fn launch_audited(&mut self, name: &str, departure: SendPermit, body: ConsentRequestBody, by: &'static str) {
+        let Some(record) = self.servers.records.get(name) else { return };
+        // Restarts after a failure are initiated by the host, not by the user.
+        let brings_back = record.supervision.is_bringing_back();
+        if brings_back && by == "grant" {
+            record.note(ActivityKind::State, "starting again under its standing approval");
+        }
+        let hash = departure.leaves().clone();
+        let command =
+            || record.launch.command.as_ref().map_or_else(|| record.config.command_line(), StdioConfig::command_line);
+        let words = record.config.as_http().map_or_else(command, HttpConfig::shown_url);
+        let (config, judgement) = (Arc::clone(&record.config), self.permissions.judgement);
+        let kind = kind_of(&body);
+        let entry = self.entry(AuditedDecision {
+            server: name,
+            kind,
+            subject: &words,
+            decision: "allowed",
+            by,
+            hash: hash.as_str(),
+            asker: if brings_back || by == "policy" { "host" } else { "user" },
+            ..AuditedDecision::default()
+        });
+        let (server, subject) = (name.to_owned(), words);
+        self.audit_entry(entry, move |owner, written| {
+            let name = server.as_str();
+            if owner.servers.awaiting_start(name, &config).is_none() {
+                // The server was stopped, changed or removed while the entry was being written.
+                if written.is_ok() {
+                    owner.note_not_started(name, kind, &subject, &hash);
+                }
+                return;
+            }
+            match written {
+                Err(error) => owner.fail(name, &error.to_string()),
+                Ok(()) if judgement == owner.permissions.judgement => owner.launch(name, departure),
+                // The rule or grant may have been revoked.
+                Ok(()) if owner.still_starts(name, &hash, &body) => owner.launch(name, departure),
+                Ok(()) => {
+                    owner.note_not_started(name, kind, &subject, &hash);
+                    owner.decide_start(name, &hash, body);
+                }
+            }
+        });
+    }
+
+    /// Returns `true` if a start still requires no consent.
+    fn still_starts(&self, name: &str, hash: &Hash, body: &ConsentRequestBody) -> bool {
+        match self.permissions.policy.decide(&start_act(name, hash, body), self.now()) {
+            PolicyDecision::Allow { .. } => true,
+            PolicyDecision::Ask { .. } => {
+                self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash))
+            }
+            PolicyDecision::Deny { .. } => false,
+        }
+    }
+}
+
+fn start_act<'a>(name: &'a str, hash: &'a Hash, body: &ConsentRequestBody) -> PolicyAct<'a> {
+    match body {
+        ConsentRequestBody::ConnectServer { .. } => PolicyAct::ConnectServer { server: name, address: hash },
+        _ => PolicyAct::StartServer { server: name, command: hash },
+    }
+}

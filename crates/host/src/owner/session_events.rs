@@ -1,0 +1,144 @@
+//! Handles the reports of a started server: ready, catalog changes, and the end of its session.
+
+use std::sync::Arc;
+
+use mcp_proto::session::ServerFacts;
+use offers::catalog::Catalog;
+use process::orphans::RunningRecord;
+
+use super::Owner;
+use crate::connection::RunId;
+use crate::view::{Failure, HostEvent, ServerState};
+
+impl Owner {
+    pub(super) fn on_started(&mut self, run: RunId, name: &str, pid: u32, record: RunningRecord) {
+        self.servers.running.insert(run, record);
+        self.keep_running();
+        if let Some(server) = self.servers.current(name, run) {
+            server.session.pid = Some(pid);
+        }
+        self.emit_server(name);
+    }
+
+    pub(super) fn on_ready(&mut self, run: RunId, name: &str, facts: ServerFacts) {
+        if let Some(record) = self.servers.current(name, run).filter(|r| r.state == ServerState::Starting) {
+            record.session.facts = Some(bounded_facts(facts));
+            record.set(ServerState::Ready);
+            record.supervision.is_ready();
+            self.servers.look_at_claims(name);
+            self.remember(name);
+            self.restore(name);
+            self.sign_in_if_asked(name);
+        }
+        self.emit_server(name);
+    }
+
+    pub(super) fn on_catalog(&mut self, run: RunId, name: &str, catalog: Arc<Catalog>) {
+        let Some(record) = self.servers.current(name, run) else { return };
+        let is_same = record.offer.catalog.offers_the_same(&catalog);
+        let is_as_sure = record.offer.catalog.outdated == catalog.outdated;
+        record.offer.catalog = catalog;
+        record.offer.unreviewed = Default::default();
+        self.permissions.judgement += 1;
+        // Lists that are read again because they were stale are mostly unchanged.
+        if is_same {
+            if !is_as_sure {
+                self.update_request_marks(name);
+                self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
+            }
+            return;
+        }
+        self.look_again_at_tools(name);
+        self.note_changed_tools(name);
+        self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
+        self.emit_server(name);
+    }
+
+    /// Handles a new session after the server dropped the previous one. The server's information may have changed.
+    pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: ServerFacts) {
+        if let Some(record) = self.servers.current(name, run) {
+            record.session.facts = Some(bounded_facts(facts));
+        }
+        self.servers.look_at_claims(name);
+        self.emit_server(name);
+    }
+
+    /// Stores the reason why change notifications stopped, or `None` if they arrive.
+    pub(super) fn on_listening(&mut self, run: RunId, name: &str, lost: Option<String>) {
+        if let Some(record) = self.servers.current(name, run) {
+            record.session.subscriptions_lost = lost;
+        }
+        self.emit_server(name);
+    }
+
+    pub(super) fn on_ended(&mut self, run: RunId, name: &str, failure: Option<Failure>) {
+        self.servers.runs.remove(&run);
+        if self.servers.running.remove(&run).is_some() {
+            self.keep_running();
+        }
+        self.end_calls_of(run);
+        self.calls.reads.forget_server(name);
+        self.models.sampling.end_unasked(|(of, _)| of == run);
+        self.end_consent_requests(|p| p.ends_with(run, name));
+        let mut again = false;
+        if failure.is_some() && self.servers.current(name, run).is_some_and(|record| record.session.facts.is_none()) {
+            self.doubt_known(name);
+        }
+        if let Some(record) = self.servers.current(name, run) {
+            record.session.connection = None;
+            record.session.facts = None;
+            record.session.connected = None;
+            record.session.pid = None;
+            record.launch.plan = None;
+            record.session.subscriptions_lost = None;
+            record.restore_later();
+            record.offer.catalog = Arc::default();
+            record.offer.unreviewed = Default::default();
+            again = std::mem::take(&mut record.start_again);
+            let stopped = record.state == ServerState::Stopping;
+            match (record.access.take_cause(), failure.filter(|_| !stopped)) {
+                (Some(cause), _) => self.needs_sign_in(name, cause),
+                (None, Some(failure)) => self.ended_by_itself(name, failure),
+                (None, None) => {
+                    record.session.to_restore = Default::default();
+                    record.set(ServerState::Stopped);
+                }
+            }
+            self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
+        }
+        self.emit_server(name);
+        self.after_session(name);
+        if again && !self.lifetime.is_closing {
+            let _ = self.start(name);
+        }
+    }
+}
+
+/// Maximum length of a server's stored instructions, in characters.
+const MAX_INSTRUCTIONS: usize = 64 * 1024;
+/// Maximum length of a stored text about the server itself, in characters.
+const MAX_CLAIM: usize = 1_000;
+
+/// Truncates the information that a server sent on initialization, since it is displayed repeatedly.
+fn bounded_facts(mut facts: ServerFacts) -> ServerFacts {
+    if let Some(instructions) = &mut facts.instructions {
+        truncate(instructions, MAX_INSTRUCTIONS);
+    }
+    if let Some(server) = &mut facts.server {
+        let optional = [&mut server.title, &mut server.description, &mut server.website_url];
+        for text in optional.into_iter().flatten().chain([&mut server.name, &mut server.version]) {
+            truncate(text, MAX_CLAIM);
+        }
+        server.icons.clear();
+        server.extra.clear();
+    }
+    facts
+}
+
+fn truncate(text: &mut String, most: usize) {
+    if let Some((at, _)) = text.char_indices().nth(most) {
+        let left_out = text[at..].chars().count();
+        text.truncate(at);
+        text.push_str(&format!("… ({left_out} more characters)"));
+    }
+}

@@ -1,0 +1,160 @@
+//! Signs the requests of one server, and notifies the owner when that no longer succeeds.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use mcp_auth::{AuthReason, ServerAuthorization};
+use mcp_transport::http::{
+    AuthChallenge, Authorizer, ChallengeOutcome, MOST_SENDINGS, RequestSignature, SigningRefusal,
+};
+use secrecy::SecretString;
+use supervision::activity::ActivityLog;
+use tokio::task::AbortHandle;
+use url::Url;
+
+use super::sign_in_user::SignInUser;
+
+/// Marker for no token that was redacted yet.
+const NONE_YET: u64 = u64::MAX;
+/// Status of a response that rejects a missing or invalid token.
+const UNAUTHORIZED: u16 = 401;
+/// Status of a response that rejects insufficient scopes.
+const FORBIDDEN: u16 = 403;
+
+/// The signer for one server.
+pub(super) struct RequestSigner {
+    authorization: Arc<ServerAuthorization>,
+    asker: Arc<SignInUser>,
+    activity: Arc<Mutex<ActivityLog>>,
+    /// Generation of the last token added to the redactions. Each is added before the server receives it.
+    hidden: AtomicU64,
+    /// Reason why the last rejection could not be resolved.
+    refused: Mutex<Option<String>>,
+}
+
+impl RequestSigner {
+    pub(super) fn new(
+        authorization: Arc<ServerAuthorization>,
+        asker: Arc<SignInUser>,
+        activity: Arc<Mutex<ActivityLog>>,
+    ) -> Self {
+        Self { authorization, asker, activity, hidden: AtomicU64::new(NONE_YET), refused: Mutex::default() }
+    }
+
+    /// Returns and clears the reason why the server rejected a request despite the best available token.
+    pub(super) fn take_refusal(&self) -> Option<String> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Steps up the authorization, waiting for the user, who may take longer than the timeout of the call. Once the
+    /// browser is open, the step-up continues without the call.
+    async fn stepped_up(&self, challenge: AuthChallenge) -> ChallengeOutcome {
+        let authorization = Arc::clone(&self.authorization);
+        let stepping = tokio::spawn(async move { authorization.challenged(challenge).await });
+        let _unwanted = StepUpGuard { asker: &self.asker, task: stepping.abort_handle() };
+        stepping.await.unwrap_or_else(|error| ChallengeOutcome::Stop(format!("the step-up was aborted: {error}")))
+    }
+
+    async fn refuse(&self, cause: &str) {
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause.to_owned());
+        let server = self.asker.server().to_owned();
+        self.asker.with_owner(move |owner| owner.sign_in_wanted(&server));
+    }
+}
+
+/// Returns the token that a request is signed with.
+fn token(signed: &RequestSignature) -> Option<SecretString> {
+    let (_, header) = signed.headers.iter().find(|(name, _)| name.as_str() == "authorization")?;
+    header.expose()?.split_once(' ').map(|(_, token)| token.into())
+}
+
+/// Aborts a step-up that no call waits for, unless the user has the browser open.
+struct StepUpGuard<'a> {
+    asker: &'a SignInUser,
+    task: AbortHandle,
+}
+
+impl Drop for StepUpGuard<'_> {
+    fn drop(&mut self) {
+        if self.asker.progress().ends_at.is_none() {
+            self.task.abort();
+        }
+    }
+}
+
+#[async_trait]
+impl Authorizer for RequestSigner {
+    async fn sign(&self, method: &str, url: &Url) -> Result<RequestSignature, SigningRefusal> {
+        let signed = self.authorization.sign(method, url).await;
+        match &signed {
+            // The generation is stored after the redaction, otherwise a concurrent request could be sent before it.
+            Ok(signed) if self.hidden.load(Ordering::Acquire) != signed.generation => {
+                // Newer tokens may exist already.
+                let tokens = self.authorization.tokens().into_iter().chain(token(signed)).collect();
+                self.activity.lock().unwrap_or_else(PoisonError::into_inner).hide(tokens);
+                self.hidden.store(signed.generation, Ordering::Release);
+            }
+            Ok(_) => {}
+            Err(stop) => self.refuse(&stop.to_string()).await,
+        }
+        signed
+    }
+
+    async fn challenged(&self, challenge: AuthChallenge) -> ChallengeOutcome {
+        let status = challenge.status;
+        if status == FORBIDDEN && self.authorization.in_progress().is_none() {
+            self.asker.begin(AuthReason::StepUp { operation: challenge.operation.clone() });
+        }
+        let is_last = challenge.attempt + 1 >= MOST_SENDINGS;
+        let mut verdict = if status == FORBIDDEN {
+            self.stepped_up(challenge).await
+        } else {
+            self.authorization.challenged(challenge).await
+        };
+        if is_last && verdict == ChallengeOutcome::Again {
+            verdict =
+                ChallengeOutcome::Stop(format!("the server refused it {MOST_SENDINGS} times, each time signed anew"));
+        }
+        if let ChallengeOutcome::Stop(cause) = &verdict
+            && status == UNAUTHORIZED
+        {
+            self.refuse(cause).await;
+        }
+        verdict
+    }
+
+    fn answered(&self, dpop_nonce: Option<&str>) {
+        self.authorization.answered(dpop_nonce);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use mcp_transport::http::{HeaderName, SecretHeader};
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+
+    #[test]
+    fn the_token_to_hide_is_that_of_the_request() {
+        let signed = |headers: &[(&'static str, &str)]| RequestSignature {
+            headers: headers
+                .iter()
+                .map(|(name, text)| (HeaderName::from_static(name), SecretHeader::new(text).unwrap()))
+                .collect(),
+            generation: 1,
+        };
+        for (headers, wanted) in [
+            (&[("authorization", "Bearer the-token")][..], Some("the-token")),
+            (&[("dpop", "a.proof"), ("authorization", "DPoP the-token")], Some("the-token")),
+            (&[("dpop", "a.proof")], None),
+            (&[], None),
+        ] {
+            let found = token(&signed(headers));
+            assert_eq!(found.as_ref().map(|found| found.expose_secret()), wanted, "the token in {headers:?}");
+        }
+    }
+}

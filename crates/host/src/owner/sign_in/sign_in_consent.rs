@@ -1,0 +1,146 @@
+//! Consent requests of sign-ins: they are added to the common queue, and the decisions are returned to the waiting
+//! sign-in.
+
+use credentials::sign_in::{EnteredClient, SignInReason};
+use domain::call::CallState;
+use domain::consent_request::ConsentRequestOrigin;
+use policy::{ApprovalScope, PolicyAct, PolicyDecision};
+use tokio::sync::oneshot;
+
+use super::super::gate::{Approval, OutgoingPayload, PayloadMismatch};
+use super::super::state::{AnswerProgress, DecisionError, RequestPurpose, SignInAnswer, kind_of};
+use super::super::{AuditedDecision, Owner};
+use crate::view::{ConsentRequestBody, ConsentRequestView};
+
+/// Maximum length of an entered client id or secret, in bytes.
+const MAX_ENTERED: usize = 2_048;
+
+impl Owner {
+    /// Adds a consent request of a sign-in to the queue. The decision is sent as [`SignInAnswer`]; the sender is
+    /// dropped if the request is withdrawn.
+    pub(super) fn request_sign_in_consent(
+        &mut self,
+        server: &str,
+        number: u64,
+        body: ConsentRequestBody,
+        reply: oneshot::Sender<SignInAnswer>,
+    ) {
+        if self.lifetime.is_closing || !self.servers.records.contains_key(server) || reply.is_closed() {
+            return;
+        }
+        let operation = match &body {
+            ConsentRequestBody::SignIn { reason: SignInReason::StepUp { operation }, .. } => Some(operation.clone()),
+            _ => None,
+        };
+        let steps_up = operation.is_some();
+        match self.permissions.policy.decide(&PolicyAct::SignIn { server, steps_up }, self.now()) {
+            PolicyDecision::Ask { rule, scopes, .. } => {
+                let call = operation.and_then(|operation| self.calls.sender_of(server, &operation));
+                let why = if steps_up {
+                    self.calls.consent_origin(call.as_deref())
+                } else {
+                    ConsentRequestOrigin::User { conversation: None }
+                };
+                if let Some(call) = call {
+                    self.set_call(&call, CallState::AwaitingApproval);
+                }
+                self.sign_ins.replies.insert(number, reply);
+                self.request_consent(server, why, body, scopes, rule, RequestPurpose::SignIn(number));
+            }
+            PolicyDecision::Allow { .. } => {}
+            PolicyDecision::Deny { rule, .. } => {
+                let hash = super::super::state::hash_of(&body, None);
+                let decided = AuditedDecision {
+                    server,
+                    kind: kind_of(&body),
+                    subject: rule.name(),
+                    decision: "denied",
+                    scope: None,
+                    by: "policy",
+                    hash: hash.as_str(),
+                    ..AuditedDecision::default()
+                };
+                self.note(decided);
+                // The sign-in may have been cancelled.
+                let _ = reply.send(SignInAnswer::No);
+            }
+        }
+        self.events.authorization_changed(server);
+    }
+
+    /// Withdraws a consent request that no sign-in waits for.
+    pub(super) fn withdraw_sign_in_request(&mut self, number: u64) {
+        self.end_consent_requests(|p| p.purpose == RequestPurpose::SignIn(number));
+    }
+
+    /// Sends the decision on a consent request to the sign-in.
+    pub(in crate::owner) fn decide_sign_in(
+        &mut self,
+        request: &ConsentRequestView,
+        number: u64,
+        answered: SignInAnswer,
+    ) {
+        self.resume_call(&request.why);
+        if let Some(reply) = self.sign_ins.replies.remove(&number) {
+            // The sign-in may have been cancelled.
+            let _ = reply.send(answered);
+        }
+        self.events.authorization_changed(&request.server);
+    }
+
+    pub(in crate::owner) fn allow_sign_in(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        scope: ApprovalScope,
+    ) -> Result<AnswerProgress, DecisionError> {
+        let pending = &self.consent.pending[at];
+        let ConsentRequestBody::SignIn { authorization_url, .. } = &pending.view.body else {
+            return Err(DecisionError::WrongKind("it is not a sign-in"));
+        };
+        let leaving = match authorization_url {
+            Some(url) => OutgoingPayload::sign_in_page(pending, url),
+            None => OutgoingPayload::shown(pending),
+        };
+        self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
+            if let ConsentRequestBody::SignIn { issuer, endpoints, authorization_url, .. } = &pending.view.body {
+                // If no page is opened, the issuer is part of the settings, which are pinned with the address.
+                if authorization_url.is_some() {
+                    owner.pin_issuer(&pending.view.server, issuer);
+                }
+                owner.pin_endpoints(&pending.view.server, endpoints);
+            }
+            if let RequestPurpose::SignIn(number) = pending.purpose {
+                owner.decide_sign_in(&pending.view, number, SignInAnswer::Yes(departure));
+            }
+            Ok(AnswerProgress::Done)
+        })
+    }
+
+    /// Sends the client id that the user entered to the sign-in.
+    pub(in crate::owner) fn identify(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        client: EnteredClient,
+    ) -> Result<AnswerProgress, DecisionError> {
+        if !matches!(self.consent.pending[at].view.body, ConsentRequestBody::ClientId { .. }) {
+            return Err(DecisionError::WrongKind("it is not a request for a client id"));
+        }
+        let is_usable = |text: &str| (1..=MAX_ENTERED).contains(&text.len()) && !text.chars().any(char::is_control);
+        let secret = client.client_secret.as_deref();
+        if !is_usable(&client.client_id) || secret.is_some_and(|secret| !is_usable(secret)) {
+            return Err(DecisionError::WrongKind("an id and a secret must be a single line each"));
+        }
+        let leaving = OutgoingPayload::client(&self.consent.pending[at], &client);
+        self.take_allowed(approval, ApprovalScope::Once, leaving, |owner, pending, departure| {
+            let client = departure
+                .authorize_client(&pending.view.server, client)
+                .map_err(|PayloadMismatch| DecisionError::Stale)?;
+            if let RequestPurpose::SignIn(number) = pending.purpose {
+                owner.decide_sign_in(&pending.view, number, SignInAnswer::Client(client));
+            }
+            Ok(AnswerProgress::Done)
+        })
+    }
+}

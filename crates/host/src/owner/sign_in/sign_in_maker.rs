@@ -1,0 +1,107 @@
+//! Creates the sign-in of a server outside of the owner's turns, since it reads secrets and stored tokens.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use credentials::settings::{self, SignInSettingsError, not_offered};
+use credentials::vault::{SecretsVault, TokenVaults};
+use mcp_auth::ServerAuthorization;
+use policy::Hash;
+use ports::Ports;
+use ports::server_config::{HttpConfig, address_hash};
+use supervision::activity::ActivityLog;
+use tokio::sync::watch;
+use url::Url;
+
+use super::super::WeakOwner;
+use super::request_signer::RequestSigner;
+use super::sign_in_user::SignInUser;
+use super::{ServerSignIn, views};
+
+/// Minimum interval between notifications about a changed sign-in.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The inputs for creating a sign-in.
+pub(in crate::owner) struct Maker {
+    pub(super) server: String,
+    pub(super) back: WeakOwner,
+    pub(super) ports: Ports,
+    pub(super) vaults: Arc<TokenVaults>,
+    pub(super) activity: Arc<Mutex<ActivityLog>>,
+    pub(super) existing: Option<ServerSignIn>,
+    /// Hashes of the approved addresses.
+    pub(super) approved: Vec<Hash>,
+    /// Endpoints of the most recently approved sign-in.
+    pub(super) endpoints: Vec<Url>,
+}
+
+impl Maker {
+    /// Creates the sign-in of a server from the vault, or returns `None` if the server does not support signing in. May
+    /// wait for the keychain to prompt the user.
+    pub(in crate::owner) async fn make(self, config: HttpConfig) -> Result<Option<ServerSignIn>, SignInSettingsError> {
+        if not_offered(Some(&config)).is_some() {
+            return Ok(None);
+        }
+        let secrets = Arc::clone(&self.ports.secrets);
+        let is_approved = self.has_approved(&config);
+        let serves = |existing: &ServerSignIn| existing.is_for(&config) && existing.is_approved == is_approved;
+        let mut sign_in = match self.existing.clone().filter(serves) {
+            Some(existing) => existing,
+            None => {
+                let vault = self.vaults.open(&self.server);
+                self.create(config, vault).await?
+            }
+        };
+        if let Err(error) = sign_in.authorization.load().await {
+            // The account is unknown; the server reports if a sign-in is required.
+            tracing::warn!(server = sign_in.asker.server(), %error, "the stored tokens of a sign-in could not be read");
+        }
+        if sign_in.authorization.account().is_some() && sign_in.found.is_none() {
+            let status = tokio::task::spawn_blocking(move || secrets.status()).await;
+            sign_in.found = status.ok().map(views::storage_of_status);
+        }
+        Ok(Some(sign_in))
+    }
+
+    /// Returns an authorization that can revoke the tokens of an emptied vault.
+    pub(super) async fn revoking(
+        self,
+        config: HttpConfig,
+        was: SecretsVault,
+    ) -> Result<Arc<ServerAuthorization>, SignInSettingsError> {
+        Ok(self.create(config, was).await?.authorization)
+    }
+
+    /// Returns `true` if the user approved exactly this address with these settings.
+    fn has_approved(&self, config: &HttpConfig) -> bool {
+        self.approved.contains(&address_hash(config))
+    }
+
+    async fn create(self, config: HttpConfig, vault: SecretsVault) -> Result<ServerSignIn, SignInSettingsError> {
+        let is_approved = self.has_approved(&config);
+        let Self { server, back, ports, activity, endpoints, .. } = self;
+        let asker = SignInUser::new(&server, &config.url, back.clone(), &ports);
+        let vault = Arc::new(vault);
+        let (asked, secrets, config) = (Arc::clone(&asker), Arc::clone(&ports.secrets), Arc::new(config));
+        let from = Arc::clone(&config);
+        let clock = Arc::clone(&ports.clock);
+        let making =
+            move || settings::settings(&from, (is_approved, &endpoints), secrets.as_ref(), vault, asked, clock);
+        let made = tokio::task::spawn_blocking(making).await;
+        let settings = made.map_err(|error| SignInSettingsError::Address(error.to_string()))??;
+        let authorization = ServerAuthorization::new(settings);
+        tokio::spawn(tell_changes(authorization.changed(), server, back));
+        let signing = Arc::new(RequestSigner::new(Arc::clone(&authorization), Arc::clone(&asker), activity));
+        Ok(ServerSignIn { authorization, asker, signing, config, is_approved, found: None })
+    }
+}
+
+/// Notifies the owner of changes until the sign-in is dropped.
+async fn tell_changes(mut changed: watch::Receiver<u64>, server: String, back: WeakOwner) {
+    while changed.changed().await.is_ok() {
+        if back.turn("authorization changed", |owner| owner.events.authorization_changed(&server)).is_err() {
+            return;
+        }
+        tokio::time::sleep(TICK).await;
+    }
+}

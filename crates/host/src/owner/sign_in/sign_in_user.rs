@@ -1,0 +1,223 @@
+//! The user as seen by a sign-in: requests consent through the common queue, and opens the user's browser through the
+//! platform.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use credentials::sign_in::EnteredClient;
+use domain::Millis;
+use mcp_auth::{AuthReason, ClientAuthentication, ConsentAnswer, ConsentPrompt, PreregisteredClient, User};
+use ports::time::SharedClock;
+use ports::url_parts::UrlParts;
+use ports::{Platform, Ports};
+use tokio::sync::{mpsc, oneshot};
+use url::Url;
+
+use super::super::gate::{SendPermit, open_page};
+use super::super::state::SignInAnswer;
+use super::super::{Owner, WeakOwner};
+use super::views;
+use crate::view::ConsentRequestBody;
+
+/// Timeout of a sign-in that waits for the browser, in milliseconds.
+const BROWSER: Millis = 5 * 60 * 1000;
+/// Maximum number of pasted addresses that wait for processing.
+const MAX_PASTED: usize = 4;
+
+/// The progress of a sign-in that concerns the user.
+#[derive(Debug, Clone)]
+pub(super) struct ConsentProgress {
+    pub(super) reason: AuthReason,
+    pub(super) since: Millis,
+    /// Redirect URI of the browser, once known.
+    pub(super) redirect_uri: Option<Url>,
+    /// Deadline of the wait, once the browser was opened.
+    pub(super) ends_at: Option<Millis>,
+    /// Reason why the browser did not open.
+    pub(super) browser_problem: Option<String>,
+}
+
+impl ConsentProgress {
+    pub(super) fn new(reason: AuthReason, since: Millis) -> Self {
+        Self { reason, since, redirect_uri: None, ends_at: None, browser_problem: None }
+    }
+}
+
+/// The user, as seen by the sign-in of one server.
+pub(super) struct SignInUser {
+    server: String,
+    url: String,
+    back: WeakOwner,
+    platform: Arc<dyn Platform>,
+    clock: SharedClock,
+    way: Mutex<ConsentProgress>,
+    /// Authorization of the approved page, until it is opened.
+    agreed: Mutex<Option<SendPermit>>,
+    paste: mpsc::Sender<String>,
+    pasted: tokio::sync::Mutex<mpsc::Receiver<String>>,
+}
+
+/// Number of the next consent request of any server.
+static QUESTIONS: AtomicU64 = AtomicU64::new(0);
+
+impl SignInUser {
+    pub(super) fn new(server: &str, url: &str, back: WeakOwner, ports: &Ports) -> Arc<Self> {
+        let (paste, pasted) = mpsc::channel(MAX_PASTED);
+        Arc::new(Self {
+            server: server.to_owned(),
+            url: url.to_owned(),
+            back,
+            platform: Arc::clone(&ports.platform),
+            way: Mutex::new(ConsentProgress::new(AuthReason::SignIn, ports.clock.now())),
+            clock: Arc::clone(&ports.clock),
+            agreed: Mutex::default(),
+            paste,
+            pasted: tokio::sync::Mutex::new(pasted),
+        })
+    }
+
+    pub(super) fn server(&self) -> &str {
+        &self.server
+    }
+
+    pub(super) fn progress(&self) -> MutexGuard<'_, ConsentProgress> {
+        self.way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn permit(&self) -> MutexGuard<'_, Option<SendPermit>> {
+        self.agreed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Resets the progress for another sign-in.
+    pub(super) fn begin(&self, reason: AuthReason) {
+        *self.progress() = ConsentProgress::new(reason, self.clock.now());
+        *self.permit() = None;
+        // Addresses pasted for a previous sign-in are discarded.
+        if let Ok(mut pasted) = self.pasted.try_lock() {
+            while pasted.try_recv().is_ok() {}
+        }
+    }
+
+    /// Passes a pasted address to the sign-in. Returns `false` if too many are waiting.
+    pub(super) fn paste(&self, address: &str) -> bool {
+        self.paste.try_send(address.to_owned()).is_ok()
+    }
+
+    /// Takes a turn of the owner. Does nothing if the host has shut down.
+    pub(super) fn with_owner(&self, act: impl FnOnce(&mut Owner)) {
+        // After shutdown, no consent is requested.
+        let _ = self.back.turn("sign-in", act);
+    }
+
+    /// Requests consent, and waits for the decision. Dropping the future withdraws the request.
+    async fn request_consent(&self, body: ConsentRequestBody) -> SignInAnswer {
+        let number = QUESTIONS.fetch_add(1, Ordering::Relaxed);
+        let (reply, replied) = oneshot::channel();
+        let _withdrawn = ConsentWithdrawal { back: &self.back, number };
+        let server = self.server.clone();
+        self.with_owner(move |owner| owner.request_sign_in_consent(&server, number, body, reply));
+        replied.await.unwrap_or(SignInAnswer::Cancelled)
+    }
+
+    fn notify_changed(&self) {
+        let (back, server) = (self.back.clone(), self.server.clone());
+        later(back, move |owner| owner.events.authorization_changed(&server));
+    }
+}
+
+/// Takes a turn of the owner from another task, since the caller may already run in a turn. Does nothing if the runtime
+/// has stopped because the process exits.
+fn later(back: WeakOwner, act: impl FnOnce(&mut Owner) + Send + 'static) {
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        // After shutdown, no consent is requested.
+        runtime.spawn(async move { back.turn("sign-in", act) });
+    }
+}
+
+/// Withdraws a consent request when its sign-in no longer waits for the decision.
+struct ConsentWithdrawal<'a> {
+    back: &'a WeakOwner,
+    number: u64,
+}
+
+impl Drop for ConsentWithdrawal<'_> {
+    fn drop(&mut self) {
+        let number = self.number;
+        later(self.back.clone(), move |owner| owner.withdraw_sign_in_request(number));
+    }
+}
+
+#[async_trait]
+impl User for SignInUser {
+    async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer {
+        {
+            let mut way = self.progress();
+            way.reason.clone_from(&request.reason);
+            way.redirect_uri.clone_from(&request.redirect_uri);
+        }
+        match self.request_consent(views::consent_body(request)).await {
+            SignInAnswer::Yes(departure) => {
+                *self.permit() = Some(departure);
+                ConsentAnswer::Yes
+            }
+            SignInAnswer::No => ConsentAnswer::No,
+            SignInAnswer::Client(_) | SignInAnswer::Cancelled => ConsentAnswer::Cancel,
+        }
+    }
+
+    async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient> {
+        let (url, redirect_uri) = (self.url.clone(), redirect_uri.to_string());
+        match self.request_consent(ConsentRequestBody::ClientId { url, issuer: issuer.to_owned(), redirect_uri }).await
+        {
+            SignInAnswer::Client(client) => {
+                let EnteredClient { client_id, client_secret } = client.into_inner();
+                Some(PreregisteredClient {
+                    issuer: Some(issuer.to_owned()),
+                    client_id,
+                    redirect_port: None,
+                    authentication: match client_secret {
+                        Some(secret) => ClientAuthentication::Secret { secret: secret.into(), method: None },
+                        None => ClientAuthentication::None,
+                    },
+                })
+            }
+            _ => None,
+        }
+    }
+
+    async fn open(&self, url: &Url) -> Result<(), String> {
+        {
+            let mut way = self.progress();
+            way.ends_at = Some(self.clock.now() + BROWSER);
+            way.browser_problem = None;
+        }
+        let agreed = self.permit().take();
+        let page = agreed.and_then(|agreed| agreed.authorize_sign_in_url(&self.server, url.to_string()).ok());
+        let opened = match page {
+            _ if !UrlParts::parse(url.as_str()).openable => {
+                Err("this address is too long, or has a user name in it".to_owned())
+            }
+            Some(page) => open_page(self.platform.as_ref(), page).await,
+            None => Err("this page differs from the one you approved".to_owned()),
+        };
+        if let Err(cause) = &opened {
+            self.progress().browser_problem = Some(cause.clone());
+        }
+        self.notify_changed();
+        opened
+    }
+
+    async fn pasted(&self) -> String {
+        // `self` holds the sender, so the channel never closes.
+        let pasted = self.pasted.lock().await.recv().await;
+        match pasted {
+            Some(address) => address,
+            None => std::future::pending().await,
+        }
+    }
+
+    fn can_paste(&self) -> bool {
+        true
+    }
+}

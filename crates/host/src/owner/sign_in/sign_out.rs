@@ -1,0 +1,155 @@
+//! Signing out, and the actions that follow it.
+
+use std::sync::Arc;
+
+use credentials::sign_in::SignInError;
+use credentials::vault::EmptiedVault;
+use mcp_auth::{AuthError, AuthReason, RevocationOutcome, SignOutOutcome as Done};
+use policy::Hash;
+use ports::server_config::{ServerConfig, ServerEntry};
+use tokio::sync::oneshot;
+
+use super::super::state::{AfterSession, AfterSignOut, SignOutReply};
+use super::super::{AuditedDecision, Owner, ServerRecord};
+use super::{ServerSignIn, views};
+use crate::view::ServerState;
+
+/// Receives the result of removing the local tokens. Dropped if there was nothing to remove.
+pub(crate) type ForgetReply = oneshot::Sender<Result<(), String>>;
+
+impl Owner {
+    pub(crate) fn sign_out(&mut self, name: &str, reply: SignOutReply) {
+        self.sign_out_and(name, reply, AfterSignOut::Nothing);
+    }
+
+    pub(crate) fn change_account(&mut self, name: &str, reply: SignOutReply) {
+        self.sign_out_and(name, reply, AfterSignOut::SignIn);
+    }
+
+    fn sign_out_and(&mut self, name: &str, reply: SignOutReply, after: AfterSignOut) {
+        self.with_sign_in(name, move |owner, name, sign_in| {
+            let sign_in = match sign_in {
+                Ok(sign_in) => sign_in,
+                Err(error) => return drop(reply.send(Err(error))),
+            };
+            sign_in.authorization.cancel();
+            let Some(record) = owner.servers.records.get_mut(name) else { return };
+            record.access.flow = None;
+            if record.session.connection.is_some() {
+                // Signs out afterwards, since the end of the session is still a signed request.
+                record.access.then = Some(AfterSession::SignOut(reply, after));
+                record.set(ServerState::Stopping);
+                owner.servers.end_session(name, "you signed out".to_owned());
+                owner.emit_server(name);
+            } else {
+                owner.sign_out_now(name, &sign_in, reply, after);
+            }
+        });
+    }
+
+    /// Continues with the action that waited for the end of a server's session.
+    pub(in crate::owner) fn after_session(&mut self, name: &str) {
+        let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.access) else { return };
+        if let (Some(AfterSession::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone())
+        {
+            self.sign_out_now(name, &sign_in, reply, after);
+        }
+    }
+
+    fn sign_out_now(&mut self, name: &str, sign_in: &ServerSignIn, reply: SignOutReply, after: AfterSignOut) {
+        let (authorization, name) = (sign_in.authorization.clone(), name.to_owned());
+        let issuer = authorization.account().map(|account| account.issuer).unwrap_or_default();
+        self.run_concurrently(async move { authorization.sign_out().await }, move |owner, done| {
+            owner.on_signed_out(&name, &issuer, done, reply, after);
+        });
+    }
+
+    fn on_signed_out(
+        &mut self,
+        name: &str,
+        issuer: &str,
+        done: Result<Done, AuthError>,
+        reply: SignOutReply,
+        after: AfterSignOut,
+    ) {
+        if let Some(record) = self.servers.records.get_mut(name) {
+            record.signs_in(false, Some("you signed out".to_owned()));
+        }
+        let done = match done {
+            Ok(done) => Ok(views::signed_out(done.revoked)),
+            Err(error) => Err(SignInError::NotRemoved { server: name.to_owned(), cause: views::error_text(&error) }),
+        };
+        if !issuer.is_empty() {
+            self.note_signed_out(name, issuer);
+        }
+        let goes_on = after == AfterSignOut::SignIn && done.is_ok();
+        // The caller may have gone.
+        let _ = reply.send(done);
+        self.emit_server(name);
+        self.events.authorization_changed(name);
+        if goes_on {
+            if let Some(record) = self.servers.records.get_mut(name) {
+                record.access.reason = Some(AuthReason::AnotherAccount);
+            }
+            // The server exists and supports signing in, so no other error is possible.
+            let _ = self.sign_in(name);
+        }
+    }
+
+    fn note_signed_out(&mut self, name: &str, issuer: &str) {
+        let hash = Hash::of_bytes(issuer.as_bytes());
+        let decided = AuditedDecision {
+            server: name,
+            kind: "sign-out",
+            subject: issuer,
+            decision: "allowed",
+            scope: None,
+            by: self.options.decides,
+            hash: hash.as_str(),
+            ..AuditedDecision::default()
+        };
+        self.note(decided);
+    }
+
+    /// Removes the tokens for the old name or address of a server that the user is about to change.
+    pub(in crate::owner) fn forget_old_sign_in(&mut self, was: &str, entry: &ServerEntry, forgotten: ForgetReply) {
+        let url = |config: &ServerConfig| config.as_http().map(|config| config.url.clone());
+        let is_same = |record: &ServerRecord| entry.name == was && url(&record.config) == url(&entry.config);
+        if self.servers.records.get(was).is_some_and(|record| !is_same(record)) {
+            self.forget_sign_in(was, forgotten);
+        }
+    }
+
+    /// Removes all tokens and registrations of a server, then revokes the tokens if revocation is offered.
+    pub(in crate::owner) fn forget_sign_in(&mut self, name: &str, forgotten: ForgetReply) {
+        let Some((record, maker)) = self.servers.records.get(name).zip(self.sign_in_maker(name)) else { return };
+        // This instance also knows the tokens that it is just requesting.
+        let used = record.access.sign_in.as_ref().map(|sign_in| Arc::clone(&sign_in.authorization));
+        let config = record.config.as_http().cloned();
+        let (emptying, name) = (self.sign_ins.vaults.empty(name), name.to_owned());
+        tokio::spawn(async move {
+            let EmptiedVault { was, removed } = emptying.await;
+            let is_remote = config.is_some();
+            // The secrets that the settings reference may be removed after the notification.
+            let kept = match config.zip(was) {
+                Some((config, was)) => Some(maker.revoking(config, was).await),
+                None => None,
+            };
+            // A local program has no tokens unless its entry was a remote server before. The receiver may have gone.
+            let _ = forgotten.send(removed.or_else(|error| if is_remote { Err(error.cause) } else { Ok(()) }));
+            for authorization in used.map(Ok).into_iter().chain(kept) {
+                let ended = match authorization {
+                    Ok(authorization) => authorization.sign_out().await.map_err(|error| error.to_string()),
+                    Err(unmade) => Err(unmade.to_string()),
+                };
+                match ended.map(|done| done.revoked) {
+                    Ok(RevocationOutcome::Failed { cause }) | Err(cause) => {
+                        tracing::warn!(server = name, cause, "the tokens of a removed server could not be revoked");
+                    }
+                    Ok(RevocationOutcome::Yes | RevocationOutcome::NotOffered | RevocationOutcome::NothingToRevoke) => {
+                    }
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,34 @@
+//! A result that waits for the user's review before a model reads it. Used by `owner/result_reviews.rs`.
+
+use domain::item::ToolResult;
+use tokio::sync::oneshot;
+
+/// A result that waits for review.
+pub(in crate::owner) struct HeldResult {
+    pub(in crate::owner) result: ToolResult,
+    pub(in crate::owner) reply: oneshot::Sender<ResultVerdict>,
+}
+
+/// The call that produced a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultOrigin {
+    /// Conversation whose model requested the call.
+    pub conversation: String,
+    /// Identifier of the call, unique among those in progress.
+    pub call: String,
+    /// Name of the server.
+    pub server: String,
+    /// Name of the tool.
+    pub tool: String,
+}
+
+/// The verdict on a result.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ResultVerdict {
+    /// The model reads the result.
+    Passes(Box<ToolResult>),
+    /// The model does not read the result, for this reason.
+    LeftOut(String),
+    /// The model does not read the result, for this reason, and does not continue.
+    Stops(String),
+}

@@ -1,0 +1,195 @@
+//! Computes a server's settings from a plan and the user's values.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ports::server_config::{
+    HttpConfig, NewServer, SandboxConfig, ServerConfig, ServerEntry, StdioConfig, ValuePart, header_problem,
+    url_problem,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::input::SubstitutionValues;
+use crate::template::names_secret;
+use crate::{InputValues, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
+
+/// The reason why an input's value is rejected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum InputProblem {
+    /// A required input has no value.
+    #[error("a value is required")]
+    Missing,
+    /// The input has more values than it accepts.
+    #[error("there are too many values")]
+    TooMany,
+    /// The value is too long, or contains control characters.
+    #[error("the value is too long or has line breaks or control characters")]
+    NotText,
+    /// The value is not one of the choices.
+    #[error("the value is not one of the choices")]
+    NotAChoice,
+    /// The value is not a decimal number.
+    #[error("the value is not a number")]
+    NotANumber,
+    /// The number is below the minimum or above the maximum.
+    #[error("the number is out of range")]
+    OutOfRange,
+    /// The value is neither `true` nor `false`.
+    #[error("the value is not true or false")]
+    NotABoolean,
+    /// The value is not an absolute path.
+    #[error("the value is not an absolute path")]
+    NotAPath,
+}
+
+/// The error for values from which no settings can be computed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FillError {
+    /// Inputs whose values are rejected, by key.
+    #[error("{}", inputs_in_words(.0))]
+    Inputs(BTreeMap<String, InputProblem>),
+    /// A value was given for an input that the plan doesn't have.
+    #[error("there is no input {0:?}")]
+    UnknownInput(String),
+    /// Text of the plan refers to one of Drawbridge's secrets, or would with a value that the plan offers. Contains
+    /// the place.
+    #[error("{0} names a secret of Drawbridge's; a publisher must not")]
+    NamesSecret(String),
+    /// The URL is invalid.
+    #[error("the URL can't be used: {0}")]
+    Url(String),
+    /// A header is invalid.
+    #[error("{0}")]
+    Header(String),
+}
+
+fn inputs_in_words(problems: &BTreeMap<String, InputProblem>) -> String {
+    problems.iter().map(|(key, problem)| format!("{key}: {problem}")).collect::<Vec<_>>().join("; ")
+}
+
+impl InstallPlan {
+    /// Returns the keys of secret inputs whose values end up in the settings file and on the command line, since only
+    /// variables and headers can refer to the keychain. The user must be warned about them.
+    #[must_use]
+    pub fn exposed_secrets(&self) -> BTreeSet<&str> {
+        let templates: Vec<&Template> = match &self.target {
+            PlanTarget::Command { args, .. } => args.iter().flat_map(|arg| &arg.words).collect(),
+            PlanTarget::Remote { url, .. } => vec![url],
+        };
+        let keys = templates.into_iter().flat_map(Template::keys);
+        keys.filter(|key| self.is_secret(key)).collect()
+    }
+
+    /// Computes the settings of the server from the user's values. `sandbox` applies to a local server, and is
+    /// ignored for a remote one.
+    ///
+    /// A required secret without a value is an error, as for any other input.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`FillError::Inputs`] if values are missing or rejected, [`FillError::UnknownInput`] for values of
+    /// other inputs, [`FillError::Url`] or [`FillError::Header`] if the result is not usable, and
+    /// [`FillError::NamesSecret`] if the plan itself refers to a secret, which only the user's own values may.
+    pub fn fill(&self, values: &InputValues, sandbox: Option<SandboxConfig>) -> Result<NewServer, FillError> {
+        if let Some(place) = self.secret_in_text() {
+            return Err(FillError::NamesSecret(place));
+        }
+        self.check(values)?;
+        let filled = SubstitutionValues::new(&self.inputs, values);
+        let mut secret_values = BTreeMap::new();
+        let mut plain_values = BTreeMap::new();
+        let templates = match &self.target {
+            PlanTarget::Command { env, .. } => env,
+            PlanTarget::Remote { headers, .. } => headers,
+        };
+        for (name, template) in templates {
+            let Some(parts) = self.parts(template, &filled) else { continue };
+            if template.keys().any(|key| self.is_secret(key)) {
+                secret_values.insert(name.clone(), parts);
+            } else {
+                plain_values.insert(name.clone(), template.text(&filled, 0).unwrap_or_default());
+            }
+        }
+        let config: ServerConfig = match &self.target {
+            PlanTarget::Command { command, args, .. } => StdioConfig {
+                command: command.clone(),
+                args: args.iter().flat_map(|arg| arg.texts(&filled)).collect(),
+                env: plain_values,
+                cwd: None,
+                sandbox,
+            }
+            .into(),
+            PlanTarget::Remote { url, kind, headers } => {
+                let url = url.text(&filled, 0).ok_or_else(|| FillError::Url("a part of it has no value".to_owned()))?;
+                if let Some(problem) = url_problem(&url) {
+                    return Err(FillError::Url(problem));
+                }
+                for (name, template) in headers {
+                    let value = template.text(&filled, 0);
+                    if let Some(problem) = value.and_then(|value| header_problem(name, &value)) {
+                        return Err(FillError::Header(problem));
+                    }
+                }
+                HttpConfig { url, headers: plain_values, kind: Some(*kind), auth: None }.into()
+            }
+        };
+        let entry = ServerEntry { name: self.name.clone(), config };
+        Ok(NewServer { entry, secret_values, client_secret: None })
+    }
+
+    fn check(&self, values: &InputValues) -> Result<(), FillError> {
+        if let Some(unknown) = values.keys().find(|key| !self.inputs.iter().any(|input| input.key == **key)) {
+            return Err(FillError::UnknownInput(unknown.clone()));
+        }
+        let filled = SubstitutionValues::new(&self.inputs, values);
+        let problems = self.inputs.iter().filter_map(|input| {
+            let values: Vec<String> = filled.values(&input.key).iter().map(|value| (*value).to_owned()).collect();
+            Some((input.key.clone(), input.problem(&values)?))
+        });
+        let problems: BTreeMap<String, InputProblem> = problems.collect();
+        if problems.is_empty() { Ok(()) } else { Err(FillError::Inputs(problems)) }
+    }
+
+    /// Returns the place where text of the plan refers to a secret (`${secret:NAME}`), or begins a reference that a
+    /// value completes. Parsers of descriptions reject such plans earlier, with a more specific message.
+    fn secret_in_text(&self) -> Option<String> {
+        let offers = |input: &PlanInput| input.default.iter().chain(&input.choices).any(|text| names_secret(text));
+        if let Some(input) = self.inputs.iter().find(|input| offers(input)) {
+            return Some(format!("what the input {:?} offers", input.key));
+        }
+        let is_bad = |template: &Template| template.names_secret() || template.completes_secret(&self.inputs);
+        let named = |kind: &str, templates: &BTreeMap<String, Template>| {
+            let bad = templates.iter().find(|(_, template)| is_bad(template));
+            bad.map(|(name, _)| format!("the {kind} {name:?}"))
+        };
+        match &self.target {
+            PlanTarget::Command { command, args, env } => {
+                let in_args = args.iter().flat_map(|arg| &arg.words).any(is_bad);
+                (names_secret(command) || in_args).then(|| "the command".to_owned()).or_else(|| named("variable", env))
+            }
+            PlanTarget::Remote { url, headers, .. } => {
+                is_bad(url).then(|| "the URL".to_owned()).or_else(|| named("header", headers))
+            }
+        }
+    }
+
+    fn is_secret(&self, key: &str) -> bool {
+        self.inputs.iter().any(|input| input.key == key && input.secret)
+    }
+
+    /// Returns the parts of a variable's or header's value, or `None` if an input has no value.
+    fn parts(&self, template: &Template, values: &SubstitutionValues<'_>) -> Option<Vec<ValuePart>> {
+        let part = |part: &TemplatePart| {
+            Some(match part {
+                TemplatePart::Text(text) => ValuePart::Text(text.clone()),
+                TemplatePart::Needs(key) => values.at(key, 0).map(|_| ValuePart::Text(String::new()))?,
+                TemplatePart::Input(key) => {
+                    let value = values.at(key, 0)?.to_owned();
+                    if self.is_secret(key) { ValuePart::Secret(Some(value.into())) } else { ValuePart::Text(value) }
+                }
+            })
+        };
+        template.parts.iter().map(part).collect()
+    }
+}

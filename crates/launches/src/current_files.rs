@@ -1,0 +1,48 @@
+//! Reads the current state of a command's files outside of the owner task: when the user approves a start, and right
+//! before it.
+
+use std::time::Duration;
+
+use process::LaunchFiles;
+use tokio::sync::Semaphore;
+
+/// Timeout for reading the state of a command's files. Only changed files are read, and only small ones.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Maximum number of concurrent reads. A read from a hanging file system blocks its thread, so further ones have to
+/// wait.
+static LOOKS: Semaphore = Semaphore::const_new(8);
+
+/// Returns the same files in their current state, or `None` if the file system doesn't respond within 10 seconds.
+pub async fn files_now(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles) -> Option<LaunchFiles> {
+    with_timeout(PATIENCE, move || look(&files)).await
+}
+
+async fn with_timeout<T: Send + 'static>(patience: Duration, look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let looking = async {
+        let place = LOOKS.acquire().await.ok()?;
+        // The thread holds its permit until it finishes, even if the caller has stopped waiting.
+        let looked = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            look()
+        });
+        looked.await.ok()
+    };
+    tokio::time::timeout(patience, looking).await.ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn s15_a_file_system_that_hangs_is_given_up() {
+        let (answer, hangs) = mpsc::sync_channel::<()>(1);
+        // Paused time doesn't advance while a blocking thread works, so the timeout has to be zero.
+        let looked = with_timeout(Duration::ZERO, move || hangs.recv().is_ok()).await;
+        assert_eq!(looked, None, "it is not waited for");
+        drop(answer);
+        assert_eq!(with_timeout(PATIENCE, || 7).await, Some(7), "others are looked at as ever");
+    }
+}

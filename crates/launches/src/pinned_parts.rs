@@ -1,0 +1,99 @@
+//! The command or address of a server as named parts, which are pinned at approval and compared by the next consent
+//! request. Used by pins and starts in `host`.
+
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, SecondsFormat};
+use ports::server_config::{AuthConfig, AuthField, HttpConfig, HttpKind, SandboxConfig, StdioConfig};
+use process::{FileState, LaunchFile, LaunchFiles};
+use serde_json::{Map, Value, json};
+
+use crate::packages::LoadedPackage;
+
+/// Returns the parts of a command. Values of variables are likely secrets, so only their names are included; a
+/// changed value is detected by the hash.
+pub fn command_parts(
+    config: &StdioConfig,
+    program: &Path,
+    files: Option<&LaunchFiles>,
+    package: Option<&LoadedPackage>,
+) -> Map<String, Value> {
+    let mut parts = Map::new();
+    parts.insert("command".to_owned(), json!(config.command));
+    parts.insert("program".to_owned(), json!(program.to_string_lossy()));
+    parts.insert("file".to_owned(), json!(files.and_then(|files| files.iter().next()).map(program_words)));
+    let scripts: Map<String, Value> =
+        files.into_iter().flat_map(|files| files.iter().skip(1)).map(file_words).collect();
+    if !scripts.is_empty() {
+        parts.insert("scripts".to_owned(), Value::Object(scripts));
+    }
+    parts.insert("arguments".to_owned(), json!(config.args));
+    parts.insert("variables".to_owned(), json!(config.env.keys().collect::<Vec<_>>()));
+    parts.insert("folder".to_owned(), json!(config.cwd.as_ref().map(|folder| folder.to_string_lossy())));
+    if let Some(package) = package {
+        parts.insert("package".to_owned(), package.to_json());
+    }
+    parts.insert("sandbox".to_owned(), json!(config.sandbox.as_ref().map(SandboxConfig::in_json)));
+    parts
+}
+
+/// Returns the files that differ from those approved last, or were not among them.
+pub fn changed_files(seen: &Map<String, Value>, files: &LaunchFiles) -> Vec<PathBuf> {
+    let nothing = Value::Null;
+    let (program, scripts) = (seen.get("file").unwrap_or(&nothing), seen.get("scripts").unwrap_or(&nothing));
+    let is_changed = |(at, file): &(usize, &LaunchFile)| {
+        if *at == 0 {
+            return *program != json!(program_words(file));
+        }
+        let (path, words) = file_words(file);
+        scripts.get(&path) != Some(&words)
+    };
+    files.iter().enumerate().filter(is_changed).map(|(_, file)| file.path.clone()).collect()
+}
+
+/// Describes a program by its real path and its state.
+fn program_words(program: &LaunchFile) -> String {
+    format!("{}, {}", program.real.display(), state_words(program))
+}
+
+/// Describes a script by its path and its state.
+fn file_words(file: &LaunchFile) -> (String, Value) {
+    (file.path.display().to_string(), json!(state_words(file)))
+}
+
+fn state_words(file: &LaunchFile) -> String {
+    match &file.state {
+        FileState::Content(hash) => format!("SHA-256 {hash}"),
+        FileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, date(stamp.modified)),
+    }
+}
+
+/// Formats a time in nanoseconds since 1970 according to RFC 3339. No digit is dropped, so two files that differ read
+/// differently.
+fn date(nanoseconds: u128) -> String {
+    let at = i64::try_from(nanoseconds).map(DateTime::from_timestamp_nanos);
+    at.map_or_else(|_| nanoseconds.to_string(), |at| at.to_rfc3339_opts(SecondsFormat::Nanos, true))
+}
+
+/// Returns the parts of an address, without the values of headers.
+pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
+    let mut parts = Map::new();
+    parts.insert("url".to_owned(), json!(config.shown_url()));
+    parts.insert("headers".to_owned(), json!(config.headers.keys().collect::<Vec<_>>()));
+    parts.insert("transport".to_owned(), json!(config.kind.map(HttpKind::name)));
+    // The issuer's key is always present, as in pins from before the other settings existed.
+    parts.insert(AuthField::Issuer.key().to_owned(), Value::Null);
+    parts.extend(config.auth.as_ref().map(AuthConfig::terms_by_key).unwrap_or_default());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn the_time_of_a_change_is_a_date() {
+        assert_eq!(date(1_795_332_411_001_586_087), "2026-11-22T07:26:51.001586087Z");
+        assert_eq!(date(u128::MAX), u128::MAX.to_string(), "a time that no calendar has");
+    }
+}

@@ -1,0 +1,171 @@
+//! State shared by an authorization and its tasks. Each task has an `impl AuthorizationContext` in its own file.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use secrecy::{ExposeSecret as _, SecretSlice};
+use sha2::{Digest as _, Sha256};
+use tokio::sync::{Mutex as Turn, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::account::{Account, AuthProgress};
+use crate::challenge::BearerChallenge;
+use crate::dpop::DpopNonces;
+use crate::error::{AuthError, AuthPhase};
+use crate::http_client::AuthHttpClient;
+use crate::metadata_address::UserAddresses;
+use crate::request_budget::RequestBudget;
+use crate::settings::{AuthorizationSettings, GrantKind};
+use crate::sign_in_record::SignInRecord;
+use crate::step_up::StepUpCounter;
+use crate::vault::{EntryPersistence, VaultEntryKind, VaultError, VaultKey};
+
+/// State and dependencies shared by an authorization and its tasks.
+pub(crate) struct AuthorizationContext {
+    pub(crate) settings: AuthorizationSettings,
+    pub(crate) web: AuthHttpClient,
+    /// Key of the server in the vault.
+    pub(crate) server: String,
+    state: Mutex<AuthorizationState>,
+    pub(crate) server_nonces: DpopNonces,
+    /// Serializes accesses to the vault's record.
+    pub(crate) keeping: Turn<()>,
+    /// Serializes sign-ins, which run one at a time.
+    pub(crate) signing_in: Turn<()>,
+    /// Serializes renewals, which run one at a time.
+    pub(crate) renewing: Turn<()>,
+    /// Cancels the sign-ins that have begun so far. Replaced on cancellation.
+    cancel: Mutex<CancellationToken>,
+    changes: watch::Sender<u64>,
+}
+
+/// Current state of the authorization.
+#[derive(Default)]
+pub(crate) struct AuthorizationState {
+    /// `true` if `record` is current: it was read or replaced in this run.
+    pub(crate) loaded: bool,
+    /// Time and error of the last failed read of the vault.
+    pub(crate) unread: Option<(Instant, VaultError)>,
+    pub(crate) in_vault: VaultContents,
+    pub(crate) record: Option<SignInRecord>,
+    /// Counter that increases with each change of the tokens.
+    pub(crate) generation: u64,
+    pub(crate) kept: Option<EntryPersistence>,
+    /// Last challenge of the server, if any.
+    pub(crate) asked: Option<BearerChallenge>,
+    /// Last DPoP nonce of the server.
+    pub(crate) resource_nonce: Option<String>,
+    pub(crate) progress: Option<AuthProgress>,
+    pub(crate) step_ups: StepUpCounter,
+    /// Last renewal, if it failed.
+    pub(crate) failed: Option<FailedRefresh>,
+    /// Recent renewals caused by refused tokens.
+    pub(crate) refusals: RequestBudget,
+}
+
+/// Last known content of the vault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum VaultContents {
+    /// The vault could not be read.
+    #[default]
+    Unknown,
+    Nothing,
+    /// An entry with this SHA-256 hash.
+    Entry([u8; 32]),
+}
+
+impl VaultContents {
+    pub(crate) fn of_entry(entry: Option<&SecretSlice<u8>>) -> VaultContents {
+        entry.map_or(VaultContents::Nothing, |entry| VaultContents::Entry(Sha256::digest(entry.expose_secret()).into()))
+    }
+}
+
+/// A failed renewal of one generation of tokens.
+pub(crate) struct FailedRefresh {
+    pub(crate) generation: u64,
+    pub(crate) at: SystemTime,
+    pub(crate) error: AuthError,
+}
+
+impl AuthorizationContext {
+    pub(crate) fn new(settings: AuthorizationSettings) -> Self {
+        let issuer = settings.issuer.as_deref().and_then(|issuer| Url::parse(issuer).ok());
+        let provider = match &settings.grant {
+            GrantKind::EnterpriseManaged(provider) => Url::parse(&provider.issuer).ok(),
+            _ => None,
+        };
+        let endpoint = match &settings.grant {
+            GrantKind::EnterpriseManaged(provider) => provider.token_endpoint.clone(),
+            _ => None,
+        };
+        let named = [Some(settings.server.clone()), issuer, provider, endpoint];
+        let named = UserAddresses::new(named.iter().flatten());
+        let mut server = settings.server.clone();
+        server.set_fragment(None);
+        let web = AuthHttpClient::new(settings.web.clone(), Arc::clone(&settings.now), named);
+        // The query may be a key, and is part of the metadata URLs.
+        web.learn_query(&settings.server);
+        Self {
+            web,
+            settings,
+            server: server.to_string(),
+            state: Mutex::default(),
+            server_nonces: DpopNonces::default(),
+            keeping: Turn::default(),
+            signing_in: Turn::default(),
+            renewing: Turn::default(),
+            cancel: Mutex::default(),
+            changes: watch::Sender::new(0),
+        }
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, AuthorizationState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn now(&self) -> SystemTime {
+        (self.settings.now)()
+    }
+
+    pub(crate) fn is_interactive(&self) -> bool {
+        matches!(self.settings.grant, GrantKind::AuthorizationCode)
+    }
+
+    pub(crate) fn account(&self) -> Option<Account> {
+        self.state().record.as_ref().map(|record| record.account(!self.is_interactive()))
+    }
+
+    pub(crate) fn notify(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Sets the phase of the sign-in in progress. Has no effect during a renewal, which shares some of the code.
+    pub(crate) fn progress(&self, phase: AuthPhase, authorize_url: Option<Url>) {
+        if let Some(progress) = &mut self.state().progress {
+            *progress = AuthProgress { phase, authorize_url };
+        }
+        self.notify();
+    }
+
+    pub(crate) fn key(&self, kind: VaultEntryKind) -> VaultKey {
+        VaultKey { server: self.server.clone(), kind }
+    }
+
+    /// Returns a counter that increases with each [`tell`](Self::notify).
+    pub(crate) fn changed(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Cancels all sign-ins that have begun.
+    pub(crate) fn cancel(&self) {
+        let begun = std::mem::take(&mut *self.cancel.lock().unwrap_or_else(PoisonError::into_inner));
+        begun.cancel();
+    }
+
+    /// Returns the token that cancels sign-ins that begin now.
+    pub(crate) fn cancellation(&self) -> CancellationToken {
+        self.cancel.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

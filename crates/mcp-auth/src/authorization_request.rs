@@ -1,0 +1,218 @@
+//! Authorization request in the browser: consent, browser and authorization response.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use oauth2::basic::BasicClient;
+use oauth2::{AuthUrl, ClientId, CsrfToken, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope};
+use secrecy::{ExposeSecret, SecretString};
+use url::Url;
+
+use crate::authorization_context::AuthorizationContext;
+use crate::authorization_server::AuthorizationServerMetadata;
+use crate::client_registration::ClientRegistration;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::oauth_client::OAuthClient;
+use crate::redirect_listener::{
+    self, AuthorizationResponse, AuthorizationResult as Brought, BrowserConnection, RedirectListener,
+};
+use crate::scopes;
+use crate::user::{AuthEndpoint, AuthReason, ConsentPrompt};
+
+/// Maximum number of logged invalid responses, since any local program can send them.
+const NOTED: usize = 10;
+
+/// Parameters of an authorization request.
+pub(crate) struct AuthorizationRequest<'a> {
+    pub(crate) server: &'a AuthorizationServerMetadata,
+    pub(crate) client: &'a OAuthClient,
+    pub(crate) redirect_uri: &'a Url,
+    pub(crate) scopes: &'a [String],
+    /// Resource identifier, byte for byte. `None` if no token for a resource is requested.
+    pub(crate) resource: Option<&'a str>,
+    /// Nonce of OpenID Connect.
+    pub(crate) openid_nonce: Option<&'a str>,
+    /// Stored registration whose client id is used.
+    pub(crate) reused: Option<&'a ClientRegistration>,
+    /// Resource and scopes of the token request that follows, if it is a different one.
+    pub(crate) afterwards: Option<(&'a str, &'a [String])>,
+    /// All endpoints that will receive secrets of the sign-in.
+    pub(crate) endpoints: Vec<AuthEndpoint>,
+    pub(crate) reason: AuthReason,
+}
+
+/// Single-use values of an authorization request.
+struct RequestSecrets {
+    state: SecretString,
+    verifier: PkceCodeVerifier,
+    /// Complete URL for the browser.
+    url: Url,
+}
+
+impl AuthorizationRequest<'_> {
+    fn prepare(&self) -> Result<RequestSecrets, AuthError> {
+        let Some(endpoint) = &self.server.authorization_endpoint else {
+            let cause = "it has no authorization endpoint".to_owned();
+            let address = crate::metadata_address::displayed_text(&self.server.issuer);
+            return Err(AuthPhase::ServerMetadata.error(AuthErrorCause::Unreadable { address, cause }));
+        };
+        let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
+        let client =
+            BasicClient::new(ClientId::new(self.client.id.clone())).set_auth_uri(AuthUrl::from_url(endpoint.clone()));
+        let mut request = client
+            .authorize_url(CsrfToken::new_random)
+            .set_redirect_uri(Cow::Owned(RedirectUrl::from_url(self.redirect_uri.clone())))
+            .set_pkce_challenge(challenge)
+            .add_scopes(self.scopes.iter().cloned().map(Scope::new));
+        if let Some(resource) = self.resource {
+            request = request.add_extra_param("resource", resource);
+        }
+        if let Some(nonce) = self.openid_nonce {
+            request = request.add_extra_param("nonce", nonce);
+        }
+        // OpenID Connect Core, 3.1.2.1 and 11: offline access requires the consent prompt.
+        let consent = scopes::has_offline_access(self.scopes).then_some("consent");
+        // Some servers refuse unknown prompts. `login` is known everywhere.
+        let other = if self.server.lets_choose { "select_account" } else { "login" };
+        let other = matches!(self.reason, AuthReason::AnotherAccount).then_some(other);
+        let prompts: Vec<&str> = other.into_iter().chain(consent).collect();
+        if !prompts.is_empty() {
+            request = request.add_extra_param("prompt", prompts.join(" "));
+        }
+        let (url, state) = request.url();
+        Ok(RequestSecrets { state: SecretString::from(state.into_secret()), verifier, url })
+    }
+}
+
+impl AuthorizationContext {
+    /// Requests consent, opens the browser and waits for the authorization response.
+    pub(crate) async fn request_authorization(
+        &self,
+        visit: AuthorizationRequest<'_>,
+        callback: RedirectListener,
+    ) -> Result<(SecretString, PkceCodeVerifier, BrowserConnection), AuthError> {
+        let one_use = visit.prepare()?;
+        self.web.learn(&one_use.state);
+        self.web.learn(&SecretString::from(one_use.verifier.secret().clone()));
+        self.consent(&visit, &one_use.url).await?;
+        // Marks the registration as doubted until the browser returns.
+        self.mark_doubted(&visit, true).await;
+        self.progress(AuthPhase::Browser, Some(one_use.url.clone()));
+        self.web.log_browser_request(AuthPhase::Browser, &one_use.url, "opened in the browser");
+        let user = &self.settings.user;
+        if let Err(cause) = user.open(&one_use.url).await {
+            let cause = self.web.clean(&cause);
+            self.web.note(AuthPhase::Browser, &format!("it could not be opened: {cause}"));
+            if !user.can_paste() {
+                self.mark_doubted(&visit, false).await;
+                return Err(AuthPhase::Browser.error(AuthErrorCause::Browser { cause }));
+            }
+        }
+        self.progress(AuthPhase::Callback, Some(one_use.url.clone()));
+        let noted = AtomicUsize::new(0);
+        let refused = |why: &str| {
+            if noted.fetch_add(1, Ordering::Relaxed) < NOTED {
+                self.web.note(AuthPhase::Callback, &format!("an invalid response was refused: {why}"));
+            }
+        };
+        let (returned, waiting) = tokio::select! {
+            () = tokio::time::sleep(redirect_listener::LIMIT) => return Err(AuthPhase::Callback.error(AuthErrorCause::TimedOut)),
+            returned = callback.wait(visit.redirect_uri, &one_use.state, refused) => returned,
+            returned = self.wait_for_paste(visit.redirect_uri, &one_use.state, refused) => (returned, BrowserConnection::none()),
+        };
+        let judged = self.judge(returned, visit.server);
+        if judged.as_ref().err().is_none_or(AuthError::is_refusal) {
+            self.mark_doubted(&visit, false).await;
+        }
+        match judged {
+            Ok(code) => Ok((code, one_use.verifier, waiting)),
+            Err(error) => {
+                waiting.finish(Err(&error.to_string())).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn mark_doubted(&self, visit: &AuthorizationRequest<'_>, doubted: bool) {
+        if let Some(reused) = visit.reused {
+            self.keep_registration(&ClientRegistration { doubted, ..reused.clone() }).await;
+        }
+    }
+
+    async fn consent(&self, visit: &AuthorizationRequest<'_>, url: &Url) -> Result<(), AuthError> {
+        let had = {
+            let state = self.state();
+            state.record.as_ref().map(|record| record.granted.clone()).unwrap_or_default()
+        };
+        let (resource, later) = visit.afterwards.unwrap_or((visit.resource.unwrap_or_default(), &[]));
+        let scopes = scopes::union(visit.scopes, later);
+        let consent = ConsentPrompt {
+            server: self.settings.server.clone(),
+            resource: resource.to_owned(),
+            issuer: visit.server.issuer.clone(),
+            new_scopes: scopes::missing_scopes(&scopes, &had),
+            scopes,
+            client: visit.client.kind,
+            client_id: visit.client.id.clone(),
+            endpoints: visit.endpoints.clone(),
+            authorize_url: Some(without_one_use(url)),
+            redirect_uri: Some(visit.redirect_uri.clone()),
+            reason: visit.reason.clone(),
+        };
+        self.request_consent(consent).await
+    }
+
+    async fn wait_for_paste(
+        &self,
+        redirect_uri: &Url,
+        state: &SecretString,
+        refused: impl Fn(&str),
+    ) -> AuthorizationResponse {
+        loop {
+            let text = self.settings.user.pasted().await;
+            match redirect_listener::parse_pasted(&text, redirect_uri, state.expose_secret()) {
+                Ok(returned) => return returned,
+                Err(why) => refused(why),
+            }
+            // Limits the rate if `pasted` returns immediately.
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Returns the code of a response after verifying its issuer.
+    fn judge(
+        &self,
+        returned: AuthorizationResponse,
+        server: &AuthorizationServerMetadata,
+    ) -> Result<SecretString, AuthError> {
+        let checked = redirect_listener::check_issuer(returned.iss.as_deref(), &server.issuer, server.promises_iss);
+        if let Err(cause) = checked {
+            self.web.note(AuthPhase::Callback, &format!("{cause}; the response is not used"));
+            return Err(AuthPhase::Callback.error(cause));
+        }
+        match returned.answer {
+            Brought::Code(code) => {
+                self.web.learn(&code);
+                self.web.note(AuthPhase::Callback, "the browser came back with a code");
+                Ok(code)
+            }
+            Brought::Error { code, description } => {
+                let code = self.web.clean(&code);
+                if code == "access_denied" {
+                    self.web.note(AuthPhase::Callback, "access was denied in the browser");
+                }
+                let description = description.map(|text| self.web.clean(&text));
+                Err(AuthPhase::Callback.error(AuthErrorCause::Refused { code, description }))
+            }
+        }
+    }
+}
+
+/// Returns the URL without one-time parameters, for the consent request.
+fn without_one_use(url: &Url) -> Url {
+    let mut shown = url.clone();
+    let is_shown = |name: &str| !matches!(name, "state" | "code_challenge" | "nonce");
+    let pairs: Vec<_> = url.query_pairs().into_owned().filter(|(name, _)| is_shown(name)).collect();
+    shown.query_pairs_mut().clear().extend_pairs(pairs);
+    shown
+}

@@ -1,0 +1,328 @@
+//! Authorization server metadata (RFC 8414, OpenID Connect Discovery), and the defaults of 2025-03-26.
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::http_client::AuthHttpClient;
+use crate::metadata_address::{self, UserAddresses};
+use crate::metadata_document::{self, MetadataResponse};
+use crate::scopes;
+
+const PHASE: AuthPhase = AuthPhase::ServerMetadata;
+
+/// Metadata of an authorization server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AuthorizationServerMetadata {
+    /// Issuer identifier, byte for byte.
+    pub(crate) issuer: String,
+    pub(crate) authorization_endpoint: Option<Url>,
+    pub(crate) token_endpoint: Url,
+    pub(crate) registration_endpoint: Option<Url>,
+    pub(crate) revocation_endpoint: Option<Url>,
+    pub(crate) scopes: Option<Vec<String>>,
+    /// Value of `token_endpoint_auth_methods_supported` in the metadata.
+    pub(crate) auth_methods: Option<Vec<String>>,
+    /// Value of `token_endpoint_auth_signing_alg_values_supported` in the metadata.
+    pub(crate) signing_algorithms: Option<Vec<String>>,
+    /// `true` if PKCE with S256 is supported.
+    pub(crate) s256: bool,
+    /// `true` if client ID metadata documents are supported.
+    pub(crate) metadata_documents: bool,
+    /// `true` if authorization responses have the `iss` parameter (RFC 9207).
+    pub(crate) promises_iss: bool,
+    /// `true` if tokens can be bound to an ES256 key.
+    pub(crate) dpop: bool,
+    /// `true` if the user can choose an account (OpenID Connect, `prompt_values_supported`).
+    pub(crate) lets_choose: bool,
+}
+
+/// Fetches the metadata of the authorization server with this issuer identifier.
+///
+/// # Errors
+/// Returns an error if no location has metadata, and [`AuthErrorCause::IssuerMismatch`], [`AuthErrorCause::UnsafeUrl`] or
+/// [`AuthErrorCause::Unreadable`] if the metadata cannot be used.
+pub(crate) async fn discover(web: &AuthHttpClient, issuer: &str) -> Result<AuthorizationServerMetadata, AuthError> {
+    let base = metadata_address::endpoint("the authorization server", issuer, web.user_addresses())
+        .map_err(|cause| PHASE.error(cause))?;
+    let mut last = None;
+    for url in well_known(&base) {
+        match fetch_at(web, &url, &[issuer]).await? {
+            Ok(server) => return Ok(server),
+            Err(cause) => last = Some(last.map_or(cause.clone(), |before| more_telling(before, cause))),
+        }
+    }
+    let cause = last.unwrap_or(AuthErrorCause::NoAuthorizationServer);
+    Err(PHASE.error(cause))
+}
+
+/// Returns the authorization server of a server of 2025-03-26: that of its own origin, by metadata or by the default
+/// endpoints.
+///
+/// # Errors
+/// Returns an error if the metadata cannot be used or the origin does not respond.
+pub(crate) async fn discover_at_origin(
+    web: &AuthHttpClient,
+    server: &Url,
+) -> Result<AuthorizationServerMetadata, AuthError> {
+    let base = origin(server).ok_or_else(|| PHASE.error(AuthErrorCause::NoAuthorizationServer))?;
+    // Issuers without a path occur with and without a trailing slash. The spelling in the document is used.
+    let bare = base.as_str().trim_end_matches('/').to_owned();
+    let metadata = at(&base, "/.well-known/oauth-authorization-server");
+    match fetch_at(web, &metadata, &[&bare, base.as_str()]).await? {
+        Ok(server) => Ok(server),
+        Err(cause @ AuthErrorCause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => Err(PHASE.error(cause)),
+        Err(_) => {
+            web.conclude("there is no metadata, so the default endpoints of 2025-03-26 are used");
+            Ok(AuthorizationServerMetadata {
+                issuer: bare,
+                authorization_endpoint: Some(at(&base, "/authorize")),
+                token_endpoint: at(&base, "/token"),
+                registration_endpoint: Some(at(&base, "/register")),
+                revocation_endpoint: None,
+                scopes: None,
+                auth_methods: None,
+                signing_algorithms: None,
+                // 2025-03-26 requires S256 of every server, and there is no metadata that could list it.
+                s256: true,
+                metadata_documents: false,
+                promises_iss: false,
+                dpop: false,
+                lets_choose: false,
+            })
+        }
+    }
+}
+
+/// Fetches the metadata from one location. The inner error is the reason for its absence.
+async fn fetch_at(
+    web: &AuthHttpClient,
+    url: &Url,
+    issuers: &[&str],
+) -> Result<Result<AuthorizationServerMetadata, AuthErrorCause>, AuthError> {
+    let answer = web.get(PHASE, url).await?;
+    match metadata_document::read(url, &answer) {
+        MetadataResponse::Found(members) => match read(&members, url, issuers, web.user_addresses()) {
+            Ok(server) => {
+                web.conclude("this is the authorization server's metadata");
+                Ok(Ok(server))
+            }
+            Err(cause) => {
+                web.conclude(&format!("{cause}; it is not used"));
+                Err(PHASE.error(cause))
+            }
+        },
+        MetadataResponse::Absent(cause) | MetadataResponse::Failed(cause) => {
+            web.conclude("there is no metadata here");
+            Ok(Err(cause))
+        }
+    }
+}
+
+/// Returns the more informative of two failures: a failing server rather than a missing document.
+fn more_telling(first: AuthErrorCause, second: AuthErrorCause) -> AuthErrorCause {
+    let is_failure = |cause: &AuthErrorCause| matches!(cause, AuthErrorCause::Status { status: 500..=599, .. });
+    if is_failure(&second) && !is_failure(&first) { second } else { first }
+}
+
+/// Parses a metadata document from `url`, whose issuer must be one of `issuers`.
+pub(crate) fn read(
+    members: &Map<String, Value>,
+    url: &Url,
+    issuers: &[&str],
+    named: &UserAddresses,
+) -> Result<AuthorizationServerMetadata, AuthErrorCause> {
+    let unreadable = |cause: &str| AuthErrorCause::Unreadable {
+        address: metadata_address::displayed_url(url),
+        cause: cause.to_owned(),
+    };
+    let issuer =
+        metadata_document::string(members, "issuer").ok_or_else(|| unreadable("it does not name its issuer"))?;
+    if !issuers.contains(&issuer.as_str()) {
+        return Err(AuthErrorCause::IssuerMismatch {
+            place: "the authorization server's metadata",
+            expected: metadata_address::displayed_text(issuers.first().copied().unwrap_or_default()),
+            found: metadata_address::displayed_text(&issuer),
+        });
+    }
+    let endpoint = |name: &str, what: &'static str| {
+        metadata_document::string(members, name).map(|text| metadata_address::endpoint(what, &text, named)).transpose()
+    };
+    // The client is registered before the consent request, which lists the other endpoints.
+    let registration = metadata_document::string(members, "registration_endpoint")
+        .map(|text| metadata_address::endpoint_of("the registration endpoint", &text, url, named))
+        .transpose()?;
+    let authorization = metadata_document::string(members, "authorization_endpoint")
+        .map(|text| metadata_address::for_browser("the sign-in page", &text, named))
+        .transpose()?;
+    let token_endpoint = endpoint("token_endpoint", "the token endpoint")?;
+    let token_endpoint = token_endpoint.ok_or_else(|| unreadable("it names no token endpoint"))?;
+    let lists = |name: &str, wanted: &str| {
+        metadata_document::strings(members, name).is_some_and(|list| list.iter().any(|item| item == wanted))
+    };
+    Ok(AuthorizationServerMetadata {
+        authorization_endpoint: authorization,
+        token_endpoint,
+        registration_endpoint: registration,
+        revocation_endpoint: endpoint("revocation_endpoint", "the revocation endpoint")?,
+        scopes: metadata_document::strings(members, "scopes_supported")
+            .map(|list| scopes::distinct(list.iter().map(String::as_str))),
+        auth_methods: metadata_document::strings(members, "token_endpoint_auth_methods_supported"),
+        signing_algorithms: metadata_document::strings(members, "token_endpoint_auth_signing_alg_values_supported"),
+        s256: lists("code_challenge_methods_supported", "S256"),
+        metadata_documents: metadata_document::is_true(members, "client_id_metadata_document_supported"),
+        promises_iss: metadata_document::is_true(members, "authorization_response_iss_parameter_supported"),
+        dpop: lists("dpop_signing_alg_values_supported", "ES256"),
+        lets_choose: lists("prompt_values_supported", "select_account"),
+        issuer,
+    })
+}
+
+/// Returns the metadata URLs of an issuer, in the order of the specification.
+fn well_known(issuer: &Url) -> Vec<Url> {
+    let path = issuer.path().trim_end_matches('/');
+    if path.is_empty() {
+        return vec![
+            at(issuer, "/.well-known/oauth-authorization-server"),
+            at(issuer, "/.well-known/openid-configuration"),
+        ];
+    }
+    vec![
+        at(issuer, &format!("/.well-known/oauth-authorization-server{path}")),
+        at(issuer, &format!("/.well-known/openid-configuration{path}")),
+        at(issuer, &format!("{path}/.well-known/openid-configuration")),
+    ]
+}
+
+/// Returns the server's URL without path, query and user (2025-03-26, authorization base URL).
+pub(crate) fn origin(server: &Url) -> Option<Url> {
+    Url::parse(&server.origin().ascii_serialization()).ok()
+}
+
+fn at(base: &Url, path: &str) -> Url {
+    let mut url = base.clone();
+    url.set_path(path);
+    url.set_query(None);
+    url.set_fragment(None);
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::json;
+
+    use super::*;
+
+    const ISSUER: &str = "https://as.example/tenant";
+
+    fn read_with(change: impl Fn(&mut Value)) -> Result<AuthorizationServerMetadata, AuthErrorCause> {
+        let mut document = json!({
+            "issuer": ISSUER,
+            "authorization_endpoint": "https://as.example/authorize",
+            "token_endpoint": "https://as.example/token",
+            "code_challenge_methods_supported": ["plain", "S256"]
+        });
+        change(&mut document);
+        let url = Url::parse("https://as.example/.well-known/x").unwrap();
+        read(document.as_object().unwrap(), &url, &[ISSUER], &UserAddresses::default())
+    }
+
+    #[test]
+    fn places_come_in_the_order_of_the_specification() {
+        let places = |issuer: &str| {
+            let issuer = Url::parse(issuer).unwrap();
+            well_known(&issuer).iter().map(|url| url.path().to_owned()).collect::<Vec<_>>()
+        };
+        let with_path = [
+            "/.well-known/oauth-authorization-server/tenant1",
+            "/.well-known/openid-configuration/tenant1",
+            "/tenant1/.well-known/openid-configuration",
+        ];
+        let without = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
+        assert_eq!(
+            places("https://as.example/tenant1"),
+            with_path,
+            "[auth-as-order-path-issuer] [auth-as-metadata-both]"
+        );
+        assert_eq!(
+            places("https://as.example/tenant1/"),
+            with_path,
+            "[auth-as-order-path-issuer] with a trailing slash"
+        );
+        assert_eq!(places("https://as.example"), without, "[auth-as-order-root-issuer] [auth-as-metadata-rfc8414]");
+        assert_eq!(places("https://as.example/"), without, "[auth-as-order-root-issuer] with a trailing slash");
+    }
+
+    #[test]
+    fn the_issuer_must_be_the_very_same() {
+        assert!(read_with(|_| ()).is_ok(), "the unchanged document must be accepted");
+        for other in [
+            "https://as.example/tenant/",
+            "https://AS.example/tenant",
+            "https://as.example:443/tenant",
+            "https://evil.example",
+        ] {
+            let refused = read_with(|document| document["issuer"] = json!(other));
+            let is_mismatch = matches!(refused, Err(AuthErrorCause::IssuerMismatch { .. }));
+            assert!(is_mismatch, "[auth-as-issuer-match] X44: {other} must not equal {ISSUER}: {refused:?}");
+        }
+        assert!(
+            read_with(|document| document["issuer"] = json!(null)).is_err(),
+            "[auth-as-issuer-match] a missing issuer must be rejected"
+        );
+    }
+
+    #[test]
+    fn s256_counts_only_where_it_is_listed() {
+        for (methods, wanted) in [
+            (json!(["S256"]), true),
+            (json!(["plain", "S256"]), true),
+            (json!(["plain"]), false),
+            (json!([]), false),
+            (json!(null), false),
+            (json!("S256"), false),
+        ] {
+            let server = read_with(|document| document["code_challenge_methods_supported"] = methods.clone()).unwrap();
+            assert_eq!(server.s256, wanted, "[auth-pkce-verify-support] X46: {methods}");
+        }
+    }
+
+    #[test]
+    fn metadata_leads_to_no_other_program_on_a_named_host() {
+        let named = UserAddresses::new([Url::parse("http://127.0.0.1:9401/mcp").unwrap()].iter());
+        let issuer = "http://127.0.0.1:9402";
+        let read = |port: u16| {
+            let url = Url::parse(&format!("{issuer}/.well-known/oauth-authorization-server")).unwrap();
+            let at = |path: &str| format!("http://127.0.0.1:{port}/{path}");
+            let document = json!({
+                "issuer": issuer,
+                "token_endpoint": format!("{issuer}/token"),
+                "registration_endpoint": at("containers/create?x=1"),
+            });
+            super::read(document.as_object().unwrap(), &url, &[issuer], &named)
+        };
+        assert!(read(9402).is_ok(), "the authorization server's origin must be allowed");
+        assert!(read(9401).is_ok(), "the server's origin must be allowed");
+        let refused = read(9403);
+        assert!(
+            matches!(refused, Err(AuthErrorCause::UnsafeUrl { .. })),
+            "X44: another service must be rejected: {refused:?}"
+        );
+    }
+
+    #[test]
+    fn no_endpoint_without_encryption() {
+        for (name, bad) in [
+            ("token_endpoint", "http://as.example/token"),
+            ("registration_endpoint", "file:///etc/passwd"),
+            ("revocation_endpoint", "http://127.0.0.1/revoke"),
+            ("authorization_endpoint", "javascript:alert(1)"),
+        ] {
+            let refused = read_with(|document| document[name] = json!(bad));
+            let is_unsafe = matches!(refused, Err(AuthErrorCause::UnsafeUrl { .. }));
+            assert!(is_unsafe, "[auth-https-endpoints] X43: {name} {bad} must be rejected: {refused:?}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Dynamic client registration (RFC 7591) and stored registrations.
+
+use http::{Method, Request};
+use secrecy::{ExposeSecret, SecretSlice};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use crate::account::ClientKind;
+use crate::authorization_server::AuthorizationServerMetadata;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::http_client::AuthHttpClient;
+use crate::metadata_address;
+use crate::metadata_document;
+use crate::oauth_client::{OAuthClient, StoredClientAuth, secret_method};
+use crate::settings::{ClientSource, SecretMethod};
+use crate::stored_secret::StoredSecret;
+
+const PHASE: AuthPhase = AuthPhase::ClientId;
+
+/// Client registration with one authorization server for one server.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ClientRegistration {
+    /// Issuer of the client id, byte for byte. The client id is not sent to any other.
+    pub(crate) issuer: String,
+    pub(crate) client: OAuthClient,
+    /// Registered redirect URI. If the user entered the client id, the URI that was shown then.
+    pub(crate) redirect_uri: Option<Url>,
+    /// Expiry of the client secret in seconds since the Unix epoch.
+    pub(crate) expires_at: Option<u64>,
+    /// `true` if the browser was opened with this client id and never returned. An authorization server that no longer
+    /// knows a client reports that only to the user.
+    #[serde(default)]
+    pub(crate) doubted: bool,
+}
+
+impl ClientRegistration {
+    /// Parses an entry of the vault, or returns `None` if it is for another issuer, expired or doubted.
+    pub(crate) fn read(entry: &SecretSlice<u8>, issuer: &str, now: u64) -> Option<ClientRegistration> {
+        let registration: ClientRegistration = serde_json::from_slice(entry.expose_secret()).ok()?;
+        let is_current = registration.expires_at.is_none_or(|end| end > now) && !registration.doubted;
+        (registration.issuer == issuer && is_current).then_some(registration)
+    }
+
+    pub(crate) fn entry(&self) -> SecretSlice<u8> {
+        serde_json::to_vec(self).unwrap_or_default().into()
+    }
+}
+
+/// Registers the app (RFC 7591) with `redirect_uri`. If that is refused as invalid, retries with `localhost` as its
+/// host.
+///
+/// # Errors
+/// Returns [`AuthErrorCause::Refused`] if the registration is refused, and [`AuthErrorCause::Status`] or [`AuthErrorCause::Unreadable`] if the
+/// response cannot be used.
+pub(crate) async fn register(
+    web: &AuthHttpClient,
+    source: &ClientSource,
+    server: &AuthorizationServerMetadata,
+    endpoint: &Url,
+    redirect_uri: &Url,
+    dpop: bool,
+) -> Result<ClientRegistration, AuthError> {
+    match attempt(web, source, server, endpoint, redirect_uri, dpop).await {
+        Err(AuthError { cause: AuthErrorCause::Refused { code, .. }, .. }) if code == "invalid_redirect_uri" => {
+            web.conclude("the redirect URI is refused; trying localhost as its host");
+            let mut named = redirect_uri.clone();
+            let _ = named.set_host(Some("localhost"));
+            attempt(web, source, server, endpoint, &named, dpop).await
+        }
+        other => other,
+    }
+}
+
+async fn attempt(
+    web: &AuthHttpClient,
+    source: &ClientSource,
+    server: &AuthorizationServerMetadata,
+    endpoint: &Url,
+    redirect_uri: &Url,
+    dpop: bool,
+) -> Result<ClientRegistration, AuthError> {
+    let wanted = wanted_method(server.auth_methods.as_deref());
+    let mut body = json!({
+        "client_name": source.name,
+        "application_type": "native",
+        "redirect_uris": [redirect_uri.as_str()],
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "token_endpoint_auth_method": wanted,
+    });
+    if let Some(uri) = &source.uri {
+        body["client_uri"] = json!(uri.as_str());
+    }
+    if dpop {
+        body["dpop_bound_access_tokens"] = json!(true);
+    }
+    let request = Request::builder()
+        .method(Method::POST)
+        .uri(endpoint.as_str())
+        .header("accept", "application/json")
+        .header("content-type", "application/json")
+        .body(body.to_string().into_bytes());
+    let address = metadata_address::displayed_url(endpoint);
+    let unreadable = |cause: &str| AuthErrorCause::Unreadable { address: address.clone(), cause: cause.to_owned() };
+    let request = request.map_err(|_| PHASE.error(unreadable("the request could not be built")))?;
+    let answer = web.send(PHASE, request).await?;
+    let status = answer.status().as_u16();
+    let members = serde_json::from_slice::<Value>(answer.body()).ok().and_then(|value| match value {
+        Value::Object(members) => Some(members),
+        _ => None,
+    });
+    let error = members.as_ref().and_then(|members| metadata_document::string(members, "error"));
+    let failed = match (members, error) {
+        (Some(members), None) if (200..300).contains(&status) => {
+            return read(web, &members, server, redirect_uri, wanted).map_err(|cause| PHASE.error(unreadable(cause)));
+        }
+        (Some(members), Some(code)) if status < 500 => AuthErrorCause::Refused {
+            code: web.clean(&code),
+            description: metadata_document::string(&members, "error_description").map(|text| web.clean(&text)),
+        },
+        (None, _) if (200..300).contains(&status) => unreadable("it is not a JSON object"),
+        _ => AuthErrorCause::Status { address: address.clone(), status },
+    };
+    web.conclude(&failed.to_string());
+    Err(PHASE.error(failed))
+}
+
+fn read(
+    web: &AuthHttpClient,
+    members: &Map<String, Value>,
+    server: &AuthorizationServerMetadata,
+    redirect_uri: &Url,
+    wanted: &str,
+) -> Result<ClientRegistration, &'static str> {
+    let id = metadata_document::string(members, "client_id").ok_or("it contains no client id")?;
+    let secret = metadata_document::string(members, "client_secret").map(|text| StoredSecret::from(text.as_str()));
+    if let Some(secret) = &secret {
+        web.learn(&secret.0);
+    }
+    // An omitted method is the requested one, unless that would ignore the issued secret (RFC 7591, 2).
+    let said = metadata_document::string(members, "token_endpoint_auth_method");
+    let methods = server.auth_methods.as_deref();
+    let takes_none = methods.is_some_and(|list| list.iter().all(|method| method == "none"));
+    let method = match (said.as_deref(), &secret) {
+        (Some(said), _) => said,
+        (None, Some(_)) if wanted == "none" && !takes_none => match secret_method(methods) {
+            SecretMethod::Basic => "client_secret_basic",
+            SecretMethod::Post => "client_secret_post",
+        },
+        (None, _) => wanted,
+    };
+    let authentication = match (method, secret) {
+        ("client_secret_basic", Some(secret)) => StoredClientAuth::Basic(secret),
+        ("client_secret_post", Some(secret)) => StoredClientAuth::Post(secret),
+        ("none", _) => StoredClientAuth::None,
+        (_, None) => return Err("it requires a secret without issuing one"),
+        (_, Some(_)) => return Err("it requires an authentication method that was not requested"),
+    };
+    web.conclude("the app is registered");
+    let expires_at = members.get("client_secret_expires_at").and_then(Value::as_u64).filter(|end| *end > 0);
+    Ok(ClientRegistration {
+        issuer: server.issuer.clone(),
+        client: OAuthClient { kind: ClientKind::Registered, id, authentication },
+        redirect_uri: Some(redirect_uri.clone()),
+        expires_at,
+        doubted: false,
+    })
+}
+
+/// Returns the authentication method to register: that of a public client if supported, as for any native app.
+pub(crate) fn wanted_method(methods: Option<&[String]>) -> &'static str {
+    let Some(methods) = methods else { return "none" };
+    let known = ["none", "client_secret_basic", "client_secret_post"];
+    known.into_iter().find(|known| methods.iter().any(|method| method == known)).unwrap_or("none")
+}

@@ -1,0 +1,194 @@
+//! Selection of client id and redirect URI for a sign-in.
+
+use sha2::{Digest as _, Sha256};
+use url::Url;
+
+use crate::account::ClientKind;
+use crate::authorization_context::AuthorizationContext;
+use crate::authorization_server::AuthorizationServerMetadata;
+use crate::client_registration::{self, ClientRegistration};
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::metadata_address;
+use crate::oauth_client::{self, OAuthClient, RegistrationApproach, StoredClientAuth};
+use crate::redirect_listener::RedirectListener;
+use crate::settings::GrantKind;
+use crate::sign_in_record::SignInRecord;
+
+/// Client, redirect listener and redirect URI of one sign-in.
+pub(crate) struct SignInClient {
+    pub(crate) client: OAuthClient,
+    pub(crate) callback: RedirectListener,
+    pub(crate) redirect_uri: Url,
+    /// Stored registration, if the client id existed before this sign-in.
+    pub(crate) reused: Option<ClientRegistration>,
+    /// Client id that the user entered, to be stored once it has succeeded.
+    pub(crate) typed: Option<ClientRegistration>,
+}
+
+impl AuthorizationContext {
+    /// Determines the client id and binds a redirect listener for it.
+    pub(crate) async fn identify(
+        &self,
+        server: &AuthorizationServerMetadata,
+        dpop: bool,
+    ) -> Result<SignInClient, AuthError> {
+        let source = &self.settings.client;
+        let first = match &source.preregistered {
+            Some(preregistered) => self.first_issuer(&preregistered.client_id).await,
+            None => Ok(None),
+        };
+        // Not fatal, since the user sees the issuer in the consent request.
+        let first = first.unwrap_or_else(|error| {
+            let cause = error.cause;
+            self.web.note(AuthPhase::ClientId, &format!("the issuer of the client id could not be read: {cause}"));
+            None
+        });
+        let kept = self.registration(&server.issuer).await;
+        let methods = server.auth_methods.as_deref();
+        match oauth_client::choose_approach(source, server, kept, first.as_deref())? {
+            RegistrationApproach::Preregistered(preregistered) => {
+                oauth_client::check_proof(&preregistered.authentication, server)?;
+                let callback = RedirectListener::bind(preregistered.redirect_port, true).await?;
+                self.ready(oauth_client::preregistered_client(&preregistered, methods), callback)
+            }
+            RegistrationApproach::Document(url) => {
+                let callback = RedirectListener::bind(None, false).await?;
+                self.ready(oauth_client::document_client(&url), callback)
+            }
+            RegistrationApproach::Registered(kept) => {
+                self.learn_client(&kept.client);
+                let port = kept.redirect_uri.as_ref().and_then(Url::port);
+                let callback = RedirectListener::bind(port, false).await?;
+                match (&server.registration_endpoint, kept.redirect_uri.clone()) {
+                    // The registered port is in use, and only registered redirect URIs are allowed.
+                    (Some(endpoint), Some(_)) if port != Some(callback.port()) => {
+                        self.register(server, endpoint, callback, dpop).await
+                    }
+                    (_, Some(redirect_uri)) if port == Some(callback.port()) => Ok(SignInClient {
+                        client: kept.client.clone(),
+                        callback,
+                        redirect_uri,
+                        reused: Some(kept),
+                        typed: None,
+                    }),
+                    _ => Ok(SignInClient { reused: Some(kept.clone()), ..self.ready(kept.client, callback)? }),
+                }
+            }
+            RegistrationApproach::Register(endpoint) => {
+                let callback = RedirectListener::bind(None, false).await?;
+                self.register(server, &endpoint, callback, dpop).await
+            }
+            RegistrationApproach::Ask => {
+                // Bound first, as the user may have to register the redirect URI. Uses the same port each time if
+                // possible, so that the registration stays valid.
+                let callback = RedirectListener::bind(Some(usual_port(&server.issuer)), false).await?;
+                let redirect_uri = callback.redirect_uri()?;
+                let typed = self.settings.user.client_id(&server.issuer, &redirect_uri).await;
+                let Some(typed) = typed.filter(|typed| !typed.client_id.is_empty()) else {
+                    let issuer = metadata_address::displayed_text(&server.issuer);
+                    return Err(AuthPhase::ClientId.error(AuthErrorCause::NoClientId { issuer }));
+                };
+                let client = oauth_client::entered_client(&typed, methods);
+                let registration = ClientRegistration {
+                    issuer: server.issuer.clone(),
+                    client: client.clone(),
+                    redirect_uri: Some(redirect_uri),
+                    expires_at: None,
+                    doubted: false,
+                };
+                Ok(SignInClient { typed: Some(registration), ..self.ready(client, callback)? })
+            }
+        }
+    }
+
+    fn ready(&self, client: OAuthClient, callback: RedirectListener) -> Result<SignInClient, AuthError> {
+        self.learn_client(&client);
+        let redirect_uri = callback.redirect_uri()?;
+        Ok(SignInClient { client, callback, redirect_uri, reused: None, typed: None })
+    }
+
+    async fn register(
+        &self,
+        server: &AuthorizationServerMetadata,
+        endpoint: &Url,
+        callback: RedirectListener,
+        dpop: bool,
+    ) -> Result<SignInClient, AuthError> {
+        let redirect_uri = callback.redirect_uri()?;
+        let registration =
+            client_registration::register(&self.web, &self.settings.client, server, endpoint, &redirect_uri, dpop)
+                .await?;
+        self.keep_registration(&registration).await;
+        let redirect_uri = registration.redirect_uri.unwrap_or(redirect_uri);
+        Ok(SignInClient { client: registration.client, callback, redirect_uri, reused: None, typed: None })
+    }
+
+    fn learn_client(&self, client: &OAuthClient) {
+        match &client.authentication {
+            StoredClientAuth::Basic(secret) | StoredClientAuth::Post(secret) => self.web.learn(&secret.0),
+            StoredClientAuth::PrivateKeyJwt { key_pem, .. } => self.web.learn(&key_pem.0),
+            StoredClientAuth::None => {}
+        }
+    }
+
+    /// Returns the pre-registered client, which a grant without user interaction requires. The enterprise-managed grant
+    /// can also use a client ID metadata document.
+    pub(crate) async fn known_client(&self, server: &AuthorizationServerMetadata) -> Result<OAuthClient, AuthError> {
+        let source = &self.settings.client;
+        // Without user interaction, a secret is not sent unless its issuer is known.
+        let first = match &source.preregistered {
+            Some(preregistered) if preregistered.issuer.is_none() => {
+                self.first_issuer(&preregistered.client_id).await?
+            }
+            _ => None,
+        };
+        let is_enterprise = matches!(self.settings.grant, GrantKind::EnterpriseManaged(_));
+        match oauth_client::choose_approach(source, server, None, first.as_deref())? {
+            RegistrationApproach::Preregistered(preregistered) => {
+                oauth_client::check_proof(&preregistered.authentication, server)?;
+                let client = oauth_client::preregistered_client(&preregistered, server.auth_methods.as_deref());
+                self.learn_client(&client);
+                Ok(client)
+            }
+            RegistrationApproach::Document(url) if is_enterprise => Ok(oauth_client::document_client(&url)),
+            _ => Err(AuthPhase::ClientId
+                .error(AuthErrorCause::NoClientId { issuer: metadata_address::displayed_text(&server.issuer) })),
+        }
+    }
+
+    /// Returns the client of a record with the credentials of the current settings.
+    pub(crate) fn current_client(&self, record: &SignInRecord) -> OAuthClient {
+        let preregistered = self.settings.client.preregistered.as_ref();
+        match preregistered.filter(|preregistered| preregistered.client_id == record.client.id) {
+            Some(preregistered) if record.client.kind == ClientKind::Preregistered => {
+                let client = oauth_client::preregistered_client(preregistered, record.auth_methods.as_deref());
+                self.learn_client(&client);
+                client
+            }
+            _ => {
+                self.learn_client(&record.client);
+                record.client.clone()
+            }
+        }
+    }
+}
+
+/// Returns the preferred port of the redirect URI for an authorization server whose client ids the user enters: a
+/// dynamic port (RFC 6335, 6) derived from the issuer.
+fn usual_port(issuer: &str) -> u16 {
+    let hash = Sha256::digest(issuer);
+    0xC000 | u16::from_be_bytes([hash[0], hash[1]])
+}
+
+/// Removes the credentials of a pre-registered client, which are stored in the settings.
+pub(crate) fn without_settings(client: OAuthClient) -> OAuthClient {
+    match client.kind {
+        ClientKind::Preregistered => OAuthClient { authentication: StoredClientAuth::None, ..client },
+        _ => client,
+    }
+}
+
+/// Returns `true` if an error code means that the client is not (or no longer) known.
+pub(crate) fn is_client_error(code: &str) -> bool {
+    matches!(code, "invalid_client" | "unauthorized_client")
+}

@@ -1,0 +1,115 @@
+//! Discovery of the authorization server, starting with the server's challenge.
+
+use crate::authorization_context::AuthorizationContext;
+use crate::authorization_server::{self, AuthorizationServerMetadata};
+use crate::challenge::BearerChallenge;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::metadata_address;
+use crate::protected_resource::{self, ProtectedResourceMetadata};
+
+/// Authorization server and resource of a token request.
+pub(crate) struct DiscoveryResult {
+    pub(crate) server: AuthorizationServerMetadata,
+    /// Value of the `resource` parameter, byte for byte.
+    pub(crate) resource: String,
+    /// Value of `scopes_supported` in the protected resource metadata.
+    pub(crate) scopes: Option<Vec<String>>,
+    /// `true` if the server accepts DPoP-bound tokens.
+    pub(crate) dpop: bool,
+}
+
+impl AuthorizationContext {
+    /// Discovers the authorization server. If it differs from the previous one, everything that the previous one issued
+    /// is removed.
+    pub(crate) async fn discover(&self, asked: &BearerChallenge) -> Result<DiscoveryResult, AuthError> {
+        let url = &self.settings.server;
+        let resource = protected_resource::discover(&self.web, url, asked.resource_metadata.as_deref()).await?;
+        self.progress(AuthPhase::ServerMetadata, None);
+        let named = self.settings.issuer.as_deref();
+        let server = match &resource {
+            Some(resource) if !resource.authorization_servers.is_empty() => {
+                let issuer = self.choose_issuer(resource)?;
+                authorization_server::discover(&self.web, &issuer).await?
+            }
+            _ => match named {
+                Some(issuer) => authorization_server::discover(&self.web, issuer).await?,
+                None => {
+                    self.web.note(
+                        AuthPhase::ServerMetadata,
+                        "the server names no authorization server; trying its own origin",
+                    );
+                    authorization_server::discover_at_origin(&self.web, url).await?
+                }
+            },
+        };
+        let old = self.state().record.as_ref().map(|record| record.issuer.clone());
+        if old.is_some_and(|old| old != server.issuer) {
+            self.web.note(
+                AuthPhase::ServerMetadata,
+                "the server now has another authorization server; everything from the old one is removed",
+            );
+            self.drop_all().await;
+        }
+        let dpop = asked.dpop || resource.as_ref().is_some_and(|resource| resource.dpop);
+        let (resource, scopes) = match resource {
+            Some(resource) => (resource.identifier, resource.scopes),
+            None => (protected_resource::canonical(url), None),
+        };
+        Ok(DiscoveryResult { server, resource, scopes, dpop })
+    }
+
+    /// Removes everything that a former authorization server issued.
+    pub(crate) async fn drop_all(&self) {
+        if let Err(error) = self.forget_record(false).await {
+            self.web.note(AuthPhase::Storage, &format!("the old tokens could not be removed: {error}"));
+        }
+    }
+
+    /// Returns the requirements of the server. If they are not known yet, sends a request without a token, whose
+    /// response has no body.
+    pub(crate) async fn known_challenge(&self, asked: Option<BearerChallenge>) -> Result<BearerChallenge, AuthError> {
+        let server = &self.server;
+        // A token must not be sent unencrypted.
+        let checked = metadata_address::endpoint("the server", server, self.web.user_addresses());
+        checked.map_err(|cause| AuthPhase::ResourceMetadata.error(cause))?;
+        if let Some(asked) = asked {
+            return Ok(asked);
+        }
+        let request =
+            http::Request::head(server).header("accept", "application/json, text/event-stream").body(Vec::new());
+        let Ok(request) = request else { return Ok(BearerChallenge::default()) };
+        let answer = self.web.send(AuthPhase::ResourceMetadata, request).await?;
+        let lines = answer.headers().get_all("www-authenticate").iter();
+        let lines: Vec<_> = lines.map(|line| String::from_utf8_lossy(line.as_bytes()).into_owned()).collect();
+        let is_challenge = answer.status().as_u16() == 401;
+        self.web.conclude(if is_challenge {
+            "the server requires a sign-in"
+        } else {
+            "the server does not state its requirements"
+        });
+        let asked = if is_challenge { BearerChallenge::parse(&lines) } else { BearerChallenge::default() };
+        self.state().asked = Some(asked.clone());
+        Ok(asked)
+    }
+
+    /// Selects one of several authorization servers: the configured issuer, else that of the pre-registered client id,
+    /// else the previous one, else the first (RFC 9728, 7.6).
+    fn choose_issuer(&self, resource: &ProtectedResourceMetadata) -> Result<String, AuthError> {
+        let listed = &resource.authorization_servers;
+        let first = listed.first().cloned().unwrap_or_default();
+        if let Some(named) = &self.settings.issuer {
+            if listed.contains(named) {
+                return Ok(named.clone());
+            }
+            return Err(AuthPhase::ResourceMetadata.error(AuthErrorCause::OtherIssuer {
+                what: "the issuer in the settings",
+                expected: metadata_address::displayed_text(named),
+                found: metadata_address::displayed_text(&first),
+            }));
+        }
+        let preregistered = self.settings.client.preregistered.as_ref().and_then(|client| client.issuer.clone());
+        let before = self.state().record.as_ref().map(|record| record.issuer.clone());
+        let preferred = [preregistered, before].into_iter().flatten().find(|issuer| listed.contains(issuer));
+        Ok(preferred.unwrap_or(first))
+    }
+}

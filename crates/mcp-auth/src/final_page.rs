@@ -1,0 +1,140 @@
+//! Final page of a sign-in in the browser: static, without scripts and without external resources.
+
+/// Content of a page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum PageText<'a> {
+    SignedIn,
+    /// Failure with its cause, which is English and may contain untrusted text.
+    Failed(&'a str),
+    /// The request was not the expected authorization response.
+    NotThis,
+}
+
+/// Language of a page, chosen by the browser's preferences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PageLanguage {
+    English,
+    Chinese,
+}
+
+impl PageLanguage {
+    /// Parses `Accept-Language` (RFC 9110, 12.5.4) and returns the preferred supported language.
+    pub(crate) fn preferred(accept: &str) -> PageLanguage {
+        let mut best = (0.0, PageLanguage::English);
+        for item in accept.split(',') {
+            let mut parts = item.split(';').map(str::trim);
+            let tag = parts.next().unwrap_or_default().split('-').next().unwrap_or_default();
+            let language = match tag.to_ascii_lowercase().as_str() {
+                "zh" => PageLanguage::Chinese,
+                "en" => PageLanguage::English,
+                _ => continue,
+            };
+            let weight = parts.find_map(|part| part.strip_prefix("q=")?.parse().ok()).unwrap_or(1.0);
+            if weight > best.0 {
+                best = (weight, language);
+            }
+        }
+        best.1
+    }
+
+    const fn tag(self) -> &'static str {
+        match self {
+            PageLanguage::English => "en",
+            PageLanguage::Chinese => "zh-CN",
+        }
+    }
+
+    /// Returns title and text of a page.
+    const fn texts(self, words: PageText<'_>) -> (&'static str, &'static str) {
+        match (self, words) {
+            (PageLanguage::English, PageText::SignedIn) => {
+                ("You are signed in", "You can close this window and go back to the app.")
+            }
+            (PageLanguage::English, PageText::Failed(_)) => {
+                ("The sign-in failed", "You can close this window and go back to the app.")
+            }
+            (PageLanguage::English, PageText::NotThis) => {
+                ("This is not the expected response", "The sign-in continues in the app.")
+            }
+            (PageLanguage::Chinese, PageText::SignedIn) => ("你已登录", "你可以关闭这个窗口，回到应用。"),
+            (PageLanguage::Chinese, PageText::Failed(_)) => ("登录失败", "你可以关闭这个窗口，回到应用。"),
+            (PageLanguage::Chinese, PageText::NotThis) => ("这不是正在等待的应答", "登录在应用里继续。"),
+        }
+    }
+}
+
+/// Returns a complete HTTP response with a page.
+pub(crate) fn response(status: u16, words: PageText<'_>, language: PageLanguage) -> String {
+    let (title, text) = language.texts(words);
+    let cause = match words {
+        PageText::Failed(cause) => format!("<p lang=\"en\">{}.</p>", escape(cause)),
+        PageText::SignedIn | PageText::NotThis => String::new(),
+    };
+    let tag = language.tag();
+    let page = format!(
+        "<!doctype html><html lang=\"{tag}\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <title>{title}</title><style>body{{font:16px/1.5 system-ui,sans-serif;margin:20vh auto;max-width:32rem;\
+         padding:0 1rem;color-scheme:light dark}}</style><h1>{title}</h1>{cause}<p>{text}</p></html>"
+    );
+    format!(
+        "HTTP/1.1 {status} -\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
+         Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n\
+         Cross-Origin-Opener-Policy: same-origin\r\n\
+         Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; form-action 'none'\r\n\r\n{page}",
+        page.len()
+    )
+}
+
+fn escape(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => shown.push_str("&amp;"),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '"' => shown.push_str("&quot;"),
+            '\'' => shown.push_str("&#39;"),
+            other => shown.push(other),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_from_outside_is_text() {
+        let page = response(400, PageText::Failed("<script>alert(\"x\")</script>&'"), PageLanguage::English);
+        assert!(!page.contains("<script>") && page.contains("&lt;script&gt;"), "the cause must be escaped: {page}");
+        let head = page.split("\r\n\r\n").next().unwrap_or_default();
+        assert!(
+            head.contains("default-src 'none'") && head.contains("no-referrer"),
+            "nothing may be loaded and no referrer sent: {head}"
+        );
+    }
+
+    #[test]
+    fn a_page_is_in_the_language_that_its_browser_prefers() {
+        for (accept, wanted) in [
+            ("", PageLanguage::English),
+            ("zh-CN,zh;q=0.9,en;q=0.8", PageLanguage::Chinese),
+            ("en-GB, zh;q=0.5", PageLanguage::English),
+            ("fr, en;q=0.2, ZH-Hans;q=0.7", PageLanguage::Chinese),
+            ("de;q=1", PageLanguage::English),
+            ("zh;q=0, en;q=0.1", PageLanguage::English),
+            (";;q=,=", PageLanguage::English),
+        ] {
+            assert_eq!(PageLanguage::preferred(accept), wanted, "for {accept:?}");
+        }
+        let page = response(400, PageText::Failed("it was refused"), PageLanguage::Chinese);
+        assert!(page.contains("lang=\"zh-CN\"") && page.contains("登录失败"), "the page must be in Chinese: {page}");
+        assert!(page.contains("<p lang=\"en\">it was refused.</p>"), "the cause must be marked as English: {page}");
+        let (head, body) = page.split_once("\r\n\r\n").unwrap();
+        assert!(
+            head.contains(&format!("Content-Length: {}\r\n", body.len())),
+            "Content-Length must count bytes: {head}"
+        );
+    }
+}

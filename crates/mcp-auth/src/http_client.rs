@@ -1,0 +1,177 @@
+//! HTTP requests of an authorization: rate-limited, validated, bounded and logged.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http::{Method, Request, Response};
+use mcp_transport::http::{OutsideClient, OutsideLimits};
+use secrecy::{ExposeSecret, SecretString};
+use url::Url;
+
+use crate::auth_step::AuthStep;
+use crate::clock::Clock;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::metadata_address::{self, UserAddresses};
+use crate::request_budget::{MOST, RequestBudget};
+use crate::step_log::StepLog;
+
+/// Maximum size and duration of a response.
+const LIMITS: OutsideLimits = OutsideLimits { bytes: 512 * 1024, time: Duration::from_secs(30) };
+/// Maximum number of redirects to a metadata document.
+const REDIRECTS: usize = 3;
+/// Protocol version sent with metadata requests (2025-03-26, `basic/authorization`).
+const PROTOCOL_VERSION: &str = "2026-07-28";
+
+/// HTTP client and log of one server's authorization.
+pub(crate) struct AuthHttpClient {
+    client: OutsideClient,
+    now: Clock,
+    named: UserAddresses,
+    kept: Mutex<RequestState>,
+}
+
+#[derive(Default)]
+struct RequestState {
+    budget: RequestBudget,
+    log: StepLog,
+}
+
+impl AuthHttpClient {
+    pub(crate) fn new(client: OutsideClient, now: Clock, named: UserAddresses) -> AuthHttpClient {
+        AuthHttpClient { client, now, named, kept: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, RequestState> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn user_addresses(&self) -> &UserAddresses {
+        &self.named
+    }
+
+    /// Starts a new sign-in in the log.
+    pub(crate) fn begin(&self) {
+        self.lock().log.begin();
+    }
+
+    /// Ends the sign-in in the log. Later steps are stored separately.
+    pub(crate) fn end(&self) {
+        self.lock().log.end();
+    }
+
+    pub(crate) fn steps(&self) -> Vec<AuthStep> {
+        self.lock().log.steps()
+    }
+
+    /// Redacts this secret from steps and messages from now on.
+    pub(crate) fn learn(&self, secret: &SecretString) {
+        self.lock().log.redactor.learn(secret.expose_secret());
+    }
+
+    /// Redacts the values in the query of this URL permanently.
+    pub(crate) fn learn_query(&self, url: &Url) {
+        self.lock().log.redactor.learn_query(url);
+    }
+
+    /// Formats untrusted text for display: redacted, escaped and truncated.
+    pub(crate) fn clean(&self, text: &str) -> String {
+        metadata_address::displayed_text(&self.lock().log.redactor.text(text))
+    }
+
+    pub(crate) fn note(&self, phase: AuthPhase, conclusion: &str) {
+        let now = (self.now)();
+        self.lock().log.note(now, phase, conclusion);
+    }
+
+    pub(crate) fn log_browser_request(&self, phase: AuthPhase, url: &Url, conclusion: &str) {
+        let now = (self.now)();
+        self.lock().log.browser_request(now, phase, url, conclusion);
+    }
+
+    pub(crate) fn conclude(&self, conclusion: &str) {
+        self.lock().log.conclude(conclusion);
+    }
+
+    /// Sends one request.
+    ///
+    /// # Errors
+    /// Returns [`AuthErrorCause::TooManyRequests`] if the limit is exhausted, and [`AuthErrorCause::Unreachable`] if there is no
+    /// response.
+    pub(crate) async fn send(
+        &self,
+        phase: AuthPhase,
+        request: Request<Vec<u8>>,
+    ) -> Result<Response<Vec<u8>>, AuthError> {
+        let at = (self.now)();
+        let shown = {
+            let mut kept = self.lock();
+            if !kept.budget.take(MOST, at) {
+                kept.log.note(at, phase, "the request was not sent: too many requests within a minute");
+                return Err(phase.error(AuthErrorCause::TooManyRequests));
+            }
+            // A server may echo the credentials that it received.
+            let credentials = request.headers().get("authorization").and_then(|value| value.to_str().ok());
+            if let Some((_, credentials)) = credentials.and_then(|value| value.split_once(' ')) {
+                kept.log.redactor.learn(credentials);
+            }
+            kept.log.request(&request)
+        };
+        let address = request.uri().to_string();
+        let began = std::time::Instant::now();
+        let answer = self.client.send(request, LIMITS).await;
+        let took = began.elapsed();
+        self.lock().log.http_request(at, took, phase, &shown, answer.as_ref().ok());
+        answer.map_err(|error| {
+            let address = Url::parse(&address).map_or_else(
+                |_| metadata_address::displayed_text(&address),
+                |url| metadata_address::displayed_url(&url),
+            );
+            let cause = self.clean(&error.to_string());
+            self.conclude(&cause);
+            phase.error(AuthErrorCause::Unreachable { address, cause })
+        })
+    }
+
+    /// Fetches a document and follows redirects to allowed URLs.
+    ///
+    /// # Errors
+    /// Returns the errors of [`send`](Self::send), and [`AuthErrorCause::UnsafeUrl`] or [`AuthErrorCause::Unreadable`] for an invalid
+    /// redirect.
+    pub(crate) async fn get(&self, phase: AuthPhase, url: &Url) -> Result<Response<Vec<u8>>, AuthError> {
+        let mut url = url.clone();
+        for _ in 0..=REDIRECTS {
+            let request = Request::builder()
+                .method(Method::GET)
+                .uri(url.as_str())
+                .header("accept", "application/json")
+                .header("mcp-protocol-version", PROTOCOL_VERSION)
+                .body(Vec::new());
+            let request = request.map_err(|_| phase.error(unusable_url(&url)))?;
+            let answer = self.send(phase, request).await?;
+            if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+                return Ok(answer);
+            }
+            let location = answer.headers().get("location").and_then(|value| value.to_str().ok());
+            let next = location.and_then(|location| url.join(location).ok());
+            let Some(next) = next else {
+                let cause = "it redirects without a valid address".to_owned();
+                return Err(
+                    phase.error(AuthErrorCause::Unreadable { address: metadata_address::displayed_url(&url), cause })
+                );
+            };
+            self.conclude("it is a redirect");
+            // The redirect chooses the path, so it must not lead to another service on a host that the user entered.
+            url = metadata_address::endpoint_of("a redirect", next.as_str(), &url, &self.named)
+                .map_err(|cause| phase.error(cause))?;
+        }
+        let cause = format!("it redirects more than {REDIRECTS} times");
+        Err(phase.error(AuthErrorCause::Unreadable { address: metadata_address::displayed_url(&url), cause }))
+    }
+}
+
+fn unusable_url(url: &Url) -> AuthErrorCause {
+    AuthErrorCause::Unreadable {
+        address: metadata_address::displayed_url(url),
+        cause: "the request could not be built".to_owned(),
+    }
+}

@@ -1,0 +1,302 @@
+//! Validation of URLs from metadata before a request is sent to them or a browser opens them.
+//!
+//! Host names that resolve to private addresses are rejected on connection by the [`OutsideClient`].
+//!
+//! [`OutsideClient`]: mcp_transport::http::OutsideClient
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use foreign::visible;
+use url::{Host, Url};
+
+use crate::error::AuthErrorCause;
+
+/// Maximum number of displayed characters of an untrusted URL.
+const SHOWN: usize = 200;
+/// Maximum length of a URL in bytes.
+const LONGEST: usize = 4096;
+
+/// URLs that the user entered: the server's URL, and configured issuers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct UserAddresses(Vec<Url>);
+
+impl UserAddresses {
+    pub(crate) fn new<'a>(urls: impl Iterator<Item = &'a Url>) -> UserAddresses {
+        UserAddresses(urls.cloned().collect())
+    }
+
+    /// Returns `true` if the user entered this host, with any port.
+    fn has(&self, url: &Url) -> bool {
+        url.host().is_some_and(|host| self.0.iter().any(|named| named.host().as_ref() == Some(&host)))
+    }
+
+    fn has_origin(&self, url: &Url) -> bool {
+        self.0.iter().any(|named| named.origin() == url.origin())
+    }
+}
+
+/// Parses and validates a URL to send requests to: `https`, or `http` on a loopback host that the user entered.
+///
+/// # Errors
+/// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
+pub(crate) fn endpoint(what: &'static str, text: &str, named: &UserAddresses) -> Result<Url, AuthErrorCause> {
+    check(text, named).map_err(|cause| AuthErrorCause::UnsafeUrl {
+        what,
+        shown: displayed_text(text),
+        cause: cause.to_owned(),
+    })
+}
+
+/// Validates as [`endpoint`] does a URL from the metadata or challenge of `owner`.
+///
+/// Another port of a host that the user entered is another service, often one in a private network that trusts every
+/// client that reaches it. Such a URL is allowed only if the user entered that port, or if the metadata has the same
+/// origin.
+///
+/// # Errors
+/// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
+pub(crate) fn endpoint_of(
+    what: &'static str,
+    text: &str,
+    owner: &Url,
+    named: &UserAddresses,
+) -> Result<Url, AuthErrorCause> {
+    let url = endpoint(what, text, named)?;
+    if named.has(&url) && !named.has_origin(&url) && url.origin() != owner.origin() {
+        let cause = "it leads to another service on a host that you named; enter it as the issuer if you trust it";
+        return Err(AuthErrorCause::UnsafeUrl { what, shown: displayed_text(text), cause: cause.to_owned() });
+    }
+    Ok(url)
+}
+
+/// Parses and validates a URL to open in a browser. Other programs handle it on the way, so characters with a meaning
+/// in shells are rejected as well.
+///
+/// # Errors
+/// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
+pub(crate) fn for_browser(what: &'static str, text: &str, named: &UserAddresses) -> Result<Url, AuthErrorCause> {
+    let refuse = |cause: &str| AuthErrorCause::UnsafeUrl { what, shown: displayed_text(text), cause: cause.to_owned() };
+    let is_strange = |character: char| !character.is_ascii_graphic() || "\"'`<>\\^{|}$();!*".contains(character);
+    if text.contains(is_strange) {
+        return Err(refuse("it contains characters that are not allowed"));
+    }
+    let url = check(text, named).map_err(refuse)?;
+    let is_private = match url.host() {
+        Some(Host::Ipv4(address)) => is_private(address.into()),
+        Some(Host::Ipv6(address)) => is_private(address.into()),
+        Some(Host::Domain(name)) => is_local_name(name),
+        None => true,
+    };
+    if is_private && !named.has(&url) {
+        return Err(refuse("it leads into a private network that you did not name"));
+    }
+    Ok(url)
+}
+
+fn check(text: &str, named: &UserAddresses) -> Result<Url, &'static str> {
+    if text.len() > LONGEST {
+        return Err("it is too long");
+    }
+    if text.contains(|character: char| character.is_control() || character.is_whitespace()) || text.contains('\\') {
+        return Err("it contains characters that are not allowed");
+    }
+    let url = Url::parse(text).map_err(|_| "it is not a complete address")?;
+    // Internationalized names and paths are longer in their encoded form.
+    if url.as_str().len() > LONGEST {
+        return Err("it is too long");
+    }
+    match url.scheme() {
+        "https" => {}
+        "http" if is_loopback(&url) && named.has(&url) => {}
+        "http" => return Err("it is not encrypted (https)"),
+        _ => return Err("it is not https"),
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("it contains a user name");
+    }
+    if url.fragment().is_some() {
+        return Err("it contains a fragment");
+    }
+    if url.host().is_none() {
+        return Err("it has no host");
+    }
+    Ok(url)
+}
+
+/// Returns `true` if two URLs belong to one operator: their registrable domain or origin is the same.
+pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
+    let domain = |url: &Url| match url.host() {
+        Some(Host::Domain(name)) if url.scheme() == "https" => psl::domain_str(name).map(str::to_owned),
+        _ => None,
+    };
+    one.origin() == other.origin() || domain(one).is_some_and(|own| domain(other) == Some(own))
+}
+
+/// Returns `true` if the host is a loopback address or name, without resolving it.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => is_local_name(name),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+fn is_local_name(name: &str) -> bool {
+    let name = name.trim_end_matches('.');
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_private_v4(address),
+        IpAddr::V6(address) => {
+            let first = address.segments()[0];
+            address.is_loopback()
+                || address.is_unspecified()
+                || (first & 0xfe00) == 0xfc00
+                || (first & 0xffc0) == 0xfe80
+                || embedded(address).is_some_and(is_private_v4)
+        }
+    }
+}
+
+fn is_private_v4(address: Ipv4Addr) -> bool {
+    let [first, second, ..] = address.octets();
+    address.is_private()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_unspecified()
+        || address.is_broadcast()
+        || first == 0
+        || (first == 100 && (64..128).contains(&second))
+}
+
+/// Returns the IPv4 address embedded in a mapped, compatible or NAT64 address.
+fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let is_nat64 = address.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0];
+    let last = address.octets();
+    address.to_ipv4().or_else(|| is_nat64.then(|| Ipv4Addr::new(last[12], last[13], last[14], last[15])))
+}
+
+/// Formats a URL for messages: escaped, truncated, and without its query.
+pub(crate) fn displayed_url(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    displayed_text(url.as_str())
+}
+
+/// Formats untrusted text for messages: on one line, with tabs as `\t`, which URL parsers ignore.
+pub(crate) fn displayed_text(text: &str) -> String {
+    let text: String = text.chars().take(SHOWN * 2).collect();
+    visible(text.trim_end()).replace('\t', "\\t").chars().take(SHOWN).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn named() -> UserAddresses {
+        UserAddresses::new([Url::parse("http://localhost:4000/mcp").unwrap()].iter())
+    }
+
+    #[test]
+    fn foreign_text_is_shown_in_one_line() {
+        assert_eq!(displayed_text("h\ttps://a.example/\n\t"), "h\\ttps://a.example/", "tabs must be escaped");
+        assert_eq!(displayed_text("a\nb"), "a\\x0ab", "line ends must be escaped");
+    }
+
+    #[test]
+    fn the_length_that_is_sent_is_bounded() {
+        let within = format!("https://a.example/{}", "a".repeat(LONGEST - 18));
+        assert!(endpoint("a test", &within, &named()).is_ok(), "{LONGEST} bytes must be allowed");
+        assert!(endpoint("a test", &format!("{within}a"), &named()).is_err(), "one more byte must be rejected");
+        let grows = format!("https://a.example/{}", "é".repeat(LONGEST / 4));
+        assert!(endpoint("a test", &grows, &named()).is_err(), "the encoded length must count");
+    }
+
+    #[test]
+    fn only_https_and_named_loopback_is_gone_to() {
+        for good in ["https://a.example/token", "https://a.example:8443/t?x=1", "http://localhost:5000/token"] {
+            assert!(endpoint("a test", good, &named()).is_ok(), "[auth-https-endpoints] {good} must be allowed");
+        }
+        for bad in [
+            "http://a.example/token",
+            "http://127.0.0.1/token",
+            "http://localhost.evil.example/",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "https://user@a.example/",
+            "https://a.example/#x",
+            "/token",
+            "",
+            "https://a.example/a b",
+        ] {
+            let refused = endpoint("a test", bad, &named());
+            assert!(refused.is_err(), "[auth-https-endpoints] [auth-communication-security] {bad} must be rejected");
+        }
+    }
+
+    #[test]
+    fn s07_one_operator_is_one_registrable_domain() {
+        for (one, other, is_same) in [
+            ("https://a.example", "https://a.example/token", true),
+            ("https://login.a.example", "https://token.a.example:8443/t", true),
+            ("https://a.example", "https://b.example/token", false),
+            ("https://one.github.io", "https://two.github.io/token", false),
+            ("https://a.example", "http://a.example/token", false),
+            ("http://127.0.0.1:1", "http://127.0.0.1:2/token", false),
+            ("http://127.0.0.1:1", "http://127.0.0.1:1/token", true),
+            ("http://localhost:1", "http://127.0.0.1:1/token", false),
+        ] {
+            let [one, other] = [one, other].map(|text| Url::parse(text).unwrap());
+            assert_eq!(is_same_site(&one, &other), is_same, "S07: {one} and {other}");
+        }
+    }
+
+    #[test]
+    fn no_browser_gets_an_address_that_does_something_else() {
+        // X43.
+        for bad in [
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "http://user$(touch x)@127.0.0.1/",
+            "http://user$(touch${IFS}x)@127.0.0.1/",
+            "https://a/\"&calc&\"",
+            "https://a/'&calc&'",
+            "\\\\host\\share",
+            "https:\\\\a.example\\x",
+            "ms-msdt:/id",
+            "-https://a.example",
+            "--help",
+            "https://a.example/\nx",
+            "https://a.example/`id`",
+            "https://a.example/$(id)",
+            "vscode://x",
+            "https://[::1]/",
+            "https://192.168.1.1/admin",
+            "https://[::ffff:10.0.0.1]/",
+            "https://[64:ff9b::a00:1]/",
+            "https://0x7f.1/",
+            "https://localhost./",
+        ] {
+            let refused = for_browser("a test", bad, &UserAddresses::default());
+            let Err(AuthErrorCause::UnsafeUrl { shown, .. }) = refused else {
+                panic!("X43: {bad} must not be opened: {refused:?}");
+            };
+            assert!(!shown.contains('\n'), "X43: the URL must be shown on one line: {shown:?}");
+        }
+        assert!(
+            for_browser("a test", "https://a.example/authorize?x=1", &named()).is_ok(),
+            "an ordinary URL must be allowed"
+        );
+        assert!(
+            for_browser("a test", "http://localhost:5000/authorize", &named()).is_ok(),
+            "a loopback URL entered by the user must be allowed"
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! Metadata documents: classification of responses, and lenient access to members.
+
+use http::Response;
+use serde_json::{Map, Value};
+use url::Url;
+
+use crate::error::AuthErrorCause;
+use crate::metadata_address;
+
+/// Maximum number of items read from a list.
+const MOST: usize = 100;
+
+/// Outcome of fetching a metadata document.
+pub(crate) enum MetadataResponse {
+    /// The document exists and is a JSON object.
+    Found(Map<String, Value>),
+    /// The URL has no document.
+    Absent(AuthErrorCause),
+    /// The existence of a document is unknown.
+    Failed(AuthErrorCause),
+}
+
+/// Classifies a response. Many sites answer every URL with a page, so a response that is not a JSON object counts as no
+/// document.
+pub(crate) fn read(url: &Url, answer: &Response<Vec<u8>>) -> MetadataResponse {
+    let address = metadata_address::displayed_url(url);
+    match answer.status().as_u16() {
+        200..=299 => match serde_json::from_slice::<Value>(answer.body()) {
+            Ok(Value::Object(members)) => MetadataResponse::Found(members),
+            _ => MetadataResponse::Absent(AuthErrorCause::Unreadable {
+                address,
+                cause: "it is not a JSON object".to_owned(),
+            }),
+        },
+        status @ (408 | 425 | 429 | 500..=599) => MetadataResponse::Failed(AuthErrorCause::Status { address, status }),
+        status => MetadataResponse::Absent(AuthErrorCause::Status { address, status }),
+    }
+}
+
+/// Returns a string member that is not empty.
+pub(crate) fn string(members: &Map<String, Value>, name: &str) -> Option<String> {
+    members.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// Returns a list of strings, without items of other types.
+pub(crate) fn strings(members: &Map<String, Value>, name: &str) -> Option<Vec<String>> {
+    let items = members.get(name)?.as_array()?;
+    Some(items.iter().filter_map(Value::as_str).take(MOST).map(str::to_owned).collect())
+}
+
+/// Returns `true` if the member is present and `true`.
+pub(crate) fn is_true(members: &Map<String, Value>, name: &str) -> bool {
+    matches!(members.get(name), Some(Value::Bool(true)))
+}

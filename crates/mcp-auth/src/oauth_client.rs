@@ -1,0 +1,277 @@
+//! Selection of the client id at an authorization server: a pre-registered one, a client ID metadata document, a
+//! dynamic registration, or one that the user enters, in this order (`basic/authorization/client-registration`).
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::account::ClientKind;
+use crate::authorization_server::AuthorizationServerMetadata;
+use crate::client_registration::ClientRegistration;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::metadata_address;
+use crate::settings::{ClientAuthentication, ClientSource, PreregisteredClient, SecretMethod, is_document_url};
+use crate::stored_secret::StoredSecret;
+
+const PHASE: AuthPhase = AuthPhase::ClientId;
+
+/// A client id and its credentials.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct OAuthClient {
+    pub(crate) kind: ClientKind,
+    pub(crate) id: String,
+    pub(crate) authentication: StoredClientAuth,
+}
+
+/// Client authentication of a token request.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StoredClientAuth {
+    None,
+    Basic(StoredSecret),
+    Post(StoredSecret),
+    PrivateKeyJwt { key_pem: StoredSecret, algorithm: String },
+}
+
+/// Method of obtaining a client id.
+#[derive(Debug)]
+pub(crate) enum RegistrationApproach {
+    Preregistered(PreregisteredClient),
+    Document(Url),
+    Registered(ClientRegistration),
+    Register(Url),
+    Ask,
+}
+
+/// Selects the method. `kept` is the stored registration with this authorization server.
+///
+/// # Errors
+/// Returns [`AuthErrorCause::OtherIssuer`] if the pre-registered client id belongs to another authorization server.
+pub(crate) fn choose_approach(
+    source: &ClientSource,
+    server: &AuthorizationServerMetadata,
+    kept: Option<ClientRegistration>,
+    first_issuer: Option<&str>,
+) -> Result<RegistrationApproach, AuthError> {
+    if let Some(preregistered) = &source.preregistered {
+        let expected = preregistered.issuer.as_deref().or(first_issuer);
+        if let Some(expected) = expected.filter(|expected| *expected != server.issuer) {
+            return Err(PHASE.error(AuthErrorCause::OtherIssuer {
+                what: "the client id in the settings",
+                expected: metadata_address::displayed_text(expected),
+                found: metadata_address::displayed_text(&server.issuer),
+            }));
+        }
+        return Ok(RegistrationApproach::Preregistered(preregistered.clone()));
+    }
+    let document = source.metadata_url.as_ref().filter(|url| server.metadata_documents && is_document_url(url));
+    Ok(match (document, kept, &server.registration_endpoint) {
+        (Some(url), ..) => RegistrationApproach::Document(url.clone()),
+        (None, Some(kept), _) => RegistrationApproach::Registered(kept),
+        (None, None, Some(endpoint)) => RegistrationApproach::Register(endpoint.clone()),
+        (None, None, None) => RegistrationApproach::Ask,
+    })
+}
+
+/// Checks that this authorization server supports the configured client authentication. The method of sending a secret
+/// adapts to the supported methods. An assertion is either supported or not.
+///
+/// # Errors
+/// Returns [`AuthErrorCause::NoProof`] if the metadata lists methods or algorithms without the configured one.
+pub(crate) fn check_proof(given: &ClientAuthentication, server: &AuthorizationServerMetadata) -> Result<(), AuthError> {
+    let ClientAuthentication::PrivateKeyJwt { algorithm, .. } = given else { return Ok(()) };
+    let listed = |method: &str, list: Option<&Vec<String>>| match list {
+        Some(list) if !list.iter().any(|item| item == method) => {
+            let (method, listed) =
+                (metadata_address::displayed_text(method), metadata_address::displayed_text(&list.join(", ")));
+            Err(PHASE.error(AuthErrorCause::NoProof { method, listed }))
+        }
+        _ => Ok(()),
+    };
+    listed("private_key_jwt", server.auth_methods.as_ref())?;
+    listed(algorithm, server.signing_algorithms.as_ref())
+}
+
+/// Returns the pre-registered client with the authentication that this authorization server supports.
+pub(crate) fn preregistered_client(preregistered: &PreregisteredClient, methods: Option<&[String]>) -> OAuthClient {
+    OAuthClient {
+        kind: ClientKind::Preregistered,
+        id: preregistered.client_id.clone(),
+        authentication: authentication(&preregistered.authentication, methods),
+    }
+}
+
+/// Returns the client that the user entered.
+pub(crate) fn entered_client(typed: &PreregisteredClient, methods: Option<&[String]>) -> OAuthClient {
+    OAuthClient { kind: ClientKind::Typed, ..preregistered_client(typed, methods) }
+}
+
+pub(crate) fn document_client(url: &Url) -> OAuthClient {
+    OAuthClient { kind: ClientKind::MetadataDocument, id: url.to_string(), authentication: StoredClientAuth::None }
+}
+
+pub(crate) fn authentication(given: &ClientAuthentication, methods: Option<&[String]>) -> StoredClientAuth {
+    match given {
+        ClientAuthentication::None => StoredClientAuth::None,
+        ClientAuthentication::Secret { secret, method } => {
+            let secret = StoredSecret(secret.clone());
+            match method.unwrap_or_else(|| secret_method(methods)) {
+                SecretMethod::Basic => StoredClientAuth::Basic(secret),
+                SecretMethod::Post => StoredClientAuth::Post(secret),
+            }
+        }
+        ClientAuthentication::PrivateKeyJwt { key_pem, algorithm } => {
+            StoredClientAuth::PrivateKeyJwt { key_pem: StoredSecret(key_pem.clone()), algorithm: algorithm.clone() }
+        }
+    }
+}
+
+/// Returns the method of sending a secret: a listed one, or the `Authorization` header if nothing is listed (RFC 8414,
+/// 2).
+pub(crate) fn secret_method(methods: Option<&[String]>) -> SecretMethod {
+    let lists = |name: &str| methods.is_some_and(|methods| methods.iter().any(|method| method == name));
+    if lists("client_secret_post") && !lists("client_secret_basic") { SecretMethod::Post } else { SecretMethod::Basic }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use secrecy::SecretString;
+
+    use super::*;
+    use crate::client_registration::wanted_method;
+
+    const ISSUER: &str = "https://as.example";
+
+    fn server(documents: bool, registration: bool) -> AuthorizationServerMetadata {
+        let url = |path: &str| Url::parse(&format!("{ISSUER}{path}")).unwrap();
+        AuthorizationServerMetadata {
+            issuer: ISSUER.to_owned(),
+            authorization_endpoint: Some(url("/authorize")),
+            token_endpoint: url("/token"),
+            registration_endpoint: registration.then(|| url("/register")),
+            revocation_endpoint: None,
+            scopes: None,
+            auth_methods: None,
+            signing_algorithms: None,
+            s256: true,
+            metadata_documents: documents,
+            promises_iss: false,
+            dpop: false,
+            lets_choose: false,
+        }
+    }
+
+    fn given(issuer: Option<&str>) -> PreregisteredClient {
+        PreregisteredClient {
+            issuer: issuer.map(str::to_owned),
+            client_id: "mine".to_owned(),
+            authentication: ClientAuthentication::None,
+            redirect_port: None,
+        }
+    }
+
+    fn registration() -> ClientRegistration {
+        let client =
+            OAuthClient { kind: ClientKind::Registered, id: "r".to_owned(), authentication: StoredClientAuth::None };
+        ClientRegistration { issuer: ISSUER.to_owned(), client, redirect_uri: None, expires_at: None, doubted: false }
+    }
+
+    fn name(way: &RegistrationApproach) -> &'static str {
+        match way {
+            RegistrationApproach::Preregistered(_) => "preregistered",
+            RegistrationApproach::Document(_) => "document",
+            RegistrationApproach::Registered(_) => "registered",
+            RegistrationApproach::Register(_) => "register",
+            RegistrationApproach::Ask => "ask",
+        }
+    }
+
+    #[test]
+    fn ways_come_in_the_order_of_the_specification() {
+        // Pre-registered, document URL, stored registration, documents supported, registration supported -> method
+        let table = [
+            (true, true, true, true, true, "preregistered", "[auth-registration-priority] [auth-preregistration]"),
+            (false, true, true, true, true, "document", "[auth-cimd-support] must precede a registration"),
+            (false, true, false, false, true, "register", "[auth-cimd-check-advertised] [auth-cimd-fallback]"),
+            (false, false, true, true, true, "registered", "a registration must be used again"),
+            (false, false, false, true, true, "register", "[auth-dcr] [auth-dcr-optional]"),
+            (false, false, false, false, false, "ask", "[auth-manual-client-id] [auth-client-id-required]"),
+        ];
+        for (has_id, has_document, has_kept, takes_documents, takes_registration, wanted, what) in table {
+            let source = ClientSource {
+                preregistered: has_id.then(|| given(None)),
+                metadata_url: has_document.then(|| Url::parse("https://app.example/client.json").unwrap()),
+                ..ClientSource::default()
+            };
+            let server = server(takes_documents, takes_registration);
+            let way = choose_approach(&source, &server, has_kept.then(registration), None).unwrap();
+            assert_eq!(name(&way), wanted, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_client_id_is_shown_to_no_other_authorization_server() {
+        let source = |issuer| ClientSource { preregistered: Some(given(issuer)), ..ClientSource::default() };
+        for (issuer, first, is_good) in [
+            (Some(ISSUER), None, true),
+            (None, Some(ISSUER), true),
+            (None, None, true),
+            (Some("https://other.example"), None, false),
+            (Some("https://as.example/"), None, false),
+            (None, Some("https://other.example"), false),
+        ] {
+            let way = choose_approach(&source(issuer), &server(true, true), None, first);
+            let what = "[auth-credentials-no-reuse] [auth-prereg-mismatch-error]";
+            assert_eq!(way.is_ok(), is_good, "{what} settings say {issuer:?}, it was first used at {first:?}");
+        }
+        let entry = registration().entry();
+        assert!(
+            ClientRegistration::read(&entry, ISSUER, 0).is_some(),
+            "[auth-credentials-issuer-key] the same issuer must find the registration"
+        );
+        let other = ClientRegistration::read(&entry, "https://as.example/", 0);
+        assert!(
+            other.is_none(),
+            "[auth-credentials-issuer-key] [auth-credentials-per-as] another issuer must not find it"
+        );
+    }
+
+    #[test]
+    fn only_an_https_url_with_a_path_is_a_client_id() {
+        for (url, is_good) in [
+            ("https://app.example/client.json", true),
+            ("https://app.example/", false),
+            ("http://app.example/client.json", false),
+            ("https://app.example/client.json#x", false),
+            ("https://u@app.example/client.json", false),
+        ] {
+            let is_one = is_document_url(&Url::parse(url).unwrap());
+            assert_eq!(is_one, is_good, "[auth-cimd-url-form] [auth-cimd-hosted-https] {url}");
+        }
+    }
+
+    #[test]
+    fn a_secret_goes_the_way_that_the_metadata_lists() {
+        let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let secret = ClientAuthentication::Secret { secret: SecretString::from("s"), method: None };
+        for (methods, is_post) in [
+            (None, false),
+            (Some(list(&["client_secret_basic", "client_secret_post"])), false),
+            (Some(list(&["client_secret_post"])), true),
+            (Some(list(&["private_key_jwt", "client_secret_post"])), true),
+        ] {
+            let found = authentication(&secret, methods.as_deref());
+            let is_right = matches!(found, StoredClientAuth::Post(_)) == is_post;
+            assert!(is_right, "[auth-cc-metadata-methods] [auth-cc-auth-method] with {methods:?}");
+        }
+        for (methods, wanted) in [
+            (None, "none"),
+            (Some(list(&["none", "client_secret_basic"])), "none"),
+            (Some(list(&["client_secret_basic", "client_secret_post"])), "client_secret_basic"),
+            (Some(list(&["client_secret_post"])), "client_secret_post"),
+        ] {
+            assert_eq!(wanted_method(methods.as_deref()), wanted, "[auth-b-public-client] with {methods:?}");
+        }
+    }
+}

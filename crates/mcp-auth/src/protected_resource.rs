@@ -1,0 +1,236 @@
+//! Protected resource metadata (RFC 9728): the resource identifier and the authorization servers of a server.
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::http_client::AuthHttpClient;
+use crate::metadata_address;
+use crate::metadata_document::{self, MetadataResponse};
+use crate::scopes;
+
+const PHASE: AuthPhase = AuthPhase::ResourceMetadata;
+/// Maximum number of authorization servers that are considered.
+const MOST: usize = 20;
+
+/// Contents of protected resource metadata.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ProtectedResourceMetadata {
+    /// Resource identifier, byte for byte.
+    pub(crate) identifier: String,
+    /// Issuer identifiers in the given order, byte for byte.
+    pub(crate) authorization_servers: Vec<String>,
+    pub(crate) scopes: Option<Vec<String>>,
+    /// `true` if the server accepts tokens bound to an ES256 key.
+    pub(crate) dpop: bool,
+}
+
+/// Fetches the metadata from the URL in the challenge, or else from the well-known locations of the server's path and
+/// of its origin. Returns `None` if there is none, as for servers of 2025-03-26.
+///
+/// # Errors
+/// Returns an error if the existence of the metadata is unknown, and [`AuthErrorCause::ResourceMismatch`] if it is about another
+/// resource.
+pub(crate) async fn discover(
+    web: &AuthHttpClient,
+    server: &Url,
+    told: Option<&str>,
+) -> Result<Option<ProtectedResourceMetadata>, AuthError> {
+    if let Some(told) = told {
+        let url = metadata_address::endpoint_of("the protected resource metadata", told, server, web.user_addresses());
+        let url = url.map_err(|cause| PHASE.error(cause))?;
+        let (resource, why) = fetch(web, &url, server).await?;
+        if resource.is_some() {
+            return Ok(resource);
+        }
+        web.conclude(&format!("{}; trying the well-known locations", why.unwrap_or_default()));
+        for url in well_known(server).into_iter().filter(|other| *other != url) {
+            if let (Some(resource), _) = fetch(web, &url, server).await? {
+                return Ok(Some(resource));
+            }
+        }
+        // A server that names a metadata URL is newer than 2025-03-26, which had no such metadata.
+        let cause = "it has no metadata, although the server refers to it".to_owned();
+        return Err(PHASE.error(AuthErrorCause::Unreadable { address: metadata_address::displayed_url(&url), cause }));
+    }
+    for url in well_known(server) {
+        if let (Some(resource), _) = fetch(web, &url, server).await? {
+            return Ok(Some(resource));
+        }
+    }
+    Ok(None)
+}
+
+async fn fetch(
+    web: &AuthHttpClient,
+    url: &Url,
+    server: &Url,
+) -> Result<(Option<ProtectedResourceMetadata>, Option<String>), AuthError> {
+    let answer = web.get(PHASE, url).await?;
+    match metadata_document::read(url, &answer) {
+        MetadataResponse::Found(members) => match read(&members, server, &|text| web.clean(text)) {
+            Ok(resource) => {
+                web.conclude(&format!(
+                    "this is the metadata of {}",
+                    metadata_address::displayed_text(&resource.identifier)
+                ));
+                Ok((Some(resource), None))
+            }
+            Err(cause) => {
+                let cause = cause.unwrap_or_else(|| AuthErrorCause::Unreadable {
+                    address: metadata_address::displayed_url(url),
+                    cause: "it does not name its resource".to_owned(),
+                });
+                web.conclude(&cause.to_string());
+                Err(PHASE.error(cause))
+            }
+        },
+        MetadataResponse::Absent(cause) => {
+            web.conclude("there is no protected resource metadata here");
+            Ok((None, Some(cause.to_string())))
+        }
+        MetadataResponse::Failed(cause) => {
+            web.conclude(&cause.to_string());
+            Err(PHASE.error(cause))
+        }
+    }
+}
+
+/// Parses the document. Returns `Err(None)` if `resource` is missing. `clean` makes untrusted text displayable.
+pub(crate) fn read(
+    members: &Map<String, Value>,
+    server: &Url,
+    clean: &dyn Fn(&str) -> String,
+) -> Result<ProtectedResourceMetadata, Option<AuthErrorCause>> {
+    let identifier = metadata_document::string(members, "resource").ok_or(None)?;
+    if !is_about(&identifier, server) {
+        let resource = clean(&identifier);
+        return Err(Some(AuthErrorCause::ResourceMismatch {
+            server: metadata_address::displayed_url(server),
+            resource,
+        }));
+    }
+    let mut authorization_servers = metadata_document::strings(members, "authorization_servers").unwrap_or_default();
+    authorization_servers.truncate(MOST);
+    let algorithms = metadata_document::strings(members, "dpop_signing_alg_values_supported").unwrap_or_default();
+    let listed = metadata_document::strings(members, "scopes_supported");
+    Ok(ProtectedResourceMetadata {
+        identifier,
+        authorization_servers,
+        scopes: listed.map(|list| scopes::distinct(list.iter().map(String::as_str))),
+        dpop: metadata_document::is_true(members, "dpop_bound_access_tokens_required")
+            || algorithms.iter().any(|algorithm| algorithm == "ES256"),
+    })
+}
+
+/// Returns `true` if a resource identifier is that of the server or of a parent path with the same origin, whose tokens
+/// are valid for the server too (RFC 9728, 3.3, with tolerance for servers with a single document).
+fn is_about(identifier: &str, server: &Url) -> bool {
+    let Ok(resource) = Url::parse(identifier) else { return false };
+    if resource.origin() != server.origin() || !resource.origin().is_tuple() || resource.fragment().is_some() {
+        return false;
+    }
+    if resource.query().is_some() && resource.query() != server.query() {
+        return false;
+    }
+    let above = resource.path().trim_end_matches('/');
+    let rest = server.path().strip_prefix(above);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Returns the default metadata URLs of a server, in the order of attempts.
+fn well_known(server: &Url) -> Vec<Url> {
+    let place = |path: &str| {
+        let mut url = server.clone();
+        url.set_path(&format!("/.well-known/oauth-protected-resource{path}"));
+        url.set_fragment(None);
+        url
+    };
+    let path = server.path().trim_end_matches('/');
+    let mut root = place("");
+    root.set_query(None);
+    if path.is_empty() { vec![root] } else { vec![place(path), root] }
+}
+
+/// Returns the canonical URI of a server without metadata (`basic/authorization`, canonical server URI). Omits the
+/// query (RFC 8707, 2), which may contain a key and would be sent through the browser.
+pub(crate) fn canonical(server: &Url) -> String {
+    let mut url = server.clone();
+    url.set_fragment(None);
+    url.set_query(None);
+    let text = url.to_string();
+    match url.path() {
+        "/" => text.trim_end_matches('/').to_owned(),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    #[test]
+    fn the_well_known_places_are_tried_from_the_path_to_the_root() {
+        let places = |server: &str| well_known(&url(server)).iter().map(Url::to_string).collect::<Vec<_>>();
+        let at = |path: &str| format!("https://a.example/.well-known/oauth-protected-resource{path}");
+        for (server, wanted) in [
+            ("https://a.example/public/mcp", vec![at("/public/mcp"), at("")]),
+            ("https://a.example/mcp/", vec![at("/mcp"), at("")]),
+            ("https://a.example/", vec![at("")]),
+            ("https://a.example/mcp?tenant=1", vec![at("/mcp?tenant=1"), at("")]),
+        ] {
+            assert_eq!(places(server), wanted, "[auth-prm-well-known-order] for {server}");
+        }
+    }
+
+    #[test]
+    fn metadata_about_something_else_is_refused() {
+        let server = url("https://a.example/mcp/v1");
+        for good in [
+            "https://a.example/mcp/v1",
+            "https://a.example/mcp/v1/",
+            "https://a.example/mcp",
+            "https://a.example",
+            "https://a.example/",
+            "HTTPS://A.example/mcp",
+            "https://a.example:443/mcp",
+        ] {
+            assert!(is_about(good, &server), "[auth-resource-uppercase] {good} must match the server");
+        }
+        for bad in [
+            "https://evil.example/mcp/v1",
+            "http://a.example/mcp/v1",
+            "https://a.example:8443/mcp",
+            "https://a.example/mcp/v1/more",
+            "https://a.example/mc",
+            "https://a.example/mcp?tenant=2",
+            "https://a.example/mcp#x",
+            "urn:mcp",
+            "mcp",
+            "",
+        ] {
+            assert!(!is_about(bad, &server), "[auth-prm-resource-validate] {bad} must not match the server");
+        }
+    }
+
+    #[test]
+    fn a_server_without_metadata_has_its_canonical_name() {
+        for (server, wanted) in [
+            ("https://A.Example/mcp", "https://a.example/mcp"),
+            ("https://a.example/", "https://a.example"),
+            ("https://a.example/mcp/", "https://a.example/mcp/"),
+            ("https://a.example/mcp#part", "https://a.example/mcp"),
+            ("https://a.example:8443/mcp?x=1", "https://a.example:8443/mcp"),
+            ("https://a.example/?x=1", "https://a.example"),
+        ] {
+            let name = canonical(&url(server));
+            assert_eq!(name, wanted, "[auth-resource-canonical] [auth-resource-no-trailing-slash] of {server}");
+        }
+    }
+}

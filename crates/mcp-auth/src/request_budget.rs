@@ -1,0 +1,62 @@
+//! Rate limit of the requests and renewals that a server can cause.
+
+use std::collections::VecDeque;
+use std::time::{Duration, SystemTime};
+
+/// Maximum number of requests within [`WINDOW`].
+pub(crate) const MOST: usize = 20;
+/// Maximum number of renewals within [`WINDOW`] that are caused by refusals of unexpired tokens. Each takes about four
+/// requests: the refused one, two to renew, and the repetition.
+pub(crate) const REFUSALS: usize = 3;
+/// Sliding window of the limits.
+const WINDOW: Duration = Duration::from_secs(60);
+
+/// Times of the recent operations of one kind.
+#[derive(Debug, Default)]
+pub(crate) struct RequestBudget(VecDeque<SystemTime>);
+
+impl RequestBudget {
+    /// Returns `true` and counts an operation if fewer than `most` are within the last minute. Times in the future are
+    /// dropped: they result from a clock that was set back, and would block for too long.
+    pub(crate) fn take(&mut self, most: usize, now: SystemTime) -> bool {
+        self.0.retain(|sent| now.duration_since(*sent).is_ok_and(|age| age < WINDOW));
+        if self.0.len() >= most {
+            return false;
+        }
+        self.0.push_back(now);
+        true
+    }
+
+    /// Removes the last operation from the count.
+    pub(crate) fn refund(&mut self) {
+        self.0.pop_back();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twenty_in_any_minute_and_no_more() {
+        let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let mut budget = RequestBudget::default();
+        let sent = (0..300).filter(|second| budget.take(MOST, start + Duration::from_secs(*second / 5))).count();
+        assert_eq!(sent, MOST, "X51: of 300 requests within a minute, twenty must be allowed");
+        assert!(!budget.take(MOST, start + Duration::from_secs(59)), "no request within a minute after the first");
+        assert!(
+            budget.take(MOST, start + Duration::from_secs(60)),
+            "a request a minute after the first must be allowed"
+        );
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_blocks_nothing() {
+        let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let mut budget = RequestBudget::default();
+        assert_eq!((0..300).filter(|_| budget.take(MOST, start)).count(), MOST, "the limit must be reached");
+        let before = start - Duration::from_secs(3_600);
+        let sent = (0..300).filter(|_| budget.take(MOST, before)).count();
+        assert_eq!(sent, MOST, "X51: the same limit must apply after the clock is set back");
+    }
+}

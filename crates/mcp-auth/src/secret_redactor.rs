@@ -1,0 +1,203 @@
+//! Redaction of secrets from displayed text: by field name, and by value for known secrets.
+
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use url::Url;
+
+use crate::metadata_address;
+
+/// Replacement text for a secret.
+pub(crate) const REDACTED: &str = "[redacted]";
+
+/// Names of fields whose values are secrets, in queries, forms and JSON.
+const FIELDS: [&str; 17] = [
+    "access_token",
+    "actor_token",
+    "assertion",
+    "client_assertion",
+    "client_secret",
+    "code",
+    "code_verifier",
+    "device_code",
+    "id_token",
+    "nonce",
+    "password",
+    "refresh_token",
+    "registration_access_token",
+    "software_statement",
+    "state",
+    "subject_token",
+    "token",
+];
+
+/// Maximum number of remembered secrets.
+const MOST: usize = 64;
+/// Minimum length of a remembered secret in bytes. A shorter one would match other text by chance.
+const SHORTEST: usize = 6;
+/// Maximum length of a displayed body in characters.
+const SHOWN: usize = 4000;
+
+/// Known secrets of one server's sign-in.
+#[derive(Default)]
+pub(crate) struct SecretRedactor {
+    /// Secrets in the query of the server's URL, which do not change.
+    of_url: Vec<SecretString>,
+    /// Secrets learnt from responses, latest last.
+    learnt: Vec<SecretString>,
+}
+
+impl SecretRedactor {
+    /// Redacts this text from now on, wherever it occurs. The oldest entry is dropped if there are too many.
+    pub(crate) fn learn(&mut self, secret: &str) {
+        if secret.len() < SHORTEST {
+            return;
+        }
+        self.learnt.retain(|known| known.expose_secret() != secret);
+        if self.learnt.len() == MOST {
+            self.learnt.remove(0);
+        }
+        self.learnt.push(SecretString::from(secret));
+    }
+
+    /// Redacts all values in the query of this URL from now on, as written there and decoded. They are never dropped.
+    pub(crate) fn learn_query(&mut self, url: &Url) {
+        let written = url.query().unwrap_or_default().split('&').map(|pair| {
+            let value = pair.split_once('=').map_or(pair, |(_, value)| value);
+            value.to_owned()
+        });
+        let values = written.chain(url.query_pairs().map(|(_, value)| value.into_owned()));
+        let values = values.filter(|value| value.len() >= SHORTEST).take(MOST);
+        self.of_url.extend(values.map(SecretString::from));
+    }
+
+    /// Learns the tokens and secrets of a response, so that they are also redacted from other fields.
+    pub(crate) fn learn_from(&mut self, body: &[u8]) {
+        let Ok(Value::Object(members)) = serde_json::from_slice::<Value>(body) else { return };
+        for name in ["access_token", "refresh_token", "id_token", "client_secret", "registration_access_token"] {
+            if let Some(secret) = members.get(name).and_then(Value::as_str) {
+                self.learn(secret);
+            }
+        }
+    }
+
+    /// Redacts known secrets from text, in plain and percent-encoded form.
+    pub(crate) fn text(&self, text: &str) -> String {
+        let mut clean = text.to_owned();
+        // Longest first, so that no part of a longer secret remains.
+        let mut secrets: Vec<&str> =
+            self.of_url.iter().chain(&self.learnt).map(|secret| secret.expose_secret()).collect();
+        secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
+        for secret in secrets {
+            if clean.contains(secret) {
+                clean = clean.replace(secret, REDACTED);
+            }
+            let encoded: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
+            if clean.contains(&encoded) {
+                clean = clean.replace(&encoded, REDACTED);
+            }
+        }
+        clean
+    }
+
+    /// Formats a URL without the secrets in its query.
+    pub(crate) fn url(&self, url: &Url) -> String {
+        let Some(query) = url.query() else { return self.text(url.as_str()) };
+        let mut shown = url.clone();
+        shown.set_query(None);
+        self.text(&format!("{shown}?{}", form(query)))
+    }
+
+    /// Formats the body of a request or response without secrets.
+    pub(crate) fn body(&self, content_type: &str, body: &[u8]) -> String {
+        if body.is_empty() {
+            return String::new();
+        }
+        let text = String::from_utf8_lossy(body);
+        let shown = if content_type.contains("x-www-form-urlencoded") {
+            form(&text)
+        } else if let Ok(mut value) = serde_json::from_str::<Value>(&text) {
+            json(&mut value);
+            serde_json::to_string_pretty(&value).unwrap_or_default()
+        } else {
+            // Bodies of other types may have secrets in any form, so only their size is shown.
+            format!(
+                "{} bytes of {}",
+                body.len(),
+                metadata_address::displayed_text(if content_type.is_empty() { "something" } else { content_type })
+            )
+        };
+        lines(&self.text(&shown))
+    }
+}
+
+/// Escapes and truncates untrusted text of several lines.
+fn lines(text: &str) -> String {
+    let text: String = text.chars().take(SHOWN).collect();
+    let shown: Vec<_> = text.lines().map(foreign::visible).collect();
+    shown.join("\n")
+}
+
+fn is_secret(name: &str) -> bool {
+    FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field))
+}
+
+fn form(text: &str) -> String {
+    let shown = text.split('&').map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        if is_secret(name) { format!("{name}={REDACTED}") } else { format!("{name}={value}") }
+    });
+    shown.collect::<Vec<_>>().join("&")
+}
+
+fn json(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                let is_code = name == "code" && !member.is_string();
+                if is_secret(name) && !is_code && !member.is_null() {
+                    *member = Value::from(REDACTED);
+                } else {
+                    json(member);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(json),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn no_secret_is_left_in_any_form() {
+        const SECRET: &str = "s3cr3t/+value";
+        let mut redactor = SecretRedactor::default();
+        let encoded: String = url::form_urlencoded::byte_serialize(SECRET.as_bytes()).collect();
+        for field in FIELDS {
+            let query = Url::parse(&format!("https://a.example/x?a=1&{field}={encoded}&b=2")).unwrap();
+            let shown = redactor.url(&query);
+            assert!(!shown.contains("s3cr3t") && shown.contains("b=2"), "[auth-ema-no-log] {field} in a URL: {shown}");
+            let body = format!("{field}={encoded}&grant_type=x");
+            let shown = redactor.body("application/x-www-form-urlencoded", body.as_bytes());
+            assert!(!shown.contains("s3cr3t") && shown.contains("grant_type=x"), "{field} in a form: {shown}");
+            let body = serde_json::json!({ "outer": [{ field: SECRET, "scope": "a" }] }).to_string();
+            let shown = redactor.body("application/json", body.as_bytes());
+            assert!(!shown.contains("s3cr3t") && shown.contains("\"scope\": \"a\""), "{field} in JSON: {shown}");
+        }
+        redactor.learn(SECRET);
+        let body = serde_json::json!({ "error_description": format!("bad {SECRET}") }).to_string();
+        assert!(
+            !redactor.body("application/json", body.as_bytes()).contains("s3cr3t"),
+            "a known secret in another field must be redacted"
+        );
+        assert!(
+            !redactor.text(&format!("echo {encoded}")).contains("s3cr3t"),
+            "a percent-encoded secret must be redacted"
+        );
+        assert!(!redactor.body("text/html", b"<b>s3cr3t").contains("s3cr3t"), "other bodies must not be shown");
+    }
+}

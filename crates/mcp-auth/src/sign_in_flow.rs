@@ -1,0 +1,314 @@
+//! The complete sign-in flow: discovery, client id, consent, browser and token request.
+
+use crate::account::{Account, ClientKind};
+use crate::authorization_context::AuthorizationContext;
+use crate::authorization_request::AuthorizationRequest;
+use crate::authorization_server::AuthorizationServerMetadata;
+use crate::challenge::BearerChallenge;
+use crate::client_selection::{SignInClient, is_client_error, without_settings};
+use crate::discovery::DiscoveryResult;
+use crate::dpop::{DpopKey, seconds};
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::grant_approval::{self, ConsentMode};
+use crate::identity_provider::IdpTokenEndpoint;
+use crate::metadata_address;
+use crate::oauth_client::OAuthClient;
+use crate::scopes::{self, ScopeSources};
+use crate::settings::{DpopUse, GrantKind};
+use crate::sign_in_record::{GrantApproval, SignInRecord, TokenSet};
+use crate::stored_secret::StoredSecret;
+use crate::token::{TokenEndpoint, TokenResponse};
+use crate::user::AuthReason;
+use url::Url;
+
+impl AuthorizationContext {
+    /// Runs the flow of the configured grant.
+    pub(crate) async fn run_flow(&self, why: AuthReason, asked: Option<BearerChallenge>) -> Result<Account, AuthError> {
+        match &self.settings.grant {
+            GrantKind::AuthorizationCode => self.sign_in_by_browser(why, asked).await,
+            GrantKind::EnterpriseManaged(provider) if provider.id_token.is_none() => {
+                let kept = self.state().record.as_ref().and_then(|record| record.id_token.clone());
+                if kept.is_some() && matches!(why, AuthReason::StepUp { .. }) {
+                    return self.sign_in_directly(asked, kept, ConsentMode::Ask(why)).await;
+                }
+                let wanted = self.direct_request(asked, ScopeLimit::Shown(&why)).await?;
+                let (id_token, exchange) = self.sign_in_at_provider(provider, why, &wanted).await?;
+                self.progress(AuthPhase::Token, None);
+                self.get(wanted, Some(exchange), Some(id_token), ConsentMode::Given).await
+            }
+            _ => self.sign_in_directly(asked, None, ConsentMode::Ask(why)).await,
+        }
+    }
+
+    /// Returns all scopes to request in a flow that shows them to the user first.
+    fn scopes(
+        &self,
+        why: &AuthReason,
+        asked: &BearerChallenge,
+        found: &DiscoveryResult,
+        refreshable: bool,
+    ) -> Vec<String> {
+        let before = match why {
+            AuthReason::SignIn | AuthReason::AnotherAccount => Vec::new(),
+            AuthReason::StepUp { .. } | AuthReason::Again { .. } => {
+                let state = self.state();
+                let record = state.record.as_ref();
+                record.map_or_else(Vec::new, |record| scopes::union(&record.requested, &record.granted))
+            }
+        };
+        scopes::select_scopes(&ScopeSources {
+            challenge: asked.scope.as_deref(),
+            settings: self.settings.scopes.as_deref(),
+            resource: found.scopes.as_deref(),
+            server: found.server.scopes.as_deref(),
+            before: &before,
+            refreshable,
+        })
+    }
+
+    /// Returns the scopes to request in a flow that shows none: those of the settings and those that were approved.
+    /// Scopes of the challenge are added only for a step-up, which requires consent.
+    fn allowed_scopes_to_request(
+        &self,
+        asked: &BearerChallenge,
+        found: &DiscoveryResult,
+        client: &OAuthClient,
+        steps_up: bool,
+    ) -> Vec<String> {
+        scopes::select_scopes(&ScopeSources {
+            challenge: asked.scope.as_deref().filter(|_| steps_up),
+            settings: self.settings.scopes.as_deref(),
+            resource: None,
+            server: found.server.scopes.as_deref(),
+            before: &self.allowed_scopes(&client.id),
+            refreshable: false,
+        })
+    }
+
+    /// Returns the key to bind tokens to, or `None` if DPoP is not used.
+    fn binding_key(&self, found: &DiscoveryResult) -> Result<Option<DpopKey>, AuthError> {
+        let is_used = match self.settings.dpop {
+            DpopUse::Never => false,
+            DpopUse::Always => true,
+            DpopUse::Auto => found.server.dpop && found.dpop,
+        };
+        if !is_used {
+            return Ok(None);
+        }
+        let before = self.state().record.as_ref().and_then(SignInRecord::key);
+        let key = before.map_or_else(DpopKey::generate, Ok).map_err(|cause| AuthPhase::Token.error(cause))?;
+        self.web.learn(&key.stored().0);
+        Ok(Some(key))
+    }
+
+    async fn sign_in_by_browser(&self, why: AuthReason, asked: Option<BearerChallenge>) -> Result<Account, AuthError> {
+        let asked = self.known_challenge(asked).await?;
+        let found = self.discover(&asked).await?;
+        let server = &found.server;
+        check_pkce(server)?;
+        let key = self.binding_key(&found)?;
+        let scopes = self.scopes(&why, &asked, &found, true);
+        self.progress(AuthPhase::ClientId, None);
+        let SignInClient { client, callback, redirect_uri, reused, typed } =
+            self.identify(server, key.is_some()).await?;
+        let visit = AuthorizationRequest {
+            server,
+            client: &client,
+            redirect_uri: &redirect_uri,
+            scopes: &scopes,
+            resource: Some(&found.resource),
+            openid_nonce: None,
+            reused: reused.as_ref(),
+            afterwards: None,
+            endpoints: grant_approval::endpoints(server, &client),
+            reason: why,
+        };
+        let visited = self.request_authorization(visit, callback).await;
+        if let Err(error) = &visited {
+            self.forget_unknown_client(server, error).await;
+        }
+        let (code, verifier, waiting) = visited?;
+        self.progress(AuthPhase::Token, None);
+        let endpoint = self.endpoint(server, &client, key.as_ref(), AuthPhase::Token);
+        let granted = endpoint.exchange_code(&code, verifier, &redirect_uri, Some(&found.resource)).await;
+        match granted {
+            Ok(granted) => {
+                self.progress(AuthPhase::Storage, None);
+                if let Some(typed) = &typed {
+                    self.keep_registration(typed).await;
+                }
+                let account = self.keep(&found, client, key.as_ref(), scopes, &granted, (None, None)).await;
+                waiting.finish(Ok(())).await;
+                Ok(account)
+            }
+            Err(error) => {
+                self.forget_unknown_client(server, &error).await;
+                waiting.finish(Err(&error.to_string())).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Removes a client id that the authorization server no longer knows or allows.
+    async fn forget_unknown_client(&self, server: &AuthorizationServerMetadata, error: &AuthError) {
+        if matches!(&error.cause, AuthErrorCause::Refused { code, .. } if is_client_error(code)) {
+            self.forget_client(&server.issuer).await;
+        }
+    }
+
+    /// Gets a token without a browser: by client credentials, a workload assertion or the enterprise-managed grant.
+    pub(crate) async fn sign_in_directly(
+        &self,
+        asked: Option<BearerChallenge>,
+        id_token: Option<StoredSecret>,
+        consenting: ConsentMode,
+    ) -> Result<Account, AuthError> {
+        let steps_up = matches!(consenting, ConsentMode::Ask(AuthReason::StepUp { .. }));
+        let wanted = self.direct_request(asked, ScopeLimit::Allowed { steps_up }).await?;
+        let exchange = match &self.settings.grant {
+            GrantKind::EnterpriseManaged(provider) => Some(self.find_exchange(provider).await?),
+            _ => None,
+        };
+        self.get(wanted, exchange, id_token, consenting).await
+    }
+
+    async fn direct_request(
+        &self,
+        asked: Option<BearerChallenge>,
+        reach: ScopeLimit<'_>,
+    ) -> Result<DirectTokenRequest, AuthError> {
+        let asked = self.known_challenge(asked).await?;
+        let found = self.discover(&asked).await?;
+        let client = self.known_client(&found.server).await?;
+        let scopes = match reach {
+            ScopeLimit::Shown(why) => self.scopes(why, &asked, &found, false),
+            ScopeLimit::Allowed { steps_up } => self.allowed_scopes_to_request(&asked, &found, &client, steps_up),
+        };
+        Ok(DirectTokenRequest { found, client, scopes })
+    }
+
+    async fn get(
+        &self,
+        wanted: DirectTokenRequest,
+        exchange: Option<IdpTokenEndpoint>,
+        id_token: Option<StoredSecret>,
+        consenting: ConsentMode,
+    ) -> Result<Account, AuthError> {
+        let DirectTokenRequest { found, client, mut scopes } = wanted;
+        let approved = self.approve(&found, &client, exchange.as_ref(), &scopes, consenting).await?;
+        let server = &found.server;
+        let key = self.binding_key(&found)?;
+        let resource = Some(found.resource.as_str());
+        let endpoint = self.endpoint(server, &client, key.as_ref(), AuthPhase::Token);
+        let granted = match &self.settings.grant {
+            GrantKind::WorkloadIdentity { assertion } => {
+                self.web.learn(assertion);
+                endpoint.jwt_bearer(assertion, &scopes, resource).await?
+            }
+            GrantKind::EnterpriseManaged(provider) => {
+                let exchange = match exchange {
+                    Some(exchange) => exchange,
+                    None => self.find_exchange(provider).await?,
+                };
+                let (grant, reduced) =
+                    self.provider_grant(provider, &exchange, id_token.as_ref(), &found, &scopes).await?;
+                // A request beyond the scopes that the organization allows would be refused, and the organization
+                // cannot extend what was approved.
+                if let Some(reduced) = reduced {
+                    scopes.retain(|scope| reduced.contains(scope));
+                }
+                endpoint.jwt_bearer(&grant, &scopes, resource).await?
+            }
+            GrantKind::AuthorizationCode | GrantKind::ClientCredentials => {
+                endpoint.client_credentials(&scopes, resource).await?
+            }
+        };
+        Ok(self.keep(&found, client, key.as_ref(), scopes, &granted, (id_token, Some(approved))).await)
+    }
+
+    pub(crate) fn endpoint<'a>(
+        &'a self,
+        server: &'a AuthorizationServerMetadata,
+        client: &'a OAuthClient,
+        dpop: Option<&'a DpopKey>,
+        phase: AuthPhase,
+    ) -> TokenEndpoint<'a> {
+        TokenEndpoint {
+            web: &self.web,
+            phase,
+            url: &server.token_endpoint,
+            issuer: &server.issuer,
+            client,
+            dpop,
+            must_bind: dpop.is_some() && self.settings.dpop == DpopUse::Always,
+            nonces: &self.server_nonces,
+            now: self.now(),
+        }
+    }
+
+    async fn keep(
+        &self,
+        found: &DiscoveryResult,
+        client: OAuthClient,
+        key: Option<&DpopKey>,
+        requested: Vec<String>,
+        granted: &TokenResponse,
+        (id_token, approved): (Option<StoredSecret>, Option<GrantApproval>),
+    ) -> Account {
+        let now = self.now();
+        let renewed = self.state().record.as_ref().filter(|_| !self.is_interactive()).map(|record| record.signed_in_at);
+        let is_shown = |endpoint: &Url| approved.as_ref().is_none_or(|approved| approved.has(endpoint));
+        let record = SignInRecord {
+            server: self.server.clone(),
+            issuer: found.server.issuer.clone(),
+            resource: found.resource.clone(),
+            token_endpoint: found.server.token_endpoint.clone(),
+            revocation_endpoint: found.server.revocation_endpoint.clone().filter(is_shown),
+            auth_methods: found.server.auth_methods.clone(),
+            client: without_settings(client),
+            tokens: Some(TokenSet::new(granted, None, now)),
+            granted: granted.scopes.clone().unwrap_or_else(|| requested.clone()),
+            requested,
+            signed_in_at: renewed.unwrap_or_else(|| seconds(now)),
+            refreshed_at: renewed.map(|_| seconds(now)),
+            ended: None,
+            dpop_key: key.map(|key| key.stored().clone()),
+            id_token,
+            approved,
+        };
+        let account = record.account(!self.is_interactive());
+        let issuer = record.issuer.clone();
+        self.install(record).await;
+        if account.client == ClientKind::Preregistered {
+            self.keep_first_issuer(&issuer).await;
+        }
+        account
+    }
+}
+
+/// Parameters of a token request without a browser.
+pub(crate) struct DirectTokenRequest {
+    pub(crate) found: DiscoveryResult,
+    pub(crate) client: OAuthClient,
+    pub(crate) scopes: Vec<String>,
+}
+
+/// Limit of the scopes of a token request without a browser.
+enum ScopeLimit<'a> {
+    /// The user sees all scopes before the request.
+    Shown(&'a AuthReason),
+    /// Approved scopes only. For a step-up, scopes of the challenge are included and require consent.
+    Allowed { steps_up: bool },
+}
+
+/// Checks that the authorization server supports PKCE with S256.
+///
+/// # Errors
+/// Returns [`AuthErrorCause::NoPkce`] if it does not, since an authorization code would not be protected.
+pub(crate) fn check_pkce(server: &AuthorizationServerMetadata) -> Result<(), AuthError> {
+    if server.s256 {
+        return Ok(());
+    }
+    let issuer = metadata_address::displayed_text(&server.issuer);
+    Err(AuthPhase::ServerMetadata.error(AuthErrorCause::NoPkce { issuer }))
+}

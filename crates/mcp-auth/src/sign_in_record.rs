@@ -1,0 +1,132 @@
+//! Stored state of a sign-in: issuer, resource, client and tokens.
+
+use std::time::{Duration, SystemTime};
+
+use secrecy::{ExposeSecret, SecretSlice};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::account::Account;
+use crate::dpop::{DpopKey, seconds};
+use crate::oauth_client::OAuthClient;
+use crate::stored_secret::StoredSecret;
+use crate::token::TokenResponse;
+
+/// Minimum time in seconds between the renewal of a token and its expiry. At most a quarter of the token's lifetime.
+const EARLY: u64 = 60;
+
+/// Stored state of one server's sign-in.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct SignInRecord {
+    /// Key of the server in the vault.
+    pub(crate) server: String,
+    /// Issuer of the authorization server, byte for byte.
+    pub(crate) issuer: String,
+    /// Value of the `resource` parameter, byte for byte.
+    pub(crate) resource: String,
+    pub(crate) token_endpoint: Url,
+    pub(crate) revocation_endpoint: Option<Url>,
+    pub(crate) auth_methods: Option<Vec<String>>,
+    pub(crate) client: OAuthClient,
+    /// Tokens, or `None` if they are known to be invalid.
+    pub(crate) tokens: Option<TokenSet>,
+    pub(crate) requested: Vec<String>,
+    pub(crate) granted: Vec<String>,
+    /// Time of the sign-in in seconds since the Unix epoch.
+    pub(crate) signed_in_at: u64,
+    pub(crate) refreshed_at: Option<u64>,
+    pub(crate) ended: Option<String>,
+    pub(crate) dpop_key: Option<StoredSecret>,
+    /// ID token of the identity provider, for the enterprise-managed grant.
+    pub(crate) id_token: Option<StoredSecret>,
+    /// Approval of a grant without user interaction.
+    #[serde(default)]
+    pub(crate) approved: Option<GrantApproval>,
+}
+
+/// Access token, refresh token and their lifetime.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct TokenSet {
+    pub(crate) access: StoredSecret,
+    /// `true` if the token is bound to the DPoP key.
+    pub(crate) bound: bool,
+    pub(crate) refresh: Option<StoredSecret>,
+    /// Time of issue in seconds since the Unix epoch.
+    pub(crate) since: u64,
+    /// Lifetime after the time of issue in seconds.
+    pub(crate) lifetime: Option<u64>,
+}
+
+impl TokenSet {
+    /// Creates the tokens of a response. Retains the previous refresh token if the response has none (RFC 6749, 6).
+    pub(crate) fn new(granted: &TokenResponse, before: Option<&StoredSecret>, now: SystemTime) -> TokenSet {
+        TokenSet {
+            access: StoredSecret(granted.access.clone()),
+            bound: granted.bound,
+            refresh: granted.refresh.clone().map(StoredSecret).or_else(|| before.cloned()),
+            since: seconds(now),
+            lifetime: granted.lifetime.map(|life| life.as_secs()),
+        }
+    }
+
+    /// Returns `true` if the token has expired or should be renewed before its next use.
+    pub(crate) fn is_due(&self, now: SystemTime) -> bool {
+        let due = self.lifetime.map(|life| life - EARLY.min(life / 4));
+        // A clock that was set back does not expire a token.
+        due.is_some_and(|due| seconds(now) >= self.since.saturating_add(due))
+    }
+
+    pub(crate) fn is_over(&self, now: SystemTime) -> bool {
+        self.lifetime.is_some_and(|life| seconds(now) >= self.since.saturating_add(life))
+    }
+}
+
+impl SignInRecord {
+    /// Parses an entry of the vault, or returns `None` if it is not a record of this server.
+    pub(crate) fn read(entry: &SecretSlice<u8>, server: &str) -> Option<SignInRecord> {
+        let record: SignInRecord = serde_json::from_slice(entry.expose_secret()).ok()?;
+        (record.server == server).then_some(record)
+    }
+
+    pub(crate) fn entry(&self) -> SecretSlice<u8> {
+        serde_json::to_vec(self).unwrap_or_default().into()
+    }
+
+    /// Returns the DPoP key that the tokens are bound to.
+    pub(crate) fn key(&self) -> Option<DpopKey> {
+        DpopKey::read(self.dpop_key.clone()?).ok()
+    }
+
+    /// Returns the public view of the record.
+    pub(crate) fn account(&self, renews_itself: bool) -> Account {
+        let time = |seconds: u64| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
+        let tokens = self.tokens.as_ref();
+        Account {
+            issuer: self.issuer.clone(),
+            resource: self.resource.clone(),
+            scopes: self.granted.clone(),
+            expires_at: tokens.and_then(|tokens| time(tokens.since.saturating_add(tokens.lifetime?))),
+            signed_in_at: time(self.signed_in_at).unwrap_or(SystemTime::UNIX_EPOCH),
+            refreshed_at: self.refreshed_at.and_then(time),
+            can_refresh: renews_itself || tokens.is_some_and(|tokens| tokens.refresh.is_some()),
+            ended: self.ended.clone(),
+            client: self.client.kind,
+            bound: tokens.is_some_and(|tokens| tokens.bound),
+        }
+    }
+}
+
+/// Approval of a grant without user interaction, for one client at one authorization server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GrantApproval {
+    pub(crate) client_id: String,
+    pub(crate) endpoints: Vec<Url>,
+    /// Approved scopes beyond those of the settings.
+    pub(crate) scopes: Vec<String>,
+}
+
+impl GrantApproval {
+    pub(crate) fn has(&self, endpoint: &Url) -> bool {
+        self.endpoints.contains(endpoint)
+    }
+}

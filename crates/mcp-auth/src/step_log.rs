@@ -1,0 +1,167 @@
+//! Log of the steps of the last sign-in, for display to the user.
+
+use std::time::{Duration, SystemTime};
+
+use http::{HeaderMap, Request, Response};
+use url::Url;
+
+use crate::auth_step::{AuthStep, StepRequest, StepResponse};
+use crate::error::AuthPhase;
+use crate::secret_redactor::{REDACTED, SecretRedactor};
+
+/// Maximum number of steps of a sign-in, which takes about a dozen, and of the operations after it.
+const MOST: usize = 60;
+/// Headers to display. `true` marks secrets.
+const HEADERS: [(&str, bool); 11] = [
+    ("accept", false),
+    ("authorization", true),
+    ("cache-control", false),
+    ("content-type", false),
+    ("dpop", true),
+    ("dpop-nonce", true),
+    ("location", false),
+    ("mcp-protocol-version", false),
+    ("retry-after", false),
+    ("set-cookie", true),
+    ("www-authenticate", false),
+];
+
+/// Steps and the redactor for the secrets in them.
+#[derive(Default)]
+pub(crate) struct StepLog {
+    /// Steps of the last sign-in.
+    steps: Vec<AuthStep>,
+    /// Steps after the sign-in, mostly renewals, whose number is unlimited.
+    later: Vec<AuthStep>,
+    is_later: bool,
+    pub(crate) redactor: SecretRedactor,
+}
+
+impl StepLog {
+    /// Clears the log at the beginning of a sign-in.
+    pub(crate) fn begin(&mut self) {
+        (self.steps, self.later, self.is_later) = (Vec::new(), Vec::new(), false);
+    }
+
+    /// Marks the end of the sign-in. Later steps do not displace its steps.
+    pub(crate) fn end(&mut self) {
+        self.is_later = true;
+    }
+
+    /// Returns all steps. Secrets that became known later are redacted from earlier steps as well.
+    pub(crate) fn steps(&self) -> Vec<AuthStep> {
+        self.steps.iter().chain(&self.later).map(|step| self.clean(step)).collect()
+    }
+
+    fn clean(&self, step: &AuthStep) -> AuthStep {
+        let text = |text: &str| self.redactor.text(text);
+        let headers = |headers: &[(String, String)]| {
+            headers.iter().map(|(name, value)| (name.clone(), text(value))).collect::<Vec<_>>()
+        };
+        let request = step.request.as_ref().map(|request| StepRequest {
+            method: request.method.clone(),
+            url: text(&request.url),
+            headers: headers(&request.headers),
+            body: text(&request.body),
+        });
+        let answer = step.answer.as_ref().map(|answer| StepResponse {
+            status: answer.status,
+            headers: headers(&answer.headers),
+            body: text(&answer.body),
+        });
+        AuthStep { request, answer, conclusion: text(&step.conclusion), ..step.clone() }
+    }
+
+    /// Adds a step without a request.
+    pub(crate) fn note(&mut self, at: SystemTime, phase: AuthPhase, conclusion: &str) {
+        let conclusion = self.redactor.text(conclusion);
+        self.push(AuthStep { at, took: Duration::ZERO, phase, request: None, answer: None, conclusion });
+    }
+
+    /// Adds a request that was opened in the browser.
+    pub(crate) fn browser_request(&mut self, at: SystemTime, phase: AuthPhase, url: &Url, conclusion: &str) {
+        let request = StepRequest {
+            method: "GET".to_owned(),
+            url: self.redactor.url(url),
+            headers: Vec::new(),
+            body: String::new(),
+        };
+        let conclusion = self.redactor.text(conclusion);
+        self.push(AuthStep { at, took: Duration::ZERO, phase, request: Some(request), answer: None, conclusion });
+    }
+
+    /// Adds a request and its response, if there is one.
+    pub(crate) fn http_request(
+        &mut self,
+        at: SystemTime,
+        took: Duration,
+        phase: AuthPhase,
+        request: &StepRequest,
+        answer: Option<&Response<Vec<u8>>>,
+    ) {
+        if let Some(answer) = answer {
+            self.redactor.learn_from(answer.body());
+        }
+        let answer = answer.map(|answer| StepResponse {
+            status: answer.status().as_u16(),
+            headers: self.headers(answer.headers()),
+            body: self.redactor.body(content_type(answer.headers()), answer.body()),
+        });
+        let conclusion = if answer.is_some() { String::new() } else { "no response".to_owned() };
+        self.push(AuthStep { at, took, phase, request: Some(request.clone()), answer, conclusion });
+    }
+
+    /// Formats a request for display. Called before it is sent, because sending consumes it.
+    pub(crate) fn request(&self, request: &Request<Vec<u8>>) -> StepRequest {
+        let url = request.uri().to_string();
+        StepRequest {
+            method: request.method().to_string(),
+            url: Url::parse(&url).map_or_else(|_| self.redactor.text(&url), |url| self.redactor.url(&url)),
+            headers: self.headers(request.headers()),
+            body: self.redactor.body(content_type(request.headers()), request.body()),
+        }
+    }
+
+    /// Sets the conclusion of the last step.
+    pub(crate) fn conclude(&mut self, conclusion: &str) {
+        let conclusion = self.redactor.text(conclusion);
+        if let Some(step) = self.current().last_mut() {
+            step.conclusion = conclusion;
+        }
+    }
+
+    fn push(&mut self, step: AuthStep) {
+        let steps = self.current();
+        if steps.len() == MOST {
+            steps.remove(0);
+        }
+        steps.push(step);
+    }
+
+    fn current(&mut self) -> &mut Vec<AuthStep> {
+        if self.is_later { &mut self.later } else { &mut self.steps }
+    }
+
+    fn headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {
+        let mut shown = Vec::new();
+        for (name, is_secret) in HEADERS {
+            for value in headers.get_all(name) {
+                let value = String::from_utf8_lossy(value.as_bytes());
+                let value = match (is_secret, name, value.split_once(' ')) {
+                    (true, "authorization", Some((scheme, _))) => format!("{scheme} {REDACTED}"),
+                    (true, ..) => REDACTED.to_owned(),
+                    (false, "location", _) => {
+                        Url::parse(&value).map_or_else(|_| REDACTED.to_owned(), |url| self.redactor.url(&url))
+                    }
+                    (false, ..) => self.redactor.text(&value),
+                };
+                shown.push((name.to_owned(), foreign::visible(&value).chars().take(1000).collect()));
+            }
+        }
+        shown
+    }
+}
+
+fn content_type(headers: &HeaderMap) -> &str {
+    headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default()
+}

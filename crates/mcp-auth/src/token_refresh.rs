@@ -1,0 +1,243 @@
+//! Renewal of tokens: one at a time for all calls, and never aborted, because a rotated refresh token that is not
+//! stored is lost.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::authorization_context::{AuthorizationContext, FailedRefresh};
+use crate::client_selection::is_client_error;
+use crate::dpop::seconds;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::grant_approval::ConsentMode;
+use crate::protected_resource;
+use crate::request_budget::REFUSALS;
+use crate::settings::DpopUse;
+use crate::sign_in_record::{SignInRecord, TokenSet};
+use crate::token::TokenEndpoint;
+use crate::vault::VaultEntryKind;
+
+/// Time after a failure during which no renewal is retried.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// Renews a token that is due before a request is signed. An expired token that cannot be renewed is an error, because
+/// a server that also allows anonymous requests would treat the request as anonymous.
+///
+/// # Errors
+/// Returns the error of the renewal, or [`AuthErrorCause::SignInNeeded`] if the sign-in has ended.
+pub(crate) async fn renew_if_due(shared: &Arc<AuthorizationContext>) -> Result<(), AuthError> {
+    let due = {
+        let state = shared.state();
+        let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
+        let can = tokens.is_some_and(|tokens| tokens.refresh.is_some()) || !shared.is_interactive();
+        let is_due = tokens.is_some_and(|tokens| tokens.is_due(shared.now()));
+        (can && is_due).then_some(state.generation)
+    };
+    let renewed = match due {
+        Some(generation) => renew(shared, generation, false).await,
+        None => Ok(()),
+    };
+    // After a failed renewal, the token is used until it expires.
+    if !shared.is_stranded() {
+        return Ok(());
+    }
+    renewed?;
+    if shared.reload().await && !shared.is_stranded() {
+        return Ok(());
+    }
+    let Some(record) = shared.state().record.clone() else { return Ok(()) };
+    let cause = record.ended.clone().unwrap_or_else(|| "the sign-in has ended and cannot be renewed".to_owned());
+    if record.tokens.is_some() {
+        shared.end(record, &cause).await;
+    }
+    Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }))
+}
+
+/// Renews the token of this generation, unless that has happened meanwhile. `refused` is `true` if the server refused
+/// the token.
+///
+/// # Errors
+/// Returns the error of the renewal, or of one that failed recently.
+pub(crate) async fn renew(shared: &Arc<AuthorizationContext>, generation: u64, refused: bool) -> Result<(), AuthError> {
+    shared.not_just_failed(generation)?;
+    let task = {
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move { shared.renew(generation, refused).await })
+    };
+    let gone =
+        |_| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: "the renewal was interrupted".to_owned() });
+    task.await.map_err(gone)?
+}
+
+impl AuthorizationContext {
+    async fn renew(&self, generation: u64, refused: bool) -> Result<(), AuthError> {
+        let _turn = self.renewing.lock().await;
+        if self.state().generation != generation {
+            return Ok(());
+        }
+        // Callers that waited for a failed renewal get its error instead of retrying.
+        self.not_just_failed(generation)?;
+        let _held = self.settings.vault.hold(&self.key(VaultEntryKind::Account)).await;
+        if self.reload().await {
+            let (is_gone, is_good) = {
+                let state = self.state();
+                let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
+                (state.record.is_none(), tokens.is_some_and(|tokens| !tokens.is_due(self.now())))
+            };
+            if is_gone {
+                let cause = "you signed out in another window or on the command line".to_owned();
+                return Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }));
+            }
+            if is_good {
+                return Ok(());
+            }
+        }
+        if refused && !self.state().refusals.take(REFUSALS, self.now()) {
+            let cause = "the server refused several new tokens within a minute".to_owned();
+            self.web.note(AuthPhase::Refresh, &cause);
+            return Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }));
+        }
+        let (record, asked, generation) = {
+            let state = self.state();
+            (state.record.clone(), state.asked.clone(), state.generation)
+        };
+        let renewed = if self.is_interactive() {
+            self.refresh(record, generation, refused).await
+        } else {
+            let id_token = record.and_then(|record| record.id_token);
+            self.sign_in_directly(asked, id_token, ConsentMode::Nobody).await.map(|_| ())
+        };
+        if let Err(error) = &renewed {
+            let at = self.now();
+            if refused {
+                // No new token was issued that could be refused.
+                self.state().refusals.refund();
+            }
+            self.state().failed = Some(FailedRefresh { generation, at, error: error.clone() });
+            self.end_unapproved(error).await;
+            self.web.note(AuthPhase::Refresh, &error.to_string());
+            self.notify();
+        }
+        renewed
+    }
+
+    /// Ends the sign-in after a grant used something that was not approved, so that the user reviews it.
+    async fn end_unapproved(&self, error: &AuthError) {
+        let record = self.state().record.clone().filter(|_| matches!(error.cause, AuthErrorCause::NotApproved { .. }));
+        if let Some(record) = record {
+            self.end(record, &error.cause.to_string()).await;
+        }
+    }
+
+    /// Checks that the renewal of this token did not fail recently.
+    ///
+    /// # Errors
+    /// Returns the error of the recent renewal.
+    fn not_just_failed(&self, generation: u64) -> Result<(), AuthError> {
+        let state = self.state();
+        let Some(failed) = state.failed.as_ref().filter(|failed| failed.generation == generation) else {
+            return Ok(());
+        };
+        let is_recent = self.now().duration_since(failed.at).is_ok_and(|age| age < PAUSE);
+        if is_recent { Err(failed.error.clone()) } else { Ok(()) }
+    }
+
+    /// Returns `true` if a user is signed in without a usable token.
+    fn is_stranded(&self) -> bool {
+        let state = self.state();
+        let Some(record) = &state.record else { return false };
+        match &record.tokens {
+            Some(tokens) => tokens.is_over(self.now()),
+            None => self.is_interactive() && record.ended.is_some(),
+        }
+    }
+
+    async fn refresh(&self, record: Option<SignInRecord>, generation: u64, refused: bool) -> Result<(), AuthError> {
+        let nothing = |cause: &str| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: cause.to_owned() });
+        let Some(mut record) = record else { return Err(nothing("nobody is signed in")) };
+        let token = record.tokens.as_ref().and_then(|tokens| tokens.refresh.clone());
+        let Some(token) = token else { return Err(nothing("the sign-in has ended and cannot be renewed")) };
+        if refused {
+            self.still_trusted(&record).await?;
+        }
+        let client = self.current_client(&record);
+        let key = record.key();
+        let endpoint = TokenEndpoint {
+            web: &self.web,
+            phase: AuthPhase::Refresh,
+            url: &record.token_endpoint,
+            issuer: &record.issuer,
+            client: &client,
+            dpop: key.as_ref(),
+            must_bind: self.settings.dpop == DpopUse::Always,
+            nonces: &self.server_nonces,
+            now: self.now(),
+        };
+        let granted = endpoint.refresh(&token.0, Some(&record.resource)).await;
+        // A sign-in or sign-out meanwhile takes precedence, also in another process.
+        self.reload().await;
+        if self.state().generation != generation {
+            return Ok(());
+        }
+        match granted {
+            Ok(granted) => {
+                let now = self.now();
+                record.tokens = Some(TokenSet::new(&granted, Some(&token), now));
+                if let Some(scopes) = granted.scopes {
+                    record.granted = scopes;
+                }
+                record.refreshed_at = Some(seconds(now));
+                record.ended = None;
+                self.install(record).await;
+                Ok(())
+            }
+            // The request may have consumed the refresh token.
+            Err(error) if error.cause == AuthErrorCause::Unbound => {
+                self.end(record, &error.cause.to_string()).await;
+                Err(error)
+            }
+            Err(error) => {
+                let AuthErrorCause::Refused { code, .. } = &error.cause else { return Err(error) };
+                let is_unknown_client = is_client_error(code);
+                if code != "invalid_grant" && !is_unknown_client {
+                    return Err(error);
+                }
+                if is_unknown_client {
+                    self.forget_client(&record.issuer).await;
+                }
+                let cause = "the authorization server no longer renews this sign-in";
+                self.end(record, cause).await;
+                Err(nothing(cause))
+            }
+        }
+    }
+
+    /// Checks that the server still names the issuer of the tokens, and removes them otherwise. A temporary failure of
+    /// the metadata request is ignored.
+    async fn still_trusted(&self, record: &SignInRecord) -> Result<(), AuthError> {
+        let told = self.state().asked.as_ref().and_then(|asked| asked.resource_metadata.clone());
+        let found = protected_resource::discover(&self.web, &self.settings.server, told.as_deref()).await;
+        match found {
+            Ok(Some(resource))
+                if !resource.authorization_servers.is_empty()
+                    && !resource.authorization_servers.contains(&record.issuer) =>
+            {
+                self.drop_all().await;
+                let cause = "the server now has another authorization server".to_owned();
+                Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }))
+            }
+            Err(error)
+                if matches!(error.cause, AuthErrorCause::ResourceMismatch { .. } | AuthErrorCause::TooManyRequests) =>
+            {
+                Err(error)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes invalid tokens. The account is retained with the cause.
+    pub(crate) async fn end(&self, mut record: SignInRecord, cause: &str) {
+        record.tokens = None;
+        record.ended = Some(cause.to_owned());
+        self.install(record).await;
+    }
+}

@@ -1,0 +1,243 @@
+//! Access to the vault and its cached state. Other processes may use the same vault, such as the app and its command
+//! line.
+
+use std::time::Duration;
+
+use secrecy::{ExposeSecret as _, SecretSlice};
+use tokio::time::Instant;
+
+use crate::authorization_context::{AuthorizationContext, VaultContents};
+use crate::client_registration::ClientRegistration;
+use crate::dpop::seconds;
+use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::settings::DpopUse;
+use crate::sign_in_record::SignInRecord;
+use crate::vault::{EntryPersistence, VaultEntryKind, VaultError};
+
+/// Time during which requests do not retry a vault that failed, since failing may take long.
+const PAUSE: Duration = Duration::from_secs(10);
+
+impl AuthorizationContext {
+    pub(crate) async fn load(&self) -> Result<(), AuthError> {
+        if self.state().loaded {
+            return Ok(());
+        }
+        let began = Instant::now();
+        let _turn = self.keeping.lock().await;
+        {
+            let state = self.state();
+            if state.loaded {
+                return Ok(());
+            }
+            // Callers that waited for a failed read do not retry individually.
+            if let Some((_, error)) = state.unread.as_ref().filter(|(at, _)| *at >= began) {
+                return Err(unread(error.clone()));
+            }
+        }
+        let entry = match self.settings.vault.read(&self.key(VaultEntryKind::Account)).await {
+            Ok(entry) => entry,
+            Err(error) => {
+                self.state().unread = Some((Instant::now(), error.clone()));
+                return Err(unread(error));
+            }
+        };
+        let record = self.record(entry.as_ref());
+        {
+            let mut state = self.state();
+            state.in_vault = VaultContents::of_entry(entry.as_ref());
+            // A sign-in that completed meanwhile takes precedence.
+            if state.loaded {
+                return Ok(());
+            }
+            state.loaded = true;
+            state.unread = None;
+            state.record = record;
+            state.generation += 1;
+        }
+        self.notify();
+        Ok(())
+    }
+
+    /// Reads the vault before a request is sent, unless that failed recently. If it fails, the request is sent
+    /// unsigned: servers without sign-in accept it, and others refuse it, which is reported to the user.
+    pub(crate) async fn load_if_possible(&self) {
+        let has_failed = self.state().unread.as_ref().is_some_and(|(at, _)| at.elapsed() < PAUSE);
+        if !has_failed {
+            let _ = self.load().await;
+        }
+    }
+
+    /// Reads the vault again, since another process may have renewed the tokens, signed in or signed out. Returns
+    /// `true` if the state changed, and uses the new state.
+    pub(crate) async fn reload(&self) -> bool {
+        let before = self.state().generation;
+        if !self.state().loaded {
+            return self.load().await.is_ok() && self.state().generation != before;
+        }
+        let _turn = self.keeping.lock().await;
+        // A temporary read error has no effect.
+        let Ok(entry) = self.settings.vault.read(&self.key(VaultEntryKind::Account)).await else { return false };
+        let record = self.record(entry.as_ref());
+        {
+            let mut state = self.state();
+            let found = VaultContents::of_entry(entry.as_ref());
+            let known = std::mem::replace(&mut state.in_vault, found);
+            let ours = VaultContents::of_entry(state.record.as_ref().map(SignInRecord::entry).as_ref());
+            // An entry that could not be read before is older than the changes since. An entry that cannot be parsed
+            // does not replace a valid record.
+            let is_older = known == VaultContents::Unknown;
+            if known == found || ours == found || is_older || (record.is_none() && entry.is_some()) {
+                return false;
+            }
+            state.record = record;
+            state.generation += 1;
+            state.failed = None;
+            state.kept = None;
+        }
+        let what = if entry.is_some() { "renewed or signed in" } else { "signed out" };
+        self.web.note(AuthPhase::Storage, &format!("another process {what}; this sign-in was updated"));
+        self.notify();
+        true
+    }
+
+    /// Parses an entry of the vault as a record.
+    fn record(&self, entry: Option<&SecretSlice<u8>>) -> Option<SignInRecord> {
+        let mut record = SignInRecord::read(entry?, &self.server)?;
+        // A change of the settings takes precedence.
+        if self.settings.issuer.as_ref().is_some_and(|issuer| *issuer != record.issuer) {
+            return None;
+        }
+        self.learn_secrets(&record);
+        if self.settings.dpop == DpopUse::Always && record.tokens.as_ref().is_some_and(|tokens| !tokens.bound) {
+            record.tokens = None;
+            record.ended =
+                Some("the token is bound to no key, which the settings of this server now require".to_owned());
+        }
+        Some(record)
+    }
+
+    fn learn_secrets(&self, record: &SignInRecord) {
+        let tokens = record.tokens.as_ref();
+        let secrets = [
+            tokens.map(|tokens| &tokens.access),
+            tokens.and_then(|tokens| tokens.refresh.as_ref()),
+            record.id_token.as_ref(),
+            record.dpop_key.as_ref(),
+        ];
+        for secret in secrets.into_iter().flatten() {
+            self.web.learn(&secret.0);
+        }
+    }
+
+    /// Replaces the record in memory and in the vault. If the vault rejects it, the record is retained until the app
+    /// exits.
+    pub(crate) async fn install(&self, record: SignInRecord) {
+        self.learn_secrets(&record);
+        {
+            let mut state = self.state();
+            state.record = Some(record);
+            state.loaded = true;
+            state.generation += 1;
+            state.failed = None;
+        }
+        let _turn = self.keeping.lock().await;
+        let entry = self.state().record.as_ref().map(SignInRecord::entry);
+        // The record was removed meanwhile.
+        let Some(entry) = entry else { return };
+        let written = VaultContents::of_entry(Some(&entry));
+        let kept = self.settings.vault.write(&self.key(VaultEntryKind::Account), entry).await;
+        {
+            let mut state = self.state();
+            state.kept = Some(match kept {
+                Ok(kept) => {
+                    state.in_vault = written;
+                    kept
+                }
+                Err(error) => EntryPersistence::ThisRun { cause: error.cause },
+            });
+        }
+        self.notify();
+    }
+
+    /// Removes the record. With `keep_client`, the client registration is retained.
+    ///
+    /// # Errors
+    /// Returns a [`VaultError`] if the vault may still have the record. It is removed from memory in any case.
+    pub(crate) async fn forget_record(&self, keep_client: bool) -> Result<(), VaultError> {
+        let record = {
+            let mut state = self.state();
+            state.loaded = true;
+            state.generation += 1;
+            state.resource_nonce = None;
+            state.kept = None;
+            state.failed = None;
+            state.record.take()
+        };
+        self.server_nonces.clear();
+        let removed = {
+            let _turn = self.keeping.lock().await;
+            let removed = self.settings.vault.remove(&self.key(VaultEntryKind::Account)).await;
+            if removed.is_ok() {
+                self.state().in_vault = VaultContents::Nothing;
+            }
+            removed
+        };
+        if let Some(record) = record.filter(|_| !keep_client) {
+            self.forget_client(&record.issuer).await;
+        }
+        self.notify();
+        removed
+    }
+
+    /// Returns the registration with an authorization server, or `None` if there is none or it cannot be read.
+    pub(crate) async fn registration(&self, issuer: &str) -> Option<ClientRegistration> {
+        let key = self.key(VaultEntryKind::Client { issuer: issuer.to_owned() });
+        match self.settings.vault.read(&key).await {
+            Ok(entry) => ClientRegistration::read(&entry?, issuer, seconds(self.now())),
+            Err(error) => {
+                self.web.note(AuthPhase::ClientId, &format!("the registration could not be read: {error}"));
+                None
+            }
+        }
+    }
+
+    /// Stores a registration. A failure is not fatal, as the next sign-in registers again.
+    pub(crate) async fn keep_registration(&self, registration: &ClientRegistration) {
+        let key = self.key(VaultEntryKind::Client { issuer: registration.issuer.clone() });
+        if self.settings.vault.write(&key, registration.entry()).await.is_err() {
+            self.web.note(AuthPhase::ClientId, "the registration could not be stored");
+        }
+    }
+
+    pub(crate) async fn forget_client(&self, issuer: &str) {
+        let key = self.key(VaultEntryKind::Client { issuer: issuer.to_owned() });
+        if let Err(error) = self.settings.vault.remove(&key).await {
+            self.web.note(AuthPhase::ClientId, &format!("the registration could not be removed: {error}"));
+        }
+    }
+
+    /// Returns the issuer that the pre-registered client id was first used with.
+    pub(crate) async fn first_issuer(&self, client_id: &str) -> Result<Option<String>, AuthError> {
+        let entry = self.settings.vault.read(&self.key(VaultEntryKind::FirstIssuer)).await;
+        let entry = entry.map_err(|error| AuthPhase::ClientId.error(AuthErrorCause::Vault(error)))?;
+        let pair = entry.and_then(|entry| serde_json::from_slice::<(String, String)>(entry.expose_secret()).ok());
+        Ok(pair.filter(|(id, _)| id == client_id).map(|(_, issuer)| issuer))
+    }
+
+    /// Records this issuer for the pre-registered client id unless it has one already.
+    pub(crate) async fn keep_first_issuer(&self, issuer: &str) {
+        let client = self.settings.client.preregistered.as_ref().filter(|client| client.issuer.is_none());
+        let Some(client) = client else { return };
+        if matches!(self.first_issuer(&client.client_id).await, Ok(Some(_))) {
+            return;
+        }
+        let entry = serde_json::to_vec(&(&client.client_id, issuer)).unwrap_or_default();
+        if self.settings.vault.write(&self.key(VaultEntryKind::FirstIssuer), entry.into()).await.is_err() {
+            self.web.note(AuthPhase::ClientId, "the issuer of the client id could not be stored");
+        }
+    }
+}
+
+fn unread(error: VaultError) -> AuthError {
+    AuthPhase::Storage.error(AuthErrorCause::Vault(error))
+}

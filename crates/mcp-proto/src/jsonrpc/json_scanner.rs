@@ -1,0 +1,289 @@
+//! Scanner that validates JSON text while it advances, without copies and without recursion.
+//!
+//! Servers send megabytes in one message, so strings are scanned in blocks.
+
+mod bytes;
+
+use std::borrow::Cow;
+
+use bytes::{key, number, space, string, word};
+
+use super::value_spans::{ValueRecorder, ValueSpan};
+use super::{MAX_DEPTH, MAX_VALUES};
+
+/// Position in a JSON text. Methods that return `Option` return `None` if the text is invalid at the position.
+#[derive(Debug, Clone)]
+pub(crate) struct JsonScanner<'a> {
+    text: &'a str,
+    at: usize,
+    values: usize,
+    /// Large values recorded by an earlier scan, each skipped in one step. Sorted by start.
+    known: &'a [ValueSpan],
+}
+
+impl<'a> JsonScanner<'a> {
+    pub(crate) fn new(text: &'a str) -> JsonScanner<'a> {
+        JsonScanner::with_known_spans(text, &[])
+    }
+
+    /// Returns a scanner for a text that an earlier scan validated, which recorded `known`.
+    pub(super) fn with_known_spans(text: &'a str, known: &'a [ValueSpan]) -> JsonScanner<'a> {
+        JsonScanner { text, at: 0, values: 1, known }
+    }
+
+    /// Returns the scanner moved to another position of the same text.
+    pub(crate) fn placed_at(mut self, at: usize) -> JsonScanner<'a> {
+        self.at = at;
+        // Binary search, as a text may have many such positions and many spans before them.
+        let passed = self.known.partition_point(|span| span.start() < at);
+        self.known = self.known.get(passed..).unwrap_or_default();
+        self
+    }
+
+    /// Returns the number of consumed bytes.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Returns the text consumed since `at`.
+    pub(crate) fn since(&self, at: usize) -> &'a str {
+        self.text.get(at..self.at).unwrap_or_default()
+    }
+
+    /// Consumes `null` if it is next, and returns `true` if so.
+    pub(crate) fn null(&mut self) -> bool {
+        self.passes(b"null")
+    }
+
+    /// Consumes `true` or `false` if it is next, and returns its value.
+    pub(crate) fn flag(&mut self) -> Option<bool> {
+        if self.passes(b"true") { Some(true) } else { self.passes(b"false").then_some(false) }
+    }
+
+    fn passes(&mut self, literal: &[u8]) -> bool {
+        self.peek();
+        word(self.bytes(), self.at, literal).map(|end| self.at = end).is_some()
+    }
+
+    fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    /// Skips white space and returns the next byte without consuming it.
+    pub(crate) fn peek(&mut self) -> Option<u8> {
+        self.at = space(self.bytes(), self.at);
+        self.bytes().get(self.at).copied()
+    }
+
+    /// Consumes `byte` if it is next, and returns `true` if so.
+    pub(crate) fn take(&mut self, byte: u8) -> bool {
+        let there = self.peek() == Some(byte);
+        self.at += usize::from(there);
+        there
+    }
+
+    /// Returns `true` if only white space is left.
+    pub(crate) fn is_done(&mut self) -> bool {
+        self.peek().is_none()
+    }
+
+    /// Consumes a string and returns it.
+    pub(crate) fn string(&mut self) -> Option<QuotedString<'a>> {
+        if self.peek() != Some(b'"') {
+            return None;
+        }
+        let start = self.at;
+        let escapes = match self.known_end() {
+            // Only strings without escapes are recorded.
+            Some(end) => {
+                self.at = end;
+                false
+            }
+            None => {
+                let (end, escapes) = string(self.bytes(), start + 1)?;
+                self.at = end;
+                escapes
+            }
+        };
+        Some(QuotedString { text: self.text.get(start..self.at)?, escapes })
+    }
+
+    /// Consumes the opening byte of an object or array. Returns `false` if it is empty, after also consuming `close`.
+    pub(crate) fn enter(&mut self, open: u8, close: u8) -> Option<bool> {
+        if !self.take(open) {
+            return None;
+        }
+        self.count()?;
+        Some(!self.take(close))
+    }
+
+    /// Consumes the comma or `close` after a member or element. Returns `true` if another one follows.
+    pub(crate) fn has_more(&mut self, close: u8) -> Option<bool> {
+        match self.peek()? {
+            b',' => {
+                self.at += 1;
+                self.count()?;
+                Some(true)
+            }
+            byte if byte == close => {
+                self.at += 1;
+                Some(false)
+            }
+            _ => None,
+        }
+    }
+
+    /// Consumes the key of a member and its colon, and returns the key.
+    pub(crate) fn key(&mut self) -> Option<QuotedString<'a>> {
+        let bytes = self.bytes();
+        let start = space(bytes, self.at);
+        if bytes.get(start) != Some(&b'"') {
+            return None;
+        }
+        // Keys are not recorded.
+        let (end, escapes) = string(bytes, start + 1)?;
+        let colon = space(bytes, end);
+        if bytes.get(colon) != Some(&b':') {
+            return None;
+        }
+        self.at = colon + 1;
+        Some(QuotedString { text: self.text.get(start..end)?, escapes })
+    }
+
+    /// Consumes one value of any type and returns its text.
+    pub(crate) fn value(&mut self) -> Option<&'a str> {
+        self.peek();
+        match self.known_end() {
+            Some(end) => {
+                let start = std::mem::replace(&mut self.at, end);
+                self.text.get(start..end)
+            }
+            None => self.walk(&mut ()),
+        }
+    }
+
+    /// Consumes one value as [`JsonScanner::value`] does, and records the large values inside.
+    pub(super) fn value_recorded(&mut self, recorder: &mut impl ValueRecorder) -> Option<&'a str> {
+        self.walk(recorder)
+    }
+
+    /// Returns the end of the next value if it was recorded.
+    fn known_end(&mut self) -> Option<usize> {
+        if self.known.is_empty() {
+            return None;
+        }
+        let passed = self.known.iter().take_while(|span| span.start() < self.at).count();
+        self.known = self.known.get(passed..)?;
+        self.known.first().filter(|span| span.start() == self.at).map(ValueSpan::end)
+    }
+
+    fn walk(&mut self, recorder: &mut impl ValueRecorder) -> Option<&'a str> {
+        let bytes = self.bytes();
+        let start = space(bytes, self.at);
+        let mut at = start;
+        // Stack of the open containers, one bit each: 1 for an object, the innermost in the lowest bit.
+        let mut objects = 0_u128;
+        let mut depth = 0;
+        loop {
+            match *bytes.get(at)? {
+                b'"' => {
+                    let (end, escapes) = string(bytes, at + 1)?;
+                    if !escapes {
+                        recorder.string(depth, at - start, end - start);
+                    }
+                    at = end;
+                }
+                open @ (b'{' | b'[') => {
+                    depth += 1;
+                    // The value itself is nested in at least one container.
+                    if depth >= MAX_DEPTH {
+                        return None;
+                    }
+                    self.count()?;
+                    recorder.opened(depth, at - start);
+                    let object = open == b'{';
+                    at = space(bytes, at + 1);
+                    if bytes.get(at) != Some(&(open + CLOSES)) {
+                        objects = objects << 1 | u128::from(object);
+                        if object {
+                            at = key(bytes, at)?;
+                        }
+                        continue;
+                    }
+                    at += 1;
+                    recorder.closed(depth, at - start);
+                    depth -= 1;
+                }
+                b't' => at = word(bytes, at, b"true")?,
+                b'f' => at = word(bytes, at, b"false")?,
+                b'n' => at = word(bytes, at, b"null")?,
+                _ => at = number(bytes, at)?,
+            }
+            loop {
+                if depth == 0 {
+                    self.at = at;
+                    return self.text.get(start..at);
+                }
+                let object = objects & 1 == 1;
+                at = space(bytes, at);
+                match *bytes.get(at)? {
+                    b',' => {
+                        self.count()?;
+                        at = space(bytes, at + 1);
+                        if object {
+                            at = key(bytes, at)?;
+                        }
+                        break;
+                    }
+                    close if close == if object { b'}' } else { b']' } => {
+                        at += 1;
+                        recorder.closed(depth, at - start);
+                        depth -= 1;
+                        objects >>= 1;
+                    }
+                    _ => return None,
+                }
+            }
+        }
+    }
+
+    fn count(&mut self) -> Option<()> {
+        self.values += 1;
+        (self.values <= MAX_VALUES).then_some(())
+    }
+}
+
+/// Distance between the closing and the opening byte of an object or array in ASCII.
+const CLOSES: u8 = b'}' - b'{';
+const _: () = assert!(b'[' + CLOSES == b']');
+
+/// A JSON string with its quotes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct QuotedString<'a> {
+    /// Text including the quotes.
+    text: &'a str,
+    escapes: bool,
+}
+
+impl<'a> QuotedString<'a> {
+    /// Returns the unescaped content. Copies only if the string has escapes.
+    pub(crate) fn unescape(&self) -> Option<Cow<'a, str>> {
+        if self.escapes {
+            return serde_json::from_str(self.text).ok().map(Cow::Owned);
+        }
+        self.text.get(1..self.text.len() - 1).map(Cow::Borrowed)
+    }
+
+    /// Returns the length on the wire in bytes, including the quotes.
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+}
+
+/// Returns the unescaped content of a JSON string, or `None` if `quoted` is not a string.
+pub(crate) fn unquote(quoted: &str) -> Option<Cow<'_, str>> {
+    JsonScanner::new(quoted).string()?.unescape()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+//! Quick survey of the bytes of a line: nesting, number of values, and id.
+//!
+//! Accepts any bytes, including malformed JSON, so that a call whose response cannot be read fails immediately instead
+//! of by timeout. One pass, without recursion and without allocations that grow with the line.
+
+use super::{MAX_ID, RequestId};
+
+/// Properties of a line, as far as they could be recognized.
+#[derive(Debug, Default)]
+pub(super) struct LineSurvey {
+    /// Maximum nesting of containers.
+    pub(super) depth: usize,
+    /// Upper bound of the number of JSON values.
+    pub(super) values: usize,
+    /// Number of commas directly inside the outermost array or object.
+    pub(super) top_level_commas: usize,
+    /// `true` if an escape is half of a surrogate pair.
+    pub(super) lone_surrogate: bool,
+    /// First raw control character inside a string.
+    pub(super) control: Option<u8>,
+    id: Option<RequestId>,
+    ids_differ: bool,
+    has_id: bool,
+    id_is_null: bool,
+    has_method: bool,
+    has_params: bool,
+    has_outcome: bool,
+    has_version: bool,
+}
+
+/// Removes the byte order mark and surrounding white space.
+pub(super) fn trim(frame: &[u8]) -> &[u8] {
+    frame.strip_prefix(b"\xef\xbb\xbf").unwrap_or(frame).trim_ascii()
+}
+
+impl LineSurvey {
+    /// Surveys `bytes`, which must be trimmed by [`trim`].
+    pub(super) fn scan(bytes: &[u8]) -> LineSurvey {
+        let mut found = LineSurvey { values: 1, ..LineSurvey::default() };
+        let is_object = bytes.first() == Some(&b'{');
+        let mut depth = 0_usize;
+        let mut at = 0;
+        // In the outermost object: the key of the current member, and the offset of its value.
+        let mut key: Option<&[u8]> = None;
+        let mut value_start: Option<usize> = None;
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'"' => {
+                    let end = found.string(bytes, at + 1);
+                    if is_object && depth == 1 && value_start.is_none() {
+                        key = bytes.get(at..end);
+                    }
+                    at = end;
+                    continue;
+                }
+                b'{' | b'[' => {
+                    depth += 1;
+                    found.depth = found.depth.max(depth);
+                    found.values += 1;
+                }
+                b':' if depth == 1 && value_start.is_none() => {
+                    value_start = Some(at + 1);
+                    found.key(key);
+                }
+                b',' | b'}' | b']' => {
+                    if depth == 1 {
+                        if let (Some(key), Some(start)) = (key.take(), value_start.take()) {
+                            found.value(key, bytes.get(start..at).unwrap_or_default());
+                        }
+                        found.top_level_commas += usize::from(byte == b',');
+                    }
+                    if byte == b',' {
+                        found.values += 1;
+                    } else {
+                        depth = depth.saturating_sub(1);
+                        if depth == 0 {
+                            break;
+                        }
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        found
+    }
+
+    /// Skips a string whose opening quote is before `at`, and returns the offset after it.
+    fn string(&mut self, bytes: &[u8], mut at: usize) -> usize {
+        while let Some(&byte) = bytes.get(at) {
+            at += 1;
+            match byte {
+                b'"' => return at,
+                b'\\' => {
+                    let Some(half) = code_unit(bytes, at) else {
+                        at += 1;
+                        continue;
+                    };
+                    at += 5;
+                    match half {
+                        0xd800..=0xdbff => {
+                            let low = (bytes.get(at) == Some(&b'\\')).then(|| code_unit(bytes, at + 1)).flatten();
+                            if matches!(low, Some(0xdc00..=0xdfff)) {
+                                at += 6;
+                            } else {
+                                self.lone_surrogate = true;
+                            }
+                        }
+                        0xdc00..=0xdfff => self.lone_surrogate = true,
+                        _ => {}
+                    }
+                }
+                0..=0x1f => {
+                    self.control.get_or_insert(byte);
+                }
+                _ => {}
+            }
+        }
+        at
+    }
+
+    fn key(&mut self, key: Option<&[u8]>) {
+        match key.and_then(unescape_key).as_deref() {
+            Some("method") => self.has_method = true,
+            Some("params") => self.has_params = true,
+            Some("result" | "error") => self.has_outcome = true,
+            Some("jsonrpc") => self.has_version = true,
+            _ => {}
+        }
+    }
+
+    fn value(&mut self, key: &[u8], value: &[u8]) {
+        if unescape_key(key).as_deref() != Some("id") {
+            return;
+        }
+        self.has_id = true;
+        self.id_is_null = value.trim_ascii() == b"null";
+        if let Some(id) = read_id(value) {
+            if self.id.as_ref().is_some_and(|other| *other != id) {
+                self.ids_differ = true;
+            }
+            self.set_id(id);
+        }
+    }
+
+    pub(super) fn set_id(&mut self, id: RequestId) {
+        self.id = Some(id);
+    }
+
+    /// Returns the id if the line has exactly one.
+    pub(super) fn id(&self) -> Option<&RequestId> {
+        self.id.as_ref().filter(|_| !self.ids_differ)
+    }
+
+    /// Returns `true` if this seems to be a request or notification of the server.
+    pub(super) fn is_request(&self) -> bool {
+        self.has_method || (self.has_params && !self.has_outcome)
+    }
+
+    /// Returns `true` if this seems to be a response to a request of the client. `whole` is `true` if the line was
+    /// surveyed completely.
+    ///
+    /// Some servers respond to notifications, with an id that is `null` or missing. These match no request.
+    pub(super) fn is_answer(&self, whole: bool) -> bool {
+        let names_none = self.id_is_null || (whole && !self.has_id);
+        (self.has_outcome && !names_none) || (self.has_version && self.id.is_some())
+    }
+}
+
+/// Returns the UTF-16 code unit of the `uXXXX` at `at`.
+fn code_unit(bytes: &[u8], at: usize) -> Option<u32> {
+    let [b'u', digits @ ..] = bytes.get(at..at + 5)? else { return None };
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// Returns a short key without escapes, or `None` if it is longer than any key of the envelope.
+fn unescape_key(quoted: &[u8]) -> Option<String> {
+    // The longest key of the envelope is shorter, even with each letter written as \uXXXX.
+    (quoted.len() <= 64).then(|| serde_json::from_slice(quoted).ok()).flatten()
+}
+
+/// Parses an id, or returns `None` if `bytes` are not a valid one.
+pub(super) fn read_id(bytes: &[u8]) -> Option<RequestId> {
+    // Twice the length and a margin for quotes, so that escapes do not count against a short id.
+    if bytes.len() > 2 * MAX_ID + 16 {
+        return None;
+    }
+    if bytes.len() < 19 && bytes.first() != Some(&b'0') && bytes.iter().all(u8::is_ascii_digit) {
+        // Fast path for nearly all ids.
+        return std::str::from_utf8(bytes).ok()?.parse().ok().map(RequestId::Number);
+    }
+    match serde_json::from_slice(bytes).ok()? {
+        RequestId::Text(text) if text.len() > MAX_ID => None,
+        id => Some(id),
+    }
+}
+
+/// Returns the id in the last bytes of a line, as in `..."jsonrpc":"2.0","id":7}`.
+///
+/// Correct for a valid line, since only the outermost object ends with its last brace.
+pub(super) fn id_at_end(tail: &[u8]) -> Option<RequestId> {
+    let mut rest = tail.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
+    loop {
+        if let Some(before) = strip_member(rest, b"\"jsonrpc\"", b"\"2.0\"") {
+            rest = before;
+            continue;
+        }
+        let colon = rest.iter().rposition(|byte| *byte == b':')?;
+        let (name, value) = rest.split_at(colon);
+        name.trim_ascii_end().strip_suffix(b"\"id\"")?;
+        return read_id(value.get(1..)?.trim_ascii());
+    }
+}
+
+/// Returns `rest` without a `,key:value` at its end.
+fn strip_member<'a>(rest: &'a [u8], key: &[u8], value: &[u8]) -> Option<&'a [u8]> {
+    let rest = rest.strip_suffix(value)?.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
+    Some(rest.strip_suffix(key)?.trim_ascii_end().strip_suffix(b",")?.trim_ascii_end())
+}

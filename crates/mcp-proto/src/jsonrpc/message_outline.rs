@@ -1,0 +1,73 @@
+//! Classifies a message by its beginning, for callers that display messages without acting on them.
+
+use std::borrow::Cow;
+
+use super::json_scanner::JsonScanner;
+
+/// Kind of a message. The rest of the message may be invalid.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MessageOutline<'a> {
+    /// Id as raw JSON.
+    pub id: Option<&'a str>,
+    /// Method of a request or notification.
+    pub method: Option<Cow<'a, str>>,
+    /// `true` if the message is an error response.
+    pub is_error: bool,
+}
+
+impl<'a> MessageOutline<'a> {
+    /// Reads `text`, which may be truncated, only as far as needed.
+    ///
+    /// Returns `None` if it is not an object, or ends or becomes invalid before it can be classified.
+    pub fn parse(text: &'a str) -> Option<MessageOutline<'a>> {
+        let mut scan = JsonScanner::new(text);
+        let mut outline = MessageOutline::default();
+        let mut more = scan.enter(b'{', b'}')?;
+        while more {
+            let key = scan.key()?.unescape()?;
+            match &*key {
+                "id" => outline.id = Some(scan.value()?),
+                "method" if scan.peek() == Some(b'"') => outline.method = Some(scan.string()?.unescape()?),
+                "result" if outline.id.is_some() && outline.method.is_none() => return Some(outline),
+                "error" if !scan.null() => {
+                    outline.is_error = true;
+                    if outline.id.is_some() {
+                        return Some(outline);
+                    }
+                    scan.value()?;
+                }
+                "error" => {}
+                _ => drop(scan.value()?),
+            }
+            if outline.id.is_some() && outline.method.is_some() {
+                return Some(outline);
+            }
+            more = scan.has_more(b'}')?;
+        }
+        Some(outline)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn the_beginning_tells_what_a_message_is() {
+        for (text, id, method, is_error) in [
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"#, Some("1"), None, false),
+            (r#"{"jsonrpc":"2.0","error":{"code":1},"id":"x"}"#, Some("\"x\""), None, true),
+            (r#"{"error":null,"result":{},"id":"x"}"#, Some("\"x\""), None, false),
+            (r#"{"id":1,"method":"ping","params":{"#, Some("1"), Some("ping"), false),
+            (r#"{"method":"p\u0069ng","params":{}}"#, None, Some("ping"), false),
+        ] {
+            let outline = MessageOutline::parse(text).unwrap();
+            assert_eq!((outline.id, outline.method.as_deref(), outline.is_error), (id, method, is_error), "{text}");
+        }
+        for text in ["", "[]", "{", r#"{"result":{"a":"#, "banner"] {
+            assert_eq!(MessageOutline::parse(text), None, "{text:?} cannot be classified");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Writes a JSON object member by member, without building it first and without copies.
+
+use serde::Serialize;
+
+/// Writer of the members of one object.
+pub(crate) struct ObjectWriter<'a> {
+    text: &'a mut Vec<u8>,
+    empty: bool,
+}
+
+impl ObjectWriter<'_> {
+    /// Appends an object to `text`.
+    pub(crate) fn write(text: &mut Vec<u8>, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
+        text.push(b'{');
+        fill(&mut ObjectWriter { text, empty: true });
+        text.push(b'}');
+    }
+
+    /// Writes a member. `name` must not need escapes.
+    pub(crate) fn put(&mut self, name: &'static str, value: &(impl Serialize + ?Sized)) {
+        self.name(name);
+        append(self.text, value);
+    }
+
+    /// Writes members whose names may need escapes.
+    pub(crate) fn put_all<'m>(&mut self, members: impl IntoIterator<Item = (&'m String, &'m serde_json::Value)>) {
+        for (name, value) in members {
+            self.separate();
+            append(self.text, name);
+            self.text.push(b':');
+            append(self.text, value);
+        }
+    }
+
+    /// Writes serialized members, given as an object without its braces.
+    pub(crate) fn put_written(&mut self, members: &str) {
+        if !members.is_empty() {
+            self.separate();
+            self.text.extend_from_slice(members.as_bytes());
+        }
+    }
+
+    /// Writes a nested object, which is omitted if it has no members.
+    pub(crate) fn put_object(&mut self, name: &'static str, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
+        let (before, was_empty) = (self.text.len(), self.empty);
+        self.name(name);
+        self.text.push(b'{');
+        let mut inner = ObjectWriter { text: self.text, empty: true };
+        fill(&mut inner);
+        if inner.empty {
+            self.text.truncate(before);
+            self.empty = was_empty;
+        } else {
+            self.text.push(b'}');
+        }
+    }
+
+    fn name(&mut self, name: &'static str) {
+        self.separate();
+        self.text.push(b'"');
+        self.text.extend_from_slice(name.as_bytes());
+        self.text.extend_from_slice(b"\":");
+    }
+
+    fn separate(&mut self) {
+        if !std::mem::replace(&mut self.empty, false) {
+            self.text.push(b',');
+        }
+    }
+}
+
+/// Serializes members for [`ObjectWriter::put_written`] as an object without its braces.
+pub(crate) fn write_members(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Box<str> {
+    let mut text = Vec::new();
+    fill(&mut ObjectWriter { text: &mut text, empty: true });
+    // JSON that was written from strings is UTF-8.
+    String::from_utf8(text).unwrap_or_default().into()
+}
+
+fn append(text: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    // Strings, numbers, and maps and structs of these always serialize, and writing to memory does not fail.
+    let written = serde_json::to_writer(text, value);
+    debug_assert!(written.is_ok(), "{written:?}");
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_the_object() {
+        let mut text = Vec::new();
+        let any = json!({ "a\"b\n": 1, "_meta": { "x": [null] } });
+        ObjectWriter::write(&mut text, |members| {
+            members.put_object("nothing", |_| {});
+            members.put("text", "line\nend \"quoted\" \u{1}");
+            members.put_object("nothing", |inner| inner.put_object("at all", |_| {}));
+            members.put_object("object", |inner| {
+                inner.put_written("");
+                inner.put_written(r#""w":true,"x":2"#);
+                inner.put("y", &3);
+            });
+            members.put_all(any.as_object().into_iter().flatten());
+        });
+        let expected = json!({
+            "text": "line\nend \"quoted\" \u{1}", "object": { "w": true, "x": 2, "y": 3 }, "a\"b\n": 1, "_meta": { "x": [null] },
+        });
+        assert_eq!(
+            String::from_utf8_lossy(&text),
+            expected.to_string(),
+            "members are in order and empty objects are omitted"
+        );
+        let once = write_members(|members| members.put_all(any.as_object().into_iter().flatten()));
+        assert_eq!(format!("{{{once}}}"), any.to_string(), "serialized members can be written again");
+    }
+}

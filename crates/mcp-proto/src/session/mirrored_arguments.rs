@@ -1,0 +1,175 @@
+//! Tool arguments that are repeated in HTTP headers: `x-mcp-header` in a tool's `inputSchema`
+//! (`basic/transports/streamable-http`, 2026-07-28).
+
+use indexmap::{IndexMap, IndexSet};
+use serde_json::Value;
+
+use crate::http::header_value;
+use crate::jsonrpc::escape;
+use crate::types::Map;
+
+const KEY: &str = "x-mcp-header";
+const PREFIX: &str = "Mcp-Param-";
+/// Largest integer that every implementation represents exactly.
+const SAFE_INTEGER: u64 = (1 << 53) - 1;
+/// Maximum number of remembered tools with such headers.
+const TOOLS: usize = 10_000;
+/// Maximum nesting of a schema that is searched.
+const DEPTH: usize = 64;
+/// Keywords whose values are data, not schemas.
+const DATA: [&str; 4] = ["default", "const", "enum", "examples"];
+/// Names of headers that a server must not define, even with the prefix.
+const RESERVED: [&str; 7] =
+    ["authorization", "proxy-authorization", "cookie", "host", "content-length", "transfer-encoding", "connection"];
+
+/// An argument and the header that repeats it.
+#[derive(Debug, PartialEq)]
+struct MirroredHeader {
+    name: String,
+    /// Property names from the arguments object to the value.
+    path: Vec<String>,
+}
+
+/// Header definitions of the tools that the server listed last.
+#[derive(Debug, Default)]
+pub(super) struct MirroredArguments {
+    tools: IndexMap<String, Vec<MirroredHeader>>,
+}
+
+impl MirroredArguments {
+    /// Records the header definitions of a tool. The error is the reason for rejecting the tool.
+    pub(super) fn learn(&mut self, tool: &str, schema: &Value) -> Result<(), String> {
+        self.tools.swap_remove(tool);
+        let headers = headers(schema)?;
+        if !headers.is_empty() {
+            if self.tools.len() == TOOLS {
+                self.tools.swap_remove_index(0);
+            }
+            self.tools.insert(tool.to_owned(), headers);
+        }
+        Ok(())
+    }
+
+    /// Removes the header definitions of a tool.
+    pub(super) fn forget(&mut self, tool: &str) {
+        self.tools.swap_remove(tool);
+    }
+
+    /// Returns the headers of a call with encoded values. The error names the argument that cannot be encoded.
+    pub(super) fn params(&self, tool: &str, arguments: &Map) -> Result<Vec<(String, String)>, String> {
+        let mut params = Vec::new();
+        for header in self.tools.get(tool).into_iter().flatten() {
+            let Some((first, rest)) = header.path.split_first() else { continue };
+            let value = rest.iter().try_fold(arguments.get(first), |at, name| at.map(|at| at.get(name)));
+            let text = match value.flatten() {
+                Some(Value::String(text)) => text.clone(),
+                Some(Value::Bool(flag)) => flag.to_string(),
+                Some(Value::Number(number)) => match exact_integer(number) {
+                    Some(number) => number,
+                    None => {
+                        return Err(format!(
+                            "the argument `{}` is not a whole number within ±2^53-1",
+                            header.path.join(".")
+                        ));
+                    }
+                },
+                // Absent arguments have no header, nor do values of types that the server rejects anyway.
+                _ => continue,
+            };
+            params.push((format!("{PREFIX}{}", header.name), header_value(&text)));
+        }
+        Ok(params)
+    }
+}
+
+/// Formats a whole number in decimal, or returns `None` if some implementation cannot represent it exactly.
+fn exact_integer(number: &serde_json::Number) -> Option<String> {
+    if let Some(number) = number.as_i64() {
+        return (number.unsigned_abs() <= SAFE_INTEGER).then(|| number.to_string());
+    }
+    let number = number.as_f64()?;
+    #[allow(clippy::cast_precision_loss)]
+    let safe = number.fract() == 0.0 && number.abs() <= SAFE_INTEGER as f64;
+    safe.then(|| format!("{number:.0}"))
+}
+
+/// Returns the header definitions of a schema, or an error if any is invalid.
+fn headers(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
+    let mut found = Vec::new();
+    search(schema, Some(&mut Vec::new()), &mut found, 0)?;
+    let mut names = IndexSet::new();
+    for header in &found {
+        if !names.insert(header.name.to_ascii_lowercase()) {
+            return Err(format!("two parameters have the {KEY} \"{}\"", header.name));
+        }
+    }
+    Ok(found)
+}
+
+/// Searches a schema. `path` has the property names that lead to it, or is `None` if another keyword is on the way.
+fn search(
+    schema: &Value,
+    mut path: Option<&mut Vec<String>>,
+    found: &mut Vec<MirroredHeader>,
+    depth: usize,
+) -> Result<(), String> {
+    if depth > DEPTH {
+        return Err(format!("its schema nests more than {DEPTH} times"));
+    }
+    let keywords = match schema {
+        Value::Object(keywords) => keywords,
+        Value::Array(schemas) => return schemas.iter().try_for_each(|schema| search(schema, None, found, depth + 1)),
+        _ => return Ok(()),
+    };
+    if let Some(name) = keywords.get(KEY) {
+        let name = valid_name(name)?;
+        match &path {
+            Some(path) if !path.is_empty() => {
+                valid_type(name, keywords.get("type"))?;
+                found.push(MirroredHeader { name: name.to_owned(), path: path.to_vec() });
+            }
+            _ => return Err(format!("{KEY} \"{name}\" does not annotate a single argument")),
+        }
+    }
+    for (keyword, value) in keywords {
+        match (keyword.as_str(), value) {
+            ("properties", Value::Object(properties)) => {
+                for (name, property) in properties {
+                    match path.as_deref_mut() {
+                        Some(path) => {
+                            path.push(name.clone());
+                            search(property, Some(path), found, depth + 1)?;
+                            path.pop();
+                        }
+                        None => search(property, None, found, depth + 1)?,
+                    }
+                }
+            }
+            ("$defs" | "definitions" | "patternProperties" | "dependentSchemas", Value::Object(schemas)) => {
+                schemas.values().try_for_each(|schema| search(schema, None, found, depth + 1))?;
+            }
+            (keyword, _) if DATA.contains(&keyword) => {}
+            (_, value) => search(value, None, found, depth + 1)?,
+        }
+    }
+    Ok(())
+}
+
+fn valid_name(name: &Value) -> Result<&str, String> {
+    let Value::String(name) = name else { return Err(format!("{KEY} is not a string")) };
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || !name.bytes().all(token) {
+        return Err(format!("{KEY} \"{}\" is not a valid header name", escape(name, 80)));
+    }
+    if RESERVED.contains(&name.to_ascii_lowercase().as_str()) {
+        return Err(format!("{KEY} \"{name}\" is the name of a header that servers must not set"));
+    }
+    Ok(name)
+}
+
+fn valid_type(name: &str, kind: Option<&Value>) -> Result<(), String> {
+    match kind.and_then(Value::as_str) {
+        Some("string" | "integer" | "boolean") => Ok(()),
+        _ => Err(format!("{KEY} \"{name}\" annotates a parameter that is not a string, integer or boolean")),
+    }
+}

@@ -1,0 +1,101 @@
+//! Wire format of the server's three kinds of requests and of their answers.
+
+use serde_json::{Value, json};
+
+use crate::jsonrpc::{RpcError, code, escape};
+use crate::revision::Revision;
+use crate::types::{
+    ClientCapabilities, ContentBlock, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams,
+    ElicitResult, Map, SamplingContent,
+};
+
+use super::server_requests::RequestKind;
+use super::{ClientResponse, ServerRequest, meta, results, sampling};
+
+/// Decodes a request that the client `offered` to answer. The error is the response to the server.
+pub(super) fn parse_request(
+    method: &str,
+    params: Map,
+    offered: &ClientCapabilities,
+) -> Result<ServerRequest, RpcError> {
+    match (method, &offered.sampling, &offered.elicitation, &offered.roots) {
+        ("sampling/createMessage", Some(sampling), ..) => {
+            let params: CreateMessageParams = results::read(params).map_err(invalid)?;
+            sampling::check(&params, sampling.tools.is_some()).map_err(invalid)?;
+            Ok(ServerRequest::Sampling(Box::new(params)))
+        }
+        ("elicitation/create", _, Some(elicitation), _) => {
+            let params = results::read(params).map_err(invalid)?;
+            let (mode, offered) = match &params {
+                ElicitParams::Form { .. } => ("form", meta::has_forms(elicitation)),
+                ElicitParams::Url { .. } => ("url", elicitation.url.is_some()),
+            };
+            if !offered {
+                return Err(invalid(format!("this client did not offer elicitation in mode {mode}")));
+            }
+            Ok(ServerRequest::Elicitation(params))
+        }
+        ("roots/list", _, _, Some(_)) => Ok(ServerRequest::Roots),
+        _ => Err(RpcError::new(
+            code::METHOD_NOT_FOUND,
+            format!("this client does not offer the method {}", escape(method, 80)),
+        )),
+    }
+}
+
+fn invalid(cause: impl Into<String>) -> RpcError {
+    RpcError::new(code::INVALID_PARAMS, cause)
+}
+
+pub(super) fn kind(server_request: &ServerRequest) -> RequestKind {
+    match server_request {
+        ServerRequest::Sampling(_) => RequestKind::Sampling,
+        ServerRequest::Elicitation(ElicitParams::Form { .. }) => RequestKind::Form,
+        ServerRequest::Elicitation(ElicitParams::Url { .. }) => RequestKind::Url,
+        ServerRequest::Roots => RequestKind::Roots,
+    }
+}
+
+/// Encodes an answer, or returns `None` if it is of another kind than the request.
+pub(super) fn encode_response(
+    kind: RequestKind,
+    answer: ClientResponse,
+    revision: Revision,
+) -> Option<Result<Value, RpcError>> {
+    match (kind, answer) {
+        (_, ClientResponse::Refused { code, message }) => Some(Err(RpcError::new(code, message))),
+        (RequestKind::Sampling, ClientResponse::Sampling(result)) => {
+            Some(adapt_result(*result, revision).map(|result| json!(result)))
+        }
+        (RequestKind::Form, ClientResponse::Elicitation(ElicitResult { action, content })) => {
+            let content = content.filter(|_| action == ElicitAction::Accept);
+            Some(Ok(json!(ElicitResult { action, content })))
+        }
+        // The content of a URL interaction is not sent through the client.
+        (RequestKind::Url, ClientResponse::Elicitation(ElicitResult { action, .. })) => {
+            Some(Ok(json!(ElicitResult { action, content: None })))
+        }
+        (RequestKind::Roots, ClientResponse::Roots(roots)) => Some(Ok(json!({ "roots": roots }))),
+        _ => None,
+    }
+}
+
+/// Encodes a single block without a list, which every revision supports. Revisions without lists get a single block.
+fn adapt_result(mut result: CreateMessageResult, revision: Revision) -> Result<CreateMessageResult, RpcError> {
+    let SamplingContent::Many(blocks) = &result.content else { return Ok(result) };
+    let texts: Option<Vec<&str>> = blocks
+        .iter()
+        .map(|block| if let ContentBlock::Text(text) = block { Some(text.text.as_str()) } else { None })
+        .collect();
+    let one = match (&blocks[..], texts) {
+        ([only], _) => only.clone(),
+        _ if revision.has_sampling_content_list() => return Ok(result),
+        (_, Some(texts)) => ContentBlock::text(texts.join("\n\n")),
+        _ => {
+            let cause = format!("the response has several content blocks, which protocol {revision} does not support");
+            return Err(RpcError::new(code::INTERNAL_ERROR, cause));
+        }
+    };
+    result.content = SamplingContent::One(one);
+    Ok(result)
+}

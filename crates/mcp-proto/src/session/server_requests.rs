@@ -1,0 +1,310 @@
+//! Requests of the server. Each gets exactly one response, unless the server cancels it.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::jsonrpc::{OutgoingMessage, RequestId, RpcError, code};
+use crate::types::{ElicitAction, ElicitResult, Map};
+
+use super::opening::SessionPhase;
+use super::request_encoding::parse_request;
+use super::{
+    CallId, ClientResponse, ServerRequest, ServerRequestId, Session, SessionEvent, StreamOrigin, UnknownRequest,
+    Withdrawal, meta, request_encoding, tasks,
+};
+
+/// A request of the server that waits for an answer.
+#[derive(Debug)]
+pub(super) struct PendingServerRequest {
+    pub(super) origin: RequestOrigin,
+    pub(super) kind: RequestKind,
+    /// Call that led to the request, if known.
+    call: Option<CallId>,
+    /// Calls whose clocks are paused by the request.
+    stops: Vec<CallId>,
+    /// Size on the wire in bytes.
+    bytes: usize,
+}
+
+/// Destination of the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum RequestOrigin {
+    /// A request of the server, alone or in a batch.
+    Request {
+        id: RequestId,
+        batch: Option<u64>,
+        /// Task that the request belongs to, which the response must name.
+        task: Option<String>,
+    },
+    /// Next round of a call, under this key.
+    Round { call: CallId, key: String },
+    /// Task of a call, under this key.
+    Task { call: CallId, key: String },
+}
+
+/// Kind of request, which determines the valid answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RequestKind {
+    Sampling,
+    Form,
+    Url,
+    Roots,
+}
+
+impl Session {
+    /// Processes a request of the server, in a revision that has them or before the revision is known.
+    pub(super) fn on_request(
+        &mut self,
+        id: RequestId,
+        method: &str,
+        params: Result<crate::types::Map, String>,
+        bytes: usize,
+        (batch, origin): (Option<u64>, &StreamOrigin),
+        now: Instant,
+    ) {
+        if self.is_open(&id) {
+            return self.anomaly("a request with the id of another that is still open was ignored".into(), Some(id));
+        }
+        self.expect_response(batch);
+        if method == "ping" {
+            return self.respond(id, batch, Ok(json!({})));
+        }
+        if !matches!(self.phase, SessionPhase::Ready) {
+            self.anomaly(
+                format!(
+                    "the request `{}` was received before the session was initialized",
+                    crate::jsonrpc::escape(method, 80)
+                ),
+                Some(id.clone()),
+            );
+            let error = RpcError::new(code::INVALID_REQUEST, "the session is not initialized yet");
+            return self.respond(id, batch, Err(error));
+        }
+        let offered = meta::offered(&self.config.capabilities, self.revision());
+        let task = params.as_ref().ok().and_then(related_task);
+        let asked = match params {
+            Ok(params) => parse_request(method, params, &offered),
+            Err(cause) => Err(RpcError::new(code::INVALID_PARAMS, format!("params: {cause}"))),
+        };
+        match asked {
+            Err(error) => self.respond(id, batch, Err(error)),
+            Ok(_) if !self.has_room(1, bytes) => {
+                let error = RpcError::new(code::INTERNAL_ERROR, "too many requests of the server are open");
+                self.respond(id, batch, Err(error));
+            }
+            Ok(server_request) => {
+                let of_task = task.as_deref().and_then(|task| self.call_of_task(task));
+                let (call, stops) = match of_task {
+                    Some(call) => (Some(call), vec![call]),
+                    None => self.likely_calls(origin),
+                };
+                self.emit_request(
+                    RequestOrigin::Request { id, batch, task },
+                    call,
+                    stops,
+                    (server_request, bytes),
+                    now,
+                );
+            }
+        }
+    }
+
+    /// Returns `true` if this many more requests with this total size may be open.
+    pub(super) fn has_room(&self, server_requests: usize, bytes: usize) -> bool {
+        let limits = &self.config.limits;
+        let open: usize = self.server_requests.values().map(|server_request| server_request.bytes).sum();
+        self.server_requests.len() + server_requests <= limits.open_requests
+            && open.saturating_add(bytes) <= limits.open_request_bytes
+    }
+
+    /// Determines the call that led to a request of the server. Over Streamable HTTP, it is the call whose stream
+    /// carried the request. Otherwise it is known only if a single call is in flight. If several are, the clocks of all
+    /// are paused.
+    fn likely_calls(&self, origin: &StreamOrigin) -> (Option<CallId>, Vec<CallId>) {
+        if let Some(call) = self.call_of_stream(origin) {
+            return (Some(call), vec![call]);
+        }
+        let stops: Vec<CallId> =
+            self.calls.iter().filter(|(_, call)| call.request.may_ask_back()).map(|(id, _)| *id).collect();
+        let call = if let [only] = stops[..] { Some(only) } else { None };
+        (call, stops)
+    }
+
+    /// Returns the call that a stream belongs to.
+    pub(super) fn call_of_stream(&self, origin: &StreamOrigin) -> Option<CallId> {
+        let StreamOrigin::Post(RequestId::Number(id)) = origin else { return None };
+        self.wire.purpose(*id)?.call()
+    }
+
+    pub(super) fn emit_request(
+        &mut self,
+        origin: RequestOrigin,
+        call: Option<CallId>,
+        stops: Vec<CallId>,
+        (server_request, bytes): (ServerRequest, usize),
+        now: Instant,
+    ) -> ServerRequestId {
+        self.last_request += 1;
+        let request = ServerRequestId(self.last_request);
+        let kind = request_encoding::kind(&server_request);
+        if let ServerRequest::Elicitation(params) = &server_request {
+            self.remember_elicitation(params);
+        }
+        for id in &stops {
+            if let Some(stopped) = self.calls.get_mut(id) {
+                stopped.server_requests += 1;
+                stopped.clock.pause(now);
+            }
+        }
+        self.server_requests.insert(request, PendingServerRequest { origin, kind, call, stops, bytes });
+        self.events.push(SessionEvent::RequestReceived { request, call, server_request: Box::new(server_request) });
+        request
+    }
+
+    pub(super) fn respond_to_request(
+        &mut self,
+        request: ServerRequestId,
+        answer: ClientResponse,
+        now: Instant,
+    ) -> Result<(), UnknownRequest> {
+        let server_request = self.server_requests.get(&request).ok_or(UnknownRequest::NotOpen)?;
+        let value = request_encoding::encode_response(server_request.kind, answer, self.revision())
+            .ok_or(UnknownRequest::WrongKind)?;
+        if let Some(server_request) = self.close_request(request, now) {
+            match server_request.origin {
+                RequestOrigin::Request { id, batch, task } => self.respond(id, batch, with_task(value, task)),
+                RequestOrigin::Task { call, key } => self.task_input_answered(call, &key, value.ok(), now),
+                RequestOrigin::Round { call, key } => self.input_answered(call, &key, value.ok()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a request and resumes the clocks that it paused.
+    pub(super) fn close_request(&mut self, request: ServerRequestId, now: Instant) -> Option<PendingServerRequest> {
+        let server_request = self.server_requests.shift_remove(&request)?;
+        for id in &server_request.stops {
+            self.let_call_run(*id, now);
+        }
+        Some(server_request)
+    }
+
+    /// Pauses the clock of the call that a request of the client belongs to.
+    pub(super) fn hold_call_of(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
+        let RequestId::Number(number) = id else { return None };
+        let call = self.wire.purpose(*number)?.call()?;
+        let held = self.calls.get_mut(&call)?;
+        held.server_requests += 1;
+        held.clock.pause(now);
+        Some(call)
+    }
+
+    /// Ends one pause of a call's clock.
+    pub(super) fn let_call_run(&mut self, call: CallId, now: Instant) {
+        if let Some(call) = self.calls.get_mut(&call) {
+            call.server_requests = call.server_requests.saturating_sub(1);
+            if call.server_requests == 0 {
+                call.clock.resume(now);
+            }
+        }
+    }
+
+    pub(super) fn withdraw(&mut self, request: ServerRequestId, why: Withdrawal) {
+        // A request whose event is still queued needs no withdrawal.
+        if !self.events.unask(request) {
+            self.events.push(SessionEvent::Withdrawn { request, why });
+        }
+    }
+
+    pub(super) fn is_open(&self, id: &RequestId) -> bool {
+        self.request_by_wire_id(id).is_some()
+    }
+
+    fn request_by_wire_id(&self, wanted: &RequestId) -> Option<ServerRequestId> {
+        let asked = |server_request: &PendingServerRequest| matches!(&server_request.origin, RequestOrigin::Request { id, .. } if id == wanted);
+        self.server_requests.iter().find(|(_, server_request)| asked(server_request)).map(|(request, _)| *request)
+    }
+
+    /// Withdraws a request that the server cancelled. It gets no response (`basic/utilities/cancellation`).
+    pub(super) fn cancelled_by_server(&mut self, id: &RequestId, now: Instant) {
+        let Some(request) = self.request_by_wire_id(id) else { return };
+        if let Some(PendingServerRequest { origin: RequestOrigin::Request { batch, .. }, .. }) =
+            self.close_request(request, now)
+        {
+            self.withdraw(request, Withdrawal::CancelledByServer);
+            self.response_done(batch, None);
+        }
+    }
+
+    /// Withdraws the requests of a call's last round after the call ended.
+    pub(super) fn withdraw_round(&mut self, ended: CallId) {
+        let of_call = |server_request: &PendingServerRequest| matches!(server_request.origin, RequestOrigin::Round { call, .. } | RequestOrigin::Task { call, .. } if call == ended);
+        let requests: Vec<ServerRequestId> = self
+            .server_requests
+            .iter()
+            .filter(|(_, server_request)| of_call(server_request))
+            .map(|(request, _)| *request)
+            .collect();
+        for request in requests {
+            self.server_requests.shift_remove(&request);
+            self.withdraw(request, Withdrawal::CallEnded);
+        }
+    }
+
+    /// Refuses the requests that a call led to after the client ended the call.
+    pub(super) fn abandon_requests(&mut self, ended: CallId, now: Instant) {
+        let requests: Vec<ServerRequestId> = self
+            .server_requests
+            .iter()
+            .filter(|(_, server_request)| server_request.call == Some(ended))
+            .map(|(request, _)| *request)
+            .collect();
+        for request in requests {
+            if let Some(server_request) = self.close_request(request, now) {
+                self.withdraw(request, Withdrawal::CallEnded);
+                self.refuse(server_request, "the call that led to this has ended");
+            }
+        }
+    }
+
+    /// Withdraws and refuses all open requests at the end of the session.
+    pub(super) fn end_all_requests(&mut self) {
+        for (request, server_request) in std::mem::take(&mut self.server_requests) {
+            self.withdraw(request, Withdrawal::SessionEnded);
+            self.refuse(server_request, "the session has ended");
+        }
+    }
+
+    fn refuse(&mut self, server_request: PendingServerRequest, why: &str) {
+        let RequestOrigin::Request { id, batch, task } = server_request.origin else { return };
+        let answer = match server_request.kind {
+            RequestKind::Form | RequestKind::Url => {
+                Ok(json!(ElicitResult { action: ElicitAction::Cancel, content: None }))
+            }
+            RequestKind::Sampling | RequestKind::Roots => Err(RpcError::new(code::INTERNAL_ERROR, why)),
+        };
+        self.respond(id, batch, with_task(answer, task));
+    }
+
+    pub(super) fn respond(&mut self, id: RequestId, batch: Option<u64>, answer: Result<Value, RpcError>) {
+        let response = OutgoingMessage::response(id, answer);
+        match batch {
+            None => self.send(response),
+            Some(_) => self.response_done(batch, Some(response)),
+        }
+    }
+}
+
+/// Returns the task that a request of the server belongs to (2025-11-25).
+fn related_task(params: &Map) -> Option<String> {
+    params.get("_meta")?.get(tasks::RELATED)?.get("taskId")?.as_str().map(str::to_owned)
+}
+
+/// Adds the task that a response belongs to.
+fn with_task(mut answer: Result<Value, RpcError>, task: Option<String>) -> Result<Value, RpcError> {
+    if let (Ok(answer), Some(task)) = (&mut answer, task) {
+        answer["_meta"][tasks::RELATED] = json!({ "taskId": task });
+    }
+    answer
+}

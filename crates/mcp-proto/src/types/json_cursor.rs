@@ -1,0 +1,256 @@
+//! Reads content in place: large texts are slices of the message that contains them.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use bytestring::ByteString;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::jsonrpc::{JsonScanner, QuotedString, RawJson};
+
+use super::{ContentBlock, EmbeddedResource, ImageContent, Map, ResourceContents, SharedText, TextContent};
+
+/// Minimum size of a shared text in bytes. Shorter texts are copied, which is cheap and releases the memory of the
+/// message.
+const LARGE: usize = 4096;
+
+const BROKEN: &str = "it is not valid JSON";
+
+/// Parser at one position in the text of a body.
+pub(crate) struct JsonCursor<'a> {
+    body: &'a RawJson,
+    scan: JsonScanner<'a>,
+}
+
+/// A JSON value that is not parsed yet.
+enum RawPart<'a> {
+    Text(QuotedString<'a>),
+    /// Raw text of the value, and its offset in the body.
+    Other(&'a str, usize),
+}
+
+impl RawPart<'_> {
+    fn value(&self) -> Result<Value, String> {
+        match self {
+            RawPart::Text(quoted) => {
+                quoted.unescape().map(|text| Value::String(text.into_owned())).ok_or(BROKEN.into())
+            }
+            RawPart::Other(raw, _) => serde_json::from_str(raw).map_err(|error| error.to_string()),
+        }
+    }
+}
+
+/// Members of an object, without duplicate names.
+type RawMembers<'a> = Vec<(Cow<'a, str>, RawPart<'a>)>;
+
+/// Removes all but the last of members with the same name, as serde_json's map does.
+fn keep_last_of_equal(parts: &mut RawMembers<'_>) {
+    // Nearly every object has few members, for which pairwise comparison is the fastest.
+    const FEW: usize = 8;
+    let doubled: Vec<bool> = if parts.len() <= FEW {
+        let names = |at: usize| parts[at..].iter().map(|(name, _)| name);
+        let doubled = |at: usize| names(at + 1).any(|later| *later == parts[at].0);
+        if !(0..parts.len()).any(doubled) {
+            return;
+        }
+        (0..parts.len()).map(doubled).collect()
+    } else {
+        let mut seen = HashSet::new();
+        let mut doubled: Vec<bool> = parts.iter().rev().map(|(name, _)| !seen.insert(&**name)).collect();
+        doubled.reverse();
+        doubled
+    };
+    let mut doubled = doubled.into_iter();
+    parts.retain(|_| !doubled.next().unwrap_or_default());
+}
+
+impl<'a> JsonCursor<'a> {
+    pub(crate) fn new(body: &'a RawJson) -> JsonCursor<'a> {
+        JsonCursor { body, scan: body.scan() }
+    }
+
+    /// Parses an object and returns its members in order. `bulk` may read a member's value itself, and returns `true`
+    /// if it did. Such members are not in the result.
+    pub(crate) fn members(
+        &mut self,
+        mut bulk: impl FnMut(&str, &mut JsonCursor<'a>) -> Result<bool, String>,
+    ) -> Result<Map, String> {
+        let mut members = Map::new();
+        let mut more = self.scan.enter(b'{', b'}').ok_or("it is not an object")?;
+        while more {
+            let key = self.scan.key().and_then(|key| key.unescape()).ok_or(BROKEN)?;
+            if !bulk(&key, self)? {
+                let value = self.part()?.value()?;
+                members.insert(key.into_owned(), value);
+            }
+            more = self.scan.has_more(b'}').ok_or(BROKEN)?;
+        }
+        Ok(members)
+    }
+
+    /// Parses the elements of an array with `read`. Returns `None` if the value is `null`. The value is consumed even
+    /// if an element is invalid.
+    pub(crate) fn list<T>(
+        &mut self,
+        mut read: impl FnMut(&mut JsonCursor<'a>) -> Result<T, String>,
+    ) -> Result<Option<Vec<T>>, String> {
+        if self.scan.null() {
+            return Ok(None);
+        }
+        let before = self.scan.clone();
+        let items = self.elements(&mut read);
+        if items.is_err() {
+            self.scan = before;
+            self.scan.value().ok_or(BROKEN)?;
+        }
+        items.map(Some)
+    }
+
+    fn elements<T>(
+        &mut self,
+        read: &mut dyn FnMut(&mut JsonCursor<'a>) -> Result<T, String>,
+    ) -> Result<Vec<T>, String> {
+        let mut more = self.scan.enter(b'[', b']').ok_or(": invalid type: it is not an array")?;
+        let mut items = Vec::new();
+        while more {
+            items.push(read(self).map_err(|cause| format!("[{}]: {cause}", items.len()))?);
+            more = self.scan.has_more(b']').ok_or(BROKEN)?;
+        }
+        Ok(items)
+    }
+
+    pub(crate) fn scan(&mut self) -> &mut JsonScanner<'a> {
+        &mut self.scan
+    }
+
+    fn part(&mut self) -> Result<RawPart<'a>, String> {
+        let part = if self.scan.peek() == Some(b'"') {
+            self.scan.string().map(RawPart::Text)
+        } else {
+            let at = self.scan.at();
+            self.scan.value().map(|raw| RawPart::Other(raw, at))
+        };
+        part.ok_or_else(|| BROKEN.into())
+    }
+
+    fn parts(&mut self) -> Result<RawMembers<'a>, String> {
+        let mut parts = Vec::new();
+        let mut more = self.scan.enter(b'{', b'}').ok_or("it is not an object")?;
+        while more {
+            let key = self.scan.key().and_then(|key| key.unescape()).ok_or(BROKEN)?;
+            parts.push((key, self.part()?));
+            more = self.scan.has_more(b'}').ok_or(BROKEN)?;
+        }
+        keep_last_of_equal(&mut parts);
+        Ok(parts)
+    }
+
+    fn text(&self, quoted: &QuotedString<'a>) -> Result<SharedText, String> {
+        match quoted.unescape().ok_or(BROKEN)? {
+            Cow::Borrowed(plain) if plain.len() >= LARGE => Ok(SharedText::shared(self.body.share(plain))),
+            plain => Ok(SharedText::shared(ByteString::from(plain.into_owned()))),
+        }
+    }
+
+    /// Deserializes parts as a `T`. Members named in `large` are returned separately if they are strings, and are empty
+    /// in the `T`.
+    fn typed<T: DeserializeOwned, const N: usize>(
+        &self,
+        parts: &RawMembers<'a>,
+        large: [&str; N],
+    ) -> Result<(T, [Option<SharedText>; N]), String> {
+        let mut texts = [const { None }; N];
+        let mut members = Map::new();
+        for (key, part) in parts {
+            let value = match (large.iter().position(|name| name == key), part) {
+                (Some(at), RawPart::Text(quoted)) => {
+                    texts[at] = Some(self.text(quoted)?);
+                    Value::String(String::new())
+                }
+                _ => part.value()?,
+            };
+            members.insert(key.to_string(), value);
+        }
+        let read = T::deserialize(Value::Object(members)).map_err(|error| error.to_string())?;
+        Ok((read, texts))
+    }
+
+    /// Parses a content block of any type.
+    pub(crate) fn block(&mut self) -> Result<ContentBlock, String> {
+        let mut parts = self.parts()?;
+        if let Some(block) = self.usual_block(&parts) {
+            return Ok(block);
+        }
+        let Some(RawPart::Text(kind)) = parts.iter().rev().find(|(key, _)| key == "type").map(|(_, part)| part) else {
+            return Err("a content block needs a `type` that is a string".into());
+        };
+        let kind = kind.unescape().ok_or(BROKEN)?;
+        if matches!(&*kind, "text" | "image" | "audio" | "resource") {
+            parts.retain(|(key, _)| key != "type");
+        }
+        let named = |cause| format!("{kind} block: {cause}");
+        match &*kind {
+            "text" => {
+                let (block, [text]) = self.typed(&parts, ["text"]).map_err(named)?;
+                Ok(ContentBlock::Text(TextContent { text: text.unwrap_or_default(), ..block }))
+            }
+            "image" | "audio" => {
+                let (block, [data]) = self.typed(&parts, ["data"]).map_err(named)?;
+                let block = ImageContent { data: data.unwrap_or_default(), ..block };
+                Ok(if kind == "image" { ContentBlock::Image(block) } else { ContentBlock::Audio(block) })
+            }
+            "resource" => self.embedded(parts).map(ContentBlock::Resource).map_err(named),
+            _ => {
+                let members = parts.iter().map(|(key, part)| Ok((key.to_string(), part.value()?)));
+                let members = members.collect::<Result<Map, String>>()?;
+                ContentBlock::deserialize(Value::Object(members)).map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    /// Parses a block that has only the required members of its type, as nearly all blocks do. Returns `None` for any
+    /// other block.
+    fn usual_block(&self, parts: &RawMembers<'a>) -> Option<ContentBlock> {
+        let text = |name: &str| {
+            parts.iter().find_map(
+                |(key, part)| if let (RawPart::Text(text), true) = (part, key == name) { Some(text) } else { None },
+            )
+        };
+        let kind = text("type")?.unescape()?;
+        // The number of members equals the number of members that are read, so there is no other.
+        match (&*kind, parts.len()) {
+            ("text", 2) => {
+                let text = self.text(text("text")?).ok()?;
+                Some(ContentBlock::Text(TextContent { text, ..TextContent::default() }))
+            }
+            ("image" | "audio", 3) => {
+                let (data, mime_type) = (self.text(text("data")?).ok()?, text("mimeType")?.unescape()?.into_owned());
+                let block = ImageContent { data, mime_type, ..ImageContent::default() };
+                Some(if kind == "image" { ContentBlock::Image(block) } else { ContentBlock::Audio(block) })
+            }
+            _ => None,
+        }
+    }
+
+    fn embedded(&self, mut parts: RawMembers<'a>) -> Result<EmbeddedResource, String> {
+        let mut contents = None;
+        if let Some((_, RawPart::Other(raw, at))) = parts.iter_mut().find(|(key, _)| key == "resource") {
+            let read = JsonCursor { body: self.body, scan: self.body.scan().placed_at(*at) }.contents();
+            contents = Some(read.map_err(|cause| format!("resource: {cause}"))?);
+            *raw = r#"{"uri":"","text":""}"#;
+        }
+        let (block, []) = self.typed::<EmbeddedResource, 0>(&parts, [])?;
+        Ok(EmbeddedResource { resource: contents.unwrap_or_default(), ..block })
+    }
+
+    /// Parses the contents of a resource.
+    pub(crate) fn contents(&mut self) -> Result<ResourceContents, String> {
+        let parts = self.parts()?;
+        let (mut contents, [text, blob]) = self.typed::<ResourceContents, 2>(&parts, ["text", "blob"])?;
+        contents.text = text.or(contents.text);
+        contents.blob = blob.or(contents.blob);
+        Ok(contents)
+    }
+}

@@ -1,0 +1,180 @@
+//! Shapes of list entries, validated on the JSON text without building values.
+//!
+//! A shape accepts the same values as the `Deserialize` of its type. A test in `list_entry.rs` compares the two.
+
+use crate::jsonrpc::{JsonScanner, escape};
+
+/// Shape that a JSON value must have.
+#[derive(Debug)]
+pub enum JsonShape {
+    /// A value of any type.
+    Any,
+    /// A JSON string of any content.
+    Text,
+    /// A JSON number of any size.
+    Number,
+    /// The literal `true` or `false`.
+    Flag,
+    /// An object with any members.
+    Map,
+    /// A string from the given list.
+    OneOf(&'static [&'static str]),
+    /// A string or an array of strings.
+    Texts,
+    /// An array whose elements have the given shape.
+    List(&'static JsonShape),
+    /// An object with the given members. Other members are ignored.
+    Object(&'static [ShapeField]),
+}
+
+/// A known member of an object.
+#[derive(Debug)]
+pub struct ShapeField {
+    name: &'static str,
+    shape: JsonShape,
+    required: bool,
+}
+
+/// Returns a member that must be present.
+pub(super) const fn required(name: &'static str, shape: JsonShape) -> ShapeField {
+    ShapeField { name, shape, required: true }
+}
+
+/// Returns a member that may be absent or `null`.
+pub(super) const fn optional(name: &'static str, shape: JsonShape) -> ShapeField {
+    ShapeField { name, shape, required: false }
+}
+
+/// Reason for the rejection of a value: the path to the mismatch and its cause. Boxed because it is rare.
+#[derive(Debug)]
+pub(crate) struct ShapeMismatch(Box<(String, String)>);
+
+impl ShapeMismatch {
+    fn new(cause: String) -> ShapeMismatch {
+        ShapeMismatch(Box::new((String::new(), cause)))
+    }
+
+    fn at(mut self, step: &str) -> ShapeMismatch {
+        let dot = if self.0.0.is_empty() || self.0.0.starts_with('[') { "" } else { "." };
+        self.0.0 = format!("{step}{dot}{}", self.0.0);
+        self
+    }
+
+    /// Returns a message of at most 300 characters that is safe to display.
+    pub(crate) fn text(&self) -> String {
+        let (path, cause) = &*self.0;
+        let words = if path.is_empty() { cause.clone() } else { format!("{path}: {cause}") };
+        escape(&words, 300)
+    }
+}
+
+fn broken() -> ShapeMismatch {
+    ShapeMismatch::new("it is not valid JSON".into())
+}
+
+impl JsonShape {
+    const fn words(&self) -> &'static str {
+        match self {
+            JsonShape::Any => "a value",
+            JsonShape::Text | JsonShape::OneOf(_) => "a string",
+            JsonShape::Number => "a number",
+            JsonShape::Flag => "true or false",
+            JsonShape::Map | JsonShape::Object(_) => "an object",
+            JsonShape::Texts => "a string or an array of strings",
+            JsonShape::List(_) => "an array",
+        }
+    }
+
+    /// Validates and consumes a value. For an object, calls `told` with the name and the text of each known member.
+    pub(crate) fn check<'a>(
+        &self,
+        scan: &mut JsonScanner<'a>,
+        told: &mut dyn FnMut(&'static str, &'a str),
+    ) -> Result<(), ShapeMismatch> {
+        let first = scan.peek().ok_or_else(broken)?;
+        let fits = match self {
+            JsonShape::Any => true,
+            JsonShape::Text | JsonShape::OneOf(_) => first == b'"',
+            JsonShape::Number => first == b'-' || first.is_ascii_digit(),
+            JsonShape::Flag => matches!(first, b't' | b'f'),
+            JsonShape::Map | JsonShape::Object(_) => first == b'{',
+            JsonShape::Texts => matches!(first, b'"' | b'['),
+            JsonShape::List(_) => first == b'[',
+        };
+        if !fits {
+            return Err(ShapeMismatch::new(format!("it is not {}", self.words())));
+        }
+        match self {
+            JsonShape::List(item) => list(item, scan),
+            JsonShape::Texts if first == b'[' => list(&JsonShape::Text, scan),
+            JsonShape::Object(fields) => object(fields, scan, told),
+            JsonShape::OneOf(words) => {
+                let word = scan.string().and_then(|word| word.unescape()).ok_or_else(broken)?;
+                if words.contains(&word.as_ref()) {
+                    Ok(())
+                } else {
+                    Err(ShapeMismatch::new(format!("unknown variant `{word}`")))
+                }
+            }
+            _ => scan.value().map(drop).ok_or_else(broken),
+        }
+    }
+}
+
+fn list(item: &JsonShape, scan: &mut JsonScanner<'_>) -> Result<(), ShapeMismatch> {
+    let mut more = scan.enter(b'[', b']').ok_or_else(broken)?;
+    let mut index = 0;
+    while more {
+        item.check(scan, &mut |_, _| {}).map_err(|mismatch| mismatch.at(&format!("[{index}]")))?;
+        index += 1;
+        more = scan.has_more(b']').ok_or_else(broken)?;
+    }
+    Ok(())
+}
+
+fn object<'a>(
+    fields: &'static [ShapeField],
+    scan: &mut JsonScanner<'a>,
+    told: &mut dyn FnMut(&'static str, &'a str),
+) -> Result<(), ShapeMismatch> {
+    let mut seen = 0_u32;
+    let mut more = scan.enter(b'{', b'}').ok_or_else(broken)?;
+    while more {
+        let key = scan.key().and_then(|key| key.unescape()).ok_or_else(broken)?;
+        match fields.iter().enumerate().find(|(_, field)| field.name == key) {
+            None => drop(scan.value().ok_or_else(broken)?),
+            Some((at, field)) => {
+                if seen & 1 << at != 0 {
+                    return Err(ShapeMismatch::new(format!("duplicate field `{}`", field.name)));
+                }
+                seen |= 1 << at;
+                scan.peek();
+                let start = scan.at();
+                if field.required || !scan.null() {
+                    field.shape.check(scan, &mut |_, _| {}).map_err(|mismatch| mismatch.at(field.name))?;
+                }
+                told(field.name, scan.since(start));
+            }
+        }
+        more = scan.has_more(b'}').ok_or_else(broken)?;
+    }
+    match fields.iter().enumerate().find(|(at, field)| field.required && seen & 1 << at == 0) {
+        None => Ok(()),
+        Some((_, missing)) => Err(ShapeMismatch::new(format!("missing field `{}`", missing.name))),
+    }
+}
+
+/// Shape of an icon.
+pub(super) const ICON: JsonShape = JsonShape::Object(&[
+    required("src", JsonShape::Text),
+    optional("mimeType", JsonShape::Text),
+    optional("sizes", JsonShape::Texts),
+    optional("theme", JsonShape::Text),
+]);
+
+/// Shape of annotations of content.
+pub(super) const ANNOTATIONS: JsonShape = JsonShape::Object(&[
+    optional("audience", JsonShape::List(&JsonShape::OneOf(&["user", "assistant"]))),
+    optional("priority", JsonShape::Number),
+    optional("lastModified", JsonShape::Text),
+]);

@@ -1,0 +1,271 @@
+//! Entries of a server's lists as sent: validated and named, and parsed in full only on request.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::jsonrpc::{JsonScanner, RawJson, unquote};
+
+use super::json_shape::{ANNOTATIONS, ICON, JsonShape, ShapeField, optional, required};
+use super::{Prompt, Resource, ResourceTemplate, Tool};
+
+/// Type of the entries of a server's list, such as [`Tool`].
+pub trait ListEntryType: DeserializeOwned + Serialize {
+    /// Name of the member that identifies an entry in its list.
+    const NAME: &'static str;
+    /// Shape that a valid entry has.
+    const SHAPE: JsonShape;
+}
+
+/// An entry of a list: its name and its raw JSON, which has the shape of `T`.
+///
+/// Memory use is that of the raw JSON, also for lists of thousands of entries. The JSON is a copy, so the message that
+/// contained it is not retained.
+pub struct ListEntry<T> {
+    name: Box<str>,
+    raw: RawJson,
+    kind: PhantomData<fn() -> T>,
+}
+
+/// Name of an invalid entry, if it could be read, and the reason for its rejection.
+pub(crate) type MalformedEntry = (Option<String>, String);
+
+impl<T> ListEntry<T> {
+    /// Returns the identifier of the entry in its list: the name of a tool or prompt, the URI of a resource, or the URI
+    /// template of a resource template.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the JSON of the entry as sent.
+    pub fn raw(&self) -> &RawJson {
+        &self.raw
+    }
+}
+
+impl<T: ListEntryType> ListEntry<T> {
+    /// Parses the entry in full.
+    ///
+    /// # Errors
+    /// Returns an error if a member of unrestricted shape, such as a schema, has a number that is out of range.
+    pub fn read(&self) -> Result<T, serde_json::Error> {
+        self.raw.parse()
+    }
+
+    /// Validates and consumes the entry at `scan`. Returns `None` if the JSON itself is malformed.
+    pub(crate) fn pass(scan: &mut JsonScanner<'_>) -> Option<Result<ListEntry<T>, MalformedEntry>> {
+        scan.peek();
+        let before = scan.clone();
+        let mut name = None;
+        let mut told = |field, text| {
+            if field == T::NAME {
+                name = unquote(text);
+            }
+        };
+        let checked = T::SHAPE.check(scan, &mut told);
+        match (checked, name) {
+            (Ok(()), Some(name)) => {
+                let raw = RawJson::copy_of(scan.since(before.at()));
+                Some(Ok(ListEntry { name: name.into(), raw, kind: PhantomData }))
+            }
+            (Err(mismatch), name) => {
+                *scan = before;
+                scan.value()?;
+                Some(Err((name.map(Into::into), mismatch.text())))
+            }
+            (Ok(()), None) => None,
+        }
+    }
+}
+
+impl<T: ListEntryType> From<&T> for ListEntry<T> {
+    fn from(entry: &T) -> ListEntry<T> {
+        // Strings, maps with string keys and finite numbers always serialize.
+        let text = serde_json::to_string(entry).unwrap_or_default();
+        match ListEntry::pass(&mut JsonScanner::new(&text)) {
+            Some(Ok(listed)) => listed,
+            _ => ListEntry { name: "".into(), raw: RawJson::copy_of(&text), kind: PhantomData },
+        }
+    }
+}
+
+impl<T> Clone for ListEntry<T> {
+    fn clone(&self) -> Self {
+        ListEntry { name: self.name.clone(), raw: self.raw.clone(), kind: PhantomData }
+    }
+}
+
+impl<T> PartialEq for ListEntry<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw == other.raw
+    }
+}
+
+impl<T> Eq for ListEntry<T> {}
+
+impl<T> fmt::Debug for ListEntry<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Listed({:?}, {:?})", self.name, self.raw)
+    }
+}
+
+const META: ShapeField = optional("_meta", JsonShape::Map);
+const TITLE: ShapeField = optional("title", JsonShape::Text);
+const DESCRIPTION: ShapeField = optional("description", JsonShape::Text);
+const ICONS: ShapeField = optional("icons", JsonShape::List(&ICON));
+const MIME_TYPE: ShapeField = optional("mimeType", JsonShape::Text);
+
+impl ListEntryType for Tool {
+    const NAME: &'static str = "name";
+    const SHAPE: JsonShape = JsonShape::Object(&[
+        required("name", JsonShape::Text),
+        TITLE,
+        DESCRIPTION,
+        required("inputSchema", JsonShape::Any),
+        optional("outputSchema", JsonShape::Any),
+        optional(
+            "annotations",
+            JsonShape::Object(&[
+                TITLE,
+                optional("readOnlyHint", JsonShape::Flag),
+                optional("destructiveHint", JsonShape::Flag),
+                optional("idempotentHint", JsonShape::Flag),
+                optional("openWorldHint", JsonShape::Flag),
+            ]),
+        ),
+        ICONS,
+        optional("execution", JsonShape::Object(&[optional("taskSupport", JsonShape::Text)])),
+        META,
+    ]);
+}
+
+impl ListEntryType for Prompt {
+    const NAME: &'static str = "name";
+    const SHAPE: JsonShape = JsonShape::Object(&[
+        required("name", JsonShape::Text),
+        TITLE,
+        DESCRIPTION,
+        optional(
+            "arguments",
+            JsonShape::List(&JsonShape::Object(&[
+                required("name", JsonShape::Text),
+                TITLE,
+                DESCRIPTION,
+                optional("required", JsonShape::Flag),
+            ])),
+        ),
+        ICONS,
+        META,
+    ]);
+}
+
+impl ListEntryType for Resource {
+    const NAME: &'static str = "uri";
+    const SHAPE: JsonShape = JsonShape::Object(&[
+        required("uri", JsonShape::Text),
+        required("name", JsonShape::Text),
+        TITLE,
+        DESCRIPTION,
+        MIME_TYPE,
+        optional("size", JsonShape::Any),
+        ICONS,
+        optional("annotations", ANNOTATIONS),
+        META,
+    ]);
+}
+
+impl ListEntryType for ResourceTemplate {
+    const NAME: &'static str = "uriTemplate";
+    const SHAPE: JsonShape = JsonShape::Object(&[
+        required("uriTemplate", JsonShape::Text),
+        required("name", JsonShape::Text),
+        TITLE,
+        DESCRIPTION,
+        MIME_TYPE,
+        ICONS,
+        optional("annotations", ANNOTATIONS),
+        META,
+    ]);
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Returns every value that is `example` with one part replaced or removed.
+    fn spoilt(example: &Value) -> Vec<Value> {
+        let others = [json!(null), json!(7), json!("x"), json!(true), json!([]), json!({}), json!([1]), json!(["x"])];
+        let mut all = others.to_vec();
+        match example {
+            Value::Object(members) => {
+                for (name, member) in members {
+                    let mut without = members.clone();
+                    without.shift_remove(name);
+                    all.push(without.into());
+                    for part in spoilt(member) {
+                        let mut with = members.clone();
+                        with.insert(name.clone(), part);
+                        all.push(with.into());
+                    }
+                }
+            }
+            Value::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    for part in spoilt(item) {
+                        let mut with = items.clone();
+                        with[at] = part;
+                        all.push(with.into());
+                    }
+                }
+            }
+            _ => {}
+        }
+        all
+    }
+
+    fn shape_and_type_agree<T: ListEntryType>(example: &Value) {
+        for value in spoilt(example).into_iter().chain([example.clone()]) {
+            let text = value.to_string();
+            let by_shape = ListEntry::<T>::pass(&mut JsonScanner::new(&text)).unwrap();
+            let by_type = serde_json::from_str::<T>(&text);
+            assert_eq!(by_shape.is_ok(), by_type.is_ok(), "{text}: {by_shape:?}, {:?}", by_type.err());
+        }
+    }
+
+    #[test]
+    fn what_passes_can_be_read_and_nothing_else_passes() {
+        let icon = json!({ "src": "a:b", "mimeType": "image/png", "sizes": ["any"], "theme": "dark" });
+        let annotations = json!({ "audience": ["user"], "priority": 0.5, "lastModified": "x", "future": 1 });
+        shape_and_type_agree::<Tool>(&json!({
+            "name": "t", "title": "T", "description": "d", "inputSchema": { "type": "object" }, "outputSchema": {},
+            "annotations": { "title": "T", "readOnlyHint": true, "destructiveHint": true, "idempotentHint": true,
+                "openWorldHint": true, "future": 1 },
+            "icons": [icon], "execution": { "taskSupport": "optional" }, "_meta": { "a": 1 }, "future": [1]
+        }));
+        shape_and_type_agree::<Prompt>(&json!({
+            "name": "p", "title": "P", "description": "d", "icons": [icon], "_meta": {}, "future": 1,
+            "arguments": [{ "name": "a", "title": "A", "description": "d", "required": true, "future": 1 }]
+        }));
+        shape_and_type_agree::<Resource>(&json!({
+            "uri": "a:b", "name": "r", "title": "R", "description": "d", "mimeType": "a/b", "size": 1,
+            "icons": [icon], "annotations": annotations, "_meta": {}, "future": 1
+        }));
+        shape_and_type_agree::<ResourceTemplate>(&json!({
+            "uriTemplate": "a:{b}", "name": "r", "title": "R", "description": "d", "mimeType": "a/b",
+            "icons": [icon], "annotations": annotations, "_meta": {}, "future": 1
+        }));
+    }
+
+    #[test]
+    fn a_field_that_stands_twice_is_refused() {
+        let text = r#"{"name":"a","inputSchema":{},"name":"b"}"#;
+        let refused = ListEntry::<Tool>::pass(&mut JsonScanner::new(text)).unwrap();
+        assert_eq!(refused.unwrap_err().1, "duplicate field `name`", "X38: a duplicate name leaves the tool ambiguous");
+    }
+}

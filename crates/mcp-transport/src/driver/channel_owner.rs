@@ -1,0 +1,202 @@
+//! An owner that forwards events and commands over channels to another task.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use mcp_proto::{
+    CallDeadline, CallError, CallId, CancelReason, ClientNotification, ClientRequest, ClientResponse, ServerRequestId,
+};
+use tokio::sync::{mpsc, oneshot};
+
+use super::DriverEvent;
+use super::session_owner::{SessionControl, SessionOwner};
+
+/// Capacity of the command channel.
+const WAITING_COMMANDS: usize = 256;
+/// Maximum number of commands that are executed before the driver polls other sources.
+const COMMANDS_AT_ONCE: usize = 64;
+/// Events larger than this, in bytes, are sent only when the channel is empty, so that a channel of many events never
+/// contains many large ones.
+const LARGE_BYTES: usize = 64 * 1024;
+
+/// A command of the owner.
+#[derive(Debug)]
+pub enum DriverCommand {
+    /// Sends a request. `reply` gets the call ID before any event about the call is sent.
+    Call {
+        /// The request to send.
+        request: ClientRequest,
+        /// Time limit of the call.
+        deadline: CallDeadline,
+        /// Receives the ID of the call, or the reason why it was not sent.
+        reply: oneshot::Sender<Result<CallId, CallError>>,
+    },
+    /// Cancels a pending call.
+    Cancel {
+        /// Identifier of the call.
+        call: CallId,
+        /// Reason for the cancellation, which is sent to the server.
+        reason: CancelReason,
+    },
+    /// Responds to a request of the server.
+    Answer {
+        /// Identifier of the server's request.
+        request: ServerRequestId,
+        /// The response to send.
+        answer: ClientResponse,
+    },
+    /// Sends a notification to the server.
+    Notify(ClientNotification),
+    /// Ends the session and the server. A second one kills the server immediately. Dropping the sender counts as one.
+    Stop,
+}
+
+type PendingSend = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// The driver's end of the channels.
+pub(crate) struct ChannelOwner {
+    commands: mpsc::Receiver<DriverCommand>,
+    events: mpsc::Sender<DriverEvent>,
+    came: Option<DriverCommand>,
+    /// Completes when the event receiver is dropped.
+    unheard: Option<PendingSend>,
+    /// Completes when the event channel has room again.
+    room: Option<PendingSend>,
+    /// Set if the command sender was dropped.
+    is_closed: bool,
+    /// Set if the session was stopped because its owner is gone.
+    was_told: bool,
+}
+
+impl ChannelOwner {
+    /// Creates the channels. Commands can be sent at any time.
+    pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, ChannelOwner) {
+        let (sender, commands) = mpsc::channel(WAITING_COMMANDS);
+        let heard = events.clone();
+        let unheard: PendingSend = Box::pin(async move { heard.closed().await });
+        let unheard = Some(unheard);
+        (sender, ChannelOwner { commands, events, came: None, unheard, room: None, is_closed: false, was_told: false })
+    }
+
+    fn command(command: DriverCommand, session: &mut SessionControl<'_>) {
+        match command {
+            DriverCommand::Stop => session.stop(),
+            DriverCommand::Call { request, deadline, reply } => {
+                // A caller that does not wait for the ID ignores it.
+                let _ = reply.send(session.call(request, deadline));
+            }
+            DriverCommand::Cancel { call, reason } => session.cancel(call, reason),
+            DriverCommand::Answer { request, answer } => session.answer(request, answer),
+            DriverCommand::Notify(notification) => session.notify(notification),
+        }
+    }
+}
+
+impl SessionOwner for ChannelOwner {
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.came.is_some() {
+            return Poll::Ready(());
+        }
+        if !self.is_closed
+            && let Poll::Ready(came) = self.commands.poll_recv(context)
+        {
+            self.is_closed = came.is_none();
+            self.came = came;
+            return Poll::Ready(());
+        }
+        for wait in [&mut self.unheard, &mut self.room] {
+            if wait.as_mut().is_some_and(|wait| wait.as_mut().poll(context).is_ready()) {
+                *wait = None;
+                return Poll::Ready(());
+            }
+        }
+        Poll::Pending
+    }
+
+    fn act(&mut self, session: &mut SessionControl<'_>) {
+        let is_gone = self.is_closed || self.unheard.is_none();
+        // The owner may also disappear during the shutdown, which must not count as a second stop.
+        if is_gone && !std::mem::replace(&mut self.was_told, true) && !session.is_ending() {
+            session.stop();
+        }
+        let mut came = self.came.take();
+        for _ in 0..COMMANDS_AT_ONCE {
+            let Some(command) = came else { return };
+            let stops = matches!(command, DriverCommand::Stop);
+            Self::command(command, session);
+            // Later commands are handled, and refused, in the next call.
+            if stops {
+                return;
+            }
+            came = self.commands.try_recv().ok();
+        }
+        self.came = came;
+    }
+
+    fn event(&mut self, event: DriverEvent, _: &mut SessionControl<'_>) {
+        // Fails only if the owner is gone.
+        let _ = self.events.try_send(event);
+    }
+
+    fn has_room(&mut self, bytes: usize) -> bool {
+        let needed = if bytes > LARGE_BYTES { self.events.max_capacity() } else { 1 };
+        if self.events.capacity() >= needed || self.events.is_closed() {
+            self.room = None;
+            return true;
+        }
+        if self.room.is_none() {
+            let events = self.events.clone();
+            self.room = Some(Box::pin(async move {
+                // An error means that the owner is gone, which `unheard` detects.
+                let _ = events.reserve_many(needed).await;
+            }));
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::time::{Duration, SystemTime};
+
+    use bytes::Bytes;
+    use mcp_proto::{Session, SessionConfig};
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::driver::driver_core::now;
+    use crate::driver::session_owner::OwnerRequests;
+    use crate::driver::{Direction, Frame, FrameKind};
+
+    fn frame(length: usize) -> DriverEvent {
+        DriverEvent::Frame(Frame {
+            direction: Direction::Received,
+            at: SystemTime::UNIX_EPOCH,
+            bytes: Bytes::from(vec![b'x'; length]),
+            about: FrameKind::Invalid,
+            note: None,
+        })
+    }
+
+    #[tokio::test]
+    async fn a_large_event_waits_until_the_channel_is_empty() {
+        let (events, mut received) = mpsc::channel(8);
+        let (_commands, mut owner) = ChannelOwner::new(events);
+        let (mut session, mut wishes) = (Session::new(SessionConfig::default(), now()), OwnerRequests::default());
+        let mut control = SessionControl { session: &mut session, wishes: &mut wishes, is_crowded: false };
+        for length in [1, 2] {
+            assert!(owner.has_room(length), "several small events must fit");
+            owner.event(frame(length), &mut control);
+        }
+        assert!(!owner.has_room(LARGE_BYTES + 1), "a large event must wait while others are queued");
+        let room = timeout(Duration::from_millis(20), poll_fn(|context| owner.poll_ready(context))).await;
+        assert!(room.is_err(), "without a receive there must be no room");
+        assert!(received.try_recv().is_ok() && received.try_recv().is_ok(), "both events must be received");
+        poll_fn(|context| owner.poll_ready(context)).await;
+        assert!(owner.has_room(LARGE_BYTES + 1), "a large event must fit into the empty channel");
+        owner.event(frame(LARGE_BYTES + 1), &mut control);
+        assert!(!owner.has_room(LARGE_BYTES + 1), "a second large event must not fit");
+        assert!(owner.has_room(1), "a small event must fit");
+    }
+}

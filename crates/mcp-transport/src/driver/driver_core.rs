@@ -1,0 +1,209 @@
+//! The transport-independent state of a driver: the session, its owner, and the events that wait for the owner.
+
+use std::pin::pin;
+use std::time::{Instant, SystemTime};
+
+use bytes::Bytes;
+use mcp_proto::{CloseReason, OutgoingKind, Session, SessionConfig, SessionEvent, StreamOrigin};
+use tokio::sync::Notify;
+
+use super::event_outbox::EventOutbox;
+use super::message_intake::{MessageIntake, ResponseKind};
+use super::session_owner::{OwnerRequests, SessionControl, SessionOwner, ready};
+use super::{Direction, DriverEvent, Frame, FrameKind};
+use crate::line_decoder::DecodedLine;
+
+pub(crate) struct DriverCore<'o> {
+    pub(crate) session: Session,
+    pub(crate) intake: MessageIntake,
+    pub(crate) outbox: EventOutbox,
+    pub(crate) owner: &'o mut dyn SessionOwner,
+    wishes: OwnerRequests,
+    /// Reason why the session has ended by itself, if it has.
+    pub(crate) over: Option<CloseReason>,
+}
+
+impl<'o> DriverCore<'o> {
+    /// Creates the state. `limit` is the maximum size of a received message, in bytes.
+    pub(crate) fn new(session: SessionConfig, owner: &'o mut dyn SessionOwner, limit: usize) -> DriverCore<'o> {
+        DriverCore {
+            session: Session::new(session, now()),
+            intake: MessageIntake::new(limit),
+            outbox: EventOutbox::default(),
+            owner,
+            wishes: OwnerRequests::default(),
+            over: None,
+        }
+    }
+
+    /// Returns `true` if more may be read from the server.
+    pub(crate) fn has_room(&self) -> bool {
+        !self.outbox.is_full()
+    }
+
+    /// Returns `true` if the owner has requested a stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.wishes.stops > 0
+    }
+
+    /// Calls [`SessionOwner::act`] after the owner became ready.
+    pub(crate) fn act(&mut self) {
+        let is_crowded = self.outbox.is_crowded();
+        let DriverCore { session, owner, wishes, .. } = self;
+        owner.act(&mut SessionControl { session, wishes, is_crowded });
+    }
+
+    /// Passes a deferred notification to the session if there is room. Must be called before the session's messages are
+    /// polled.
+    pub(crate) fn pump_notification(&mut self) {
+        if !self.outbox.is_crowded()
+            && let Some(notification) = self.wishes.notification.take()
+        {
+            self.session.notify(notification);
+        }
+    }
+
+    /// Hands events to the owner while it has room. Returns `true` if the session may have more messages or events now.
+    pub(crate) fn hand_over(&mut self) -> bool {
+        let was_full = self.outbox.is_full();
+        while let Some(bytes) = self.outbox.next_bytes() {
+            if !self.owner.has_room(bytes) {
+                break;
+            }
+            let is_crowded = self.outbox.is_crowded();
+            let Some(event) = self.outbox.pop() else { break };
+            let DriverCore { session, owner, wishes, .. } = self;
+            owner.event(event, &mut SessionControl { session, wishes, is_crowded });
+        }
+        // Events that did not fit before remain in the session, which does not wake the task for them.
+        std::mem::take(&mut self.wishes.touched) || was_full && self.has_room()
+    }
+
+    /// Moves events from the session to the outbox. Events that do not fit remain in the session, which bounds and
+    /// merges them.
+    pub(crate) fn pump_events(&mut self) {
+        while !self.outbox.is_full() {
+            let Some(event) = self.session.poll_event() else { break };
+            self.emit(event);
+        }
+    }
+
+    pub(crate) fn emit(&mut self, event: SessionEvent) {
+        match &event {
+            SessionEvent::Closed(reason) => self.over = Some(reason.clone()),
+            SessionEvent::OpeningFailed { cause, .. } => {
+                self.over.get_or_insert_with(|| CloseReason::OpeningFailed(cause.clone()));
+            }
+            _ => {}
+        }
+        self.intake.pass_event(event, &mut self.outbox, now());
+    }
+
+    /// Emits a frame for a message that is being sent to the server.
+    pub(crate) fn show_sent(&mut self, bytes: Bytes, kind: &OutgoingKind) {
+        self.outbox.push(DriverEvent::Frame(Frame {
+            direction: Direction::Sent,
+            at: SystemTime::now(),
+            about: FrameKind::of_sent(kind, &bytes),
+            bytes,
+            note: None,
+        }));
+    }
+
+    /// Handles expired deadlines of the session and of the intake.
+    pub(crate) fn on_time(&mut self, now: Instant) {
+        if self.session.poll_timeout().is_some_and(|at| at <= now) {
+            self.session.handle_timeout(now);
+        }
+        self.intake.on_time(&mut self.session, &mut self.outbox, now);
+    }
+
+    /// Returns the time at which [`DriverCore::on_time`] must be called.
+    pub(crate) fn wakes_at(&self) -> Option<Instant> {
+        [self.session.poll_timeout(), self.intake.wakes_at()].into_iter().flatten().min()
+    }
+
+    /// Moves all remaining events of a closed session to the outbox, even if it is full.
+    pub(crate) fn emit_rest(&mut self) {
+        while let Some(event) = self.session.poll_event() {
+            self.emit(event);
+        }
+        self.intake.report(&mut self.outbox);
+    }
+
+    /// Handles a message of the server. Returns how it answers the request whose POST response contained it.
+    pub(crate) fn line(&mut self, line: DecodedLine, origin: StreamOrigin, now: Instant) -> ResponseKind {
+        self.intake.line(line, origin, &mut self.session, &mut self.outbox, now)
+    }
+
+    /// Emits a frame for a message that the session does not parse itself.
+    pub(crate) fn show_received(&mut self, bytes: Bytes) {
+        self.outbox.push(DriverEvent::Frame(Frame {
+            direction: Direction::Received,
+            at: SystemTime::now(),
+            about: FrameKind::read(&bytes),
+            bytes,
+            note: None,
+        }));
+    }
+
+    /// Closes the session with the known reason.
+    pub(crate) fn close_session(&mut self) {
+        let reason = match &self.over {
+            _ if self.is_stopped() => CloseReason::StoppedByUser,
+            Some(reason) => reason.clone(),
+            None => CloseReason::ServerClosedOutput,
+        };
+        self.session.handle_closed(reason, now());
+    }
+
+    /// Hands over the remaining events of a closed session while `last` runs. A second stop cancels `last`.
+    pub(crate) async fn farewell(mut self, last: impl Future) {
+        let cut_short = Notify::new();
+        let last = async {
+            tokio::select! {
+                _ = last => {}
+                () = cut_short.notified() => {}
+            }
+        };
+        self.hand_over_until(last, &cut_short).await;
+        self.hand_over_all().await;
+    }
+
+    /// Hands over the remaining events of a closed session until `last` completes. `hurry` is notified of a second
+    /// stop.
+    pub(crate) async fn hand_over_until<T>(&mut self, last: impl Future<Output = T>, hurry: &Notify) -> T {
+        let mut last = pin!(last);
+        self.wishes.is_ending = true;
+        loop {
+            self.hand_over();
+            let stops = self.wishes.stops;
+            tokio::select! {
+                biased;
+                () = ready(self.owner) => {
+                    self.act();
+                    if self.wishes.stops > stops {
+                        hurry.notify_one();
+                    }
+                }
+                done = &mut last => return done,
+            }
+        }
+    }
+
+    /// Hands over all remaining events.
+    pub(crate) async fn hand_over_all(&mut self) {
+        self.wishes.is_ending = true;
+        self.hand_over();
+        while !self.outbox.is_empty() {
+            ready(self.owner).await;
+            self.act();
+            self.hand_over();
+        }
+    }
+}
+
+/// Returns the current time of tokio's clock, which tests can pause.
+pub(crate) fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}

@@ -1,0 +1,62 @@
+//! The timer of a driver. Created once per driver, because creating a timer in each step would cost more than the step.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+use tokio::time::{Sleep, sleep_until};
+
+use super::driver_core::now;
+use super::wake_flag::WakeFlag;
+
+/// Delay of the timer if no deadline is set.
+const FAR: Duration = Duration::from_secs(3600);
+
+/// Fires no later than the earliest deadline. It may fire early, because most deadlines are extended before they
+/// expire.
+#[derive(Debug)]
+pub(crate) struct DueTimer {
+    timer: Pin<Box<Sleep>>,
+    bell: WakeFlag,
+}
+
+impl DueTimer {
+    pub(crate) fn new() -> DueTimer {
+        DueTimer { timer: Box::pin(sleep_until((now() + FAR).into())), bell: WakeFlag::default() }
+    }
+
+    /// Moves the timer forward if `due` is earlier than its deadline.
+    pub(crate) fn set(&mut self, due: Option<Instant>) {
+        if let Some(due) = due
+            && due < self.timer.deadline().into_std()
+        {
+            self.timer.as_mut().reset(due.into());
+            self.bell.ring();
+        }
+    }
+
+    /// Waits until the timer fires. The deadline must then be set again. Cancel safe.
+    pub(crate) async fn ring(&mut self) {
+        poll_fn(|context| self.bell.poll_future(context, self.timer.as_mut())).await;
+        self.timer.as_mut().reset((now() + FAR).into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn it_rings_at_the_first_that_is_due_and_is_silent_then() {
+        let begin = now();
+        let mut alarm = DueTimer::new();
+        for seconds in [5, 2, 9] {
+            alarm.set(Some(begin + Duration::from_secs(seconds)));
+        }
+        alarm.ring().await;
+        assert_eq!(now() - begin, Duration::from_secs(2), "the alarm must fire at the earliest deadline");
+        alarm.set(None);
+        alarm.ring().await;
+        assert_eq!(now() - begin, Duration::from_secs(2) + FAR, "the alarm must not fire for old deadlines");
+    }
+}

@@ -1,0 +1,187 @@
+//! Parses lines for the session, and limits the rate at which invalid ones are reported.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::Bytes;
+use mcp_proto::{IncomingMessage, InvalidCause, InvalidMessage, Session, SessionEvent, StreamOrigin};
+
+use super::event_outbox::EventOutbox;
+use super::{Direction, DriverEvent, Frame, FrameKind};
+use crate::line_decoder::DecodedLine;
+use crate::token_bucket::TokenBucket;
+
+/// Rate limit of reported invalid lines, and of reported anomalies: burst, and number per second.
+const TOLD_AT_ONCE: u32 = 100;
+const TOLD_PER_SECOND: u32 = 10;
+/// Interval at which the number of unreported lines and anomalies is reported.
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
+/// Maximum time to wait for the end of a line beyond the limit. The end may contain the ID of the call to fail.
+const LONG_LINE_LIMIT: Duration = Duration::from_millis(1500);
+
+#[derive(Debug)]
+pub(crate) struct MessageIntake {
+    line_limit: usize,
+    lines: TokenBucket,
+    anomalies: TokenBucket,
+    dropped: DroppedCounts,
+    /// A line beyond the limit whose ID is not known yet.
+    long: Option<LongLine>,
+}
+
+#[derive(Debug, Default)]
+struct DroppedCounts {
+    lines: u64,
+    bytes: u64,
+    anomalies: u64,
+    report_at: Option<Instant>,
+}
+
+/// The relation of a message to the request whose POST response contained it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResponseKind {
+    /// The message is not a response to the request.
+    Nothing,
+    WithResult,
+    /// The message is an error response with this code.
+    WithError(i64),
+    /// The message seems to be the response, but is invalid.
+    Unreadable,
+}
+
+impl ResponseKind {
+    fn of_message(message: &IncomingMessage, origin: &StreamOrigin) -> ResponseKind {
+        let StreamOrigin::Post(request) = origin else { return ResponseKind::Nothing };
+        match message {
+            IncomingMessage::Response { id, result } if id == request => match result {
+                Ok(_) => ResponseKind::WithResult,
+                Err(error) => ResponseKind::WithError(error.code),
+            },
+            // An error in the POST response belongs to this request, even if the server could not read its ID.
+            IncomingMessage::ErrorWithoutId { error } => ResponseKind::WithError(error.code),
+            IncomingMessage::Batch(messages) => {
+                let answers = messages.iter().flatten().map(|message| ResponseKind::of_message(message, origin));
+                answers.into_iter().find(|answers| *answers != ResponseKind::Nothing).unwrap_or(ResponseKind::Nothing)
+            }
+            _ => ResponseKind::Nothing,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct LongLine {
+    head: Bytes,
+    give_up_at: Instant,
+}
+
+impl MessageIntake {
+    pub(super) fn new(line_limit: usize) -> MessageIntake {
+        MessageIntake {
+            line_limit,
+            lines: TokenBucket::new(TOLD_AT_ONCE, TOLD_PER_SECOND),
+            anomalies: TokenBucket::new(TOLD_AT_ONCE, TOLD_PER_SECOND),
+            dropped: DroppedCounts::default(),
+            long: None,
+        }
+    }
+
+    /// Parses a line, emits its frame, and passes it to the session.
+    pub(super) fn line(
+        &mut self,
+        line: DecodedLine,
+        origin: StreamOrigin,
+        session: &mut Session,
+        outbox: &mut EventOutbox,
+        now: Instant,
+    ) -> ResponseKind {
+        match line {
+            DecodedLine::Whole(bytes) => match IncomingMessage::decode(&bytes) {
+                Ok(message) => {
+                    let answers = ResponseKind::of_message(&message, &origin);
+                    outbox.push(received(bytes, FrameKind::of_received(&message), None));
+                    session.handle_message(message, origin, now);
+                    return answers;
+                }
+                Err(invalid) if invalid.cause == InvalidCause::Blank => {}
+                Err(invalid) => {
+                    let ours = matches!(&origin, StreamOrigin::Post(id) if invalid.id.as_ref() == Some(id));
+                    self.invalid(invalid, bytes, session, outbox, now);
+                    return if ours { ResponseKind::Unreadable } else { ResponseKind::Nothing };
+                }
+            },
+            DecodedLine::TooLong { head } => {
+                let seen = self.line_limit.saturating_add(1);
+                let invalid = InvalidMessage::too_long(&head, &[], self.line_limit, seen);
+                if invalid.id.is_some() || invalid.server_request.is_some() {
+                    self.invalid(invalid, head, session, outbox, now);
+                } else {
+                    self.long = Some(LongLine { head, give_up_at: now + LONG_LINE_LIMIT });
+                }
+            }
+            DecodedLine::TooLongEnded { seen, head, tail } => {
+                if self.long.take().is_some() {
+                    let seen = usize::try_from(seen).unwrap_or(usize::MAX);
+                    let invalid = InvalidMessage::too_long(&head, &tail, self.line_limit, seen);
+                    self.invalid(invalid, head, session, outbox, now);
+                }
+            }
+        }
+        ResponseKind::Nothing
+    }
+
+    /// Emits an event of the session, unless it exceeds the rate limit of anomalies.
+    pub(super) fn pass_event(&mut self, event: SessionEvent, outbox: &mut EventOutbox, now: Instant) {
+        if matches!(event, SessionEvent::Anomaly { .. }) && !self.anomalies.take(now) {
+            self.dropped.anomalies += 1;
+            self.dropped.report_at.get_or_insert(now + REPORT_INTERVAL);
+        } else {
+            outbox.push(DriverEvent::Session(event));
+        }
+    }
+
+    pub(super) fn wakes_at(&self) -> Option<Instant> {
+        let long = self.long.as_ref().map(|long| long.give_up_at);
+        [long, self.dropped.report_at].into_iter().flatten().min()
+    }
+
+    pub(super) fn on_time(&mut self, session: &mut Session, outbox: &mut EventOutbox, now: Instant) {
+        if let Some(long) = self.long.take_if(|long| long.give_up_at <= now) {
+            let seen = self.line_limit.saturating_add(1);
+            let invalid = InvalidMessage::too_long(&long.head, &[], self.line_limit, seen);
+            self.invalid(invalid, long.head, session, outbox, now);
+        }
+        if self.dropped.report_at.is_some_and(|at| at <= now) {
+            self.report(outbox);
+        }
+    }
+
+    /// Emits the number of lines and anomalies that were not reported.
+    pub(super) fn report(&mut self, outbox: &mut EventOutbox) {
+        let DroppedCounts { lines, bytes, anomalies, report_at } = std::mem::take(&mut self.dropped);
+        if report_at.is_some() {
+            outbox.push(DriverEvent::InvalidDropped { lines, bytes, anomalies });
+        }
+    }
+
+    fn invalid(
+        &mut self,
+        invalid: InvalidMessage,
+        bytes: Bytes,
+        session: &mut Session,
+        outbox: &mut EventOutbox,
+        now: Instant,
+    ) {
+        if self.lines.take(now) {
+            let about = FrameKind::guess(&bytes);
+            outbox.push(received(bytes, about, Some(invalid.to_string())));
+        } else {
+            self.dropped.lines += 1;
+            self.dropped.bytes += bytes.len() as u64;
+            self.dropped.report_at.get_or_insert(now + REPORT_INTERVAL);
+        }
+        session.handle_invalid(invalid, now);
+    }
+}
+
+fn received(bytes: Bytes, about: FrameKind, note: Option<String>) -> DriverEvent {
+    DriverEvent::Frame(Frame { direction: Direction::Received, at: SystemTime::now(), bytes, about, note })
+}

@@ -1,0 +1,61 @@
+//! Notes about the connection, at a bounded rate, and the steps of the detection.
+
+use mcp_proto::OutgoingKind;
+
+use crate::driver::DriverEvent;
+use crate::driver::driver_core::now;
+use crate::driver::event_outbox::EventOutbox;
+use crate::token_bucket::TokenBucket;
+
+/// Rate limit of notes: burst, and number per second. Others are dropped.
+const NOTES_AT_ONCE: u32 = 50;
+const NOTES_PER_SECOND: u32 = 2;
+/// Maximum number of reported detection steps.
+const STEPS: usize = 8;
+
+pub(super) struct ConnectionNotes {
+    rate: TokenBucket,
+    left_out: u64,
+    steps: Vec<String>,
+}
+
+impl ConnectionNotes {
+    pub(super) fn new() -> ConnectionNotes {
+        ConnectionNotes { rate: TokenBucket::new(NOTES_AT_ONCE, NOTES_PER_SECOND), left_out: 0, steps: Vec::new() }
+    }
+
+    /// Emits a note of one line.
+    pub(super) fn note(&mut self, outbox: &mut EventOutbox, line: impl Into<String>) {
+        if !self.rate.take(now()) {
+            self.left_out += 1;
+            return;
+        }
+        let mut line = line.into();
+        let left_out = std::mem::take(&mut self.left_out);
+        if left_out > 0 {
+            line = format!("{line} ({left_out} earlier notes were left out)");
+        }
+        outbox.push(DriverEvent::Note { line });
+    }
+
+    /// Adds a step of the detection, such as "initialize answered".
+    pub(super) fn step(&mut self, step: String) {
+        if self.steps.len() < STEPS {
+            self.steps.push(step);
+        }
+    }
+
+    /// Returns all steps as text and clears them.
+    pub(super) fn take_steps(&mut self) -> String {
+        std::mem::take(&mut self.steps).join(", ")
+    }
+}
+
+/// Returns the name of a message for notes.
+pub(super) fn name(kind: &OutgoingKind) -> String {
+    match kind {
+        OutgoingKind::Request { method, .. } | OutgoingKind::Notification { method } => method.clone().into_owned(),
+        OutgoingKind::Response { .. } | OutgoingKind::BatchResponse { .. } => "a response".to_owned(),
+        OutgoingKind::Abort { .. } => "an abort".to_owned(),
+    }
+}

@@ -1,0 +1,111 @@
+//! Converts HTTP failures into the faults of the session.
+
+use std::error::Error;
+
+use bytes::Bytes;
+use foreign::visible;
+use mcp_proto::{DeliveryFault, IncomingMessage, RpcError};
+use reqwest::Response;
+use reqwest::header::WWW_AUTHENTICATE;
+
+use super::authorization::{FinalRefusal, with_words};
+use super::certificate;
+use super::endpoint::bounded_body;
+
+/// Maximum size of an error body that is read, in bytes.
+const EXPLANATION_BYTES: usize = 64 * 1024;
+/// Time limit for reading an error body.
+const EXPLANATION_TIME: std::time::Duration = std::time::Duration::from_secs(5);
+/// Maximum length of text that is shown from it, in characters.
+const SHOWN: usize = 300;
+
+/// A response with an error status.
+#[derive(Debug)]
+pub(super) struct HttpRefusal {
+    pub(super) status: u16,
+    pub(super) fault: DeliveryFault,
+    /// The body, if it was a JSON-RPC error.
+    pub(super) message: Option<Bytes>,
+}
+
+/// Reads the explanation of an error response.
+pub(super) async fn refusal(mut response: Response) -> HttpRefusal {
+    let status = response.status().as_u16();
+    let challenge = response
+        .headers()
+        .get(WWW_AUTHENTICATE)
+        .map(|value| displayed_text(&String::from_utf8_lossy(value.as_bytes())));
+    let read = bounded_body(&mut response, EXPLANATION_BYTES);
+    let body = tokio::time::timeout(EXPLANATION_TIME, read).await.ok().and_then(Result::ok).unwrap_or_default();
+    let error = rpc_error(&body);
+    let message = error.is_some().then(|| body.clone());
+    let text = if error.is_some() { String::new() } else { displayed_text(&String::from_utf8_lossy(&body)) };
+    let (error, text) = match response.extensions().get::<FinalRefusal>() {
+        // The authorizer's message is more informative than the refusal.
+        Some(words) => (None, with_words(words, &error.map_or(text, |error| displayed_text(&error.to_string())))),
+        None => (error, text),
+    };
+    HttpRefusal { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
+}
+
+fn rpc_error(body: &Bytes) -> Option<RpcError> {
+    match IncomingMessage::decode(body) {
+        Ok(IncomingMessage::Response { result: Err(error), .. } | IncomingMessage::ErrorWithoutId { error }) => {
+            Some(error)
+        }
+        _ => None,
+    }
+}
+
+/// Converts the error of a request that was not sent or got no response.
+pub(super) fn sending(error: &reqwest::Error) -> DeliveryFault {
+    if error.is_connect() {
+        let cause = if error.is_timeout() {
+            "the server could not be reached in time".to_owned()
+        } else {
+            format!("the server could not be reached: {}", root(error))
+        };
+        DeliveryFault::Unreachable { cause }
+    } else if error.is_builder() {
+        DeliveryFault::Unreachable { cause: format!("the request could not be made: {}", root(error)) }
+    } else {
+        DeliveryFault::Lost { cause: format!("the connection broke before an answer came: {}", root(error)) }
+    }
+}
+
+/// Returns the fault of a message that was not accepted in time.
+pub(super) fn timeout_fault(within: std::time::Duration) -> DeliveryFault {
+    DeliveryFault::Lost { cause: format!("the server did not accept it within {within:?}") }
+}
+
+/// Returns `true` if the fault is temporary and says nothing about the server's transport.
+pub(super) fn is_passing(fault: &DeliveryFault) -> bool {
+    match fault {
+        DeliveryFault::Status { code, .. } => matches!(code, 408 | 425 | 429 | 500..=599),
+        DeliveryFault::Lost { .. } | DeliveryFault::Unreachable { .. } => true,
+        DeliveryFault::Redirected { .. } | DeliveryFault::Unusable { .. } => false,
+    }
+}
+
+/// Converts the error of a body that broke off.
+pub(super) fn body(error: &reqwest::Error) -> DeliveryFault {
+    DeliveryFault::Lost { cause: format!("the answer broke off: {}", root(error)) }
+}
+
+/// Returns the innermost cause. The outer ones add no information and may contain URLs with secrets.
+pub(super) fn root(error: &reqwest::Error) -> String {
+    let mut cause: &dyn Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    if cause.is::<reqwest::Error>() {
+        return "internal error of the HTTP client".to_owned();
+    }
+    let said = cause.to_string();
+    certificate::certificate_problem(&said).map_or_else(|| displayed_text(&said), str::to_owned)
+}
+
+/// Returns text that is safe to display: one line of bounded length.
+pub(super) fn displayed_text(text: &str) -> String {
+    visible(text.trim()).chars().take(SHOWN).collect()
+}

@@ -1,0 +1,313 @@
+//! Requests to addresses that a server and not the user named: metadata, client registration, tokens.
+//!
+//! Such an address must not lead to this computer or into the user's private network. Literal addresses are checked
+//! when the URL is parsed, in every notation. Names are checked when they are connected to, so DNS rebinding has no
+//! effect.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use foreign::is_public;
+use http::Uri;
+use hyper_util::client::proxy::matcher::Matcher;
+use reqwest::Client;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use url::{Host, Origin, Url};
+
+use super::{client, delivery_faults};
+
+/// Limits of one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutsideLimits {
+    /// Maximum size of the response body, in bytes.
+    pub bytes: usize,
+    /// Time limit from the beginning to the last byte.
+    pub time: Duration,
+}
+
+/// Error of a request to the outside. Messages contain no more of a URL than scheme, host and port.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OutsideError {
+    /// The address is not allowed. Nothing was sent.
+    #[error("{address} is not gone to: {cause}")]
+    Refused {
+        /// Scheme, host and port.
+        address: String,
+        /// Reason, with advice for the user.
+        cause: String,
+    },
+    /// The name has no address, or the connection failed. Nothing was sent.
+    #[error("{address} could not be reached: {cause}")]
+    Unreachable {
+        /// Scheme, host and port.
+        address: String,
+        /// Error of the connection attempt.
+        cause: String,
+    },
+    /// The response broke off.
+    #[error("the answer of {address} broke off: {cause}")]
+    Lost {
+        /// Scheme, host and port.
+        address: String,
+        /// Error of the connection.
+        cause: String,
+    },
+    /// The response is larger than the limit.
+    #[error("the answer of {address} is larger than {bytes} bytes")]
+    TooLarge {
+        /// Scheme, host and port.
+        address: String,
+        /// Maximum size, in bytes.
+        bytes: usize,
+    },
+    /// The request exceeded the time limit.
+    #[error("{address} did not answer within {} s", time.as_secs_f32())]
+    TooSlow {
+        /// Scheme, host and port.
+        address: String,
+        /// Time limit that was exceeded.
+        time: Duration,
+    },
+    /// TLS is unavailable on this system.
+    #[error("no connection can be made on this system: {cause}")]
+    Unavailable {
+        /// Error of the TLS setup.
+        cause: String,
+    },
+}
+
+/// A client for addresses that a server named. It follows no redirects. Clones share connections.
+#[derive(Clone)]
+pub struct OutsideClient {
+    shared: Arc<ClientState>,
+}
+
+struct ClientState {
+    /// Hosts that the user named, which may be in private networks.
+    named: Vec<Host<String>>,
+    proxy: Matcher,
+    clients: [OnceLock<Result<Client, String>>; 4],
+}
+
+/// The route to an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ConnectionRoute {
+    /// Direct, to public addresses only.
+    Guarded,
+    /// Through the system's proxy.
+    Proxy,
+    /// To a host that the user named, directly or through the system's proxy.
+    Named,
+    /// To this computer, which the user named.
+    Local,
+}
+
+impl OutsideClient {
+    /// Creates a client. `named` are origins that the user named, such as the server's own and that of a configured
+    /// issuer. Their hosts, on any port, may be in private networks. Others may not.
+    ///
+    /// With a system proxy, the proxy resolves names. Names are then also resolved and checked here before the request.
+    /// DNS rebinding could bypass this check. A name that cannot be resolved here is refused.
+    pub fn guarded(named: Vec<Origin>) -> OutsideClient {
+        OutsideClient::with_proxy(named, Matcher::from_system())
+    }
+
+    fn with_proxy(named: Vec<Origin>, proxy: Matcher) -> OutsideClient {
+        let host = |origin| if let Origin::Tuple(_, host, _) = origin { Some(host) } else { None };
+        let named = named.into_iter().filter_map(host).collect();
+        OutsideClient { shared: Arc::new(ClientState { named, proxy, clients: Default::default() }) }
+    }
+
+    /// Sends a request and reads the whole response, whatever its status.
+    ///
+    /// Only `https` is allowed, and `http` for a named host on this computer.
+    ///
+    /// # Errors
+    /// Returns [`OutsideError::Refused`] if the address is not allowed, and another [`OutsideError`] if no complete
+    /// response is received within the limits.
+    pub async fn send(
+        &self,
+        request: http::Request<Vec<u8>>,
+        limit: OutsideLimits,
+    ) -> Result<http::Response<Vec<u8>>, OutsideError> {
+        let (head, body) = request.into_parts();
+        let url = Url::parse(&head.uri.to_string()).map_err(|error| OutsideError::Refused {
+            address: "the address".to_owned(),
+            cause: format!("it cannot be read: {error}"),
+        })?;
+        let address = url.origin().ascii_serialization();
+        let slow = OutsideError::TooSlow { address: address.clone(), time: limit.time };
+        let exchange = async {
+            let way = self.shared.route(&url, &address).await?;
+            let mut request = reqwest::Request::new(head.method, url);
+            *request.headers_mut() = head.headers;
+            *request.body_mut() = (!body.is_empty()).then(|| body.into());
+            exchange(self.shared.client(way)?, request, &address, limit.bytes).await
+        };
+        tokio::time::timeout(limit.time, exchange).await.unwrap_or(Err(slow))
+    }
+}
+
+impl fmt::Debug for OutsideClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OutsideClient").field("named", &self.shared.named).finish_non_exhaustive()
+    }
+}
+
+impl ClientState {
+    /// Returns the route to a URL, or an error if it is not allowed.
+    async fn route(&self, url: &Url, address: &str) -> Result<ConnectionRoute, OutsideError> {
+        let refused = |cause: &str| OutsideError::Refused { address: address.to_owned(), cause: cause.to_owned() };
+        let Some(host) = url.host().map(|host| host.to_owned()) else { return Err(refused("it names no host")) };
+        let is_named = self.named.contains(&host);
+        let is_local = is_named && client::is_loopback(url);
+        match url.scheme() {
+            "https" => {}
+            "http" if is_local => {}
+            "http" => return Err(refused("it is not encrypted; the authorization server has to offer https")),
+            _ => return Err(refused("it is no web address")),
+        }
+        if is_named {
+            return Ok(if is_local { ConnectionRoute::Local } else { ConnectionRoute::Named });
+        }
+        let name = match &host {
+            Host::Domain(_) if client::is_loopback(url) => return Err(refused(PRIVATE)),
+            Host::Domain(name) => name,
+            Host::Ipv4(literal) if is_public((*literal).into()) => {
+                return Ok(self.proxy_or(url, ConnectionRoute::Guarded));
+            }
+            Host::Ipv6(literal) if is_public((*literal).into()) => {
+                return Ok(self.proxy_or(url, ConnectionRoute::Guarded));
+            }
+            Host::Ipv4(_) | Host::Ipv6(_) => return Err(refused(PRIVATE)),
+        };
+        let way = self.proxy_or(url, ConnectionRoute::Guarded);
+        if way == ConnectionRoute::Proxy {
+            match lookup(name).await {
+                Ok(addresses) if addresses.iter().all(|address| is_public(*address)) => {}
+                Ok(_) => return Err(refused(PRIVATE)),
+                Err(cause) => {
+                    return Err(refused(&format!(
+                        "a proxy is in between, so its name has to be looked up here first, which failed ({cause}); \
+                         if you trust it, enter it as the issuer in the server's settings"
+                    )));
+                }
+            }
+        }
+        Ok(way)
+    }
+
+    fn proxy_or(&self, url: &Url, otherwise: ConnectionRoute) -> ConnectionRoute {
+        let uri = url.as_str().parse::<Uri>();
+        if uri.is_ok_and(|uri| self.proxy.intercept(&uri).is_some()) { ConnectionRoute::Proxy } else { otherwise }
+    }
+
+    fn client(&self, way: ConnectionRoute) -> Result<&Client, OutsideError> {
+        let made = self.clients[way as usize].get_or_init(|| {
+            client::outside(way, Arc::new(PublicResolver)).map_err(|error| delivery_faults::root(&error))
+        });
+        made.as_ref().map_err(|cause| OutsideError::Unavailable { cause: cause.clone() })
+    }
+}
+
+async fn exchange(
+    client: &Client,
+    request: reqwest::Request,
+    address: &str,
+    most: usize,
+) -> Result<http::Response<Vec<u8>>, OutsideError> {
+    let address = || address.to_owned();
+    let mut response = client.execute(request).await.map_err(|error| sending(&error, address()))?;
+    let mut body = Vec::new();
+    loop {
+        let chunk = response.chunk().await;
+        let chunk =
+            chunk.map_err(|error| OutsideError::Lost { address: address(), cause: delivery_faults::root(&error) })?;
+        let Some(chunk) = chunk else { break };
+        if body.len() + chunk.len() > most {
+            return Err(OutsideError::TooLarge { address: address(), bytes: most });
+        }
+        body.extend_from_slice(&chunk);
+    }
+    let mut whole = http::Response::new(body);
+    *whole.status_mut() = response.status();
+    *whole.headers_mut() = std::mem::take(response.headers_mut());
+    Ok(whole)
+}
+
+fn sending(error: &reqwest::Error, address: String) -> OutsideError {
+    let cause = delivery_faults::root(error);
+    if cause == PRIVATE {
+        OutsideError::Refused { address, cause }
+    } else if error.is_connect() || error.is_builder() {
+        OutsideError::Unreachable { address, cause }
+    } else {
+        OutsideError::Lost { address, cause }
+    }
+}
+
+const PRIVATE: &str = "it leads to this computer or into a private network, and you did not name it; \
+                       if you trust it, enter it as the issuer in the server's settings";
+
+/// Resolver that omits addresses that are not public.
+struct PublicResolver;
+
+#[derive(Debug, thiserror::Error)]
+#[error("{PRIVATE}")]
+struct NoPublicAddress;
+
+impl Resolve for PublicResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let mut addresses = lookup(name.as_str()).await?;
+            addresses.retain(|address| is_public(*address));
+            if addresses.is_empty() {
+                return Err(NoPublicAddress.into());
+            }
+            let addresses: Addrs = Box::new(addresses.into_iter().map(|address| (address, 0).into()));
+            Ok(addresses)
+        })
+    }
+}
+
+async fn lookup(name: &str) -> std::io::Result<Vec<IpAddr>> {
+    Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[tokio::test]
+    async fn with_a_proxy_names_are_judged_before() {
+        let proxy = Matcher::builder().all("http://127.0.0.1:9").build();
+        let named = Url::parse("https://named.example").unwrap();
+        let client = OutsideClient::with_proxy(vec![named.origin()], proxy);
+        let way = async |url: &str| client.shared.route(&Url::parse(url).unwrap(), url).await;
+        assert_eq!(way("https://1.1.1.1/").await, Ok(ConnectionRoute::Proxy), "public addresses must use the proxy");
+        assert_eq!(
+            way("https://named.example/").await,
+            Ok(ConnectionRoute::Named),
+            "named hosts must keep their route"
+        );
+        for url in ["https://localhost/", "https://10.0.0.1/", "https://no-such-name.invalid/"] {
+            let refused = way(url).await;
+            assert!(
+                matches!(refused, Err(OutsideError::Refused { .. })),
+                "X47: {url} must not be sent to the proxy: {refused:?}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn names_are_judged_where_they_are_connected_to() {
+        // Bypasses the check of the name itself.
+        let looked_up = PublicResolver.resolve("localhost".parse().unwrap()).await;
+        let cause = looked_up.err().map(|error| error.to_string());
+        assert_eq!(cause.as_deref(), Some(PRIVATE), "X47: a name of this computer must not be resolved");
+    }
+}

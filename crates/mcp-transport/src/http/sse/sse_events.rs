@@ -1,0 +1,319 @@
+//! Reads the events of one stream.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use eventsource_stream::{EventStream, EventStreamError};
+use futures_util::stream::BoxStream;
+use futures_util::{FutureExt, Stream, StreamExt};
+
+use super::sse_guard::{GuardOutput, OversizedEvent, SseGuard};
+
+/// Maximum number of events in a batch.
+const AT_ONCE: usize = 64;
+/// Size of a batch, in bytes, from which no more events are added.
+const BYTES_AT_ONCE: usize = 1024 * 1024;
+
+/// An item of an event stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SseEvent {
+    /// An event with data.
+    Data {
+        /// Event type, or `message` if the stream names none.
+        kind: String,
+        /// Data lines, joined with `\n`.
+        data: Bytes,
+    },
+    /// The last event ID, which applies from now on. Empty if it was reset.
+    Id(String),
+    /// Reconnection time that the server requests.
+    Retry(Duration),
+    /// An event beyond the size limit was skipped.
+    TooLarge {
+        /// First bytes of its data.
+        head: Bytes,
+    },
+}
+
+/// The reason why a stream broke off.
+#[derive(Debug)]
+pub(crate) enum StreamFault<E> {
+    /// The byte stream ended with an error.
+    Body(E),
+    /// The stream could not be parsed, which the guard should have prevented.
+    Unreadable(String),
+}
+
+/// Reader of the events in a byte stream.
+pub(crate) struct SseEvents<E> {
+    stream: EventStream<GuardedStream<E>>,
+    last_id: String,
+    /// Remaining items of the last event.
+    rest: VecDeque<SseEvent>,
+}
+
+impl<E: Send + 'static> SseEvents<E> {
+    /// Creates a reader. `limit` is the maximum size of an event, in bytes.
+    pub(crate) fn new(bytes: BoxStream<'static, Result<Bytes, E>>, limit: usize) -> SseEvents<E> {
+        let guarded = GuardedStream { bytes: Some(bytes), guard: SseGuard::new(limit) };
+        SseEvents { stream: EventStream::new(guarded), last_id: String::new(), rest: VecDeque::new() }
+    }
+
+    /// Returns the next item, or `None` at the end.
+    pub(crate) async fn next(&mut self) -> Option<Result<SseEvent, StreamFault<E>>> {
+        loop {
+            if let Some(event) = self.rest.pop_front() {
+                return Some(Ok(event));
+            }
+            match self.stream.next().await? {
+                Ok(event) => self.split(event),
+                Err(EventStreamError::Transport(StreamError::TooLarge(OversizedEvent { head }))) => {
+                    return Some(Ok(SseEvent::TooLarge { head }));
+                }
+                Err(EventStreamError::Transport(StreamError::Bytes(error))) => {
+                    return Some(Err(StreamFault::Body(error)));
+                }
+                Err(EventStreamError::Utf8(error)) => return Some(Err(StreamFault::Unreadable(error.to_string()))),
+                Err(EventStreamError::Parser(error)) => {
+                    return Some(Err(StreamFault::Unreadable(error.code.description().to_owned())));
+                }
+            }
+        }
+    }
+
+    /// Waits for an event and returns it with all others that are ready. The end of the stream is returned after them.
+    pub(crate) async fn next_batch(&mut self) -> (Vec<SseEvent>, Option<StreamEnd<E>>) {
+        let mut events = Vec::new();
+        let mut bytes = 0;
+        let mut next = Some(self.next().await);
+        while let Some(event) = next {
+            match event {
+                None => return (events, Some(StreamEnd::Ended)),
+                Some(Err(fault)) => return (events, Some(StreamEnd::Broken(fault))),
+                Some(Ok(event)) => {
+                    if let SseEvent::Data { data, .. } = &event {
+                        bytes += data.len();
+                    }
+                    events.push(event);
+                }
+            }
+            next = if events.len() < AT_ONCE && bytes < BYTES_AT_ONCE { self.next().now_or_never() } else { None };
+        }
+        (events, None)
+    }
+
+    fn split(&mut self, event: eventsource_stream::Event) {
+        if let Some(retry) = event.retry {
+            self.rest.push_back(SseEvent::Retry(retry));
+        }
+        if event.id != self.last_id {
+            self.last_id.clone_from(&event.id);
+            self.rest.push_back(SseEvent::Id(event.id));
+        }
+        // An event without data only sets its ID or a time (WHATWG: it is not dispatched).
+        if !event.data.is_empty() {
+            self.rest.push_back(SseEvent::Data { kind: event.event, data: Bytes::from(event.data) });
+        }
+    }
+}
+
+/// The reason why a stream has no more events.
+#[derive(Debug)]
+pub(crate) enum StreamEnd<E> {
+    /// The server ended the stream.
+    Ended,
+    /// The stream broke off.
+    Broken(StreamFault<E>),
+}
+
+enum StreamError<E> {
+    Bytes(E),
+    TooLarge(OversizedEvent),
+}
+
+/// The byte stream behind the guard.
+struct GuardedStream<E> {
+    /// The source, or `None` at the end.
+    bytes: Option<BoxStream<'static, Result<Bytes, E>>>,
+    guard: SseGuard,
+}
+
+impl<E> Stream for GuardedStream<E> {
+    type Item = Result<Bytes, StreamError<E>>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            match self.guard.next() {
+                Some(GuardOutput::Line(line)) => return Poll::Ready(Some(Ok(line))),
+                Some(GuardOutput::TooLarge(too_large)) => {
+                    return Poll::Ready(Some(Err(StreamError::TooLarge(too_large))));
+                }
+                None => {}
+            }
+            let Some(bytes) = &mut self.bytes else { return Poll::Ready(None) };
+            match std::task::ready!(bytes.poll_next_unpin(context)) {
+                Some(Ok(chunk)) => self.guard.push(chunk),
+                Some(Err(error)) => {
+                    self.bytes = None;
+                    return Poll::Ready(Some(Err(StreamError::Bytes(error))));
+                }
+                None => self.bytes = None,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::convert::Infallible;
+
+    use futures_util::stream;
+    use proptest::prelude::*;
+    use testkit::processes::processor_time;
+
+    use super::super::reference;
+    use super::*;
+
+    const LIMIT: usize = 1024 * 1024;
+
+    /// Returns the items of a stream with these chunks.
+    fn read(chunks: Vec<Vec<u8>>, limit: usize) -> Vec<SseEvent> {
+        let bytes = stream::iter(chunks.into_iter().map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk))));
+        let mut events = SseEvents::new(bytes.boxed(), limit);
+        let mut said = Vec::new();
+        futures_util::FutureExt::now_or_never(async {
+            while let Some(event) = events.next().await {
+                said.push(event.unwrap());
+            }
+        })
+        .unwrap();
+        said
+    }
+
+    fn data(data: &'static str) -> SseEvent {
+        SseEvent::Data { kind: "message".to_owned(), data: Bytes::from_static(data.as_bytes()) }
+    }
+
+    /// Checks the items for every split of the input into two chunks, and byte by byte.
+    fn assert_read(input: &[u8], expected: &[SseEvent]) {
+        for at in 0..=input.len() {
+            let said = read(vec![input[..at].to_vec(), input[at..].to_vec()], LIMIT);
+            assert_eq!(said, expected, "{:?} cut at {at}", String::from_utf8_lossy(input));
+        }
+        let said = read(input.iter().map(|byte| vec![*byte]).collect(), LIMIT);
+        assert_eq!(said, expected, "{:?} byte by byte", String::from_utf8_lossy(input));
+    }
+
+    #[test]
+    fn byte_order_marks_and_every_line_end_are_read() {
+        assert_read(b"\xef\xbb\xbfdata: a\n\n", &[data("a")]);
+        assert_read(b"data: a\r\rdata: b\r\n\r\ndata: c\n\n", &[data("a"), data("b"), data("c")]);
+        assert_read(b"data: a\r\n\rdata: b\n\r\n", &[data("a"), data("b")]);
+        assert_read(b"data: a\n\ndata: unfinished\n", &[data("a")]);
+    }
+
+    #[test]
+    fn comments_and_unknown_fields_mean_nothing() {
+        // [http-sse-ignore-comments]
+        assert_read(b": ping\n\n:\n\ndata: a\n: inside\n\nfoo: bar\n\n", &[data("a")]);
+    }
+
+    #[test]
+    fn ids_and_times_count_without_data() {
+        // [http-sse-priming-event] [http-sse-retry-field]
+        assert_read(b"id: 7\ndata:\n\n", &[SseEvent::Id("7".into())]);
+        assert_read(b"id: 7\n\n", &[SseEvent::Id("7".into())]);
+        assert_read(b"retry: 1500\n\n", &[SseEvent::Retry(Duration::from_millis(1500))]);
+        assert_read(b"id: 1\ndata: a\n\ndata: b\n\n", &[SseEvent::Id("1".into()), data("a"), data("b")]);
+        assert_read(b"retry: +5\nid: a\0b\nretry: 1.5\nretry:\n\ndata: a\n\n", &[data("a")]);
+    }
+
+    #[test]
+    fn invalid_utf8_is_replaced_at_once() {
+        assert_read(b"data: a\xffb\n\ndata: \xe6\xbc\xa2\n\n", &[data("a\u{fffd}b"), data("\u{6f22}")]);
+    }
+
+    #[test]
+    fn lines_of_one_event_are_joined() {
+        let event = SseEvent::Data { kind: "x".into(), data: Bytes::from_static(b"a\n\nb") };
+        assert_read(b"event: x\ndata: a\ndata\ndata: b\n\n", &[event]);
+    }
+
+    #[test]
+    fn an_event_beyond_the_limit_is_passed_over_alone() {
+        let mut input = b"data: a\n\ndata: ".to_vec();
+        input.extend(std::iter::repeat_n(b'x', 5000));
+        input.extend(b"\ndata: more\n\ndata: b\n\n");
+        for size in [1, 7, 4096, 100_000] {
+            let said = read(input.chunks(size).map(<[u8]>::to_vec).collect(), 1000);
+            let [first, SseEvent::TooLarge { head }, last] = &said[..] else { panic!("chunks of {size}: {said:?}") };
+            assert_eq!(
+                (first, last),
+                (&data("a"), &data("b")),
+                "the surrounding events must be read, in chunks of {size}"
+            );
+            assert!(head.starts_with(b" xxx"), "its beginning must be reported: {head:?}");
+        }
+        let comment: Vec<u8> = std::iter::once(b':').chain(std::iter::repeat_n(b'x', 5000)).collect();
+        let said = read(vec![comment], 1000);
+        assert!(matches!(said[..], [SseEvent::TooLarge { .. }]), "an endless comment must be skipped: {said:?}");
+    }
+
+    #[test]
+    fn reading_takes_time_in_proportion_to_the_length() {
+        let line = |length: usize| {
+            let mut input = b"data: ".to_vec();
+            input.extend(std::iter::repeat_n(b'x', length));
+            input.extend(b"\n\n");
+            input.chunks(8 * 1024).map(<[u8]>::to_vec).collect::<Vec<_>>()
+        };
+        let small = |count: usize| vec![b"data: a\n\n".repeat(count)];
+        let many = |count: usize| vec![[b"data: a\n".repeat(count), b"\n".to_vec()].concat()];
+        let time = |chunks: Vec<Vec<u8>>| {
+            let before = processor_time();
+            assert!(!read(chunks, 64 * 1024 * 1024).is_empty(), "something is read");
+            processor_time() - before
+        };
+        type Chunks = Vec<Vec<u8>>;
+        let shapes: [(&str, Chunks, Chunks); 3] = [
+            ("one long line", line(1 << 18), line(1 << 21)),
+            ("small events in one chunk", small(1 << 12), small(1 << 15)),
+            ("many lines in one event", many(1 << 12), many(1 << 15)),
+        ];
+        for (what, short, long) in shapes {
+            // With quadratic complexity, eight times the input takes 64 times as long.
+            let (short, long) = (time(short), time(long));
+            let most = short * 24 + Duration::from_millis(300);
+            assert!(long < most, "{what}: {short:?}, and {long:?} for eight times as much");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_input_is_read_as_the_specification_says(
+            pieces in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "data", ":", " ", "\n", "\r", "\r\n", "id", "retry", "event", "5", "+", "\0", "x", "\u{feff}",
+                    "\u{6f22}", "data: a\n\n", "id: 1\n", "retry: 20\n", "\n\n", ": c\n", "event: endpoint\n",
+                ]),
+                0..24,
+            ),
+            bad in proptest::option::of(0_usize..60),
+        ) {
+            let mut input: Vec<u8> = pieces.concat().into_bytes();
+            if let Some(at) = bad.filter(|at| *at < input.len()) {
+                input[at] = 0xff;
+            }
+            let expected = reference::read(&input);
+            for at in 0..=input.len() {
+                let said = read(vec![input[..at].to_vec(), input[at..].to_vec()], LIMIT);
+                prop_assert_eq!(&said, &expected, "cut at {} of {:?}", at, &input);
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Normalizes the bytes of an event stream into blocks of lines.
+//!
+//! The output has no byte order mark, no comments, no unknown fields, no invalid UTF-8, only `\n` as line terminator,
+//! and no block above the limit. A block is output line by line when it is complete. A line ends as soon as its
+//! terminator is read: after `\r` the guard does not wait for `\n`. Time is linear in the input.
+
+use bytes::{Buf, Bytes, BytesMut};
+use memchr::{memchr, memchr2};
+
+use crate::line_decoder::EXCERPT_BYTES;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// Maximum number of digits of a `retry` value. Longer values are ignored.
+const RETRY_DIGITS: usize = 18;
+
+/// An event beyond the size limit. It is skipped, and the stream continues after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct OversizedEvent {
+    /// First bytes of its data.
+    pub(super) head: Bytes,
+}
+
+/// An item of the normalized output.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum GuardOutput {
+    /// A line with its `\n`. An empty line ends a block.
+    Line(Bytes),
+    TooLarge(OversizedEvent),
+}
+
+#[derive(Debug)]
+pub(super) struct SseGuard {
+    limit: usize,
+    input: Bytes,
+    /// Current block. Its last line begins at `line`.
+    block: BytesMut,
+    line: usize,
+    /// Set until the first line was read, which may begin with a byte order mark.
+    at_start: bool,
+    /// Set if the last byte was `\r`, so that a following `\n` belongs to it.
+    after_return: bool,
+    has_data: bool,
+    /// Set if the block has an `id` or a `retry`, which count even without data.
+    has_control: bool,
+    /// Set while the rest of a block beyond the limit is skipped. `true` if the current line is empty so far.
+    skipping: Option<bool>,
+    ready: Bytes,
+}
+
+impl SseGuard {
+    /// Creates a guard. `limit` is the maximum size of a block, in bytes.
+    pub(super) fn new(limit: usize) -> SseGuard {
+        SseGuard {
+            limit,
+            input: Bytes::new(),
+            block: BytesMut::new(),
+            line: 0,
+            at_start: true,
+            after_return: false,
+            has_data: false,
+            has_control: false,
+            skipping: None,
+            ready: Bytes::new(),
+        }
+    }
+
+    /// Adds input. Must be called only after [`SseGuard::next`] has returned `None`.
+    pub(super) fn push(&mut self, chunk: Bytes) {
+        debug_assert!(self.input.is_empty(), "the previous input must be consumed");
+        self.input = chunk;
+    }
+
+    /// Returns the next line of a complete block.
+    pub(super) fn next(&mut self) -> Option<GuardOutput> {
+        loop {
+            if !self.ready.is_empty() {
+                let end = memchr(b'\n', &self.ready).map_or(self.ready.len(), |at| at + 1);
+                return Some(GuardOutput::Line(self.ready.split_to(end)));
+            }
+            if self.input.is_empty() {
+                return None;
+            }
+            if let Some(too_large) = self.take_line() {
+                return Some(GuardOutput::TooLarge(too_large));
+            }
+        }
+    }
+
+    /// Consumes input up to the end of a line, or all of it.
+    fn take_line(&mut self) -> Option<OversizedEvent> {
+        if std::mem::take(&mut self.after_return) && self.input.first() == Some(&b'\n') {
+            self.input.advance(1);
+        }
+        let end = memchr2(b'\r', b'\n', &self.input);
+        let part = self.input.split_to(end.unwrap_or(self.input.len()));
+        if end.is_some() {
+            self.after_return = self.input.first() == Some(&b'\r');
+            self.input.advance(1);
+        }
+        if let Some(empty) = &mut self.skipping {
+            *empty &= part.is_empty();
+            if end.is_some() && std::mem::replace(empty, true) {
+                self.skipping = None;
+            }
+            return None;
+        }
+        if self.block.len() + part.len() > self.limit {
+            return Some(self.skip(&part, end.is_some()));
+        }
+        self.block.extend_from_slice(&part);
+        if end.is_some() {
+            self.end_line();
+        }
+        None
+    }
+
+    fn skip(&mut self, part: &[u8], line_ended: bool) -> OversizedEvent {
+        let room = EXCERPT_BYTES.saturating_sub(self.block.len());
+        self.block.extend_from_slice(&part[..part.len().min(room)]);
+        self.block.truncate(EXCERPT_BYTES);
+        let block = std::mem::take(&mut self.block).freeze();
+        let head = memchr::memmem::find(&block, b"data:").map_or(0, |at| at + 5);
+        let head = block.slice(head..);
+        self.clear();
+        // The line beyond the limit is not empty. The next one may be.
+        self.skipping = Some(line_ended);
+        OversizedEvent { head }
+    }
+
+    fn end_line(&mut self) {
+        if std::mem::take(&mut self.at_start) && self.block.starts_with(BYTE_ORDER_MARK) {
+            self.block.advance(BYTE_ORDER_MARK.len());
+        }
+        if self.block.len() == self.line {
+            return self.end_block();
+        }
+        let line = &self.block[self.line..];
+        let colon = memchr(b':', line);
+        let value = colon.map_or(&[][..], |at| &line[at + 1..]);
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        let keep = match &line[..colon.unwrap_or(line.len())] {
+            b"data" => {
+                self.has_data = true;
+                true
+            }
+            b"event" => true,
+            b"id" if memchr(0, value).is_none() => {
+                self.has_control = true;
+                true
+            }
+            b"retry" if is_time(value) => {
+                self.has_control = true;
+                true
+            }
+            _ => false,
+        };
+        if keep {
+            if let Some(corrected) = corrected(line) {
+                self.block.truncate(self.line);
+                self.block.extend_from_slice(corrected.as_bytes());
+            }
+            self.block.extend_from_slice(b"\n");
+        } else {
+            self.block.truncate(self.line);
+        }
+        self.line = self.block.len();
+    }
+
+    fn end_block(&mut self) {
+        if self.has_data || self.has_control {
+            if !self.has_data {
+                // Events without data are not parsed by the reader, so an empty data line is added, which is not taken
+                // for a message.
+                self.block.extend_from_slice(b"data\n");
+            }
+            self.block.extend_from_slice(b"\n");
+            self.ready = self.block.split().freeze();
+        }
+        self.clear();
+    }
+
+    fn clear(&mut self) {
+        self.block.clear();
+        self.line = 0;
+        self.has_data = false;
+        self.has_control = false;
+    }
+}
+
+fn is_time(value: &[u8]) -> bool {
+    !value.is_empty() && value.len() <= RETRY_DIGITS && value.iter().all(u8::is_ascii_digit)
+}
+
+/// Returns the line with its invalid bytes replaced, or `None` if it is valid.
+fn corrected(line: &[u8]) -> Option<String> {
+    std::str::from_utf8(line).is_err().then(|| String::from_utf8_lossy(line).into_owned())
+}

@@ -1,0 +1,283 @@
+//! Handles the responses of the server.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use mcp_proto::{CloseReason, DeliveryFault, IncomingMessage, InvalidCause, RequestId, StreamOrigin};
+use reqwest::header::HeaderValue;
+
+use super::{ActiveExchange, ExchangeKind, StreamableDriver};
+use crate::driver::message_intake::ResponseKind;
+use crate::http::delivery_faults::{self, HttpRefusal};
+use crate::http::endpoint::FollowedRedirect;
+use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, ExchangeStep, end_cause};
+use crate::http::sse::{SseEvent, StreamEnd};
+use crate::http::{headers, retry};
+use crate::line_decoder::DecodedLine;
+
+/// Number of lost sessions, and the period, after which the connection is closed, because the server would lose the
+/// next session as well.
+const MOST_LOSSES: usize = 5;
+const LOSSES_WITHIN: Duration = Duration::from_secs(60);
+/// Maximum time that a stream may stay open after its response.
+const AFTER_ANSWER: Duration = Duration::from_secs(1);
+
+impl StreamableDriver<'_> {
+    pub(super) fn on_answer(&mut self, step: ExchangeStep, now: Instant) {
+        let ExchangeStep { exchange, moved, session, what } = step;
+        let Some(running) = self.exchanges.get(&exchange) else { return };
+        if let Some(session) = session
+            && running.name == "initialize"
+        {
+            self.on_session_id(&session);
+        }
+        if let Some(moved) = moved {
+            self.on_moved(moved);
+        }
+        self.release_exchange(exchange);
+        match what {
+            ExchangeEvent::Asks(work) => {
+                self.hold_exchange(exchange, now);
+                self.continue_exchange(exchange, work);
+            }
+            ExchangeEvent::Accepted => self.on_accepted(exchange),
+            ExchangeEvent::Body(body) => self.on_body(exchange, body, now),
+            ExchangeEvent::Events { opened, events, next } => self.on_events(exchange, opened, events, next, now),
+            ExchangeEvent::Refused(refusal) => self.on_refused(exchange, refusal, now),
+            ExchangeEvent::Failed(fault) => self.on_failed(exchange, fault, now),
+            ExchangeEvent::Late(_) => {}
+            ExchangeEvent::Expired => {
+                self.finish(exchange);
+            }
+        }
+    }
+
+    fn on_moved(&mut self, moved: FollowedRedirect) {
+        let FollowedRedirect { to, permanent } = moved;
+        self.note(format!("a redirect was followed to {}", delivery_faults::displayed_text(to.path())));
+        if permanent {
+            self.url = to;
+        }
+    }
+
+    fn on_session_id(&mut self, value: &HeaderValue) {
+        self.session_id = headers::session_id(value);
+        self.note(match self.session_id {
+            Some(_) => "the server keeps a session",
+            None => "the server's session id was ignored: it is not visible ASCII",
+        });
+    }
+
+    fn on_accepted(&mut self, exchange: u64) {
+        let opened = self.gate == Some(exchange);
+        self.finish(exchange);
+        if opened {
+            self.listen();
+        }
+    }
+
+    /// Handles a complete response body.
+    fn on_body(&mut self, exchange: u64, body: Bytes, now: Instant) {
+        let Some(finished) = self.finish(exchange) else { return };
+        let ExchangeKind::Request { id, .. } = finished.kind else { return };
+        let answers = self.core.line(DecodedLine::Whole(body.clone()), StreamOrigin::Post(id.clone()), now);
+        self.on_opening_step(&finished.name, answers);
+        if answers == ResponseKind::Nothing {
+            let cause = why_no_answer(&body);
+            self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
+        }
+    }
+
+    fn on_opening_step(&mut self, name: &str, answers: ResponseKind) {
+        if matches!(name, "initialize" | "server/discover") {
+            match answers {
+                ResponseKind::Nothing => self.news.step(format!("{name} was not answered")),
+                ResponseKind::WithResult => self.news.step(format!("{name} answered")),
+                ResponseKind::WithError(code) => self.news.step(format!("{name} answered with error {code}")),
+                ResponseKind::Unreadable => self.news.step(format!("{name} answered with something unreadable")),
+            }
+        }
+    }
+
+    fn on_events(
+        &mut self,
+        exchange: u64,
+        opened: bool,
+        events: Vec<SseEvent>,
+        next: Result<BoxedEvents, StreamEnd<reqwest::Error>>,
+        now: Instant,
+    ) {
+        if opened {
+            self.on_stream_open(exchange, now);
+        }
+        for event in events {
+            // A previous event may have ended the exchange or the session.
+            let Some(running) = self.exchanges.get_mut(&exchange) else { return };
+            running.resume.failures = 0;
+            match event {
+                SseEvent::Id(id) => running.resume.last_id = id,
+                SseEvent::Retry(wanted) => running.resume.retry = Some(retry::clamped(wanted)),
+                // A priming event is empty. A message ends the growth of the pauses, but not their lower bound.
+                SseEvent::Data { kind, data } if kind == "message" => {
+                    if !data.is_empty() {
+                        running.resume.fruitless = running.resume.fruitless.min(1);
+                    }
+                    self.on_message(exchange, data, now);
+                }
+                // MCP defines no other event types.
+                SseEvent::Data { .. } => {}
+                SseEvent::TooLarge { head } => self.on_too_large(exchange, head, now),
+            }
+        }
+        let Some(running) = self.exchanges.get(&exchange) else { return };
+        let answered = match running.kind {
+            ExchangeKind::Request { answered, .. } => answered,
+            ExchangeKind::Message | ExchangeKind::Get => None,
+        };
+        match (next, answered) {
+            (Ok(stream), None) => self.continue_exchange(exchange, exchange::read_more(exchange, stream)),
+            (Ok(stream), Some(at)) => {
+                self.continue_exchange(exchange, exchange::read_rest(exchange, stream, at + AFTER_ANSWER))
+            }
+            (Err(_), Some(_)) => {
+                self.finish(exchange);
+            }
+            (Err(end), None) => self.on_stream_end(exchange, &end_cause(&end), now),
+        }
+    }
+
+    fn on_message(&mut self, exchange: u64, data: Bytes, now: Instant) {
+        let Some(running) = self.exchanges.get_mut(&exchange) else { return };
+        let (origin, name) = match &running.kind {
+            ExchangeKind::Request { id, .. } => (StreamOrigin::Post(id.clone()), running.name.clone()),
+            ExchangeKind::Message | ExchangeKind::Get => {
+                // Some servers send responses on the GET stream. The request's own stream is then useless.
+                if let Ok(IncomingMessage::Response { id, .. }) = IncomingMessage::decode(&data) {
+                    self.finish_request(&id);
+                }
+                (StreamOrigin::Get, String::new())
+            }
+        };
+        let answers = self.core.line(DecodedLine::Whole(data), origin, now);
+        if answers == ResponseKind::Nothing {
+            return;
+        }
+        self.on_opening_step(&name, answers);
+        if let Some(ActiveExchange { kind: ExchangeKind::Request { answered, .. }, .. }) =
+            self.exchanges.get_mut(&exchange)
+        {
+            answered.get_or_insert(tokio::time::Instant::from_std(now));
+        }
+    }
+
+    /// Handles an event beyond the size limit. In the stream of a request it can only be its response.
+    fn on_too_large(&mut self, exchange: u64, head: Bytes, now: Instant) {
+        let limit = self.limits.message_bytes;
+        match self.exchanges.get(&exchange).map(|running| &running.kind) {
+            Some(ExchangeKind::Request { id, .. }) => {
+                let id = id.clone();
+                self.finish(exchange);
+                let cause = format!("an event of its stream is larger than {limit} bytes");
+                self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
+            }
+            _ => {
+                self.core.line(DecodedLine::TooLong { head }, StreamOrigin::Get, now);
+            }
+        }
+    }
+
+    fn on_refused(&mut self, exchange: u64, refusal: HttpRefusal, now: Instant) {
+        let Some(running) = self.exchanges.get(&exchange) else { return };
+        let HttpRefusal { status, fault, message } = refusal;
+        let lost = status == 404 && running.in_session;
+        if running.resume.reopening || matches!(running.kind, ExchangeKind::Get) {
+            return self.on_stream_refused(exchange, status, &fault, now);
+        }
+        let opened = self.gate == Some(exchange);
+        let Some(ActiveExchange { kind, name, .. }) = self.finish(exchange) else { return };
+        if let Some(message) = message {
+            self.core.show_received(message);
+        }
+        match kind {
+            _ if lost => {
+                let refused = if let ExchangeKind::Request { id, .. } = &kind { Some(id) } else { None };
+                self.on_session_lost(refused, now);
+            }
+            ExchangeKind::Request { id, .. } => {
+                if matches!(&*name, "initialize" | "server/discover") {
+                    self.news.step(format!("{name} answered {status}"));
+                }
+                self.core.session.handle_undelivered(&id, fault, now);
+            }
+            ExchangeKind::Message | ExchangeKind::Get => {
+                self.note(format!("{name} was refused: {}", delivery_faults::displayed_text(&fault.to_string())));
+                if opened {
+                    self.listen();
+                }
+            }
+        }
+    }
+
+    /// Handles a session that the server has ended. Nothing that belongs to it is valid any more.
+    pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
+        self.note("the server ended the session (404); a new one is opened");
+        self.leave_session();
+        self.losses.retain(|at| now.saturating_duration_since(*at) < LOSSES_WITHIN);
+        self.losses.push_back(now);
+        if self.losses.len() >= MOST_LOSSES {
+            let cause = format!("it forgot {MOST_LOSSES} sessions within {LOSSES_WITHIN:?}");
+            return self.close(CloseReason::ConnectionLost(cause));
+        }
+        self.core.session.handle_session_lost(refused, now);
+    }
+
+    /// Ends the streams of a session, and drops its queued messages.
+    pub(super) fn leave_session(&mut self) {
+        self.session_id = None;
+        self.had_get = false;
+        let is_answered = |kind: &ExchangeKind| matches!(kind, ExchangeKind::Request { answered: Some(_), .. });
+        let running = self.exchanges.iter().filter(|(_, exchange)| !is_answered(&exchange.kind));
+        let running: Vec<u64> = running.map(|(number, _)| *number).collect();
+        for exchange in running {
+            self.finish(exchange);
+        }
+        self.requests.clear();
+        self.messages.clear();
+    }
+
+    fn on_failed(&mut self, exchange: u64, fault: DeliveryFault, now: Instant) {
+        let Some(running) = self.exchanges.get(&exchange) else { return };
+        if running.resume.reopening || matches!(running.kind, ExchangeKind::Get) {
+            return self.on_stream_failed(exchange, &fault, now);
+        }
+        let opened = self.gate == Some(exchange);
+        let Some(ActiveExchange { kind, name, .. }) = self.finish(exchange) else { return };
+        match kind {
+            ExchangeKind::Request { id, .. } => {
+                if matches!(&*name, "initialize" | "server/discover") {
+                    self.news.step(format!("{name} failed ({fault})"));
+                }
+                self.core.session.handle_undelivered(&id, fault, now);
+            }
+            ExchangeKind::Message | ExchangeKind::Get => {
+                self.note(format!("{name} was not delivered: {}", delivery_faults::displayed_text(&fault.to_string())));
+                if opened {
+                    self.listen();
+                }
+            }
+        }
+    }
+}
+
+/// Returns a message that explains why a body is no response to its request.
+fn why_no_answer(body: &Bytes) -> String {
+    match IncomingMessage::decode(body).map_err(|invalid| invalid.cause) {
+        Ok(_) => "the answer is not one to this request".to_owned(),
+        Err(InvalidCause::Blank) => "the answer is empty".to_owned(),
+        // The texts of these causes refer to standard output.
+        Err(InvalidCause::UnexpectedBanner | InvalidCause::LspHeader | InvalidCause::HttpText) => {
+            "the answer is not JSON".to_owned()
+        }
+        Err(cause) => format!("the answer cannot be read: {cause}"),
+    }
+}

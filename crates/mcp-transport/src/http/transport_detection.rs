@@ -1,0 +1,147 @@
+//! Detects the transport of a server: Streamable HTTP first, then HTTP+SSE, unless a transport is known or configured
+//! (`basic/transports`, backwards compatibility).
+
+use mcp_proto::{DeliveryFault, OutgoingKind, Session, SessionConfig, TransportKind};
+
+use super::connection_notes::ConnectionNotes;
+use super::endpoint::HttpEndpoint;
+use super::legacy::{self, LegacyDriver};
+use super::streamable::{self, StreamableDriver};
+use super::{HttpLimits, HttpTarget, TransportChoice, client, delivery_faults};
+use crate::driver::driver_core::{DriverCore, now};
+use crate::driver::{DetectedTransport, SessionOwner};
+
+/// Parameters of both transports.
+struct TransportStart {
+    config: SessionConfig,
+    endpoint: HttpEndpoint,
+    target: HttpTarget,
+    limits: HttpLimits,
+}
+
+pub(super) async fn run(config: SessionConfig, target: HttpTarget, owner: &mut dyn SessionOwner, limits: HttpLimits) {
+    let first = match (target.transport, target.known) {
+        (TransportChoice::Sse, _) => DetectedTransport::HttpSse,
+        (TransportChoice::Auto, Some(known)) => known.transport,
+        (TransportChoice::Auto | TransportChoice::Streamable, _) => DetectedTransport::StreamableHttp,
+    };
+    let config = configured(config, &target, first);
+    let mut core = DriverCore::new(config.clone(), owner, limits.message_bytes);
+    let mut news = ConnectionNotes::new();
+    let client = match client::build(&target.url, &limits) {
+        Ok(client) => client,
+        Err(error) => {
+            let cause = format!("no connection can be made on this system: {}", delivery_faults::root(&error));
+            return fail_opening(core, &DeliveryFault::Unreachable { cause }).await;
+        }
+    };
+    let agent = format!("{}/{}", config.client.name, config.client.version);
+    let (endpoint, refused) = HttpEndpoint::new(client, &target, &agent);
+    for name in refused {
+        news.note(&mut core.outbox, format!("the header {name} was left out: it belongs to the protocol"));
+    }
+    let start = TransportStart { config, endpoint, target, limits };
+    match first {
+        DetectedTransport::StreamableHttp => start.streamable_first(core, news).await,
+        DetectedTransport::HttpSse => start.legacy_first(core, news).await,
+    }
+}
+
+impl TransportStart {
+    async fn streamable_first(self, core: DriverCore<'_>, news: ConnectionNotes) {
+        let streamable::StreamableEnd::NotStreamable(found) = self.streamable(core, news, self.is_auto()).run().await
+        else {
+            return;
+        };
+        let (mut core, mut news, why) = *found;
+        news.note(&mut core.outbox, "the server does not speak Streamable HTTP; HTTP+SSE is tried");
+        let config = configured(self.config.clone(), &self.target, DetectedTransport::HttpSse);
+        let failed = std::mem::replace(&mut core.session, Session::new(config, now()));
+        let legacy::LegacyEnd::NotFound(found) = self.legacy(core, news, true).run().await else { return };
+        let (mut core, mut news, fault) = *found;
+        news.note(
+            &mut core.outbox,
+            format!("nor does it speak HTTP+SSE: {}", delivery_faults::displayed_text(&fault.to_string())),
+        );
+        // The first failure is more informative than that of the fallback.
+        core.session = failed;
+        core.emit(why);
+        core.close_session();
+        core.emit_rest();
+        core.farewell(std::future::ready(())).await;
+    }
+
+    async fn legacy_first(self, core: DriverCore<'_>, news: ConnectionNotes) {
+        let legacy::LegacyEnd::NotFound(found) = self.legacy(core, news, self.is_auto()).run().await else { return };
+        let (mut core, mut news, fault) = *found;
+        let shown = delivery_faults::displayed_text(&fault.to_string());
+        news.note(
+            &mut core.outbox,
+            format!("HTTP+SSE, which it spoke before, failed; Streamable HTTP is tried: {shown}"),
+        );
+        let config = configured(self.config.clone(), &self.target, DetectedTransport::StreamableHttp);
+        let failed = std::mem::replace(&mut core.session, Session::new(config, now()));
+        let streamable::StreamableEnd::NotStreamable(found) = self.streamable(core, news, true).run().await else {
+            return;
+        };
+        let (mut core, _, why) = *found;
+        if delivery_faults::is_passing(&fault) {
+            // The server's transport is still the known one, and only unavailable at the moment.
+            core.session = failed;
+            return fail_opening(core, &fault).await;
+        }
+        core.emit(why);
+        core.close_session();
+        core.emit_rest();
+        core.farewell(std::future::ready(())).await;
+    }
+
+    fn is_auto(&self) -> bool {
+        self.target.transport == TransportChoice::Auto
+    }
+
+    fn streamable<'o>(&self, core: DriverCore<'o>, news: ConnectionNotes, may_fall_back: bool) -> StreamableDriver<'o> {
+        StreamableDriver::new(
+            core,
+            news,
+            self.endpoint.clone(),
+            self.target.url.clone(),
+            self.limits.clone(),
+            may_fall_back,
+        )
+    }
+
+    fn legacy<'o>(&self, core: DriverCore<'o>, news: ConnectionNotes, may_give_back: bool) -> LegacyDriver<'o> {
+        LegacyDriver::new(
+            core,
+            news,
+            self.endpoint.clone(),
+            self.target.url.clone(),
+            self.limits.clone(),
+            may_give_back,
+        )
+    }
+}
+
+/// Returns the session's configuration for a transport. The known revision applies only to the transport it was found
+/// with.
+fn configured(mut config: SessionConfig, target: &HttpTarget, transport: DetectedTransport) -> SessionConfig {
+    config.carrier = match transport {
+        DetectedTransport::StreamableHttp => TransportKind::StreamableHttp,
+        DetectedTransport::HttpSse => TransportKind::HttpSse,
+    };
+    config.known = target.known.filter(|known| known.transport == transport).map(|known| known.revision);
+    config
+}
+
+/// Ends a session that cannot be opened.
+async fn fail_opening(mut core: DriverCore<'_>, fault: &DeliveryFault) {
+    while let Some(outgoing) = core.session.poll_transmit() {
+        if let OutgoingKind::Request { id, .. } = &outgoing.about {
+            core.session.handle_undelivered(id, fault.clone(), now());
+        }
+    }
+    core.close_session();
+    core.emit_rest();
+    core.farewell(std::future::ready(())).await;
+}

@@ -1,0 +1,162 @@
+//! Newline framing: splits a byte stream into lines of bounded length.
+//!
+//! A line beyond the limit is reported as soon as it exceeds it, because it may never end. The rest is skipped without
+//! being stored, and reported once more at its end, because the ID of a message is often last. The stream continues
+//! with the next line.
+
+use std::io;
+
+use bytes::{Buf, Bytes, BytesMut};
+use memchr::memchr;
+use tokio_util::codec::Decoder;
+
+/// Default maximum length of a line, in bytes.
+pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
+
+/// Number of bytes that are kept from the beginning and from the end of a line beyond the limit.
+pub const EXCERPT_BYTES: usize = 4 * 1024;
+
+/// Capacity from which a read buffer is released, once its content is smaller than `NEARLY_EMPTY_BYTES`.
+const KEPT_BUFFER_BYTES: usize = 256 * 1024;
+const NEARLY_EMPTY_BYTES: usize = 64 * 1024;
+
+/// An item of the decoder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DecodedLine {
+    /// A line without its terminator. Never empty, and not necessarily UTF-8.
+    Whole(Bytes),
+    /// The current line exceeds the limit. Its rest is skipped.
+    TooLong {
+        /// First [`EXCERPT_BYTES`] of the line, or fewer with a smaller limit.
+        head: Bytes,
+    },
+    /// The line reported by the last [`DecodedLine::TooLong`] has ended.
+    TooLongEnded {
+        /// Length of the whole line, in bytes.
+        seen: u64,
+        /// First [`EXCERPT_BYTES`] of the line.
+        head: Bytes,
+        /// Last [`EXCERPT_BYTES`] of the line.
+        tail: Bytes,
+    },
+}
+
+/// Splits bytes at `\n`. A preceding `\r` and empty lines are dropped.
+#[derive(Debug)]
+pub struct LineDecoder {
+    limit: usize,
+    /// Number of bytes at the start of the buffer that contain no newline.
+    scanned: usize,
+    skipped: Option<SkippedLine>,
+}
+
+#[derive(Debug)]
+struct SkippedLine {
+    seen: u64,
+    head: Bytes,
+    tail: Vec<u8>,
+}
+
+impl LineDecoder {
+    /// Creates a decoder for lines of up to `limit` bytes.
+    pub fn new(limit: usize) -> LineDecoder {
+        LineDecoder { limit, scanned: 0, skipped: None }
+    }
+
+    /// Returns the maximum length of a line, in bytes.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    fn skip(&mut self, buffer: &mut BytesMut) -> Option<DecodedLine> {
+        let skipped = self.skipped.as_mut()?;
+        let Some(end) = memchr(b'\n', buffer) else {
+            skipped.pass(buffer);
+            buffer.clear();
+            return None;
+        };
+        skipped.pass(&buffer[..end]);
+        buffer.advance(end + 1);
+        shrink_buffer(buffer);
+        self.skipped.take().map(SkippedLine::into_line)
+    }
+
+    fn whole_line(&mut self, buffer: &mut BytesMut, length: usize) -> Option<DecodedLine> {
+        self.scanned = 0;
+        let mut line = buffer.split_to(length);
+        if line.last() == Some(&b'\r') {
+            line.truncate(length - 1);
+        }
+        (!line.is_empty()).then(|| DecodedLine::Whole(line.freeze()))
+    }
+}
+
+impl Decoder for LineDecoder {
+    type Item = DecodedLine;
+    type Error = io::Error;
+
+    fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<DecodedLine>, io::Error> {
+        loop {
+            if self.skipped.is_some() {
+                return Ok(self.skip(buffer));
+            }
+            let newline = memchr(b'\n', &buffer[self.scanned..]).map(|at| self.scanned + at);
+            let length = newline.unwrap_or(buffer.len());
+            if length > self.limit {
+                let head = Bytes::copy_from_slice(&buffer[..self.limit.min(EXCERPT_BYTES)]);
+                let mut skipped = SkippedLine { seen: 0, head: head.clone(), tail: Vec::new() };
+                skipped.pass(&buffer[..length]);
+                buffer.advance(length);
+                shrink_buffer(buffer);
+                self.scanned = 0;
+                self.skipped = Some(skipped);
+                return Ok(Some(DecodedLine::TooLong { head }));
+            }
+            if newline.is_none() {
+                self.scanned = buffer.len();
+                return Ok(None);
+            }
+            let line = self.whole_line(buffer, length);
+            buffer.advance(1);
+            shrink_buffer(buffer);
+            if line.is_some() {
+                return Ok(line);
+            }
+        }
+    }
+
+    fn decode_eof(&mut self, buffer: &mut BytesMut) -> Result<Option<DecodedLine>, io::Error> {
+        if let Some(line) = self.decode(buffer)? {
+            return Ok(Some(line));
+        }
+        if let Some(skipped) = self.skipped.take() {
+            return Ok(Some(skipped.into_line()));
+        }
+        let length = buffer.len();
+        Ok(self.whole_line(buffer, length))
+    }
+}
+
+impl SkippedLine {
+    fn pass(&mut self, bytes: &[u8]) {
+        self.seen += bytes.len() as u64;
+        let keep = &bytes[bytes.len().saturating_sub(EXCERPT_BYTES)..];
+        let overflow = (self.tail.len() + keep.len()).saturating_sub(EXCERPT_BYTES);
+        self.tail.drain(..overflow);
+        self.tail.extend_from_slice(keep);
+    }
+
+    fn into_line(mut self) -> DecodedLine {
+        if self.tail.last() == Some(&b'\r') {
+            self.tail.pop();
+        }
+        DecodedLine::TooLongEnded { seen: self.seen, head: self.head, tail: Bytes::from(self.tail) }
+    }
+}
+
+/// Replaces a buffer that one large line has grown, to release its memory.
+fn shrink_buffer(buffer: &mut BytesMut) {
+    if buffer.capacity() > KEPT_BUFFER_BYTES && buffer.len() < NEARLY_EMPTY_BYTES {
+        *buffer = BytesMut::from(&buffer[..]);
+    }
+}

@@ -1,0 +1,117 @@
+//! Closes a driver: the session is closed at once, the server is shut down within its grace, and the remaining events
+//! are handed to the owner meanwhile.
+
+use std::future::poll_fn;
+use std::time::Duration;
+
+use mcp_proto::CloseReason;
+use process::{ProcessExit, ServerGroup};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+use super::line_reader::LineReader;
+use super::stdio_driver::{EgressLines, StderrReader, StdioDriver, stderr_of};
+use crate::driver::DriverEvent;
+use crate::driver::driver_core::now;
+use crate::driver::event_outbox::EventOutbox;
+
+/// Time limit for writing the last messages before the server's input is closed.
+const LAST_WRITES: Duration = Duration::from_millis(200);
+/// Time limit for reading the rest of standard error after the exit of the process.
+const LAST_STDERR: Duration = Duration::from_millis(300);
+/// Maximum number of lines that are read of that rest.
+const LAST_STDERR_LINES: usize = 100;
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
+    /// Closes the session, shuts down the server, and hands over the remaining events. Only the handover waits for the
+    /// owner.
+    pub(super) async fn end(mut self: Box<Self>) {
+        let exited = self.ends.exit;
+        if let Some(exit) = exited {
+            drain_stderr(&mut self.stderr, &mut self.core.outbox).await;
+            last_egress(&mut self.egress, self.group.as_mut(), &mut self.core.outbox);
+            self.core.outbox.push(exit.into());
+        }
+        self.core.session.handle_closed(self.reason(), now());
+        self.pump();
+        self.core.emit_rest();
+
+        let StdioDriver {
+            mut core, mut reader, mut writer, mut queue, mut group, mut stderr, mut egress, limits, ..
+        } = *self;
+        let kill = Notify::new();
+        let end_server = async {
+            // Also without a process: the other end may still read.
+            let _ = timeout(LAST_WRITES, queue.write_all(&mut writer)).await;
+            drop(writer);
+            let group = group.as_mut().filter(|_| exited.is_none())?;
+            tokio::select! {
+                exit = group.shut_down(limits.grace, &kill) => Some(exit),
+                () = discard(&mut reader) => None,
+            }
+        };
+        if let Some(exit) = core.hand_over_until(end_server, &kill).await {
+            drain_stderr(&mut stderr, &mut core.outbox).await;
+            last_egress(&mut egress, group.as_mut(), &mut core.outbox);
+            core.outbox.push(exit.into());
+        }
+        let finish = async {
+            if let Some(group) = group {
+                group.finish().await;
+            }
+        };
+        tokio::join!(core.hand_over_all(), finish);
+    }
+
+    fn reason(&self) -> CloseReason {
+        let ends = &self.ends;
+        if self.core.is_stopped() {
+            return CloseReason::StoppedByUser;
+        }
+        if let Some(reason) = &self.core.over {
+            return reason.clone();
+        }
+        match (ends.exit, ends.output, &ends.write) {
+            (Some(ProcessExit { exceeded: Some(exceeded), .. }), _, _) => {
+                CloseReason::LimitReached(exceeded.to_string())
+            }
+            (Some(ProcessExit { status, signal, .. }), _, _) => CloseReason::ServerExited { status, signal },
+            (None, false, Some(cause)) => CloseReason::WriteFailed(cause.clone()),
+            (None, _, _) => CloseReason::ServerClosedOutput,
+        }
+    }
+}
+
+impl From<ProcessExit> for DriverEvent {
+    fn from(ProcessExit { status, signal, .. }: ProcessExit) -> DriverEvent {
+        DriverEvent::Exited { status, signal }
+    }
+}
+
+/// Reads and discards the server's output, so that it does not block on a full pipe. Never completes.
+async fn discard<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
+    while reader.next().await.is_some() {}
+    std::future::pending().await
+}
+
+/// Emits the remaining lines about the server's network access.
+fn last_egress(egress: &mut Option<EgressLines>, group: Option<&mut ServerGroup>, outbox: &mut EventOutbox) {
+    let waiting = std::iter::from_fn(|| egress.as_mut()?.lines.try_recv().ok());
+    for line in waiting.chain(group.map(ServerGroup::end_egress).unwrap_or_default()) {
+        outbox.push(DriverEvent::Note { line });
+    }
+}
+
+async fn drain_stderr(stderr: &mut Option<StderrReader>, outbox: &mut EventOutbox) {
+    let lines = async {
+        for _ in 0..LAST_STDERR_LINES {
+            match poll_fn(|context| stderr_of(stderr, context)).await {
+                Some(output) => outbox.push(output.into()),
+                None => return,
+            }
+        }
+    };
+    // Lines that arrive later are only in the ring buffer.
+    let _ = timeout(LAST_STDERR, lines).await;
+}

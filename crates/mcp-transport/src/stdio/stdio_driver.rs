@@ -1,0 +1,305 @@
+//! The event loop of a driver.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use mcp_proto::{OutgoingKind, SessionConfig, StreamOrigin};
+use process::{ProcessExit, ServerGroup};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+
+use super::DriverLimits;
+use super::line_reader::LineReader;
+use super::stderr::StderrOutput;
+use super::write_queue::WriteQueue;
+use crate::driver::driver_core::{DriverCore, now};
+use crate::driver::due_timer::DueTimer;
+use crate::driver::session_owner::ready;
+use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
+
+/// When output, input or the process has ended, the time in which the others may end as well, so that the last messages
+/// and the exit status are read.
+const LINGER: Duration = Duration::from_secs(1);
+/// Maximum number of lines that are handled before other sources are polled again.
+const LINES_AT_ONCE: usize = 64;
+
+/// The driver of one server.
+pub(super) struct StdioDriver<'o, R, W> {
+    pub(super) core: DriverCore<'o>,
+    pub(super) reader: LineReader<R>,
+    /// Writer to the server, or `None` once it accepts no more.
+    pub(super) writer: Option<W>,
+    pub(super) queue: WriteQueue,
+    pub(super) group: Option<ServerGroup>,
+    /// Wakeup state of the process's exit.
+    exit: WakeFlag,
+    pub(super) egress: Option<EgressLines>,
+    pub(super) stderr: Option<StderrReader>,
+    pub(super) limits: DriverLimits,
+    pub(super) ends: EndedParts,
+    alarm: DueTimer,
+}
+
+/// Lines of the server's standard error.
+pub(super) struct StderrReader {
+    pub(super) lines: mpsc::Receiver<StderrOutput>,
+    pub(super) drain: AbortHandle,
+    /// Wakeup state of the channel.
+    pub(super) more: WakeFlag,
+}
+
+/// Lines about the server's network access.
+pub(super) struct EgressLines {
+    pub(super) lines: mpsc::Receiver<String>,
+    /// Wakeup state of the channel.
+    more: WakeFlag,
+}
+
+impl EgressLines {
+    fn new(lines: mpsc::Receiver<String>) -> EgressLines {
+        EgressLines { lines, more: WakeFlag::default() }
+    }
+}
+
+/// The parts of the connection that have ended.
+#[derive(Debug, Default)]
+pub(super) struct EndedParts {
+    pub(super) exit: Option<ProcessExit>,
+    pub(super) output: bool,
+    pub(super) write: Option<String>,
+    /// Deadline for the other parts to end.
+    until: Option<Instant>,
+}
+
+impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
+    pub(super) fn new(
+        session: SessionConfig,
+        (reader, writer): (R, W),
+        process: Option<(ServerGroup, StderrReader)>,
+        owner: &'o mut dyn SessionOwner,
+        limits: DriverLimits,
+    ) -> Box<StdioDriver<'o, R, W>> {
+        let (mut group, stderr) = process.unzip();
+        Box::new(StdioDriver {
+            core: DriverCore::new(session, owner, limits.line_bytes),
+            reader: LineReader::new(reader, limits.line_bytes),
+            writer: Some(writer),
+            queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
+            ends: EndedParts::default(),
+            alarm: DueTimer::new(),
+            egress: group.as_mut().and_then(ServerGroup::egress_lines).map(EgressLines::new),
+            group,
+            exit: WakeFlag::default(),
+            stderr,
+            limits,
+        })
+    }
+
+    /// Runs the driver. Boxed, because a future that contains the driver itself would store it several times.
+    pub(super) async fn run(mut self: Box<Self>) {
+        loop {
+            self.pump();
+            self.write();
+            if self.is_over() {
+                break;
+            }
+            self.step().await;
+        }
+        // Boxed, because its state is only needed from here on.
+        Box::pin(self.end()).await;
+    }
+
+    /// Writes as much of the queue as possible without waiting.
+    fn write(&mut self) {
+        while !self.queue.is_empty() {
+            match self.queue.write_some(&mut self.writer).now_or_never() {
+                Some(Ok(())) => {}
+                Some(Err(error)) => self.on_write_failed(format!("{error}")),
+                None => break,
+            }
+        }
+    }
+
+    /// Waits for one event and handles it. The owner has priority, so that its stop is not delayed. Lines of the server
+    /// are last, and only read while the owner accepts events.
+    async fn step(&mut self) {
+        let due = self.wakes_at();
+        self.alarm.set(due);
+        let room = self.core.has_room();
+        tokio::select! {
+            biased;
+            () = ready(self.core.owner) => self.core.act(),
+            () = self.alarm.ring() => self.on_time(),
+            exit = poll_fn(|context| exit_of(&mut self.group, &mut self.exit, context)), if self.ends.exit.is_none() => {
+                self.ends.exit = Some(exit);
+                self.linger();
+            }
+            written = self.queue.write_some(&mut self.writer) => {
+                if let Err(error) = written {
+                    self.on_write_failed(format!("{error}"));
+                }
+            }
+            line = poll_fn(|context| egress_of(&mut self.egress, context)), if room && self.egress.is_some() => {
+                self.core.outbox.push(DriverEvent::Note { line });
+            }
+            output = poll_fn(|context| stderr_of(&mut self.stderr, context)), if room && self.stderr.is_some() => self.on_stderr(output),
+            line = self.reader.next(), if room && !self.ends.output => {
+                self.on_line(line);
+                self.on_more_lines();
+            }
+        }
+    }
+
+    /// Sends the session's messages and hands over its events.
+    pub(super) fn pump(&mut self) {
+        loop {
+            self.core.pump_notification();
+            while let Some(outgoing) = self.core.session.poll_transmit() {
+                let mut line = outgoing.json.into_bytes();
+                line.push(b'\n');
+                self.send(Bytes::from(line), &outgoing.about);
+            }
+            self.core.pump_events();
+            if !self.core.hand_over() {
+                return;
+            }
+        }
+    }
+
+    fn send(&mut self, line: Bytes, about: &OutgoingKind) {
+        if self.writer.is_none() {
+            return;
+        }
+        let frame = line.slice(..line.len() - 1);
+        if self.queue.push(line, now()).is_err() {
+            let waiting = self.queue.bytes();
+            self.on_write_failed(format!("the server does not read its input; {waiting} bytes wait for it"));
+            return;
+        }
+        self.core.show_sent(frame, about);
+    }
+
+    fn on_line(&mut self, line: Option<Result<crate::line_decoder::DecodedLine, std::io::Error>>) {
+        match line {
+            Some(Ok(line)) => {
+                self.core.line(line, StreamOrigin::Stdio, now());
+            }
+            // A read error is treated like the end of the stream.
+            Some(Err(_)) | None => {
+                self.ends.output = true;
+                self.linger();
+            }
+        }
+    }
+
+    /// Handles lines that are already buffered, without another iteration of the loop for each.
+    fn on_more_lines(&mut self) {
+        for _ in 1..LINES_AT_ONCE {
+            // The session merges consecutive progress notifications of a call.
+            if !self.core.session.only_progress_waits() {
+                self.pump();
+            }
+            if !self.core.has_room() || self.is_over() || self.ends.output {
+                return;
+            }
+            match self.reader.buffered() {
+                Some(line) => self.on_line(Some(line)),
+                None => return,
+            }
+        }
+    }
+
+    fn on_stderr(&mut self, output: Option<StderrOutput>) {
+        match output {
+            Some(output) => self.core.outbox.push(output.into()),
+            None => self.stderr = None,
+        }
+    }
+
+    fn on_time(&mut self) {
+        let now = now();
+        if self.queue.stalls_at().is_some_and(|at| at <= now) {
+            let (waiting, stall) = (self.queue.bytes(), self.limits.write_stall);
+            self.on_write_failed(format!("the server took none of the {waiting} bytes that wait for it in {stall:?}"));
+        }
+        self.core.on_time(now);
+    }
+
+    fn on_write_failed(&mut self, cause: String) {
+        self.writer = None;
+        self.queue.clear();
+        self.ends.write.get_or_insert(cause);
+        self.linger();
+    }
+
+    fn linger(&mut self) {
+        self.ends.until.get_or_insert(now() + LINGER);
+    }
+
+    fn wakes_at(&self) -> Option<Instant> {
+        let times = [self.core.wakes_at(), self.queue.stalls_at(), self.ends.until];
+        let passed_over = self.ends.until.filter(|_| !self.core.has_room());
+        times.into_iter().flatten().filter(|at| Some(*at) != passed_over).min()
+    }
+
+    /// Returns `true` if the session, the owner, or all parts of the server have ended.
+    fn is_over(&self) -> bool {
+        let ends = &self.ends;
+        let all = match self.group {
+            Some(_) => ends.exit.is_some() && ends.output && self.stderr.is_none(),
+            None => ends.output || ends.write.is_some(),
+        };
+        // While the owner accepts no events, the last messages cannot be read, even after the deadline.
+        let late = ends.until.is_some_and(|until| until <= now()) && self.core.has_room();
+        self.core.is_stopped() || self.core.over.is_some() || all || late
+    }
+}
+
+fn exit_of(group: &mut Option<ServerGroup>, bell: &mut WakeFlag, context: &Context<'_>) -> Poll<ProcessExit> {
+    match group {
+        Some(group) => bell.poll(context, |context| pin!(group.wait()).poll(context)),
+        None => Poll::Pending,
+    }
+}
+
+/// Polls for a line about the server's network access.
+fn egress_of(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<String> {
+    let Some(EgressLines { lines, more }) = egress else { return Poll::Pending };
+    match more.poll(context, |context| lines.poll_recv(context)) {
+        Poll::Ready(Some(line)) => Poll::Ready(line),
+        Poll::Ready(None) => {
+            *egress = None;
+            Poll::Pending
+        }
+        Poll::Pending => Poll::Pending,
+    }
+}
+
+/// Polls for the next output. Returns `None` at the end.
+pub(super) fn stderr_of(stderr: &mut Option<StderrReader>, context: &Context<'_>) -> Poll<Option<StderrOutput>> {
+    match stderr {
+        Some(stderr) => stderr.more.poll(context, |context| stderr.lines.poll_recv(context)),
+        None => Poll::Ready(None),
+    }
+}
+
+impl Drop for StderrReader {
+    fn drop(&mut self) {
+        // A process that has left the group may keep the pipe open indefinitely.
+        self.drain.abort();
+    }
+}
+
+impl From<StderrOutput> for DriverEvent {
+    fn from(output: StderrOutput) -> DriverEvent {
+        match output {
+            StderrOutput::Line(line) => DriverEvent::Stderr { line },
+            StderrOutput::Dropped(bytes) => DriverEvent::StderrDropped { bytes },
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Parts of a request that a wire format can't represent, and their conversions.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A part of a request that a wire format can't represent directly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum UnsupportedFeature {
+    /// An image in a tool result.
+    ImageInToolResult,
+    /// An audio recording in a tool result.
+    AudioInToolResult,
+    /// A file in a tool result.
+    FileInToolResult,
+    /// The error flag of a tool result.
+    ToolError,
+    /// An image in a message.
+    Image,
+    /// An audio recording in a message.
+    Audio,
+    /// A file in a message.
+    File,
+    /// The option that forces the use of a tool.
+    ToolRequired,
+    /// Stop sequences, or more of them than the wire supports.
+    Stop,
+    /// A temperature, or a temperature together with thinking.
+    Temperature,
+    /// Thinking together with tools.
+    ThinkingWithTools,
+}
+
+impl UnsupportedFeature {
+    /// Returns a stable name, for translations of the page.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::ImageInToolResult => "imageInToolResult",
+            Self::AudioInToolResult => "audioInToolResult",
+            Self::FileInToolResult => "fileInToolResult",
+            Self::ToolError => "toolError",
+            Self::Image => "image",
+            Self::Audio => "audio",
+            Self::File => "file",
+            Self::ToolRequired => "toolRequired",
+            Self::Stop => "stop",
+            Self::Temperature => "temperature",
+            Self::ThinkingWithTools => "thinkingWithTools",
+        }
+    }
+
+    /// Returns the conversion if the user chose none. It never loses content.
+    #[must_use]
+    pub const fn default_conversion(self) -> Conversion {
+        match self {
+            Self::ImageInToolResult => Conversion::SendAfter,
+            Self::ToolError => Conversion::SayInText,
+            Self::Temperature | Self::ThinkingWithTools => Conversion::LeaveOut,
+            _ => Conversion::Refuse,
+        }
+    }
+
+    /// Returns the conversions that the user may choose from.
+    #[must_use]
+    pub const fn conversions(self) -> &'static [Conversion] {
+        match self {
+            Self::ImageInToolResult | Self::AudioInToolResult | Self::FileInToolResult => {
+                &[Conversion::Refuse, Conversion::SendAfter, Conversion::LeaveOut]
+            }
+            Self::ToolError => &[Conversion::SayInText, Conversion::Refuse],
+            Self::Temperature | Self::ThinkingWithTools => &[Conversion::LeaveOut, Conversion::Refuse],
+            Self::Image | Self::Audio | Self::File | Self::ToolRequired | Self::Stop => {
+                &[Conversion::Refuse, Conversion::LeaveOut]
+            }
+        }
+    }
+}
+
+impl fmt::Display for UnsupportedFeature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ImageInToolResult => "pictures in results of tools",
+            Self::AudioInToolResult => "recordings in results of tools",
+            Self::FileInToolResult => "files in results of tools",
+            Self::ToolError => "that a tool failed",
+            Self::Image => "pictures",
+            Self::Audio => "recordings",
+            Self::File => "files",
+            Self::ToolRequired => "that a tool must be used",
+            Self::Stop => "texts that end the answer, or not as many",
+            Self::Temperature => "a temperature, to this model or beside thinking",
+            Self::ThinkingWithTools => "thinking, to this model beside tools",
+        })
+    }
+}
+
+/// The conversion of something that can't be represented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Conversion {
+    /// The request is rejected, and nothing is sent.
+    Refuse,
+    /// The content is sent in a following user message, with a note in its original place.
+    SendAfter,
+    /// The content is described in text in its original place.
+    SayInText,
+    /// The content is dropped, with a note in its original place if possible.
+    LeaveOut,
+}
+
+/// A part of a request that can't be represented, with its conversion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LossyConversion {
+    /// Kind of the part.
+    pub what: UnsupportedFeature,
+    /// Conversion that applies to the part.
+    pub then: Conversion,
+}
+
+impl LossyConversion {
+    /// Returns `true` if the model receives the same information, so that the user need not be notified.
+    #[must_use]
+    pub const fn is_only_rephrased(self) -> bool {
+        matches!((self.what, self.then), (UnsupportedFeature::ToolError, Conversion::SayInText))
+    }
+}
+
+impl fmt::Display for LossyConversion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = self.what;
+        match self.then {
+            Conversion::Refuse => write!(f, "this provider can't carry {what}"),
+            Conversion::SendAfter => write!(f, "{what} are sent in a message that follows"),
+            Conversion::SayInText => write!(f, "{what} is said in words"),
+            Conversion::LeaveOut => write!(f, "{what}: left out"),
+        }
+    }
+}
+
+/// The user's choices of conversions for a provider.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ConversionChoices(pub BTreeMap<UnsupportedFeature, Conversion>);
+
+impl ConversionChoices {
+    /// Returns the conversion for a kind of part: the user's choice, or the default.
+    #[must_use]
+    pub fn conversion(&self, what: UnsupportedFeature) -> LossyConversion {
+        let chosen = self.0.get(&what).copied().filter(|chosen| what.conversions().contains(chosen));
+        LossyConversion { what, then: chosen.unwrap_or_else(|| what.default_conversion()) }
+    }
+}

@@ -1,0 +1,101 @@
+//! The configured providers and their known models.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::{Deltas, LossyConversion, Model, ModelError, ModelRef, ModelRequest, Provider};
+
+/// The configured providers. A clone is a snapshot: the owner modifies the registry, and others send requests through
+/// clones.
+#[derive(Clone, Default)]
+pub struct ProviderRegistry {
+    providers: BTreeMap<String, RegisteredProvider>,
+}
+
+#[derive(Clone)]
+struct RegisteredProvider {
+    provider: Arc<dyn Provider>,
+    models: Arc<[Model]>,
+}
+
+impl ProviderRegistry {
+    /// Adds a provider with its known models. Replaces an existing provider with the same identifier.
+    pub fn put(&mut self, id: impl Into<String>, provider: Arc<dyn Provider>, models: Vec<Model>) {
+        self.providers.insert(id.into(), RegisteredProvider { provider, models: models.into() });
+    }
+
+    /// Removes the provider with this identifier.
+    pub fn remove(&mut self, id: &str) {
+        self.providers.remove(id);
+    }
+
+    /// Sets the models of a provider, as it listed them.
+    pub fn set_models(&mut self, id: &str, models: Vec<Model>) {
+        if let Some(entry) = self.providers.get_mut(id) {
+            entry.models = models.into();
+        }
+    }
+
+    /// Returns the identifiers of the providers.
+    pub fn providers(&self) -> impl Iterator<Item = &str> {
+        self.providers.keys().map(String::as_str)
+    }
+
+    /// Returns the provider with this identifier.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ModelError::NoProvider`] if no provider has this identifier.
+    pub fn provider(&self, id: &str) -> Result<Arc<dyn Provider>, ModelError> {
+        let entry = self.providers.get(id).ok_or_else(|| ModelError::NoProvider { id: id.to_owned() })?;
+        Ok(Arc::clone(&entry.provider))
+    }
+
+    /// Returns the models from the provider's latest list, without a request. Empty if the provider is unknown.
+    #[must_use]
+    pub fn known_models(&self, id: &str) -> &[Model] {
+        self.providers.get(id).map_or(&[], |entry| &entry.models)
+    }
+
+    /// Returns all known models, grouped by provider.
+    pub fn all_models(&self) -> impl Iterator<Item = (ModelRef, &Model)> {
+        self.providers.iter().flat_map(|(id, entry)| {
+            entry.models.iter().map(|model| (ModelRef { provider: id.clone(), model: model.id.clone() }, model))
+        })
+    }
+
+    /// Returns the description of a model, if known.
+    #[must_use]
+    pub fn model(&self, model: &ModelRef) -> Option<&Model> {
+        self.known_models(&model.provider).iter().find(|known| known.id == model.model)
+    }
+
+    /// Requests the list of models from a provider.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ModelError::NoProvider`] if no provider has this identifier, and otherwise the errors of
+    /// [`Provider::models`].
+    pub async fn models(&self, id: &str) -> Result<Vec<Model>, ModelError> {
+        self.provider(id)?.models().await
+    }
+
+    /// Returns the losses of this request with the model's provider, and their conversions.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ModelError::NoProvider`] if no provider has this identifier.
+    pub fn cannot_carry(&self, model: &ModelRef, request: &ModelRequest) -> Result<Vec<LossyConversion>, ModelError> {
+        Ok(self.provider(&model.provider)?.cannot_carry(request))
+    }
+
+    /// Sends a request to a model. Replaces `model` of the request.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ModelError::NoProvider`] if no provider has this identifier, and otherwise the errors of
+    /// [`Provider::stream`].
+    pub async fn stream(&self, model: &ModelRef, request: ModelRequest) -> Result<Deltas, ModelError> {
+        self.provider(&model.provider)?.stream(ModelRequest { model: model.model.clone(), ..request }).await
+    }
+}

@@ -1,0 +1,104 @@
+//! Chooses the context size that Ollama allocates for a request. By default it allocates 4,096 tokens on most
+//! computers, whatever the model supports, and rejects or truncates longer requests.
+//! <https://docs.ollama.com/context-length>
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::encode::size;
+use super::http_exchange::HttpExchange;
+use super::ollama;
+use crate::{ModelError, ProviderSettings};
+
+/// The default context size in tokens. A smaller one is never requested, as the user may have set more in Ollama
+/// itself.
+const LEAST: u64 = 4_096;
+/// Tokens reserved for an answer of unspecified length.
+const ANSWER: u64 = 4_096;
+/// Maximum number of tokens reserved for an answer. Ollama allocates memory for all of them in advance.
+const MOST_ANSWER: u64 = 16_384;
+/// Lower bound of bytes per token. Chinese text has about three.
+const BYTES_A_TOKEN: u64 = 3;
+/// Bytes added for each message.
+const BYTES_A_MESSAGE: usize = 32;
+/// Tokens of an image, with most vision models.
+const PICTURE: u64 = 2_048;
+/// Timeout of each query about the current context size. After it, only the estimate is used.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// Sets a context size that is sufficient for this request, and not smaller than the allocated one: any change reloads
+/// the model.
+pub(super) async fn set_context(exchange: &HttpExchange, settings: &ProviderSettings, model: &str, body: &mut Value) {
+    let wanted = required_context(body);
+    let (held, most) = tokio::join!(
+        with_timeout(async { Ok(loaded_context(&exchange.get(settings.at("api/ps")).await?, model)) }),
+        with_timeout(async { Ok(ollama::context_of(&ollama::show(exchange, settings, model).await?)) }),
+    );
+    let context = match held.map(u64::from) {
+        Some(held) => wanted.max(held),
+        None if wanted > LEAST => wanted,
+        None => return,
+    };
+    body["options"]["num_ctx"] = json!(most.map_or(context, |most| context.min(u64::from(most))));
+}
+
+async fn with_timeout(what: impl Future<Output = Result<Option<u32>, ModelError>>) -> Option<u32> {
+    tokio::time::timeout(LOOK, what).await.ok()?.ok()?
+}
+
+/// Returns the context size that is allocated for a loaded model.
+fn loaded_context(loaded: &Value, model: &str) -> Option<u32> {
+    let is_it = |loaded: &&Value| [&loaded["name"], &loaded["model"]].into_iter().any(|name| name == model);
+    size(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
+}
+
+/// Estimates the tokens of a request with its answer, rounded up to a power of two, so that a growing conversation
+/// doesn't reload the model each time.
+fn required_context(body: &Value) -> u64 {
+    let mut bytes = if body["tools"].is_null() { 0 } else { body["tools"].to_string().len() };
+    let mut pictures = 0;
+    for message in body["messages"].as_array().into_iter().flatten() {
+        let calls = message["tool_calls"].as_array().map_or(0, |_| message["tool_calls"].to_string().len());
+        bytes += message["content"].as_str().map_or(0, str::len) + calls + BYTES_A_MESSAGE;
+        pictures += message["images"].as_array().map_or(0, Vec::len);
+    }
+    let input = (bytes as u64).div_ceil(BYTES_A_TOKEN) + pictures as u64 * PICTURE;
+    let answer = body["options"]["num_predict"].as_u64().unwrap_or(ANSWER).min(MOST_ANSWER);
+    (input + answer).max(LEAST).next_power_of_two()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn saying(text: &str, most: Option<u64>) -> Value {
+        let options = most.map_or(json!({}), |most| json!({ "num_predict": most }));
+        json!({ "messages": [{ "role": "user", "content": text }], "options": options })
+    }
+
+    #[test]
+    fn what_is_asked_for_holds_the_request_and_its_answer() {
+        assert_eq!(required_context(&saying("x", Some(256))), 4_096, "a short request uses the default size");
+        assert_eq!(required_context(&saying("x", None)), 8_192, "space is reserved for an answer of any length");
+        assert_eq!(
+            required_context(&saying(&"x".repeat(30_000), Some(1_000))),
+            16_384,
+            "30,000 bytes are 10,000 tokens at most"
+        );
+        assert_eq!(required_context(&saying("x", Some(1 << 31))), 32_768, "the space for an answer is limited");
+        let picture = "A".repeat(6_000_000);
+        let seen = json!({ "messages": [{ "role": "user", "content": "x", "images": [picture] }] });
+        assert_eq!(required_context(&seen), 8_192, "the bytes of an image are not counted as text");
+    }
+
+    #[test]
+    fn what_is_held_is_that_of_the_model() {
+        let loaded = json!({ "models": [
+            { "name": "other:latest", "model": "other:latest", "context_length": 8_192 },
+            { "name": "qwen3:8b", "model": "qwen3:8b", "context_length": 65_536 },
+        ] });
+        assert_eq!(loaded_context(&loaded, "qwen3:8b"), Some(65_536), "found by the model's name");
+        assert_eq!(loaded_context(&loaded, "llama3.2"), None, "a model that is not loaded has no context");
+    }
+}

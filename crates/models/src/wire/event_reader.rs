@@ -1,0 +1,141 @@
+//! Parses the events of an answer line by line, within limits. Caller: `http_exchange.rs`.
+//!
+//! The parser of `mcp-transport` is not used here: it drops comments, while here every line counts towards the time
+//! that a provider may go on without content. Ollama's JSON lines have the same limits.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt};
+use serde_json::Value;
+use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
+use tokio_util::io::StreamReader;
+
+use super::http_exchange::EventFraming;
+use crate::ModelError;
+
+/// Maximum length of a line, in bytes.
+const MAX_LINE: usize = 16 << 20;
+/// Maximum size of all lines of an answer, in bytes: 64 times the maximum size of its content.
+const MAX_BYTES: usize = 1 << 30;
+/// Maximum number of consecutive lines without content. A provider that sends a keep-alive each second reaches it after
+/// a day.
+const MAX_IDLE_LINES: u32 = 100_000;
+/// Multiple of the idle timeout for which an answer may go on with lines without content. Providers send them to keep a
+/// connection open while a model thinks or is queued.
+const PATIENCE: u32 = 5;
+
+type EventLines = FramedRead<StreamReader<BoxStream<'static, io::Result<Bytes>>, Bytes>, LinesCodec>;
+
+/// The events of an answer.
+pub(super) struct EventReader {
+    lines: EventLines,
+    framing: EventFraming,
+    silence: Duration,
+    /// Time spent waiting since the last event with content.
+    waited: Duration,
+    /// Number of lines since the last event with content.
+    idle_lines: u32,
+    bytes: usize,
+    /// Data of the current event.
+    data: String,
+    is_first: bool,
+}
+
+impl EventReader {
+    pub(super) fn new(response: reqwest::Response, framing: EventFraming, silence: Duration) -> Self {
+        let bytes = response.bytes_stream().map_err(io::Error::other).boxed();
+        let lines = FramedRead::new(StreamReader::new(bytes), LinesCodec::new_with_max_length(MAX_LINE));
+        let (waited, idle_lines, bytes) = (Duration::ZERO, 0, 0);
+        Self { lines, framing, silence, waited, idle_lines, bytes, data: String::new(), is_first: true }
+    }
+
+    /// Reports that the last event had content, which restarts the time limit.
+    pub(super) const fn reset_silence(&mut self) {
+        self.waited = Duration::ZERO;
+        self.idle_lines = 0;
+    }
+
+    /// Returns the next event, or `None` at the end of the stream.
+    pub(super) async fn next(&mut self) -> Result<Option<Value>, ModelError> {
+        loop {
+            let Some(line) = self.line().await? else {
+                // An event without the terminating empty line is discarded, as the server-sent events specification
+                // requires.
+                return Ok(None);
+            };
+            let whole = match self.framing {
+                EventFraming::Lines if line.trim().is_empty() => continue,
+                EventFraming::Lines => Some(line),
+                EventFraming::ServerSent => self.field(&line)?,
+            };
+            match whole.as_deref().map(str::trim) {
+                None => {}
+                // The end marker, after which no content follows.
+                Some("[DONE]") => return Ok(Some(Value::Null)),
+                Some(text) => return parsed(text).map(Some),
+            }
+        }
+    }
+
+    /// Processes a line of server-sent events. Returns the event's data after an empty line.
+    fn field(&mut self, line: &str) -> Result<Option<String>, ModelError> {
+        if line.is_empty() {
+            return Ok((!self.data.is_empty()).then(|| std::mem::take(&mut self.data)));
+        }
+        if let Some(value) = line.strip_prefix("data:") {
+            let value = value.strip_prefix(' ').unwrap_or(value);
+            if self.data.len() + value.len() > MAX_LINE {
+                return Err(ModelError::TooLarge { limit: MAX_LINE });
+            }
+            if !self.data.is_empty() {
+                self.data.push('\n');
+            }
+            self.data.push_str(value);
+        }
+        Ok(None)
+    }
+
+    async fn line(&mut self) -> Result<Option<String>, ModelError> {
+        let patience = self.silence * PATIENCE;
+        let begun = Instant::now();
+        // Only the waiting time counts, and not the time that the consumer takes between two lines.
+        let time = self.silence.min(patience.saturating_sub(self.waited));
+        let Ok(next) = tokio::time::timeout(time, self.lines.next()).await else {
+            return Err(ModelError::Silent { after: if time < self.silence { patience } else { time } });
+        };
+        self.waited += begun.elapsed();
+        let mut line = match next {
+            None => return Ok(None),
+            Some(Ok(line)) => line,
+            Some(Err(LinesCodecError::MaxLineLengthExceeded)) => {
+                return Err(ModelError::TooLarge { limit: MAX_LINE });
+            }
+            Some(Err(LinesCodecError::Io(error))) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(ModelError::Unreadable { cause: "the response is not UTF-8".to_owned() });
+            }
+            Some(Err(LinesCodecError::Io(_))) => return Err(ModelError::Cut),
+        };
+        self.idle_lines += 1;
+        self.bytes += line.len();
+        if self.idle_lines > MAX_IDLE_LINES {
+            return Err(ModelError::Unreadable { cause: "the response continues without content".to_owned() });
+        }
+        if self.bytes > MAX_BYTES {
+            return Err(ModelError::TooLarge { limit: MAX_BYTES });
+        }
+        if std::mem::take(&mut self.is_first) && line.starts_with('\u{feff}') {
+            line.remove(0);
+        }
+        Ok(Some(line))
+    }
+}
+
+fn parsed(text: &str) -> Result<Value, ModelError> {
+    // The message contains the position of the error, but no content.
+    serde_json::from_str(text).map_err(|error| ModelError::Unreadable {
+        cause: format!("invalid JSON at column {} of an event", error.column()),
+    })
+}

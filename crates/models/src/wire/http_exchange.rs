@@ -1,0 +1,195 @@
+//! Requests and responses over HTTP, within limits of size and time. The key is only sent in its header.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::{Client, RequestBuilder, Response};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use url::Url;
+
+use super::event_reader::EventReader;
+use super::provider_fault;
+use crate::{ModelError, ModelReply, StopReason};
+
+/// Maximum size of a list of models, in bytes.
+const MAX_LIST: usize = 16 << 20;
+/// Maximum number of bytes of an error response that are read.
+const MAX_ERROR: usize = 64 << 10;
+/// Timeout for a list of models.
+const LIST_TIME: Duration = Duration::from_secs(20);
+/// Timeout for the body of an error response.
+const ERROR_TIME: Duration = Duration::from_secs(5);
+
+/// Replacement for the key where a provider repeats it.
+const REDACTED: &str = "[key]";
+
+/// Framing of the events of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EventFraming {
+    /// Server-sent events, as in the WHATWG specification.
+    ServerSent,
+    /// A JSON value per line.
+    Lines,
+}
+
+/// HTTP client for one provider.
+pub(super) struct HttpExchange {
+    client: Client,
+    headers: Vec<(&'static str, String)>,
+    key: Option<SecretString>,
+    silence: Duration,
+}
+
+impl HttpExchange {
+    pub(super) fn new(
+        client: Client,
+        headers: Vec<(&'static str, String)>,
+        key: Option<SecretString>,
+        silence: Duration,
+    ) -> Self {
+        Self { client, headers, key, silence }
+    }
+
+    fn with_headers(&self, mut request: RequestBuilder) -> Result<RequestBuilder, ModelError> {
+        for (name, value) in &self.headers {
+            let mut value = HeaderValue::from_str(value)
+                .map_err(|_| ModelError::WrongKey { said: "the key contains invalid characters".to_owned() })?;
+            value.set_sensitive(true);
+            request = request.header(HeaderName::from_static(name), value);
+        }
+        Ok(request)
+    }
+
+    /// Sends a request, and returns the events of the answer.
+    pub(super) async fn stream(
+        &self,
+        url: Url,
+        body: &Value,
+        framing: EventFraming,
+        model: &str,
+    ) -> Result<EventReader, ModelError> {
+        let request = self.with_headers(self.client.post(url))?.json(body);
+        let response = self.send(request, self.silence, model).await?;
+        Ok(EventReader::new(response, framing, self.silence))
+    }
+
+    /// Sends a GET request, and parses the JSON response.
+    pub(super) async fn get(&self, url: Url) -> Result<Value, ModelError> {
+        self.json(self.client.get(url)).await
+    }
+
+    /// Sends a POST request, and parses the JSON response.
+    pub(super) async fn post(&self, url: Url, body: &Value) -> Result<Value, ModelError> {
+        self.json(self.client.post(url).json(body)).await
+    }
+
+    async fn json(&self, request: RequestBuilder) -> Result<Value, ModelError> {
+        let request = self.with_headers(request)?;
+        let read = async {
+            let response = self.send(request, LIST_TIME, "").await?;
+            let body = limited(response, MAX_LIST).await?;
+            serde_json::from_slice(&body).map_err(|error| ModelError::Unreadable {
+                cause: format!("invalid JSON at line {}, column {}", error.line(), error.column()),
+            })
+        };
+        let read = tokio::time::timeout(LIST_TIME, read).await;
+        read.unwrap_or(Err(ModelError::Silent { after: LIST_TIME })).map_err(|error| self.redact_error(error))
+    }
+
+    async fn send(&self, request: RequestBuilder, time: Duration, model: &str) -> Result<Response, ModelError> {
+        let Ok(sent) = tokio::time::timeout(time, request.send()).await else {
+            return Err(ModelError::Silent { after: time });
+        };
+        let response = sent.map_err(|error| ModelError::Unreachable { cause: cause_of(error) })?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = tokio::time::timeout(ERROR_TIME, start_of(response, MAX_ERROR)).await.unwrap_or_default();
+        Err(self.redact_error(provider_fault::response_error(status, &headers, &body, model, self.key.is_some())))
+    }
+
+    /// Removes the key from an error, wherever the provider may have repeated it.
+    pub(super) fn redact_error(&self, mut error: ModelError) -> ModelError {
+        let text = match &mut error {
+            ModelError::WrongKey { said }
+            | ModelError::Forbidden { said }
+            | ModelError::NoCredit { said }
+            | ModelError::Refused { said }
+            | ModelError::Provider { said, .. } => said,
+            ModelError::Unreachable { cause } | ModelError::Unreadable { cause } => cause,
+            ModelError::NotFound { model } => model,
+            ModelError::BadArguments { tool } => tool,
+            _ => return error,
+        };
+        self.redact(text);
+        error
+    }
+
+    /// Removes the key from the provider's metadata of an answer. The content of the model is not changed.
+    pub(super) fn redacted_reply(&self, mut reply: ModelReply) -> ModelReply {
+        self.redact(&mut reply.model);
+        if let StopReason::Other(reason) = &mut reply.stop {
+            self.redact(reason);
+        }
+        reply
+    }
+
+    fn redact(&self, text: &mut String) {
+        /// Number of leading characters of a key that reveal nothing: keys of one provider begin alike.
+        const TELLS_NOTHING: usize = 3;
+        let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) else {
+            return;
+        };
+        if text.contains(key) {
+            *text = text.replace(key, REDACTED);
+        }
+        // The message may have been truncated within the key.
+        let Some(kept) = text.strip_suffix(provider_fault::CUT) else { return };
+        let begun = (TELLS_NOTHING + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
+        if let Some(length) = begun.into_iter().find(|length| kept.ends_with(&key[..*length])) {
+            let kept = kept.len() - length;
+            text.replace_range(kept.., REDACTED);
+            text.push(provider_fault::CUT);
+        }
+    }
+}
+
+/// Returns the innermost cause of an error, without the URL.
+fn cause_of(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    provider_fault::short(&cause.to_string())
+}
+
+async fn limited(response: Response, limit: usize) -> Result<Vec<u8>, ModelError> {
+    let mut bytes = response.bytes_stream();
+    let mut body = Vec::new();
+    while let Some(chunk) = bytes.next().await {
+        let chunk = chunk.map_err(|_| ModelError::Cut)?;
+        if body.len() + chunk.len() > limit {
+            return Err(ModelError::TooLarge { limit });
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// Reads the start of a body up to `limit` bytes, ignoring errors.
+async fn start_of(response: Response, limit: usize) -> Vec<u8> {
+    let mut bytes = response.bytes_stream();
+    let mut body = Vec::new();
+    while let Some(Ok(chunk)) = bytes.next().await {
+        let room = limit - body.len();
+        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if body.len() == limit {
+            break;
+        }
+    }
+    body
+}

@@ -1,0 +1,338 @@
+//! Classification of providers' errors.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde_json::Value;
+
+use crate::{ModelError, SAID_MAX};
+
+/// Classifies an HTTP error response.
+pub(super) fn response_error(
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &[u8],
+    model: &str,
+    has_key: bool,
+) -> ModelError {
+    let json: Option<Value> = serde_json::from_slice(body).ok();
+    let said = json.as_ref().map_or_else(|| body_text(body), |json| ErrorDetails::parse(json).message);
+    let code = json.as_ref().map(|json| ErrorDetails::parse(json).code).unwrap_or_default();
+    let retry_after = retry_after(headers).or_else(|| json.as_ref().and_then(retry_delay));
+    if status.is_redirection() {
+        let cause = format!("it sends elsewhere ({}), which is not followed", status.as_u16());
+        return ModelError::Unreadable { cause };
+    }
+    let fault = ProviderFault { status: status.as_u16(), code, message: said, retry_after };
+    match fault.into_error(model) {
+        ModelError::WrongKey { .. } | ModelError::Forbidden { .. } if !has_key => ModelError::NoKey,
+        meaning => meaning,
+    }
+}
+
+/// Classifies an error within a stream.
+pub(super) fn in_stream(json: &Value, model: &str) -> ModelError {
+    let ErrorDetails { code, message } = ErrorDetails::parse(json);
+    ProviderFault { status: 0, code, message, retry_after: retry_delay(json) }.into_error(model)
+}
+
+/// Code and message of an error, from any of the providers' formats.
+struct ErrorDetails {
+    code: String,
+    message: String,
+}
+
+impl ErrorDetails {
+    fn parse(json: &Value) -> Self {
+        // Gemini wraps the error in a list when it streams.
+        let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
+        let error = json.get("error").unwrap_or(json);
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let message = text(error).or_else(|| text(&error["message"])).or_else(|| text(&json["message"]));
+        let codes = ["code", "type", "status"].iter().filter_map(|member| match &error[member] {
+            Value::String(code) => Some(code.clone()),
+            Value::Number(code) => Some(code.to_string()),
+            _ => None,
+        });
+        let reasons = error["details"].as_array().into_iter().flatten().filter_map(|detail| text(&detail["reason"]));
+        let code = codes.chain(reasons).collect::<Vec<_>>().join(" ");
+        Self { code: short(&code), message: short(&message.unwrap_or_default()) }
+    }
+}
+
+struct ProviderFault {
+    status: u16,
+    /// All error codes of the provider, in one line.
+    code: String,
+    message: String,
+    retry_after: Option<Duration>,
+}
+
+impl ProviderFault {
+    fn into_error(self, model: &str) -> ModelError {
+        let Self { status, code, message: said, retry_after } = self;
+        let lower = said.to_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        let is = |codes: &[&str]| codes.iter().any(|wanted| code.contains(wanted));
+        if status == 402
+            || is(&["insufficient_quota", "billing", "exceeded_current_quota"])
+            || says(&["credit balance", "insufficient credits", "insufficient balance", "requires more credits"])
+        {
+            return ModelError::NoCredit { said };
+        }
+        if is(&["context_length_exceeded", "exceed_context_size"])
+            || says(&[
+                "context length",
+                "context window",
+                "context size",
+                "prompt is too long",
+                "maximum context",
+                "maximum number of tokens",
+                "exceeds the context",
+                "longer than the model's context",
+            ])
+        {
+            return ModelError::ContextTooLong { limit: limit_in(&lower) };
+        }
+        if matches!(status, 401)
+            || is(&["authentication_error", "invalid_api_key", "API_KEY_INVALID", "UNAUTHENTICATED"])
+            || says(&["api key not valid", "incorrect api key", "invalid api key", "invalid x-api-key"])
+        {
+            return ModelError::WrongKey { said };
+        }
+        if is(&["content_filter", "content_policy", "safety", "SAFETY"])
+            || says(&["content policy", "safety system", "requires moderation", "was flagged", "request blocked"])
+        {
+            return ModelError::Refused { said };
+        }
+        if is(&["overloaded_error", "UNAVAILABLE", "overloaded"])
+            || matches!(status, 503 | 529)
+            || says(&["overloaded"])
+        {
+            return ModelError::Overloaded;
+        }
+        if status == 429 || is(&["rate_limit", "RESOURCE_EXHAUSTED", "429"]) {
+            return ModelError::RateLimited { retry_after };
+        }
+        if is(&["model_not_found", "not_found_error"]) || (status == 404 && says(&["model"])) {
+            return ModelError::NotFound { model: model.to_owned() };
+        }
+        if status == 403
+            || is(&["permission_error", "PERMISSION_DENIED", "unsupported_country"])
+            || says(&["location is not supported"])
+        {
+            let is_about_key = says(&["api key", "api-key", "api_key", "unregistered callers"]);
+            return if is_about_key { ModelError::WrongKey { said } } else { ModelError::Forbidden { said } };
+        }
+        if status == 404 {
+            let cause = "the address doesn't exist at the provider".to_owned();
+            return ModelError::Unreadable { cause };
+        }
+        ModelError::Provider { status, said }
+    }
+}
+
+/// Returns the delay of the `retry-after` header in seconds, or of `retry-after-ms` in milliseconds.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
+    let seconds = number("retry-after-ms").map(|ms| ms / 1_000.0).or_else(|| number(RETRY_AFTER.as_str()))?;
+    duration(seconds)
+}
+
+/// Returns the retry delay of a Gemini error: `"retryDelay": "34s"`.
+fn retry_delay(json: &Value) -> Option<Duration> {
+    let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
+    let details = json["error"]["details"].as_array()?;
+    let delay = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;
+    duration(delay.strip_suffix('s')?.parse().ok()?)
+}
+
+/// Converts a number of seconds to a delay of at most one day.
+fn duration(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= 86_400)
+}
+
+/// Extracts the limit from a message such as `maximum context length is 8192 tokens`, `200123 tokens > 200000 maximum`
+/// or `the maximum number of tokens allowed (1048576)`: the number just before "maximum", or the first one after it.
+fn limit_in(lower: &str) -> Option<u32> {
+    let (before, after) = lower.split_once("maximum")?;
+    let before = before.trim_end();
+    let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let first = after.split(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty());
+    let number = if digits > 0 { Some(&before[before.len() - digits..]) } else { first };
+    number?.parse().ok()
+}
+
+fn body_text(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    // An HTML page of a proxy is of no use to the user.
+    if text.trim_start().starts_with('<') { "the response is an HTML page".to_owned() } else { short(&text) }
+}
+
+/// Marks a truncated message.
+pub(super) const CUT: char = '…';
+
+/// Returns the start of a provider's message, on one line.
+pub(super) fn short(text: &str) -> String {
+    let mut short: String = text.trim().chars().take(SAID_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.trim().chars().nth(SAID_MAX).is_some() {
+        short.push(CUT);
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(status: u16, body: &Value) -> ModelError {
+        let status = StatusCode::from_u16(status).unwrap();
+        response_error(status, &HeaderMap::new(), body.to_string().as_bytes(), "m", true)
+    }
+
+    /// Formats as documented and sent by the providers.
+    #[test]
+    fn errors_are_told_apart() {
+        let cases = [
+            (
+                401,
+                json!({"error": {"message": "Incorrect API key provided: sk-a***z.", "type": "invalid_request_error", "code": "invalid_api_key"}}),
+                "wrongKey",
+            ),
+            (
+                401,
+                json!({"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}}),
+                "wrongKey",
+            ),
+            (
+                400,
+                json!({"error": {"code": 400, "message": "API key not valid. Please pass a valid API key.", "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}),
+                "wrongKey",
+            ),
+            (
+                429,
+                json!({"error": {"message": "Rate limit reached for gpt-4o in organization x on tokens per min.", "type": "tokens", "code": "rate_limit_exceeded"}}),
+                "rateLimited",
+            ),
+            (
+                429,
+                json!({"error": {"message": "You exceeded your current quota, please check your plan and billing details.", "type": "insufficient_quota", "code": "insufficient_quota"}}),
+                "noCredit",
+            ),
+            (
+                400,
+                json!({"type": "error", "error": {"type": "invalid_request_error", "message": "Your credit balance is too low to access the Anthropic API."}}),
+                "noCredit",
+            ),
+            (402, json!({"error": {"message": "This request requires more credits", "code": 402}}), "noCredit"),
+            (
+                529,
+                json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
+                "overloaded",
+            ),
+            (
+                503,
+                json!({"error": {"code": 503, "message": "The model is overloaded. Please try again later.", "status": "UNAVAILABLE"}}),
+                "overloaded",
+            ),
+            (
+                400,
+                json!({"error": {"message": "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.", "type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded"}}),
+                "contextTooLong",
+            ),
+            (
+                400,
+                json!({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 200123 tokens > 200000 maximum"}}),
+                "contextTooLong",
+            ),
+            (
+                400,
+                json!({"error": {"code": 400, "message": "The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).", "status": "INVALID_ARGUMENT"}}),
+                "contextTooLong",
+            ),
+            (400, json!({"error": "the input length exceeds the context length"}), "contextTooLong"),
+            (
+                404,
+                json!({"error": {"message": "The model `x` does not exist or you do not have access to it.", "code": "model_not_found"}}),
+                "notFound",
+            ),
+            (404, json!({"type": "error", "error": {"type": "not_found_error", "message": "model: x"}}), "notFound"),
+            (404, json!({"error": "model \"x\" not found, try pulling it first"}), "notFound"),
+            (
+                400,
+                json!({"error": {"message": "Your request was rejected as a result of our safety system.", "code": "content_policy_violation"}}),
+                "refused",
+            ),
+            (403, json!({"type": "error", "error": {"type": "permission_error", "message": "no"}}), "forbidden"),
+            (
+                403,
+                json!({"error": {"code": 403, "message": "Requests to this API are blocked for this API key.", "status": "PERMISSION_DENIED"}}),
+                "wrongKey",
+            ),
+            (
+                403,
+                json!({"error": {"code": 403, "message": "openai/gpt-4 requires moderation on OpenAI. Your input was flagged for \"violence\".", "metadata": {"reasons": ["violence"]}}}),
+                "refused",
+            ),
+            (
+                403,
+                json!({"error": {"code": "unsupported_country_region_territory", "message": "Country, region, or territory not supported", "type": "request_forbidden"}}),
+                "forbidden",
+            ),
+            (
+                400,
+                json!({"error": {"code": 400, "message": "User location is not supported for the API use.", "status": "FAILED_PRECONDITION"}}),
+                "forbidden",
+            ),
+            (404, json!({"detail": "Not Found"}), "unreadable"),
+            (500, json!({"error": {"message": "The server had an error"}}), "provider"),
+        ];
+        for (status, body, code) in cases {
+            assert_eq!(of(status, &body).code(), code, "what {status} with {body} means");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_found_in_words() {
+        let cases = [
+            ("this model's maximum context length is 8192 tokens. however, you sent 9001 tokens.", Some(8_192)),
+            ("prompt is too long: 200123 tokens > 200000 maximum", Some(200_000)),
+            (
+                "the input token count (1100000) exceeds the maximum number of tokens allowed (1048576).",
+                Some(1_048_576),
+            ),
+            ("the input length exceeds the context length", None),
+        ];
+        for (words, limit) in cases {
+            assert_eq!(limit_in(words), limit, "in: {words}");
+        }
+    }
+
+    #[test]
+    fn when_to_try_again_is_told() {
+        let mut headers = HeaderMap::new();
+        headers.insert(RETRY_AFTER, "7".parse().unwrap());
+        let error = response_error(StatusCode::TOO_MANY_REQUESTS, &headers, b"{}", "m", true);
+        assert_eq!(error, ModelError::RateLimited { retry_after: Some(Duration::from_secs(7)) }, "from the header");
+        let body = json!([{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Quota", "details": [{"retryDelay": "34s"}]}}]);
+        assert_eq!(of(429, &body), ModelError::RateLimited { retry_after: Some(Duration::from_secs(34)) }, "by Gemini");
+        for odd in ["-1", "1e300", "soon"] {
+            headers.insert(RETRY_AFTER, odd.parse().unwrap());
+            let error = response_error(StatusCode::TOO_MANY_REQUESTS, &headers, b"", "m", true);
+            assert_eq!(error, ModelError::RateLimited { retry_after: None }, "{odd} is not a valid delay");
+        }
+    }
+
+    #[test]
+    fn what_is_said_has_a_bound() {
+        let body = json!({ "error": { "message": format!("a\nb{}", "x".repeat(5_000)) } });
+        let ModelError::Provider { said, .. } = of(500, &body) else { unreachable!() };
+        assert_eq!(said.chars().count(), SAID_MAX + 1, "truncated, with a marker");
+        assert!(said.starts_with("a b"), "control characters are replaced: {said}");
+    }
+}

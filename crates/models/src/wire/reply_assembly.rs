@@ -1,0 +1,308 @@
+//! Assembles an answer from its events, within limits.
+
+use serde_json::{Map, Value};
+
+use crate::{MessagePart, ModelError, ModelMessage, ModelReply, ReplyDelta, Role, StopReason, TokenUsage};
+
+/// Maximum size of an answer's text and arguments, in bytes.
+pub(super) const MAX_ANSWER: usize = 16 << 20;
+/// Maximum number of parts of an answer. No model makes as many tool calls at once.
+const MAX_PARTS: usize = 1_024;
+
+/// A part of an answer that is still incomplete.
+enum PartialPart {
+    Text(String),
+    Thinking {
+        text: String,
+        opaque: Option<Value>,
+    },
+    ToolUse {
+        key: u64,
+        id: String,
+        name: String,
+        arguments: String,
+        whole: Option<Map<String, Value>>,
+        opaque: Option<Value>,
+    },
+}
+
+/// An answer under assembly.
+pub(super) struct ReplyAssembly {
+    pieces: Vec<PartialPart>,
+    deltas: Vec<ReplyDelta>,
+    size: usize,
+    model: String,
+    usage: TokenUsage,
+    stop: Option<StopReason>,
+}
+
+impl ReplyAssembly {
+    pub(super) fn new(model: String) -> Self {
+        Self { pieces: Vec::new(), deltas: Vec::new(), size: 0, model, usage: TokenUsage::default(), stop: None }
+    }
+
+    /// Returns the deltas since the last call.
+    pub(super) fn drain(&mut self) -> std::vec::Drain<'_, ReplyDelta> {
+        self.deltas.drain(..)
+    }
+
+    /// Counts retained bytes, and fails beyond the limits.
+    pub(super) fn grow(&mut self, by: usize) -> Result<(), ModelError> {
+        self.size += by;
+        let is_small = self.size <= MAX_ANSWER && self.pieces.len() <= MAX_PARTS;
+        if is_small { Ok(()) } else { Err(ModelError::TooLarge { limit: MAX_ANSWER }) }
+    }
+
+    /// Appends text of the answer.
+    pub(super) fn text(&mut self, more: &str) -> Result<(), ModelError> {
+        if more.is_empty() {
+            return Ok(());
+        }
+        self.grow(more.len())?;
+        match self.pieces.last_mut() {
+            Some(PartialPart::Text(text)) => text.push_str(more),
+            _ => self.pieces.push(PartialPart::Text(more.to_owned())),
+        }
+        self.deltas.push(ReplyDelta::Text(more.to_owned()));
+        Ok(())
+    }
+
+    /// Appends text of the thinking.
+    pub(super) fn thinking(&mut self, more: &str) -> Result<(), ModelError> {
+        if more.is_empty() {
+            return Ok(());
+        }
+        self.grow(more.len())?;
+        match self.pieces.last_mut() {
+            Some(PartialPart::Thinking { text, opaque: None }) => text.push_str(more),
+            _ => self.pieces.push(PartialPart::Thinking { text: more.to_owned(), opaque: None }),
+        }
+        self.deltas.push(ReplyDelta::Thinking(more.to_owned()));
+        Ok(())
+    }
+
+    /// Attaches a value to send back to the preceding thinking, or stores it alone.
+    pub(super) fn thought(&mut self, value: Value) -> Result<(), ModelError> {
+        self.grow(value.to_string().len())?;
+        match self.pieces.last_mut() {
+            Some(PartialPart::Thinking { opaque: opaque @ None, .. }) => *opaque = Some(value),
+            _ => self.pieces.push(PartialPart::Thinking { text: String::new(), opaque: Some(value) }),
+        }
+        Ok(())
+    }
+
+    /// Stores a value to send back as a separate thought.
+    pub(super) fn thought_apart(&mut self, value: Value) -> Result<(), ModelError> {
+        self.grow(value.to_string().len())?;
+        self.pieces.push(PartialPart::Thinking { text: String::new(), opaque: Some(value) });
+        Ok(())
+    }
+
+    /// Attaches a value to send back to the first thinking, which has no end of its own in this wire.
+    pub(super) fn first_thought(&mut self, value: Value) -> Result<(), ModelError> {
+        self.grow(value.to_string().len())?;
+        let first = self.pieces.iter_mut().find_map(|piece| match piece {
+            PartialPart::Thinking { opaque, .. } => Some(opaque),
+            _ => None,
+        });
+        match first {
+            Some(opaque) => *opaque = Some(value),
+            None => self.pieces.insert(0, PartialPart::Thinking { text: String::new(), opaque: Some(value) }),
+        }
+        Ok(())
+    }
+
+    /// Starts a tool call. `key` is the provider's reference to it in later events. A missing or repeated `id` is
+    /// replaced by one that is unique in the conversation, as results refer to it.
+    pub(super) fn tool_use(
+        &mut self,
+        key: u64,
+        id: String,
+        name: String,
+        opaque: Option<Value>,
+    ) -> Result<(), ModelError> {
+        let is_free = |wanted: &str| {
+            !wanted.is_empty()
+                && !self.pieces.iter().any(|piece| matches!(piece, PartialPart::ToolUse { id, .. } if id == wanted))
+        };
+        let mut id = id;
+        while !is_free(&id) {
+            id = format!("call_{}_{:08x}", self.pieces.len(), fastrand::u32(..));
+        }
+        self.grow(id.len() + name.len() + opaque.as_ref().map_or(0, |value| value.to_string().len()))?;
+        self.deltas.push(ReplyDelta::ToolUseBegan { id: id.clone(), name: name.clone() });
+        self.pieces.push(PartialPart::ToolUse { key, id, name, arguments: String::new(), whole: None, opaque });
+        Ok(())
+    }
+
+    /// Returns `true` if the answer contains a tool call.
+    pub(super) fn uses_tools(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, PartialPart::ToolUse { .. }))
+    }
+
+    /// Returns the number of parts, which no tool call has as its key yet.
+    pub(super) const fn next_key(&self) -> u64 {
+        self.pieces.len() as u64
+    }
+
+    /// Appends JSON text to the arguments of the tool call with this key.
+    pub(super) fn arguments(&mut self, wanted: u64, more: &str) -> Result<(), ModelError> {
+        if more.is_empty() {
+            return Ok(());
+        }
+        self.grow(more.len())?;
+        let found = self.pieces.iter_mut().rev().find_map(|piece| match piece {
+            PartialPart::ToolUse { key, id, arguments, .. } if *key == wanted => Some((id, arguments)),
+            _ => None,
+        });
+        let Some((id, arguments)) = found else {
+            return Err(ModelError::Unreadable { cause: "arguments refer to an unknown tool call".to_owned() });
+        };
+        arguments.push_str(more);
+        self.deltas.push(ReplyDelta::ToolUseArguments { id: id.clone(), text: more.to_owned() });
+        Ok(())
+    }
+
+    /// Sets the complete arguments of the latest tool call.
+    pub(super) fn whole_arguments(&mut self, given: Map<String, Value>) -> Result<(), ModelError> {
+        let text = Value::Object(given.clone()).to_string();
+        self.grow(text.len())?;
+        if let Some(PartialPart::ToolUse { id, whole, .. }) = self.pieces.last_mut() {
+            *whole = Some(given);
+            self.deltas.push(ReplyDelta::ToolUseArguments { id: id.clone(), text });
+        }
+        Ok(())
+    }
+
+    /// Sets the model's name, as the provider reports it.
+    pub(super) fn model(&mut self, name: &str) {
+        if !name.is_empty() && name.len() <= 256 {
+            name.clone_into(&mut self.model);
+        }
+    }
+
+    /// Sets the reason for the end of the answer.
+    pub(super) fn stop(&mut self, stop: StopReason) {
+        self.stop = Some(stop);
+    }
+
+    /// Updates the usage, and emits a delta if it changed.
+    pub(super) fn usage(&mut self, change: impl FnOnce(&mut TokenUsage)) {
+        let before = self.usage;
+        change(&mut self.usage);
+        if self.usage != before {
+            self.deltas.push(ReplyDelta::Usage(self.usage));
+        }
+    }
+
+    /// Completes the answer, and returns it.
+    pub(super) fn finish(&mut self) -> Result<ModelReply, ModelError> {
+        let uses_tools = self.uses_tools();
+        let stop = match self.stop.take() {
+            None | Some(StopReason::EndTurn) if uses_tools => StopReason::ToolUse,
+            None => StopReason::EndTurn,
+            Some(stop) => stop,
+        };
+        let mut parts = Vec::with_capacity(self.pieces.len());
+        for piece in self.pieces.drain(..) {
+            match piece {
+                PartialPart::Text(text) => parts.push(MessagePart::Text(text)),
+                PartialPart::Thinking { text, opaque } => parts.push(MessagePart::Thinking { text, opaque }),
+                // The token limit was reached before the first argument: the call is incomplete, not empty.
+                PartialPart::ToolUse { arguments, whole: None, .. }
+                    if stop == StopReason::MaxTokens && arguments.trim().is_empty() => {}
+                PartialPart::ToolUse { id, name, arguments, whole, opaque, .. } => {
+                    match whole.or_else(|| read(&arguments)) {
+                        Some(arguments) => parts.push(MessagePart::ToolUse { id, name, arguments, opaque }),
+                        // The call is incomplete, and the stop reason says so.
+                        None if stop != StopReason::ToolUse => {}
+                        None => return Err(ModelError::BadArguments { tool: name }),
+                    }
+                }
+            }
+        }
+        let message = ModelMessage { role: Role::Assistant, parts };
+        Ok(ModelReply { message, stop, usage: self.usage, model: std::mem::take(&mut self.model) })
+    }
+}
+
+/// Parses arguments as an object. Empty text means no arguments.
+fn read(text: &str) -> Option<Map<String, Value>> {
+    if text.trim().is_empty() { Some(Map::new()) } else { serde_json::from_str(text).ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn an_answer_has_a_bound() {
+        let mut assembly = ReplyAssembly::new("m".into());
+        let piece = "x".repeat(1 << 20);
+        for _ in 0..16 {
+            assembly.text(&piece).unwrap();
+        }
+        let refused = assembly.text("x");
+        assert_eq!(refused, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "one byte more than 16 MiB");
+        let mut assembly = ReplyAssembly::new("m".into());
+        let begun = (0..5_000).try_for_each(|key| assembly.tool_use(key, String::new(), String::new(), None));
+        assert_eq!(begun, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "the number of parts is limited");
+    }
+
+    #[test]
+    fn each_use_has_an_id_of_its_own() {
+        let ids = || {
+            let mut assembly = ReplyAssembly::new("m".into());
+            for (key, id) in [(0, ""), (1, "same"), (2, "same"), (3, "")] {
+                assembly.tool_use(key, id.into(), "look".into(), None).unwrap();
+                assembly.arguments(key, "{}").unwrap();
+            }
+            let told: Vec<String> = assembly
+                .drain()
+                .filter_map(|delta| match delta {
+                    ReplyDelta::ToolUseBegan { id, .. } | ReplyDelta::ToolUseArguments { id, .. } => Some(id),
+                    _ => None,
+                })
+                .collect();
+            let whole = assembly.finish().unwrap().message;
+            let ids: Vec<String> = whole.tool_uses().map(|used| used.0.to_owned()).collect();
+            let pairs: Vec<String> = ids.iter().flat_map(|id| [id.clone(), id.clone()]).collect();
+            assert_eq!(told, pairs, "deltas contain the same identifiers");
+            ids
+        };
+        let (first, second) = (ids(), ids());
+        assert_eq!(
+            (first[1].as_str(), second[1].as_str()),
+            ("same", "same"),
+            "a valid identifier of the provider is used"
+        );
+        let mut all = [first, second].concat();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 7, "generated identifiers are unique across answers: {all:?}");
+    }
+
+    #[test]
+    fn arguments_that_can_not_be_read_call_nothing() {
+        let with = |arguments: &str, stop: StopReason| {
+            let mut assembly = ReplyAssembly::new("m".into());
+            assembly.tool_use(0, "1".into(), "look".into(), None).unwrap();
+            assembly.arguments(0, arguments).unwrap();
+            assembly.stop(stop);
+            assembly.finish()
+        };
+        let bad = Err(ModelError::BadArguments { tool: "look".into() });
+        for broken in ["{\"a\":", "[1]", "\"text\"", "nonsense"] {
+            assert_eq!(with(broken, StopReason::ToolUse), bad, "{broken} is not an object");
+        }
+        let cut = with("{\"a\":", StopReason::MaxTokens).unwrap();
+        assert!(cut.message.parts.is_empty(), "an incomplete call is dropped: {cut:?}");
+        assert_eq!(cut.stop, StopReason::MaxTokens, "the stop reason is reported");
+        let cut = with("", StopReason::MaxTokens).unwrap();
+        assert!(cut.message.parts.is_empty(), "a call without any argument text is dropped: {cut:?}");
+        let empty = with("", StopReason::ToolUse).unwrap();
+        assert_eq!(empty.message.tool_uses().count(), 1, "empty arguments are valid");
+    }
+}

@@ -1,0 +1,209 @@
+//! Decoder of streamed answers of the Responses API:
+//! <https://platform.openai.com/docs/api-reference/responses-streaming>.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::super::encode::count;
+use super::super::reply_assembly::ReplyAssembly;
+use super::super::{AnswerDecoder, provider_fault};
+use super::WIRE;
+use crate::{ModelError, StopReason};
+
+/// The state of a streamed answer.
+pub(super) struct ResponseStream {
+    model: String,
+    /// Provider and model that the answer's thoughts may be sent back to.
+    source: String,
+    items: BTreeMap<String, ResponseItem>,
+    is_refused: bool,
+    is_done: bool,
+}
+
+/// The state of an item of the answer.
+#[derive(Default)]
+struct ResponseItem {
+    /// Key of the tool call, if the item is one.
+    key: Option<u64>,
+    /// Set if text or arguments of the item were streamed.
+    is_streamed: bool,
+}
+
+impl ResponseStream {
+    pub(super) fn new(model: String, source: String) -> Self {
+        Self { model, source, items: BTreeMap::new(), is_refused: false, is_done: false }
+    }
+
+    fn item(&mut self, name: String, assembly: &mut ReplyAssembly) -> Result<&mut ResponseItem, ModelError> {
+        if !self.items.contains_key(&name) {
+            assembly.grow(name.len())?;
+        }
+        Ok(self.items.entry(name).or_default())
+    }
+
+    /// Returns text, thinking or arguments of an item, which the item's final event repeats.
+    fn piece<'e>(&mut self, event: &'e Value, assembly: &mut ReplyAssembly) -> Result<&'e str, ModelError> {
+        self.item(name(event), assembly)?.is_streamed = true;
+        Ok(event["delta"].as_str().unwrap_or_default())
+    }
+
+    fn arguments(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+        let text = self.piece(event, assembly)?;
+        match self.item(name(event), assembly)?.key {
+            Some(key) => assembly.arguments(key, text),
+            None => Err(ModelError::Unreadable { cause: "arguments refer to an unknown tool call".to_owned() }),
+        }
+    }
+
+    /// Returns the key of a tool call, and starts the call at its first event.
+    fn tool_use(&mut self, name: String, item: &Value, assembly: &mut ReplyAssembly) -> Result<u64, ModelError> {
+        let own = self.item(name, assembly)?;
+        if let Some(key) = own.key {
+            return Ok(key);
+        }
+        let text = |member: &str| item[member].as_str().unwrap_or_default().to_owned();
+        if text("name").is_empty() {
+            return Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() });
+        }
+        let key = assembly.next_key();
+        own.key = Some(key);
+        assembly.tool_use(key, text("call_id"), text("name"), None)?;
+        Ok(key)
+    }
+
+    /// Processes a complete item. Content that was not streamed is taken from it.
+    fn complete_item(&mut self, name: String, item: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+        // A repeated end of an item adds no content.
+        let is_streamed = std::mem::replace(&mut self.item(name.clone(), assembly)?.is_streamed, true);
+        match item["type"].as_str() {
+            Some("message") if !is_streamed => {
+                for part in item["content"].as_array().into_iter().flatten() {
+                    assembly.text(part["text"].as_str().unwrap_or_default())?;
+                    self.refusal(part["refusal"].as_str().unwrap_or_default(), assembly)?;
+                }
+                Ok(())
+            }
+            Some("function_call") => {
+                let key = self.tool_use(name, item, assembly)?;
+                let arguments = item["arguments"].as_str().unwrap_or_default();
+                if is_streamed { Ok(()) } else { assembly.arguments(key, arguments) }
+            }
+            Some("reasoning") => {
+                let texts = ["summary", "content"].into_iter().filter_map(|member| item[member].as_array()).flatten();
+                if !is_streamed {
+                    let texts: Vec<&str> = texts.filter_map(|part| part["text"].as_str()).collect();
+                    assembly.thinking(&texts.join("\n\n"))?;
+                }
+                match replayed_item(item) {
+                    Some(item) => assembly.thought(json!({ "wire": WIRE, "source": self.source, "item": item })),
+                    None => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds a refusal of the model, which replaces the text.
+    fn refusal(&mut self, text: &str, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+        self.is_refused |= !text.is_empty();
+        assembly.text(text)
+    }
+
+    /// Processes the end of the answer, with its usage. A server that doesn't stream sends everything here.
+    fn finish(&mut self, response: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+        if self.items.is_empty() {
+            for (index, item) in response["output"].as_array().into_iter().flatten().enumerate() {
+                self.complete_item(index.to_string(), item, assembly)?;
+            }
+        }
+        assembly.model(response["model"].as_str().unwrap_or_default());
+        let usage = &response["usage"];
+        if usage.is_object() {
+            assembly.usage(|own| {
+                own.input = count(&usage["input_tokens"]);
+                own.output = count(&usage["output_tokens"]);
+                own.cached_input = count(&usage["input_tokens_details"]["cached_tokens"]);
+                own.thinking = count(&usage["output_tokens_details"]["reasoning_tokens"]);
+            });
+        }
+        match response["status"].as_str() {
+            Some("failed") => return Err(provider_fault::in_stream(response, &self.model)),
+            Some("incomplete") => assembly.stop(match response["incomplete_details"]["reason"].as_str() {
+                Some("max_output_tokens") => StopReason::MaxTokens,
+                Some("content_filter") => StopReason::Refused,
+                other => StopReason::Other(provider_fault::short(other.unwrap_or("incomplete"))),
+            }),
+            _ if self.is_refused => assembly.stop(StopReason::Refused),
+            _ => {}
+        }
+        self.is_done = true;
+        Ok(())
+    }
+}
+
+impl AnswerDecoder for ResponseStream {
+    fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+        match event["type"].as_str() {
+            Some("response.created") => assembly.model(event["response"]["model"].as_str().unwrap_or_default()),
+            Some("response.output_item.added") if event["item"]["type"] == "function_call" => {
+                self.tool_use(name(event), &event["item"], assembly)?;
+            }
+            Some("response.output_text.delta") => {
+                let text = self.piece(event, assembly)?;
+                assembly.text(text)?;
+            }
+            Some("response.refusal.delta") => {
+                let text = self.piece(event, assembly)?;
+                self.refusal(text, assembly)?;
+            }
+            Some("response.reasoning_summary_part.added") if event["summary_index"].as_u64() > Some(0) => {
+                assembly.thinking("\n\n")?;
+            }
+            Some("response.reasoning_summary_text.delta" | "response.reasoning_text.delta") => {
+                let text = self.piece(event, assembly)?;
+                assembly.thinking(text)?;
+            }
+            Some("response.function_call_arguments.delta") => self.arguments(event, assembly)?,
+            Some("response.output_item.done") => self.complete_item(name(event), &event["item"], assembly)?,
+            Some("response.completed" | "response.incomplete") => self.finish(&event["response"], assembly)?,
+            Some("response.failed") => return Err(provider_fault::in_stream(&event["response"], &self.model)),
+            Some("error") => return Err(provider_fault::in_stream(event, &self.model)),
+            _ if event.get("error").is_some_and(|error| !error.is_null()) => {
+                return Err(provider_fault::in_stream(event, &self.model));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+}
+
+/// Returns the key of an item: its index, as some servers send another id in each event, or else its id. llama.cpp
+/// sends neither for tool calls, and refers to them by the call id.
+fn name(event: &Value) -> String {
+    let item = &event["item"];
+    match event["output_index"].as_u64() {
+        Some(index) => index.to_string(),
+        None => [&event["item_id"], &item["id"], &item["call_id"]]
+            .iter()
+            .find_map(|id| id.as_str())
+            .unwrap_or_default()
+            .to_owned(),
+    }
+}
+
+/// Returns the members of a thought that are sent back. Without content, encrypted or plain, the provider would look
+/// the thought up in its own storage, so it is dropped.
+fn replayed_item(item: &Value) -> Option<Value> {
+    let has_content = item["content"].as_array().is_some_and(|content| !content.is_empty());
+    if !(item["encrypted_content"].is_string() || has_content) {
+        return None;
+    }
+    let members = ["type", "id", "summary", "content", "encrypted_content"];
+    let members = members.into_iter().filter(|member| !item[*member].is_null());
+    Some(members.map(|member| (member.to_owned(), item[member].clone())).collect::<Map<_, _>>().into())
+}

@@ -1,0 +1,352 @@
+//! Capabilities of a wire format, and the conversion of requests to what it can represent.
+
+use crate::{
+    Conversion, ConversionChoices, LossyConversion, MessagePart, ModelError, ModelMessage, ModelRequest, Role,
+    ToolChoice, UnsupportedFeature,
+};
+
+/// The content and options that a wire format represents without conversion.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WireCapabilities {
+    /// Media types of images.
+    pub(crate) images: &'static [&'static str],
+    /// Media types of audio recordings.
+    pub(crate) audio: &'static [&'static str],
+    /// Media types of files. `*` stands for all types.
+    pub(crate) files: &'static [&'static str],
+    /// Set if tool results may contain images.
+    pub(crate) images_in_results: bool,
+    /// Set if tool results may contain files.
+    pub(crate) files_in_results: bool,
+    /// Set if a tool result can be marked as an error.
+    pub(crate) tool_error: bool,
+    /// Set if a request can force the use of a tool.
+    pub(crate) tool_required: bool,
+    /// Maximum number of stop sequences.
+    pub(crate) stops: usize,
+    /// Support for a sampling temperature.
+    pub(crate) temperature: TemperatureSupport,
+    /// Set if thinking can be requested together with tools.
+    pub(crate) thinking_with_tools: bool,
+}
+
+/// Support for a sampling temperature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TemperatureSupport {
+    Always,
+    WithoutThinking,
+    Never,
+}
+
+/// Number of stop sequences from which a wire counts as unlimited.
+const MANY_STOPS: usize = 8;
+
+/// Image types that every provider with image support accepts.
+pub(crate) const PICTURES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+impl WireCapabilities {
+    fn has_type(types: &[&str], mime: &str) -> bool {
+        types.iter().any(|own| *own == "*" || own.eq_ignore_ascii_case(mime))
+    }
+
+    /// Returns the loss if this part can't be sent in a message.
+    fn in_message(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
+        match part {
+            MessagePart::Image { mime, .. } if !Self::has_type(self.images, mime) => Some(UnsupportedFeature::Image),
+            MessagePart::Audio { mime, .. } if !Self::has_type(self.audio, mime) => Some(UnsupportedFeature::Audio),
+            MessagePart::File { mime, .. } if !Self::has_type(self.files, mime) => Some(UnsupportedFeature::File),
+            _ => None,
+        }
+    }
+
+    /// Returns the loss if this part can't be sent in a tool result.
+    fn in_result(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
+        match part {
+            MessagePart::Image { mime, .. } if !(self.images_in_results && Self::has_type(self.images, mime)) => {
+                Some(UnsupportedFeature::ImageInToolResult)
+            }
+            MessagePart::Audio { .. } => Some(UnsupportedFeature::AudioInToolResult),
+            MessagePart::File { mime, .. } if !(self.files_in_results && Self::has_type(self.files, mime)) => {
+                Some(UnsupportedFeature::FileInToolResult)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns everything that this wire never represents, or not in every case.
+    pub(crate) fn unsupported(&self) -> Vec<UnsupportedFeature> {
+        [
+            (UnsupportedFeature::ImageInToolResult, !self.images_in_results),
+            (UnsupportedFeature::AudioInToolResult, true),
+            (UnsupportedFeature::FileInToolResult, !self.files_in_results),
+            (UnsupportedFeature::ToolError, !self.tool_error),
+            (UnsupportedFeature::Audio, true),
+            (UnsupportedFeature::File, true),
+            (UnsupportedFeature::ToolRequired, !self.tool_required),
+            (UnsupportedFeature::Stop, self.stops < MANY_STOPS),
+            (UnsupportedFeature::Temperature, self.temperature != TemperatureSupport::Always),
+            (UnsupportedFeature::ThinkingWithTools, !self.thinking_with_tools),
+        ]
+        .into_iter()
+        .filter_map(|(what, is_lost)| is_lost.then_some(what))
+        .collect()
+    }
+
+    /// Returns the losses of a request, without duplicates.
+    pub(crate) fn losses(&self, request: &ModelRequest, conversions: &ConversionChoices) -> Vec<LossyConversion> {
+        let mut found: Vec<UnsupportedFeature> = Vec::new();
+        let mut note = |what: Option<UnsupportedFeature>| {
+            if let Some(what) = what
+                && !found.contains(&what)
+            {
+                found.push(what);
+            }
+        };
+        note(
+            (request.tool_choice == ToolChoice::Required && !self.tool_required)
+                .then_some(UnsupportedFeature::ToolRequired),
+        );
+        note((request.stop.len() > self.stops).then_some(UnsupportedFeature::Stop));
+        let takes_temperature = match self.temperature {
+            TemperatureSupport::Always => true,
+            TemperatureSupport::WithoutThinking => !request.thinking,
+            TemperatureSupport::Never => false,
+        };
+        note((request.temperature.is_some() && !takes_temperature).then_some(UnsupportedFeature::Temperature));
+        let thinks_with_tools = request.thinking && !request.tools.is_empty();
+        note((thinks_with_tools && !self.thinking_with_tools).then_some(UnsupportedFeature::ThinkingWithTools));
+        for part in request.messages.iter().flat_map(|message| &message.parts) {
+            note(self.in_message(part));
+            let MessagePart::ToolResult { parts, is_error, .. } = part else { continue };
+            note((*is_error && !self.tool_error).then_some(UnsupportedFeature::ToolError));
+            for part in parts {
+                let what = self.in_result(part);
+                note(what);
+                // A part that is sent in a following message must be representable there.
+                if what.is_some_and(|what| conversions.conversion(what).then == Conversion::SendAfter) {
+                    note(self.in_message(part));
+                }
+            }
+        }
+        found.into_iter().map(|what| conversions.conversion(what)).collect()
+    }
+
+    /// Converts the request to what the wire represents.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ModelError::CannotCarry`] if something can't be represented and the user has not chosen a conversion
+    /// that drops it.
+    pub(crate) fn convert(
+        &self,
+        request: ModelRequest,
+        conversions: &ConversionChoices,
+    ) -> Result<ModelRequest, ModelError> {
+        let losses = self.losses(&request, conversions);
+        if let Some(refused) = losses.iter().find(|loss| loss.then == Conversion::Refuse) {
+            return Err(ModelError::CannotCarry(*refused));
+        }
+        if losses.is_empty() {
+            return Ok(request);
+        }
+        let mut request = request;
+        if losses.iter().any(|loss| loss.what == UnsupportedFeature::ToolRequired) {
+            request.tool_choice = ToolChoice::Auto;
+        }
+        if losses.iter().any(|loss| loss.what == UnsupportedFeature::Temperature) {
+            request.temperature = None;
+        }
+        if losses.iter().any(|loss| loss.what == UnsupportedFeature::ThinkingWithTools) {
+            request.thinking = false;
+        }
+        request.stop.truncate(self.stops);
+        request.messages = request.messages.into_iter().map(|message| self.message(message, conversions)).collect();
+        Ok(request)
+    }
+
+    fn message(&self, message: ModelMessage, conversions: &ConversionChoices) -> ModelMessage {
+        let ModelMessage { role, parts } = message;
+        let mut after = Vec::new();
+        let mut parts: Vec<MessagePart> =
+            parts.into_iter().map(|part| self.part(part, role, conversions, &mut after)).collect();
+        parts.append(&mut after);
+        ModelMessage { role, parts }
+    }
+
+    fn part(
+        &self,
+        part: MessagePart,
+        role: Role,
+        conversions: &ConversionChoices,
+        after: &mut Vec<MessagePart>,
+    ) -> MessagePart {
+        if self.in_message(&part).is_some() {
+            return omission_note(&part);
+        }
+        let MessagePart::ToolResult { id, name, parts, is_error } = part else { return part };
+        let mut own = Vec::with_capacity(parts.len());
+        if is_error && !self.tool_error {
+            own.push(MessagePart::text("The tool failed. It says:"));
+        }
+        for part in parts {
+            match self.in_result(&part).map(|what| conversions.conversion(what).then) {
+                None => own.push(part),
+                Some(Conversion::SendAfter) if role == Role::User => {
+                    own.push(MessagePart::text(format!("[{} follows after the results of the tools]", kind_of(&part))));
+                    after.push(MessagePart::text(format!("[{} from the result of the tool {name}]", kind_of(&part))));
+                    let is_carried = self.in_message(&part).is_none();
+                    after.push(if is_carried { part } else { omission_note(&part) });
+                }
+                Some(_) => own.push(omission_note(&part)),
+            }
+        }
+        MessagePart::ToolResult { id, name, parts: own, is_error }
+    }
+}
+
+fn omission_note(part: &MessagePart) -> MessagePart {
+    MessagePart::text(format!("[{} was left out: it can't be sent to this model]", kind_of(part)))
+}
+
+fn kind_of(part: &MessagePart) -> String {
+    match part {
+        MessagePart::Image { mime, .. } => format!("a picture ({mime})"),
+        MessagePart::Audio { mime, .. } => format!("a recording ({mime})"),
+        MessagePart::File { name, mime, .. } => format!("the file {name} ({mime})"),
+        MessagePart::Text(_)
+        | MessagePart::Thinking { .. }
+        | MessagePart::ToolUse { .. }
+        | MessagePart::ToolResult { .. } => "a part".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::ModelTool;
+
+    const PLAIN: WireCapabilities = WireCapabilities {
+        images: PICTURES,
+        audio: &[],
+        files: &[],
+        images_in_results: false,
+        files_in_results: false,
+        tool_error: false,
+        tool_required: false,
+        stops: 1,
+        temperature: TemperatureSupport::WithoutThinking,
+        thinking_with_tools: false,
+    };
+
+    fn image(mime: &str) -> MessagePart {
+        MessagePart::Image { mime: mime.into(), data: Bytes::from_static(b"x") }
+    }
+
+    fn with(parts: Vec<MessagePart>) -> ModelRequest {
+        ModelRequest { messages: vec![ModelMessage { role: Role::User, parts }], ..ModelRequest::default() }
+    }
+
+    fn result(parts: Vec<MessagePart>, is_error: bool) -> MessagePart {
+        MessagePart::ToolResult { id: "1".into(), name: "look".into(), parts, is_error }
+    }
+
+    #[test]
+    fn what_would_lose_something_is_refused_until_the_user_chose() {
+        let request = with(vec![MessagePart::Audio { mime: "audio/wav".into(), data: Bytes::new() }]);
+        let refused = PLAIN.convert(request.clone(), &ConversionChoices::default());
+        let loss = LossyConversion { what: UnsupportedFeature::Audio, then: Conversion::Refuse };
+        assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "nothing is dropped silently");
+        let chosen = ConversionChoices([(UnsupportedFeature::Audio, Conversion::LeaveOut)].into());
+        let sent = PLAIN.convert(request, &chosen).unwrap();
+        let text = sent.messages[0].plain_text();
+        assert!(text.contains("a recording (audio/wav) was left out"), "a note replaces the omitted part: {text}");
+    }
+
+    #[test]
+    fn pictures_of_results_are_sent_after_all_of_them() {
+        let request = with(vec![
+            result(vec![MessagePart::text("a"), image("image/png")], false),
+            result(vec![MessagePart::text("b")], true),
+        ]);
+        let losses = PLAIN.losses(&request, &ConversionChoices::default());
+        let wanted = [
+            LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter },
+            LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText },
+        ];
+        assert_eq!(losses, wanted, "both losses are reported before sending");
+        let sent = PLAIN.convert(request, &ConversionChoices::default()).unwrap();
+        let parts = &sent.messages[0].parts;
+        assert!(matches!(parts[1], MessagePart::ToolResult { .. }), "tool results stay together: {parts:?}");
+        assert_eq!(parts[3], image("image/png"), "the image comes last, after a text with its origin");
+        let MessagePart::ToolResult { parts: failed, .. } = &parts[1] else { unreachable!() };
+        assert_eq!(failed[0], MessagePart::text("The tool failed. It says:"), "the failure is described in text");
+    }
+
+    #[test]
+    fn a_picture_that_can_be_sent_nowhere_is_refused() {
+        let request = with(vec![result(vec![image("image/tiff")], false)]);
+        let refused = PLAIN.convert(request, &ConversionChoices::default());
+        let loss = LossyConversion { what: UnsupportedFeature::Image, then: Conversion::Refuse };
+        assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "a following message can't contain it either");
+    }
+
+    #[test]
+    fn a_choice_that_makes_no_sense_is_not_one() {
+        let chosen = ConversionChoices([(UnsupportedFeature::Audio, Conversion::SayInText)].into());
+        assert_eq!(
+            chosen.conversion(UnsupportedFeature::Audio).then,
+            Conversion::Refuse,
+            "a recording can't be described in text"
+        );
+    }
+
+    #[test]
+    fn more_ends_than_it_takes_are_told() {
+        let request = ModelRequest { stop: vec!["a".into(), "b".into()], ..with(vec![MessagePart::text("x")]) };
+        let losses = PLAIN.losses(&request, &ConversionChoices::default());
+        assert_eq!(
+            losses,
+            [LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse }],
+            "two stop sequences where one is supported"
+        );
+    }
+
+    #[test]
+    fn how_to_answer_is_carried_as_far_as_the_model_takes_it() {
+        let tool = ModelTool { name: "look".into(), description: None, input_schema: serde_json::json!({}) };
+        let hot = ModelRequest { temperature: Some(0.5), ..with(vec![MessagePart::text("x")]) };
+        let thinking = ModelRequest { thinking: true, ..hot.clone() };
+        let both = ModelRequest { tools: vec![tool], ..thinking.clone() };
+        let never = WireCapabilities { temperature: TemperatureSupport::Never, ..PLAIN };
+        let temperature = LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut };
+        let thought = LossyConversion { what: UnsupportedFeature::ThinkingWithTools, then: Conversion::LeaveOut };
+        let cases = [
+            (PLAIN, hot.clone(), vec![], (Some(0.5), false)),
+            (PLAIN, thinking, vec![temperature], (None, true)),
+            (never, hot, vec![temperature], (None, false)),
+            (never, both, vec![temperature, thought], (None, false)),
+        ];
+        for (carries, request, losses, wanted) in cases {
+            assert_eq!(carries.losses(&request, &ConversionChoices::default()), losses, "losses are reported");
+            let sent = carries.convert(request, &ConversionChoices::default()).unwrap();
+            assert_eq!((sent.temperature, sent.thinking), wanted, "omitted options are not sent: {losses:?}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_refused_can_be_chosen_in_the_settings() {
+        let listed = PLAIN.unsupported();
+        for what in [UnsupportedFeature::Stop, UnsupportedFeature::Temperature, UnsupportedFeature::ThinkingWithTools] {
+            assert!(listed.contains(&what), "{what} is offered as a choice: {listed:?}");
+        }
+        let able =
+            WireCapabilities { stops: 64, temperature: TemperatureSupport::Always, thinking_with_tools: true, ..PLAIN };
+        for what in [UnsupportedFeature::Stop, UnsupportedFeature::Temperature, UnsupportedFeature::ThinkingWithTools] {
+            assert!(!able.unsupported().contains(&what), "{what} is not offered where it is always supported");
+        }
+    }
+}

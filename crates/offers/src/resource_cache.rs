@@ -1,0 +1,228 @@
+//! A cache of resource contents that honours the server's cache hints (`server/utilities/caching`, 2026-07-28). Used
+//! by reads in the owner task of `host`.
+//!
+//! Nothing is shared between servers, and an entry is valid only for exactly the headers it was requested with, so a
+//! private result never reaches another identity. Lists are cached in the same way (`ttlMs`): a stale list is read
+//! again when it is viewed, and the old one is used until then (`host/src/owner/state/registry.rs`).
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use domain::Millis;
+use mcp_proto::session::CacheHint;
+use mcp_proto::types::ResourceContents;
+use policy::Hash;
+use ports::time::end_of_span;
+use tokio::time::Instant;
+
+/// Maximum number of cached results.
+const MOST: usize = 1_000;
+/// Maximum total size of the cached results, in bytes.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// Maximum size of one cached result, in bytes.
+const LARGEST: usize = 4 * 1024 * 1024;
+
+/// The result of reading a resource.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResourceRead {
+    /// Contents of the resource.
+    pub contents: Vec<ResourceContents>,
+    /// Set if the contents come from the cache.
+    pub cached: bool,
+    /// Time until which the contents count as fresh, in milliseconds since 1970, if the server sent a cache hint.
+    pub fresh_until: Option<Millis>,
+}
+
+/// Cache key: the server, the hash of its settings, and the URI of the resource.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct CacheKey {
+    server: String,
+    identity: Hash,
+    uri: String,
+}
+
+#[derive(Debug)]
+struct CachedResource {
+    contents: Vec<ResourceContents>,
+    bytes: usize,
+    at: Instant,
+    ttl: Duration,
+    fresh_until: Millis,
+}
+
+/// The cache of resource contents.
+#[derive(Debug, Default)]
+pub struct ResourceCache {
+    kept: HashMap<CacheKey, CachedResource>,
+    bytes: usize,
+}
+
+impl ResourceCache {
+    /// Returns the cached contents of a resource if they are still fresh.
+    ///
+    /// Freshness is measured with tokio's clock, because the time of day may be set back.
+    pub fn fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Instant) -> Option<ResourceRead> {
+        let key = CacheKey { server: server.to_owned(), identity: identity.clone(), uri: uri.to_owned() };
+        let kept = self.kept.get(&key)?;
+        if now.saturating_duration_since(kept.at) >= kept.ttl {
+            self.remove(&key);
+            return None;
+        }
+        Some(ResourceRead { contents: kept.contents.clone(), cached: true, fresh_until: Some(kept.fresh_until) })
+    }
+
+    /// Caches the contents of a resource if the server allows it, and returns the time until which they count as
+    /// fresh.
+    ///
+    /// Contents larger than 4 MiB are not cached, but have a freshness all the same.
+    pub fn keep(
+        &mut self,
+        server: &str,
+        identity: Hash,
+        uri: &str,
+        (contents, hint): (&[ResourceContents], CacheHint),
+        (now, at): (Millis, Instant),
+    ) -> Option<Millis> {
+        let key = CacheKey { server: server.to_owned(), identity, uri: uri.to_owned() };
+        self.remove(&key);
+        if hint.ttl.is_zero() {
+            return None;
+        }
+        let fresh_until = end_of_span(now, hint.ttl);
+        let bytes = serde_json::to_string(contents).map_or(usize::MAX, |json| json.len());
+        if bytes <= LARGEST {
+            self.kept
+                .insert(key, CachedResource { contents: contents.to_vec(), bytes, at, ttl: hint.ttl, fresh_until });
+            self.bytes += bytes;
+            self.make_room();
+        }
+        Some(fresh_until)
+    }
+
+    fn make_room(&mut self) {
+        while self.kept.len() > MOST || self.bytes > MOST_BYTES {
+            let oldest = self.kept.iter().min_by_key(|(_, kept)| kept.at).map(|(key, _)| key.clone());
+            let Some(oldest) = oldest else { return };
+            self.remove(&oldest);
+        }
+    }
+
+    fn remove(&mut self, key: &CacheKey) {
+        if let Some(kept) = self.kept.remove(key) {
+            self.bytes -= kept.bytes;
+        }
+    }
+
+    /// Removes a changed resource from the cache, with every entry whose URI is a prefix of its own or begins with
+    /// it.
+    pub fn remove_changed(&mut self, server: &str, uri: &str) {
+        self.forget(|key| key.server == server && (key.uri.starts_with(uri) || uri.starts_with(key.uri.as_str())));
+    }
+
+    /// Removes every entry of a server.
+    pub fn forget_server(&mut self, server: &str) {
+        self.forget(|key| key.server == server);
+    }
+
+    fn forget(&mut self, which: impl Fn(&CacheKey) -> bool) {
+        let gone: Vec<CacheKey> = self.kept.keys().filter(|key| which(key)).cloned().collect();
+        for key in gone {
+            self.remove(&key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use mcp_proto::session::CacheScope;
+
+    use super::*;
+
+    const WALL: Millis = 1_000_000;
+
+    fn text(text: &str) -> Vec<ResourceContents> {
+        vec![ResourceContents { uri: "a:1".into(), text: Some(text.into()), ..ResourceContents::default() }]
+    }
+
+    fn hint(secs: u64) -> CacheHint {
+        CacheHint { ttl: Duration::from_secs(secs), scope: CacheScope::Private }
+    }
+
+    fn id(text: &str) -> Hash {
+        Hash::of_bytes(text.as_bytes())
+    }
+
+    #[test]
+    fn a_result_is_fresh_for_its_time_and_for_whom_it_was_meant() {
+        let (start, mut reads) = (Instant::now(), ResourceCache::default());
+        assert!(
+            reads.keep("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start)).is_some(),
+            "it is fresh for a while"
+        );
+        let after = |secs: u64| start + Duration::from_secs(secs);
+        let read = reads.fresh("s", &id("one"), "a:1", after(9)).unwrap();
+        assert_eq!(
+            (read.contents, read.cached),
+            (text("x"), true),
+            "[cache-ttl-positive] it need not be asked for again"
+        );
+        for (server, identity, uri, what) in [
+            ("t", "one", "a:1", "another server"),
+            ("s", "two", "a:1", "another identity"),
+            ("s", "one", "a:2", "another resource"),
+        ] {
+            assert_eq!(
+                reads.fresh(server, &id(identity), uri, after(1)),
+                None,
+                "[cache-key] [cache-private] {what} has nothing of it"
+            );
+        }
+        assert_eq!(
+            reads.fresh("s", &id("one"), "a:1", after(10)),
+            None,
+            "[cache-stale-refetch] it is not used beyond its time"
+        );
+        assert_eq!(reads.bytes, 0, "and then it is gone");
+        reads.keep("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start));
+        assert!(reads.fresh("s", &id("one"), "a:1", after(9)).is_some(), "whatever the time of day is");
+        assert_eq!(
+            reads.keep("s", id("one"), "a:1", (&text("x"), hint(0)), (WALL, start)),
+            None,
+            "no time means not to keep it"
+        );
+        assert_eq!(reads.fresh("s", &id("one"), "a:1", start), None, "[cache-ttl-zero] so it is not kept");
+    }
+
+    #[test]
+    fn a_change_ends_freshness() {
+        let (start, mut reads) = (Instant::now(), ResourceCache::default());
+        for uri in ["dir:/a", "dir:/a/b", "dir:/c"] {
+            reads.keep("s", id("one"), uri, (&text("x"), hint(10)), (WALL, start));
+        }
+        reads.remove_changed("s", "dir:/a/b");
+        let fresh = |reads: &mut ResourceCache, uri| reads.fresh("s", &id("one"), uri, start).is_some();
+        assert!(!fresh(&mut reads, "dir:/a/b"), "[cache-notification-invalidates] what changed is asked for again");
+        assert!(!fresh(&mut reads, "dir:/a"), "and so is what it lies in");
+        assert!(fresh(&mut reads, "dir:/c"), "the others stay");
+        reads.forget_server("s");
+        assert!(!fresh(&mut reads, "dir:/c"), "nothing stays of a server that is gone");
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let (start, mut reads) = (Instant::now(), ResourceCache::default());
+        let large = text(&"x".repeat(3 * 1024 * 1024));
+        for n in 0..20_u64 {
+            reads.keep("s", id("one"), &format!("a:{n}"), (&large, hint(100)), (WALL, start + Duration::from_secs(n)));
+            assert!(reads.bytes <= MOST_BYTES, "the bytes of all stay within the bound");
+        }
+        let last = start + Duration::from_secs(20);
+        assert!(reads.fresh("s", &id("one"), "a:19", last).is_some(), "the latest is kept");
+        assert!(reads.fresh("s", &id("one"), "a:0", last).is_none(), "the oldest went first");
+        let huge = text(&"x".repeat(LARGEST + 1));
+        reads.keep("s", id("one"), "a:huge", (&huge, hint(100)), (WALL, last));
+        assert!(reads.fresh("s", &id("one"), "a:huge", last).is_none(), "one that is too large is not kept");
+    }
+}

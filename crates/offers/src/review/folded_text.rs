@@ -1,0 +1,110 @@
+//! Texts normalized for searching, with a map from each position to the original. Used by `flags.rs`.
+
+use foreign::is_hidden;
+use unicode_security::skeleton;
+
+use super::flags::is_style;
+
+/// A text normalized for searching.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct FoldedText {
+    text: String,
+    /// For each byte of the text, the byte offset in the original of the character it comes from.
+    origins: Vec<usize>,
+}
+
+impl FoldedText {
+    /// Normalizes a text: lower case, no invisible characters, and one space for each run of blanks, `_` or `-`.
+    pub(super) fn new(text: &str) -> Self {
+        Self::from_chars(text.char_indices())
+    }
+
+    /// Decodes and normalizes the ASCII text that the tag characters of a text spell. `None` if it has none.
+    pub(super) fn from_tags(text: &str) -> Option<Self> {
+        let spelled = |(at, c): (usize, char)| {
+            let c = char::from_u32(u32::from(c).checked_sub(0xe_0000)?)?;
+            c.is_ascii().then_some((at, c))
+        };
+        let folded = Self::from_chars(text.char_indices().filter_map(spelled));
+        (!folded.text.is_empty()).then_some(folded)
+    }
+
+    fn from_chars(chars: impl Iterator<Item = (usize, char)>) -> Self {
+        let mut folded = Self::default();
+        for (at, c) in chars.filter(|(_, c)| !is_hidden(*c) && !is_style(*c)) {
+            if c.is_whitespace() || c == '_' || c == '-' {
+                if !folded.text.ends_with(' ') {
+                    folded.push(' ', at);
+                }
+            } else {
+                let c = if matches!(c, '\u{2018}' | '\u{2019}') { '\'' } else { c };
+                for c in c.to_lowercase() {
+                    folded.push(c, at);
+                }
+            }
+        }
+        folded
+    }
+
+    /// Returns the visual skeleton of the text (UTS 39, section 4), which maps letters of other scripts to those they
+    /// look like.
+    pub(super) fn as_drawn(&self) -> Self {
+        let mut drawn = Self::default();
+        let mut chars = self.text.char_indices().peekable();
+        let mut part = String::new();
+        while let Some((at, c)) = chars.next() {
+            part.clear();
+            part.push(c);
+            // Combining marks are reordered together with their base character.
+            while let Some((_, mark)) = chars.next_if(|(_, c)| is_mark(*c)) {
+                part.push(mark);
+            }
+            for c in skeleton(&part) {
+                drawn.push(c, self.origins[at]);
+            }
+        }
+        drawn
+    }
+
+    fn push(&mut self, c: char, origin: usize) {
+        self.text.push(c);
+        self.origins.resize(self.text.len(), origin);
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the byte offset in the original for a byte offset in the normalized text.
+    pub(super) fn origin(&self, at: usize) -> usize {
+        self.origins.get(at).copied().unwrap_or_default()
+    }
+}
+
+/// Returns true for combining marks.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}')
+        || matches!(c, '\u{20d0}'..='\u{20ff}' | '\u{3099}' | '\u{309a}' | '\u{fe20}'..='\u{fe2f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_knows_where_it_comes_from() {
+        let text = "\u{200b}İ__A\u{e0042}é б";
+        let folded = FoldedText::new(text);
+        assert_eq!(folded.text(), "i\u{307} aé б", "lower case, with one space and nothing hidden");
+        for (part, origin) in [("i", "İ"), ("a", "A"), ("é", "é"), ("б", "б")] {
+            let at = folded.text().find(part).unwrap();
+            assert_eq!(folded.origin(at), text.find(origin).unwrap(), "{part:?} comes from {origin:?}");
+            let drawn = folded.as_drawn();
+            let found = drawn.origins.contains(&text.find(origin).unwrap());
+            assert!(found, "and {origin:?} has its place in what is drawn");
+        }
+        let tags = FoldedText::from_tags(text).unwrap();
+        assert_eq!((tags.text(), tags.origin(0)), ("b", text.find('\u{e0042}').unwrap()), "what tags spell");
+        assert_eq!(FoldedText::from_tags("plain"), None, "where there are any");
+    }
+}

@@ -1,0 +1,125 @@
+//! Converts contents from servers to the parts of a request that a model reads. The review of a result shows these
+//! parts, the consent gate hashes them (`host/src/owner/gate.rs`), and conversations send them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use domain::item::{Content, ResourceContents, ToolResult};
+use models::MessagePart;
+use serde_json::{Value, json};
+
+use super::visible_text::shown_part;
+
+/// Returns the parts of a tool result. Structured content is included only if there is no text, since servers send
+/// the same content in both.
+#[must_use]
+pub fn result_parts(result: &ToolResult) -> Vec<MessagePart> {
+    raw_result_parts(result).into_iter().map(shown_part).collect()
+}
+
+/// Returns the parts of a tool result with unmodified texts: invisible characters are kept.
+pub fn raw_result_parts(result: &ToolResult) -> Vec<MessagePart> {
+    let has_text = result.content.iter().any(|content| matches!(content, Content::Text { .. }));
+    let mut parts: Vec<MessagePart> = result.content.iter().map(raw_content_part).collect();
+    if let Some(structured) = result.structured.as_ref().filter(|_| !has_text) {
+        parts.push(MessagePart::Text(structured.to_string()));
+    }
+    if let Some(problem) = &result.structured_problem {
+        parts.push(MessagePart::Text(format!("(These data are not what the tool promises: {problem})")));
+    }
+    if parts.is_empty() {
+        parts.push(MessagePart::text("(nothing)"));
+    }
+    parts
+}
+
+/// Returns the part for one content of a result or message.
+#[must_use]
+pub fn content_part(content: &Content) -> MessagePart {
+    shown_part(raw_content_part(content))
+}
+
+fn raw_content_part(content: &Content) -> MessagePart {
+    match content {
+        Content::Text { text } => MessagePart::Text(text.clone()),
+        Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
+            raw_bytes_part("content", mime_type, data)
+        }
+        Content::ResourceLink { uri, name, description, .. } => {
+            let description = description.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
+            MessagePart::Text(format!("[Resource {name:?} at {uri}{description}]"))
+        }
+        Content::Resource { contents } => raw_contents_part(contents),
+        Content::Unknown { json } => MessagePart::Text(json.to_string()),
+    }
+}
+
+/// Returns the part for one content of a resource.
+#[must_use]
+pub fn contents_part(contents: &ResourceContents) -> MessagePart {
+    shown_part(raw_contents_part(contents))
+}
+
+/// Returns the part with its text unmodified.
+fn raw_contents_part(contents: &ResourceContents) -> MessagePart {
+    match (&contents.text, &contents.blob) {
+        (Some(text), _) => MessagePart::Text(text.clone()),
+        (None, Some(blob)) => {
+            let mime = contents.mime_type.as_deref().unwrap_or("application/octet-stream");
+            raw_bytes_part(&contents.uri, mime, blob)
+        }
+        (None, None) => MessagePart::Text("(empty)".to_owned()),
+    }
+}
+
+/// Returns the part for base64 data, according to its media type. Text becomes a text part.
+#[must_use]
+pub fn bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
+    shown_part(raw_bytes_part(name, mime, data))
+}
+
+/// Returns the part with its text unmodified.
+fn raw_bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
+    let Ok(bytes) = STANDARD.decode(data) else {
+        return MessagePart::Text(format!("(what is in {name:?} can't be read)"));
+    };
+    let kind = mime.split(['/', ';']).next().unwrap_or_default();
+    match kind {
+        "image" if !mime.starts_with("image/svg") => MessagePart::Image { mime: mime.to_owned(), data: bytes.into() },
+        "audio" => MessagePart::Audio { mime: mime.to_owned(), data: bytes.into() },
+        _ => match as_text(mime, bytes) {
+            Ok(text) => MessagePart::Text(text),
+            Err(bytes) => MessagePart::File { name: name.to_owned(), mime: mime.to_owned(), data: bytes.into() },
+        },
+    }
+}
+
+/// Decodes text if the media type is textual, or if the type is unspecified and the bytes are valid text.
+fn as_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
+    let is_said = mime.starts_with("text/")
+        || ["json", "xml", "yaml", "toml", "javascript", "svg"].iter().any(|word| mime.contains(word));
+    let is_open = mime.is_empty() || mime.starts_with("application/octet-stream");
+    if !(is_said || is_open) || bytes.contains(&0) {
+        return Err(bytes);
+    }
+    String::from_utf8(bytes).map_err(std::string::FromUtf8Error::into_bytes)
+}
+
+/// Returns the content that a model would read of a result, for hashing and for the audit log: texts verbatim, binary
+/// data by its SHA-256.
+pub fn as_json(tool: &str, parts: &[MessagePart], is_error: bool) -> Value {
+    let bytes = |kind: &str, name: &str, mime: &str, data: &[u8]| json!({ kind: name, "mime": mime, "sha256": policy::Hash::of_bytes(data).as_str() });
+    let parts: Vec<Value> = parts
+        .iter()
+        .map(|part| match part {
+            MessagePart::Text(text) => json!({ "text": text }),
+            MessagePart::Image { mime, data } => bytes("image", "", mime, data),
+            MessagePart::Audio { mime, data } => bytes("audio", "", mime, data),
+            MessagePart::File { name, mime, data } => bytes("file", name, mime, data),
+            // Results contain none of these.
+            other @ (MessagePart::Thinking { .. } | MessagePart::ToolUse { .. } | MessagePart::ToolResult { .. }) => {
+                json!({ "other": format!("{other:?}") })
+            }
+        })
+        .collect();
+    json!({ "tool": tool, "isError": is_error, "result": parts })
+}

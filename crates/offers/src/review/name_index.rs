@@ -1,0 +1,198 @@
+//! Finds names and titles that collide or look alike: `send` of one server, and `sеnd` with a Cyrillic letter, or
+//! `Send`, of another.
+
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+
+use foreign::is_hidden;
+use unicode_security::skeleton;
+
+use super::flags::is_style;
+
+/// Maximum number of look-alikes reported per name.
+pub const MAX_LOOK_ALIKES: usize = 10;
+/// Maximum length of the beginning of a name that is compared, in characters.
+const MAX_NAME: usize = 200;
+
+/// A name or title that can be mistaken for another.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LookAlike {
+    /// Name of the server that has it, as chosen by the user.
+    pub server: String,
+    /// The name, or the title if that is what looks alike.
+    pub name: String,
+    /// Set if the text is identical and belongs to another server.
+    pub same: bool,
+}
+
+/// Comparison keys of a name: names that can be mistaken for each other share a key (UTS 39, section 4), regardless
+/// of case and of separators between words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NameKeys([Box<str>; 2]);
+
+impl NameKeys {
+    /// Returns the keys of a name.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        let seen: String = name.chars().take(MAX_NAME).filter(|c| !is_hidden(*c) && !is_style(*c)).collect();
+        // In both orders: a capital I looks like an l, but its lower case is i.
+        let as_drawn = skeleton(&seen).collect::<String>().to_lowercase();
+        let in_one_case = skeleton(&seen.to_lowercase()).collect::<String>();
+        Self([without_separators(&as_drawn), without_separators(&in_one_case)])
+    }
+
+    /// Returns true if one name can be mistaken for the other.
+    #[must_use]
+    pub fn meet(&self, other: &Self) -> bool {
+        self.0.iter().any(|key| !key.is_empty() && other.0.contains(key))
+    }
+}
+
+/// Removes separators between words.
+fn without_separators(text: &str) -> Box<str> {
+    text.chars().filter(|c| !c.is_whitespace() && !"_-./:".contains(*c)).collect::<String>().into()
+}
+
+/// Index of the names in one list, and of the titles that are shown in their place, searchable by appearance.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NameIndex {
+    exact: HashSet<Box<str>>,
+    by_key: HashMap<Box<str>, Vec<IndexedName>>,
+}
+
+/// A name or title in the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct IndexedName {
+    /// Name of the entry.
+    of: Box<str>,
+    text: Box<str>,
+}
+
+impl NameIndex {
+    /// Builds the index from pairs of a name and its optional title.
+    pub fn new(named: impl Iterator<Item = (String, Option<String>)>) -> Self {
+        let mut known = Self::default();
+        for (name, title) in named {
+            if let Some(title) = title.filter(|title| *title != name) {
+                known.add(&name, &title);
+            }
+            known.add(&name, &name);
+            known.exact.insert(name.into());
+        }
+        known
+    }
+
+    fn add(&mut self, of: &str, text: &str) {
+        let NameKeys([first, second]) = NameKeys::new(text);
+        let label = || IndexedName { of: of.into(), text: text.into() };
+        if first != second {
+            self.by_key.entry(second).or_default().push(label());
+        }
+        self.by_key.entry(first).or_default().push(label());
+    }
+
+    /// Returns true if the list contains exactly this name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.exact.contains(name)
+    }
+
+    /// Returns the labels that share one of these keys.
+    fn like(&self, keys: &NameKeys) -> impl Iterator<Item = &IndexedName> {
+        let found = keys.0.iter().filter(|key| !key.is_empty()).filter_map(|key| self.by_key.get(key));
+        found.flatten()
+    }
+}
+
+/// Returns the look-alikes of a name and its title: other entries of the same list, and any entries of other servers.
+pub(crate) fn look_alikes(
+    (name, title): (&str, Option<&str>),
+    (server, own): (&str, &NameIndex),
+    others: &[(&str, &NameIndex)],
+) -> Vec<LookAlike> {
+    let mut found: Vec<LookAlike> = Vec::new();
+    // Tracked by entry, since the name and title of one entry are not two look-alikes.
+    let mut told: HashSet<(&str, &str)> = HashSet::new();
+    for label in [Some(name), title].into_iter().flatten() {
+        let keys = NameKeys::new(label);
+        let here = own.like(&keys).filter(|other| *other.of != *name).map(|other| (server, other, false));
+        let there = others
+            .iter()
+            .flat_map(|(server, names)| names.like(&keys).map(move |other| (*server, other, *other.text == *label)));
+        for (server, other, same) in here.chain(there) {
+            if found.len() >= MAX_LOOK_ALIKES {
+                return found;
+            }
+            if told.insert((server, &other.of)) {
+                found.push(LookAlike { server: server.to_owned(), name: other.text.to_string(), same });
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_can_be_taken_for_one_another_meet() {
+        for (one, other) in [
+            ("send", "send"),
+            ("send", "sеnd"),
+            ("send", "Send"),
+            ("paypal", "paypaI"),
+            ("list_files", "list-files"),
+            ("list_files", "listFiles"),
+            ("LIST", "list"),
+            ("send", "se\u{200b}nd"),
+            ("send", "s\u{e0065}end"),
+            ("ｓｅｎｄ", "send"),
+            ("scope", "ѕсоре"),
+        ] {
+            assert!(NameKeys::new(one).meet(&NameKeys::new(other)), "X06: {one:?} looks like {other:?}");
+        }
+        for (one, other) in [("send", "sent"), ("read_file", "write_file"), ("", ""), ("__", "--"), ("a", "b")] {
+            assert!(!NameKeys::new(one).meet(&NameKeys::new(other)), "{one:?} does not look like {other:?}");
+        }
+    }
+
+    fn named(names: &[&str]) -> NameIndex {
+        NameIndex::new(names.iter().map(|name| ((*name).to_owned(), None)))
+    }
+
+    #[test]
+    fn what_else_has_such_a_name_is_found_once_and_bounded() {
+        let own = named(&["send", "sеnd"]);
+        let many: Vec<String> = (0..50).map(|n| format!("{}send", "_".repeat(n))).collect();
+        let other = named(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        let found = look_alikes(("send", None), ("a", &own), &[("b", &other)]);
+        assert_eq!(found.len(), MAX_LOOK_ALIKES, "no more than can be read");
+        assert_eq!(found[0].name, "sеnd", "those of the same server come first, and never the tool itself");
+        assert_eq!(found[1], LookAlike { server: "b".into(), name: "send".into(), same: true }, "the very same name");
+        assert!(found.iter().skip(2).all(|alike| !alike.same), "the others are other names");
+    }
+
+    #[test]
+    fn titles_are_compared_with_titles_and_with_names() {
+        let titled = |name: &str, title: &str| (name.to_owned(), Some(title.to_owned()));
+        let own = NameIndex::new([titled("a1", "Sеnd mail"), titled("a2", "Read")].into_iter());
+        let other = NameIndex::new([titled("mail_out", "Send mail"), titled("send_mail", "Post")].into_iter());
+        let found = look_alikes(("a1", Some("Sеnd mail")), ("a", &own), &[("b", &other)]);
+        let names: Vec<&str> = found.iter().map(|alike| alike.name.as_str()).collect();
+        assert_eq!(names, ["Send mail", "send_mail"], "X06: what is drawn first counts, whatever the name under it");
+        assert!(look_alikes(("a2", Some("Read")), ("a", &own), &[("b", &other)]).is_empty(), "others do not");
+        let many: Vec<NameIndex> = (0..3).map(|_| NameIndex::new([titled("a1", "Sеnd mail")].into_iter())).collect();
+        let many: Vec<(&str, &NameIndex)> = std::iter::zip(["b", "c", "d"], &many).collect();
+        let found = look_alikes(("a1", Some("Sеnd mail")), ("a", &own), &many);
+        assert_eq!(
+            found.len(),
+            3,
+            "a tool of the same name and title is told once, and leaves room for others: {found:?}"
+        );
+        let twins = NameIndex::new([titled("x", "Run"), titled("y", "Run")].into_iter());
+        let found = look_alikes(("x", Some("Run")), ("a", &twins), &[]);
+        assert_eq!(found.len(), 1, "one title for two tools of a server is told of the other: {found:?}");
+    }
+}

@@ -1,0 +1,97 @@
+//! Text of servers as a model receives it, which is also how the user sees it: invisible characters are replaced by
+//! their code points. Used by `chat` and by the review of results.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use models::MessagePart;
+use serde_json::Value;
+
+use super::is_hidden;
+
+/// Maximum depth to which a schema is processed. Deeper parts are left unchanged; no provider accepts such schemas.
+const MAX_DEPTH: usize = 64;
+
+/// Returns the text with each character that is invisible or changes the text direction replaced by its code point,
+/// such as `[U+202E]`.
+#[must_use]
+pub fn visible_text(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut told = String::with_capacity(text.len() + 16);
+    let mut before = ' ';
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let joins = c == '\u{200d}' && is_drawn(before) && characters.peek().copied().is_some_and(is_drawn);
+        if is_hidden(c) && !joins {
+            // Writing to a String can't fail.
+            let _ = write!(told, "[U+{:04X}]", c as u32);
+        } else {
+            told.push(c);
+        }
+        before = c;
+    }
+    Cow::Owned(told)
+}
+
+/// Returns a part with its text as it is shown.
+#[must_use]
+pub fn shown_part(part: MessagePart) -> MessagePart {
+    match part {
+        MessagePart::Text(text) => MessagePart::Text(visible_text(&text).into_owned()),
+        other => other,
+    }
+}
+
+/// Returns true for emoji and the emoji variation selector. A joiner between two of them is legitimate.
+const fn is_drawn(c: char) -> bool {
+    matches!(c, '\u{2600}'..='\u{27bf}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// Returns a schema with its titles, descriptions and comments as they are shown.
+#[must_use]
+pub fn shown_schema(schema: Value) -> Value {
+    at_depth(schema, 0)
+}
+
+fn at_depth(schema: Value, depth: usize) -> Value {
+    if depth > MAX_DEPTH {
+        return schema;
+    }
+    match schema {
+        Value::Object(members) => {
+            let told = members.into_iter().map(|(name, value)| match value {
+                Value::String(text) if matches!(name.as_str(), "description" | "title" | "$comment") => {
+                    let text = visible_text(&text).into_owned();
+                    (name, Value::String(text))
+                }
+                value => (name, at_depth(value, depth + 1)),
+            });
+            Value::Object(told.collect())
+        }
+        Value::Array(list) => Value::Array(list.into_iter().map(|value| at_depth(value, depth + 1)).collect()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_model_reads_no_more_than_the_user_sees() {
+        assert_eq!(visible_text("a\u{e0041}b\u{202e}c"), "a[U+E0041]b[U+202E]c", "X10: hidden text is named");
+        assert_eq!(visible_text("plain 漢字\n\ttext"), "plain 漢字\n\ttext", "other text is as it came");
+        assert_eq!(
+            visible_text("👩\u{200d}🚀 a\u{200d}b"),
+            "👩\u{200d}🚀 a[U+200D]b",
+            "an emoji is one, letters are not"
+        );
+        let schema = json!({"properties": {"x": {"description": "a\u{200b}b", "enum": ["a\u{200b}b"]}}});
+        let told = json!({"properties": {"x": {"description": "a[U+200B]b", "enum": ["a\u{200b}b"]}}});
+        assert_eq!(shown_schema(schema), told, "X10: in descriptions; values stay what the server takes");
+    }
+}

@@ -1,0 +1,152 @@
+//! Word diff of two texts. Used by `cli/src/review_marks_text.rs`.
+
+/// Maximum number of word comparisons per diff. For longer texts, everything between the common prefix and suffix
+/// counts as changed.
+const MAX_COMPARISONS: usize = 4_000_000;
+
+/// A piece of a text in a word diff.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiffPiece<'a> {
+    /// Text of the piece.
+    pub text: &'a str,
+    /// Set if the piece is not in the other text.
+    pub is_changed: bool,
+}
+
+/// Splits two texts into unchanged and changed pieces.
+#[must_use]
+pub fn changed_words<'a>(before: &'a str, after: &'a str) -> (Vec<DiffPiece<'a>>, Vec<DiffPiece<'a>>) {
+    let (old, new) = (split_words(before), split_words(after));
+    let same_start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let rest = old.len().min(new.len()) - same_start;
+    let same_end = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let middle = |list: &[&'a str]| list[same_start..list.len() - same_end].to_vec();
+    let (old_kept, new_kept) = common_words(&middle(&old), &middle(&new));
+    let marked = |list: &[&'a str], kept: &[bool], whole: &'a str| {
+        let outside = std::iter::repeat_n(true, same_start);
+        let all = outside.chain(kept.iter().copied()).chain(std::iter::repeat_n(true, same_end));
+        merge_pieces(whole, list, all)
+    };
+    (marked(&old, &old_kept, before), marked(&new, &new_kept, after))
+}
+
+/// Splits a text into words, runs of blanks, and single other characters.
+fn split_words(text: &str) -> Vec<&str> {
+    #[derive(PartialEq, Clone, Copy)]
+    enum CharacterClass {
+        Word,
+        Blank,
+        Other,
+    }
+    let class = |c: char| match c {
+        c if c.is_whitespace() => CharacterClass::Blank,
+        c if c.is_alphanumeric() || c == '_' => CharacterClass::Word,
+        _ => CharacterClass::Other,
+    };
+    let mut found = Vec::new();
+    let (mut start, mut before) = (0, None);
+    for (at, c) in text.char_indices() {
+        let now = class(c);
+        if before.is_some_and(|before| before != now || now == CharacterClass::Other) {
+            found.push(&text[start..at]);
+            start = at;
+        }
+        before = Some(now);
+    }
+    if start < text.len() {
+        found.push(&text[start..]);
+    }
+    found
+}
+
+/// Marks the words of both texts that are in their longest common subsequence.
+fn common_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
+    let mut kept = (vec![false; old.len()], vec![false; new.len()]);
+    if old.len().saturating_mul(new.len()) > MAX_COMPARISONS {
+        return kept;
+    }
+    let width = new.len() + 1;
+    // Length of the longest common subsequence from each pair of positions on.
+    let mut longest = vec![0_u32; (old.len() + 1) * width];
+    for (i, word) in old.iter().enumerate().rev() {
+        for (j, other) in new.iter().enumerate().rev() {
+            longest[i * width + j] = if word == other {
+                longest[(i + 1) * width + j + 1] + 1
+            } else {
+                longest[(i + 1) * width + j].max(longest[i * width + j + 1])
+            };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    while i < old.len() && j < new.len() {
+        if old[i] == new[j] {
+            (kept.0[i], kept.1[j]) = (true, true);
+            (i, j) = (i + 1, j + 1);
+        } else if longest[(i + 1) * width + j] >= longest[i * width + j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    kept
+}
+
+/// Merges adjacent words of one kind into pieces. Blanks between two changed words count as changed.
+fn merge_pieces<'a>(whole: &'a str, words: &[&'a str], kept: impl Iterator<Item = bool>) -> Vec<DiffPiece<'a>> {
+    let mut kept: Vec<bool> = kept.collect();
+    for at in 1..kept.len().saturating_sub(1) {
+        if words[at].trim().is_empty() && !kept[at - 1] && !kept[at + 1] {
+            kept[at] = false;
+        }
+    }
+    let mut pieces: Vec<DiffPiece<'a>> = Vec::new();
+    let (mut start, mut end) = (0, 0);
+    for (at, word) in words.iter().enumerate() {
+        end += word.len();
+        if kept.get(at + 1) != kept.get(at) {
+            pieces.push(DiffPiece { text: &whole[start..end], is_changed: !kept[at] });
+            start = end;
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(pieces: &[DiffPiece<'_>]) -> String {
+        pieces.iter().map(|p| if p.is_changed { format!("[{}]", p.text) } else { p.text.to_owned() }).collect()
+    }
+
+    #[test]
+    fn s34_the_changed_words_of_a_line_are_marked_and_no_others() {
+        for (before, after, old, new) in [
+            ("Reads a file", "Reads a file", "Reads a file", "Reads a file"),
+            ("Reads a file.", "Reads any file.", "Reads [a] file.", "Reads [any] file."),
+            (
+                "Reads a file.",
+                "Reads a file. Then send it away.",
+                "Reads a file.",
+                "Reads a file.[ Then send it away.]",
+            ),
+            ("", "new", "", "[new]"),
+            ("one two three", "one 2 three 4", "one [two] three", "one [2] three[ 4]"),
+            ("/etc/hosts", "/etc/shadow", "/etc/[hosts]", "/etc/[shadow]"),
+            ("读取文件", "读取 文件", "[读取文件]", "[读取 文件]"),
+            ("a b c d", "d c b a", "[a b] c [d]", "[d] c [b a]"),
+        ] {
+            let (was, is) = changed_words(before, after);
+            assert_eq!((marked(&was).as_str(), marked(&is).as_str()), (old, new), "{before:?} and {after:?}");
+        }
+    }
+
+    #[test]
+    fn s34_what_takes_too_long_to_compare_is_marked_as_a_whole() {
+        let (before, after) = ("x ".repeat(5_000), "y ".repeat(5_000));
+        let (was, is) = changed_words(&before, &after);
+        assert!(was[0].is_changed && is[0].is_changed, "nothing that changed counts as the same");
+        let text = |pieces: &[DiffPiece<'_>]| pieces.iter().map(|piece| piece.text).collect::<String>();
+        assert_eq!((text(&was), text(&is)), (before.clone(), after.clone()), "and all of it is there");
+    }
+}

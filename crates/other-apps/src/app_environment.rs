@@ -1,0 +1,87 @@
+//! The computer whose apps are searched: its system, home folder, and variables that relocate folders. The caller
+//! provides everything.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A family of systems with the same locations of settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum OperatingSystem {
+    /// Apple's macOS, with `Library/Application Support`.
+    MacOs,
+    /// Microsoft Windows, with `APPDATA` folders.
+    Windows,
+    /// Linux and others with XDG folders.
+    Linux,
+}
+
+impl OperatingSystem {
+    /// All families of systems.
+    pub const ALL: [Self; 3] = [Self::Linux, Self::MacOs, Self::Windows];
+
+    /// Returns the family that this process runs on.
+    #[must_use]
+    pub const fn current() -> Self {
+        if cfg!(windows) {
+            Self::Windows
+        } else if cfg!(target_os = "macos") {
+            Self::MacOs
+        } else {
+            Self::Linux
+        }
+    }
+}
+
+/// A home folder, and everything that determines the locations of settings in it.
+#[derive(Debug, Clone)]
+pub struct AppEnvironment {
+    /// Path of the home folder.
+    pub home: PathBuf,
+    /// Systems whose folders are searched.
+    pub systems: Vec<OperatingSystem>,
+    /// System that the servers will run on.
+    pub runs_on: OperatingSystem,
+    /// Environment variables such as `XDG_CONFIG_HOME`, `APPDATA` and `CODEX_HOME`.
+    pub variables: BTreeMap<String, PathBuf>,
+}
+
+/// Variables that relocate the settings of one app or all apps.
+pub const VARIABLES: [&str; 8] =
+    ["XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA", "COPILOT_HOME", "CODEX_HOME", "CLINE_DIR", "GROK_HOME", "KIMI_HOME"];
+
+impl AppEnvironment {
+    /// Returns the user's own home on this computer. `variable` reads the environment.
+    #[must_use]
+    pub fn current_user(home: PathBuf, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
+        let variables = VARIABLES.iter().filter_map(|name| {
+            let value = variable(name).filter(|path| path.is_absolute())?;
+            Some(((*name).to_owned(), value))
+        });
+        let system = OperatingSystem::current();
+        Self { home, systems: vec![system], runs_on: system, variables: variables.collect() }
+    }
+
+    /// Returns a home folder at any path, for instance on the disk of another computer. The folders of all systems are
+    /// searched, and variables are ignored.
+    #[must_use]
+    pub fn for_home(home: PathBuf) -> Self {
+        Self {
+            home,
+            systems: OperatingSystem::ALL.to_vec(),
+            runs_on: OperatingSystem::current(),
+            variables: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the folder that a variable names, or the one below the home folder.
+    pub(crate) fn folder(&self, variable: &str, below_home: &str) -> PathBuf {
+        self.variables.get(variable).cloned().unwrap_or_else(|| join(&self.home, below_home))
+    }
+}
+
+/// Joins path components that are separated by slashes, on every system.
+pub(crate) fn join(folder: &Path, parts: &str) -> PathBuf {
+    let mut path = folder.to_owned();
+    path.extend(parts.split('/').filter(|part| !part.is_empty()));
+    path
+}

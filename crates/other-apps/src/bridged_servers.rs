@@ -1,0 +1,252 @@
+//! Commands that only bridge to a remote server, such as `npx mcp-remote URL`. Drawbridge connects to the server
+//! itself, so the remote server is offered instead. Windows wrappers around commands are removed here as well.
+
+use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
+
+use crate::app_environment::OperatingSystem;
+use crate::notes::{ImportNote, ImportNoteKind, ImportNotes, not_used, quoted_text};
+use crate::secret_detection::has_secret;
+use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
+
+/// A remote server that a command bridges to.
+#[derive(Debug)]
+pub(crate) struct BridgedServer {
+    pub(crate) remote: HttpConfig,
+    pub(crate) notes: ImportNotes,
+    pub(crate) denied_tools: Vec<String>,
+}
+
+/// Programs that run a package, with subcommands before it.
+const RUNNERS: [&str; 12] = ["npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn", "bun", "uv", "deno", "node"];
+/// Subcommands of runners before the package.
+const STEPS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx", "--"];
+/// Options of runners that take a value.
+const WITH_VALUE: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
+
+/// Maximum length of a value that is inserted into a header, in bytes.
+const MAX_VALUE: usize = 16 * 1_024;
+/// Maximum number of variables that a note names.
+const MAX_NAMED: usize = 20;
+
+/// Removes `cmd /c`, which other systems don't need. Returns `true` if it was present.
+pub(crate) fn without_wrapper(config: &mut StdioConfig, runs_on: OperatingSystem) -> bool {
+    if runs_on == OperatingSystem::Windows {
+        return false;
+    }
+    let is_cmd = stem(&config.command).eq_ignore_ascii_case("cmd");
+    let switches = config.args.iter().take_while(|word| word.len() == 2 && word.starts_with('/')).count();
+    if is_cmd
+        && config.args[..switches].iter().any(|word| word.eq_ignore_ascii_case("/c"))
+        && config.args.len() > switches
+    {
+        let mut words = config.args.split_off(switches).into_iter();
+        config.command = words.next().unwrap_or_default();
+        config.args = words.collect();
+        // The whole command may be a single argument.
+        if config.args.is_empty()
+            && config.command.contains(' ')
+            && let Ok(words) = shell_words::split(&config.command)
+        {
+            let mut words = words.into_iter();
+            config.command = words.next().unwrap_or_default();
+            config.args = words.collect();
+        }
+        return true;
+    }
+    let plain = stem(&config.command);
+    if RUNNERS.contains(&plain) && config.command != plain && !config.command.contains(['/', '\\']) {
+        config.command = plain.to_owned();
+        return true;
+    }
+    false
+}
+
+/// Returns the remote server that a command bridges to, with notes about unused parts of the command that are safe to
+/// print. `None` if the command does anything else.
+#[must_use]
+pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<String>)> {
+    let found = bridged(config)?;
+    // A denied tool is a rule of the user in Drawbridge, and not part of a server's configuration.
+    found.denied_tools.is_empty().then(|| (found.remote, found.notes.into_texts()))
+}
+
+/// Returns the remote server that a command bridges to, if the command does nothing else.
+pub(crate) fn bridged(config: &StdioConfig) -> Option<BridgedServer> {
+    let mut words = std::iter::once(&config.command).chain(&config.args).map(String::as_str).peekable();
+    let program = stem(words.next()?);
+    let name = if RUNNERS.contains(&program) {
+        let mut package = None;
+        while let Some(word) = words.next() {
+            if WITH_VALUE.contains(&word) {
+                words.next();
+            } else if !word.starts_with('-') && !STEPS.contains(&word) {
+                package = Some(word);
+                break;
+            }
+        }
+        of_package(package?)
+    } else {
+        program
+    };
+    let rest: Vec<&str> = words.collect();
+    let found = match name {
+        "mcp-remote" | "mcp-remote-client" => mcp_remote(&rest),
+        "supergateway" => supergateway(&rest),
+        "mcp-proxy" => mcp_proxy(&rest, config),
+        _ => return None,
+    };
+    let mut found =
+        found.filter(|found| found.remote.url.starts_with("http://") || found.remote.url.starts_with("https://"))?;
+    // `mcp-proxy` reads its token from this variable without an argument.
+    let mut used = vec![String::from("API_ACCESS_TOKEN")];
+    for value in found.remote.headers.values_mut() {
+        put_variables(value, config, &mut used);
+    }
+    let unused = config.env.keys().filter(|name| !used.contains(name)).take(MAX_NAMED).map(|name| quoted_text(name));
+    note_unused(&mut found, unused.collect());
+    let note = format!("{name} would only lead to this address; Drawbridge connects to it itself");
+    found.notes.put_first(ImportNote::new(ImportNoteKind::Bridge, note).naming([name]));
+    Some(found)
+}
+
+/// Returns the name of a package without scope and version, or of a script without its folder.
+fn of_package(word: &str) -> &str {
+    let word = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    let word = word.split_once('@').map_or(word, |(name, _)| name);
+    word.split_once("==").map_or(word, |(name, _)| name)
+}
+
+/// Returns the name of a program without its folder and Windows extension.
+pub(crate) fn stem(command: &str) -> &str {
+    let last = command.rsplit(['/', '\\']).next().unwrap_or(command);
+    [".exe", ".cmd", ".bat", ".EXE", ".CMD", ".BAT"].iter().find_map(|end| last.strip_suffix(end)).unwrap_or(last)
+}
+
+/// Replaces `${NAME}` in a header by the entry's variables, which users write that way because Windows loses spaces in
+/// arguments. A single pass, so that values which refer to other variables don't grow.
+fn put_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<String>) {
+    for ValueReference { range, target } in references(value, ReferenceSyntax::Dollar).into_iter().rev() {
+        let ReferenceTarget::Environment { name, default: None } = target else { continue };
+        let Some(text) = config.env.get(&name).filter(|text| text.len() <= MAX_VALUE) else { continue };
+        value.replace_range(range, text);
+        used.push(name);
+    }
+}
+
+fn header(found: &mut BridgedServer, text: &str) {
+    match text.split_once(':') {
+        Some((name, value)) => {
+            found.remote.headers.insert(name.trim().to_owned(), value.trim().to_owned());
+        }
+        None => found.notes.push(String::from("a header without a value was left out")),
+    }
+}
+
+fn empty() -> BridgedServer {
+    BridgedServer { remote: HttpConfig::default(), notes: ImportNotes::default(), denied_tools: Vec::new() }
+}
+
+fn mcp_remote(words: &[&str]) -> Option<BridgedServer> {
+    let mut found = empty();
+    let mut unused = Vec::new();
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        match word {
+            "--header" => header(&mut found, words.next().unwrap_or_default()),
+            "--transport" => {
+                found.remote.kind = match words.next() {
+                    Some("http-only") => Some(HttpKind::Http),
+                    Some("sse-only") => Some(HttpKind::Sse),
+                    _ => None,
+                }
+            }
+            "--ignore-tool" => found.denied_tools.extend(words.next().map(str::to_owned)),
+            "--host"
+            | "--resource"
+            | "--auth-timeout"
+            | "--static-oauth-client-metadata"
+            | "--static-oauth-client-info" => {
+                unused.push(quoted_text(word));
+                words.next();
+            }
+            "--debug" | "--silent" | "--allow-http" => {}
+            word if word.starts_with("--header=") => header(&mut found, &word["--header=".len()..]),
+            word if word.starts_with('-') => unused.push(option_name(word)),
+            word if found.remote.url.is_empty() => word.clone_into(&mut found.remote.url),
+            // Port of the redirect URI for sign-in.
+            _ => {}
+        }
+    }
+    note_unused(&mut found, unused);
+    Some(found)
+}
+
+fn supergateway(words: &[&str]) -> Option<BridgedServer> {
+    let mut found = empty();
+    let mut unused = Vec::new();
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        let (word, value) = word
+            .split_once('=')
+            .filter(|_| word.starts_with("--"))
+            .map_or((word, None), |(word, value)| (word, Some(value)));
+        let mut value = || value.or_else(|| words.next()).unwrap_or_default();
+        match word {
+            "--sse" => {
+                found.remote.kind = Some(HttpKind::Sse);
+                value().clone_into(&mut found.remote.url);
+            }
+            "--streamableHttp" => {
+                found.remote.kind = Some(HttpKind::Http);
+                value().clone_into(&mut found.remote.url);
+            }
+            "--header" => header(&mut found, value()),
+            "--oauth2Bearer" => header(&mut found, &format!("Authorization: Bearer {}", value())),
+            "--outputTransport" | "--logLevel" => drop(value()),
+            // This option exposes a local program as a server, so it is not a bridge.
+            "--stdio" => return None,
+            word => unused.push(option_name(word)),
+        }
+    }
+    note_unused(&mut found, unused);
+    Some(found)
+}
+
+fn mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<BridgedServer> {
+    let mut found = empty();
+    let mut unused = Vec::new();
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        match word {
+            "-H" | "--headers" => {
+                let (name, value) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+                found.remote.headers.insert(name.to_owned(), value.to_owned());
+            }
+            "--transport" | "--transport=streamablehttp" | "--transport=sse" => {
+                let kind = word.split_once('=').map(|(_, kind)| kind).or_else(|| words.next());
+                found.remote.kind = Some(if kind == Some("streamablehttp") { HttpKind::Http } else { HttpKind::Sse });
+            }
+            word if word.starts_with('-') => unused.push(option_name(word)),
+            word if found.remote.url.is_empty() => word.clone_into(&mut found.remote.url),
+            // A program with arguments, which is exposed as a server.
+            _ => return None,
+        }
+    }
+    if let Some(token) = config.env.get("API_ACCESS_TOKEN") {
+        found.remote.headers.insert(String::from("Authorization"), format!("Bearer {token}"));
+    }
+    note_unused(&mut found, unused);
+    Some(found)
+}
+
+/// Returns an option without its value. Any other argument may be a value, so it is not repeated.
+fn option_name(word: &str) -> String {
+    let name = word.split(['=', ':']).next().unwrap_or(word);
+    if name.starts_with('-') && !has_secret(name) { quoted_text(name) } else { String::from("a word") }
+}
+
+fn note_unused(found: &mut BridgedServer, unused: Vec<String>) {
+    if !unused.is_empty() {
+        found.notes.push(not_used(unused));
+    }
+}

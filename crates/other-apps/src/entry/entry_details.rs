@@ -1,0 +1,183 @@
+//! Further settings of an entry: the switch, lists of tools, approvals, prompted values, and unknown keys.
+
+use jsonc_parser::ast::{Object, Value};
+
+use super::{PIN, auth, sandbox, sign_in};
+use crate::json_text::present_property;
+use crate::notes::{ImportNote, ImportNoteKind, not_used, quoted_text};
+use crate::secret_detection::has_secret;
+use crate::server_candidate::{AppInput, ServerCandidate};
+
+/// Keys that are parsed, or that are irrelevant for an import.
+const SILENT: [&str; 46] = [
+    "name",
+    "type",
+    "transport",
+    "source",
+    "command",
+    "cmd",
+    "args",
+    "env",
+    "envs",
+    "environment",
+    "env_vars",
+    "env_keys",
+    "cwd",
+    "description",
+    "display_name",
+    "bundled",
+    "url",
+    "serverUrl",
+    "httpUrl",
+    "server_url",
+    "uri",
+    "baseUrl",
+    "base_url",
+    "endpoint",
+    "headers",
+    "http_headers",
+    "env_http_headers",
+    "requestOptions",
+    "bearer_token_env_var",
+    "bearer_token",
+    "disabled",
+    "enabled",
+    "isActive",
+    "disabledTools",
+    "excludeTools",
+    "disabled_tools",
+    "includeTools",
+    "enabled_tools",
+    "available_tools",
+    "tools",
+    "oauth",
+    "envFile",
+    "scopes",
+    auth::KEY,
+    sandbox::KEY,
+    PIN,
+];
+/// Keys of lists of tools that are hidden from the model.
+const DENIED: [&str; 3] = ["disabledTools", "excludeTools", "disabled_tools"];
+/// Keys of lists of tools that are offered to the model exclusively.
+const EXPOSED: [&str; 4] = ["includeTools", "enabled_tools", "available_tools", "tools"];
+/// Keys that permit an app to act without consent.
+const APPROVALS: [&str; 6] =
+    ["trust", "autoApprove", "alwaysAllow", "autoAllow", "default_tools_approval_mode", "approval_mode"];
+/// Maximum number of tools in a list.
+const MAX_TOOLS: usize = 1_000;
+/// Maximum number of keys named in a note, and of inputs.
+const MAX_NAMED: usize = 20;
+const MAX_INPUTS: usize = 100;
+
+/// Parses the switch that disables a server. Entries with a nested object have it on the outer level.
+pub(super) fn switches(found: &mut ServerCandidate, object: &Object<'_>) {
+    let is = |key: &str, wanted: bool| object.get_boolean(key).is_some_and(|switch| switch.value == wanted);
+    found.extras.off |= is("disabled", true) || is("enabled", false) || is("isActive", false);
+}
+
+/// Parses the rest of an entry. `root` is the object that may contain `inputs`.
+pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, root: &Object<'_>) {
+    for key in DENIED {
+        found.extras.denied_tools.extend(tools(object, key));
+    }
+    for key in EXPOSED {
+        found.extras.exposed_tools.extend(tools(object, key).into_iter().filter(|name| name != "*"));
+    }
+    approvals(found, object);
+    if let Some(file) = object.get_string("envFile") {
+        found.extras.env_file = Some(file.value.clone().into_owned());
+    }
+    if let Some(program) = object.get_string("headersHelper") {
+        found.notes.push(format!(
+            "its app runs {} for headers, which Drawbridge does not: enter the headers yourself",
+            // The arguments may be secrets.
+            quoted_text(
+                program.value.split_whitespace().next().filter(|word| !has_secret(word)).unwrap_or("a program")
+            )
+        ));
+    }
+    inputs(found, root);
+    unused(found, object);
+}
+
+/// Returns a list of tool names. A star matches all tools: it has no effect in a list of offered tools, and denies all
+/// of them in a list of denied ones.
+fn tools(object: &Object<'_>, key: &str) -> Vec<String> {
+    let items = object.get_array(key).into_iter().flat_map(|list| &list.elements);
+    let names = items.filter_map(Value::as_string_lit).map(|name| name.value.clone().into_owned());
+    names.filter(|name| !name.is_empty()).take(MAX_TOOLS).collect()
+}
+
+fn approvals(found: &mut ServerCandidate, object: &Object<'_>) {
+    let mut named: Vec<String> =
+        APPROVALS.iter().filter(|key| present_property(object, key).is_some()).map(|key| quoted_text(key)).collect();
+    let of_tool = |property: &jsonc_parser::ast::ObjectProp<'_>| {
+        property.value.as_object().is_some_and(|tool| present_property(tool, "approval_mode").is_some())
+    };
+    if object.get_object("tools").is_some_and(|tools| tools.properties.iter().any(of_tool)) {
+        named.push(String::from("\"tools.*.approval_mode\""));
+    }
+    if !named.is_empty() {
+        let note = format!("approvals of other apps are not imported: {}", named.join(", "));
+        found.notes.push(
+            ImportNote::new(ImportNoteKind::Approvals, note).naming(named.iter().map(|name| name.trim_matches('"'))),
+        );
+    }
+}
+
+/// Notes values for which VS Code prompts the user. In Drawbridge they are entered in the settings.
+fn inputs(found: &mut ServerCandidate, root: &Object<'_>) {
+    // In general settings, each key contains its whole path.
+    let Some(inputs) = root.get_array("inputs").or_else(|| root.get_array("mcp.inputs")) else { return };
+    for input in inputs.elements.iter().filter_map(Value::as_object).take(MAX_INPUTS) {
+        let Some(id) = input.get_string("id") else { continue };
+        let placeholder = format!("${{input:{}}}", id.value);
+        let used = |value: &String| value.contains(&placeholder);
+        let in_headers =
+            found.remote.as_ref().is_some_and(|remote| remote.headers.values().any(used) || used(&remote.url));
+        if !in_headers && !found.config.args.iter().any(used) && !found.config.env.values().any(used) {
+            continue;
+        }
+        let is_command = input.get_string("type").is_some_and(|kind| kind.value == "command");
+        found.extras.inputs.push(AppInput {
+            id: id.value.clone().into_owned(),
+            password: input.get_boolean("password").is_some_and(|password| password.value),
+            command: is_command,
+        });
+        let description = input.get_string("description").map(|text| text.value.to_string());
+        let what = description.as_ref().map(|text| format!(" ({})", quoted_text(text))).unwrap_or_default();
+        let note = if is_command {
+            let command = input.get_string("command").map(|text| quoted_text(&text.value)).unwrap_or_default();
+            let text = format!(
+                "{} is what VS Code's command {command} gives{what}, which is not run",
+                quoted_text(&placeholder)
+            );
+            ImportNote::from(text)
+        } else {
+            let text = format!("{} stands for a value that VS Code would ask for{what}", quoted_text(&placeholder));
+            ImportNote::new(ImportNoteKind::Input, text)
+        };
+        found.notes.push(note.naming(std::iter::once(placeholder).chain(description)));
+    }
+}
+
+fn unused(found: &mut ServerCandidate, object: &Object<'_>) {
+    // Local programs have no sign-in.
+    let is_remote = found.remote.is_some();
+    let is_sign_in = |name: &str| sign_in::KEYS.contains(&name) || name == "scopes";
+    let silent = |name: &&str| {
+        (SILENT.contains(name) && (is_remote || !is_sign_in(name)))
+            || APPROVALS.contains(name)
+            || (*name == "headersHelper")
+            || (*name == "tools" && object.get_array(name).is_none())
+    };
+    let of_entry = object.properties.iter().map(|property| property.name.as_str()).filter(|name| !silent(name));
+    let has_auth = found.remote.as_ref().is_some_and(|remote| remote.auth.is_some());
+    let of_auth = auth::unknown(object).into_iter().filter(|key| has_auth && !sign_in::is_known(key));
+    let of_oauth = sign_in::unused(object).into_iter().filter(|_| is_remote);
+    let unused: Vec<String> = of_entry.chain(of_auth).chain(of_oauth).take(MAX_NAMED).map(quoted_text).collect();
+    if !unused.is_empty() {
+        found.notes.push(not_used(unused));
+    }
+}

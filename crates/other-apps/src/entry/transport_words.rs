@@ -1,0 +1,85 @@
+//! The spellings in settings files of a server's transport.
+
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged as _;
+use ports::server_config::{ConfigProblem, HttpKind};
+
+use crate::json_text::{JsonText, kind as kind_of, present_property};
+
+/// Key of the protocol revision to use exclusively.
+pub const PIN: &str = "protocolVersion";
+
+/// Keys of a remote server's URL in `mcp.json`.
+pub const OWN_URLS: [&str; 3] = ["url", "serverUrl", "httpUrl"];
+
+/// Keys of a remote server's URL in other apps.
+pub(crate) const URLS: [&str; 8] =
+    ["url", "serverUrl", "httpUrl", "server_url", "uri", "baseUrl", "base_url", "endpoint"];
+
+/// The transport of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryTransport {
+    /// A local program with pipes.
+    Stdio,
+    /// A remote server, with its transport if the entry names one.
+    Http(Option<HttpKind>),
+    /// A transport that is not supported.
+    Unknown,
+}
+
+/// Returns the transport of an entry. `urls` are the keys that may contain a URL.
+pub fn entry_transport(entry: &Object<'_>, urls: &[&str]) -> EntryTransport {
+    let transport = entry.get_string("type").or_else(|| entry.get_string("transport"));
+    let transport = transport.map(|literal| literal.value.to_lowercase());
+    let is_url = || !is_local(entry) && urls.iter().any(|key| present_property(entry, key).is_some());
+    match (transport.as_deref(), kind_named(transport.as_deref())) {
+        (Some("ws" | "websocket"), _) => EntryTransport::Unknown,
+        (Some(_), Some(kind)) => EntryTransport::Http(kind),
+        (Some("stdio" | "local"), _) => EntryTransport::Stdio,
+        _ if is_url() => EntryTransport::Http(None),
+        _ => EntryTransport::Stdio,
+    }
+}
+
+/// Parses the name of an HTTP transport in any common spelling. Returns `Some(None)` to detect the transport, also for
+/// a missing name, and `None` for other transports.
+pub fn kind_named(transport: Option<&str>) -> Option<Option<HttpKind>> {
+    match transport.map(str::to_lowercase).as_deref() {
+        None | Some("remote") => Some(None),
+        Some("http" | "streamable-http" | "streamablehttp" | "streamable_http") => Some(Some(HttpKind::Http)),
+        Some("sse") => Some(Some(HttpKind::Sse)),
+        Some(_) => None,
+    }
+}
+
+/// Keys of a local server's program.
+pub(crate) const COMMANDS: [&str; 2] = ["command", "cmd"];
+
+/// Returns `true` if an entry names a program.
+fn is_local(entry: &Object<'_>) -> bool {
+    COMMANDS.iter().any(|key| present_property(entry, key).is_some())
+}
+
+/// Returns a string that can be passed to a program.
+///
+/// # Errors
+///
+/// Returns [`ConfigProblem`] with its position if the value is not a string, or contains a NUL character.
+pub fn command_text<'v>(
+    text: &JsonText<'_>,
+    value: &'v Value<'_>,
+    what: &str,
+    expected: &str,
+) -> Result<&'v str, ConfigProblem> {
+    match value {
+        Value::StringLit(literal) if literal.value.contains('\0') => {
+            Err(text.problem(literal.range.start, format!("{what} has a NUL character, which no program takes")))
+        }
+        Value::StringLit(literal) => Ok(&literal.value),
+        Value::NumberLit(literal) => {
+            let message = format!("{what} must be {expected}, found a number; write \"{}\"", literal.value);
+            Err(text.problem_at(value, message))
+        }
+        other => Err(text.problem(other.range().start, format!("{what} must be {expected}, found {}", kind_of(other)))),
+    }
+}

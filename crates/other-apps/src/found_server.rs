@@ -1,0 +1,356 @@
+//! A server of another app as it would be imported: secrets separated, the kind of each value, and notes for the user.
+
+mod new_server;
+pub(crate) mod secret_removal;
+pub(crate) mod separated_values;
+
+use std::collections::BTreeMap;
+
+use policy::Hash;
+use ports::secrets;
+use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, config_hash};
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::app_environment::AppEnvironment;
+use crate::apps::SourceApp;
+use crate::notes::{ImportNote, ImportNoteKind, ImportNotes, ImportPlace, ImportPlaceholder, printable_text};
+use crate::secret_detection::has_secret;
+use crate::server_candidate::ServerCandidate;
+use crate::variables::ReferenceSyntax;
+use crate::{bridged_servers, notes, server_names};
+
+/// Maximum number of notes on a server.
+pub(crate) const MAX_NOTES: usize = 40;
+/// Maximum number of tools in a list. Each denied tool becomes a rule.
+pub(crate) const MAX_TOOLS: usize = 200;
+
+/// The source of an imported server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ImportOrigin {
+    /// Identifier of the app, or `file` if the app is unknown.
+    pub app: String,
+    /// Path of the file.
+    pub file: String,
+    /// Name of the server in the file.
+    pub name: String,
+}
+
+/// The kind of a variable's or header's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ImportedValueKind {
+    /// Text that may be stored in a file.
+    Literal,
+    /// Text that looks like a secret, for the keychain.
+    Secret,
+    /// Text that the app replaces.
+    Reference,
+}
+
+impl ImportedValueKind {
+    /// Returns the name in JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Literal => "literal",
+            Self::Secret => "secret",
+            Self::Reference => "reference",
+        }
+    }
+}
+
+/// The relation of a found server to those that are configured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ImportStatus {
+    /// No configured server is equal.
+    New,
+    /// The server is already configured.
+    Same,
+    /// Another server has the name, so this one is renamed.
+    Conflict,
+    /// The server can't be imported.
+    Unsupported,
+}
+
+impl ImportStatus {
+    /// Returns the name in JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Same => "same",
+            Self::Conflict => "conflict",
+            Self::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// A secret that the user still has to enter: the value consists of `before`, the secret, and `after`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PendingSecret {
+    /// Text before the secret, such as `Bearer `.
+    pub before: String,
+    /// Text after the secret.
+    pub after: String,
+}
+
+/// A server that was found in another app.
+#[derive(Debug, Clone)]
+pub struct FoundServer {
+    /// Suggested name: valid, and unique among the found and the configured servers.
+    pub name: String,
+    /// Sources of the server. The configuration is that of the first.
+    pub origins: Vec<ImportOrigin>,
+    /// Configuration without secrets, and without variables and headers whose value is a secret.
+    pub config: ServerConfig,
+    /// Kinds of the variables' values.
+    pub env: BTreeMap<String, ImportedValueKind>,
+    /// Kinds of the headers' values.
+    pub headers: BTreeMap<String, ImportedValueKind>,
+    /// Values of variables or headers that are secrets.
+    pub secrets: BTreeMap<String, SecretString>,
+    /// Variables or headers whose secret value the user still has to enter.
+    pub pending: BTreeMap<String, PendingSecret>,
+    /// Client secret for signing in.
+    pub client_secret: Option<SecretString>,
+    /// Text in command, address or sign-in settings that the user has to replace. The server is incomplete if there is
+    /// any.
+    pub placeholders: Vec<ImportPlaceholder>,
+    /// Set if the app does not start the server.
+    pub off: bool,
+    /// Tools that the app hides from the model.
+    pub denied_tools: Vec<String>,
+    /// Tools that the app offers to the model exclusively, or all tools if empty.
+    pub exposed_tools: Vec<String>,
+    /// Relation to the configured servers.
+    pub status: ImportStatus,
+    /// Notes for the user.
+    pub notes: Vec<ImportNote>,
+}
+
+/// Maximum length of a tool name that may look like a key, in bytes.
+const MAX_TOOL_NAME: usize = 64;
+
+/// The file that contains a server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EntrySource<'s> {
+    pub(crate) app: Option<&'s SourceApp>,
+    pub(crate) id: &'static str,
+    pub(crate) file: &'s str,
+    /// Folder of the project that the file belongs to, or `None` for the user's settings.
+    pub(crate) project: Option<&'s str>,
+}
+
+/// Converts an entry to a found server. `env_names` returns the names of the variables in a file, if the file may be
+/// read.
+pub(crate) fn found_server(
+    mut candidate: ServerCandidate,
+    source: EntrySource<'_>,
+    surroundings: &AppEnvironment,
+    env_names: &dyn Fn(&str) -> Option<Vec<String>>,
+) -> FoundServer {
+    let mut syntax = source.app.map_or(ReferenceSyntax::Any, |app| app.syntax);
+    separated_values::put_known(&mut candidate, syntax, surroundings, source.project);
+    if candidate.remote.is_none() && !candidate.unknown {
+        if bridged_servers::without_wrapper(&mut candidate.config, surroundings.runs_on) {
+            let note = "it was written for Windows: what only Windows needs was taken off its command";
+            candidate.notes.add(ImportNoteKind::Windows, note);
+        }
+        if let Some(bridged) = bridged_servers::bridged(&candidate.config) {
+            candidate.notes.extend(bridged.notes);
+            candidate.extras.denied_tools.extend(bridged.denied_tools);
+            candidate.remote = Some(bridged.remote);
+            // The bridge itself replaces `${NAME}`, whatever the app does.
+            if !matches!(syntax, ReferenceSyntax::Dollar | ReferenceSyntax::Shell) {
+                syntax = ReferenceSyntax::Any;
+            }
+        }
+    }
+    let wanted = match &candidate.name {
+        // Names are written to a file as well.
+        Some(name) if !has_secret(name) => server_names::valid(name),
+        _ => match &candidate.remote {
+            Some(remote) => server_names::from_url(&remote.url),
+            None => server_names::from_command(&candidate.config),
+        },
+    };
+    let name = candidate.name.clone().unwrap_or_else(|| wanted.clone());
+    separated_values::put_env_file(&mut candidate, env_names);
+    // Validated before the secrets are removed, which may be the cause of a problem.
+    let has_client_secret = |remote: &HttpConfig| remote.auth.as_ref().is_some_and(|auth| auth.client_secret.is_some());
+    let before = problem(candidate.config(), candidate.remote.as_ref().is_some_and(has_client_secret));
+    let parted = separated_values::part(&mut candidate, syntax);
+    secret_removal::clean(&mut candidate);
+    let config = candidate.config();
+    let problem = before.or_else(|| problem(config.clone(), parted.client_secret.is_some()));
+    let problem = problem.filter(|_| !candidate.unknown);
+    let mut placeholders = Vec::new();
+    if !candidate.unknown {
+        candidate.notes.extend(notes::placeholders(&config));
+        placeholders = notes::incomplete(&config);
+        if parted.lacks_client_secret {
+            placeholders.push(ImportPlaceholder { place: ImportPlace::ClientSecret, text: String::new() });
+        }
+    }
+    let is_unsupported = candidate.unknown || problem.is_some();
+    candidate.notes.extend(problem.map(|problem| ImportNote::new(ImportNoteKind::Reason, problem)));
+    let extras = &mut candidate.extras;
+    if extras.off {
+        candidate.notes.add(ImportNoteKind::Off, "it is turned off there");
+    }
+    let denied = extras.denied_tools.len();
+    extras.denied_tools.retain(|tool| !has_secret(tool) || is_tool_name(tool));
+    if extras.denied_tools.len() < denied {
+        candidate
+            .notes
+            .push(String::from("a denied tool was left out whose name looks like a secret: deny it yourself"));
+    }
+    if extras.denied_tools.len() > MAX_TOOLS {
+        candidate.notes.push(format!("its app denies more than {MAX_TOOLS} tools, of which only the first are denied"));
+    }
+    extras.denied_tools.truncate(MAX_TOOLS);
+    extras.exposed_tools.truncate(MAX_TOOLS);
+    tools_in_words(extras, &mut candidate.notes);
+    FoundServer {
+        name: wanted,
+        origins: vec![ImportOrigin {
+            app: source.id.to_owned(),
+            file: source.file.to_owned(),
+            name: origin_name(&name),
+        }],
+        config,
+        env: parted.env,
+        headers: parted.headers,
+        secrets: parted.secrets,
+        pending: parted.pending,
+        client_secret: parted.client_secret,
+        placeholders,
+        off: candidate.extras.off,
+        denied_tools: candidate.extras.denied_tools,
+        exposed_tools: candidate.extras.exposed_tools,
+        status: if is_unsupported { ImportStatus::Unsupported } else { ImportStatus::New },
+        notes: candidate.notes.iter().take(MAX_NOTES).map(ImportNote::printable).collect(),
+    }
+}
+
+/// Returns `true` if a text consists of words, such as `getIssueByKey`, and is therefore not a key despite its
+/// capitals.
+fn is_tool_name(text: &str) -> bool {
+    text.len() <= MAX_TOOL_NAME
+        && text.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'.' | b'*'))
+}
+
+/// Returns the name of a server in its file, safe to print.
+fn origin_name(name: &str) -> String {
+    if has_secret(name) { String::from("server") } else { printable_text(name) }
+}
+
+/// Returns the reason why a server can't be imported. `has_client_secret` is set if its client secret will be in the
+/// keychain.
+fn problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> {
+    if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
+        auth.client_secret = has_client_secret.then(|| secrets::reference("client-secret"));
+    }
+    config.problem()
+}
+
+/// Creates the row of an entry that can't be parsed, with the reason.
+pub(crate) fn broken(
+    name: Option<String>,
+    problem: &ports::server_config::ConfigProblem,
+    source: EntrySource<'_>,
+) -> FoundServer {
+    let place = [("line", problem.line), ("column", problem.column)];
+    let place: String = place.iter().filter_map(|(word, at)| Some(format!("{word} {}: ", (*at)?))).collect();
+    // The message contains the name of the entry, and may contain one of its keys.
+    let message = match &name {
+        Some(name) if has_secret(name) => problem.message.replace(&notes::quoted_text(name), "\"server\""),
+        _ => problem.message.clone(),
+    };
+    let message = if has_secret(&message) { "it can't be read; the reason has a secret in it" } else { &message };
+    let name = name.filter(|name| !has_secret(name)).unwrap_or_else(|| String::from("server"));
+    FoundServer {
+        name: server_names::valid(&name),
+        origins: vec![ImportOrigin {
+            app: source.id.to_owned(),
+            file: source.file.to_owned(),
+            name: origin_name(&name),
+        }],
+        config: ServerConfig::default(),
+        env: BTreeMap::new(),
+        headers: BTreeMap::new(),
+        secrets: BTreeMap::new(),
+        pending: BTreeMap::new(),
+        client_secret: None,
+        placeholders: Vec::new(),
+        off: false,
+        denied_tools: Vec::new(),
+        exposed_tools: Vec::new(),
+        status: ImportStatus::Unsupported,
+        notes: vec![ImportNote::new(ImportNoteKind::Reason, format!("{place}{message}")).printable()],
+    }
+}
+
+/// Adds notes about tools that the app hides from the model.
+pub(crate) fn tools_in_words(extras: &crate::server_candidate::EntryExtras, notes: &mut ImportNotes) {
+    let list =
+        |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted_text(tool)).collect::<Vec<_>>().join(", ");
+    if !extras.denied_tools.is_empty() {
+        let note = format!("these tools are denied, as in its app: {}", list(&extras.denied_tools));
+        notes.add(ImportNoteKind::DeniedTools, note);
+    }
+    if !extras.exposed_tools.is_empty() {
+        let note = format!(
+            "its app offers only these tools, which Drawbridge does not limit but asks about: {}",
+            list(&extras.exposed_tools)
+        );
+        notes.add(ImportNoteKind::ExposedTools, note);
+    }
+}
+
+impl FoundServer {
+    /// Returns a hash over everything that would be imported, except the values of secrets, and over the sources.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let origins: Vec<[&str; 3]> = self
+            .origins
+            .iter()
+            .map(|origin| [origin.app.as_str(), origin.file.as_str(), origin.name.as_str()])
+            .collect();
+        let around: Vec<[&str; 3]> =
+            self.pending.iter().map(|(name, pending)| [name, pending.before.as_str(), &pending.after]).collect();
+        let names: Vec<&String> = self.secrets.keys().collect();
+        let what = json!({
+            "name": self.name,
+            "origins": origins,
+            "config": config_hash(&self.config).as_str(),
+            "secrets": names,
+            "pending": around,
+            "client": self.client_secret.is_some(),
+            "denied": self.denied_tools,
+        });
+        Hash::of_json(&what).as_str().to_owned()
+    }
+
+    /// Returns `true` if the user has to enter the value of this variable or header.
+    #[must_use]
+    pub fn is_value_to_enter(&self, name: &str) -> bool {
+        self.pending.contains_key(name)
+            || self.config.values().get(name).is_some_and(|value| notes::is_placeholder(value))
+    }
+
+    /// Returns the transport in JSON: `stdio`, `http` or `sse`.
+    #[must_use]
+    pub fn transport(&self) -> &'static str {
+        match &self.config.transport {
+            ServerTransport::Stdio(_) => "stdio",
+            ServerTransport::Http(http) => http.kind.map_or("http", |kind| kind.name()),
+        }
+    }
+}

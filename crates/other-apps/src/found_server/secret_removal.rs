@@ -1,0 +1,212 @@
+//! Removes secrets that would be stored in a file: in the command, its arguments and working directory, and in a URL.
+//! The user enters them again, or they become variables where that is equivalent.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use ports::server_config::{AuthConfig, StdioConfig};
+
+use crate::bridged_servers::stem;
+use crate::notes::ImportNoteKind;
+use crate::secret_detection::{has_credential, has_secret, is_client_id, is_harmless, is_secret_name, is_secret_value};
+use crate::server_candidate::ServerCandidate;
+
+/// Replacement for an argument that can't be shown at all.
+const SECRET: &str = "<secret>";
+/// Maximum number of names before a value in an argument.
+const MAX_NAMES: usize = 8;
+
+/// Removes secrets from everything that is written to a file, except variables and headers.
+pub(crate) fn clean(candidate: &mut ServerCandidate) {
+    let mut taken = BTreeSet::new();
+    if let Some(remote) = &mut candidate.remote {
+        remote.url = url(&remote.url, &mut taken);
+        if let Some(auth) = &mut remote.auth {
+            let texts = [&mut auth.client_metadata_url, &mut auth.issuer, &mut auth.algorithm];
+            for text in texts {
+                if text.as_deref().is_some_and(has_secret) {
+                    *text = None;
+                    taken.insert(String::from("how to sign in"));
+                }
+            }
+            if auth.client_id.as_deref().is_some_and(has_credential) {
+                auth.client_id = None;
+                taken.insert(String::from("how to sign in"));
+            }
+            let before = auth.scopes.len();
+            auth.scopes.retain(|scope| !has_secret(scope));
+            // These are keys, or refer to Drawbridge's secrets of another server.
+            let keys = [auth.private_key.take(), auth.assertion.take()];
+            let has_key = keys.iter().any(Option::is_some) || auth.identity_provider.take().is_some();
+            if has_key || auth.scopes.len() < before {
+                taken.insert(String::from("how to sign in"));
+            }
+        }
+        remote.auth = remote.auth.take().filter(|auth| *auth != AuthConfig::default());
+    } else {
+        local(&mut candidate.config, &mut taken);
+    }
+    if !taken.is_empty() {
+        let places: Vec<String> = taken.into_iter().collect();
+        let note = format!("what looks like a secret was left out of {}: put it there yourself", places.join(", "));
+        candidate.notes.add(ImportNoteKind::SecretLeftOut, note);
+    }
+}
+
+fn local(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
+    if has_secret(&config.command) {
+        config.command = String::from("<command>");
+        taken.insert(String::from("the command"));
+    }
+    if config.cwd.as_ref().is_some_and(|cwd| has_secret(&cwd.to_string_lossy())) {
+        config.cwd = Some(PathBuf::from("<folder>"));
+        taken.insert(String::from("the folder"));
+    }
+    if let Some(sandbox) = &mut config.sandbox {
+        let before = sandbox.folders.len();
+        sandbox.folders.retain(|folder| !has_secret(&folder.path.to_string_lossy()));
+        if sandbox.folders.len() < before {
+            taken.insert(String::from("the sandbox"));
+        }
+    }
+    let mut option: Option<String> = None;
+    let mut is_client = false;
+    for (number, word) in (1..).zip(config.args.iter_mut()) {
+        if let Some(name) = option.take().filter(|_| !word.starts_with('-') && !is_harmless(word)) {
+            *word = format!("<{name}>");
+            taken.insert(format!("argument {number}"));
+        } else if let Some(cleaned) = argument(word).filter(|_| !is_client || has_credential(word)) {
+            *word = cleaned;
+            taken.insert(format!("argument {number}"));
+        } else if word.starts_with('-') && !word.contains('=') && is_secret_name(word) {
+            option = Some(word.trim_start_matches('-').to_owned());
+        }
+        is_client = word.starts_with('-') && is_client_id(word);
+    }
+}
+
+/// Returns an argument without its secret, or `None` if it contains none.
+fn argument(word: &str) -> Option<String> {
+    argument_within(word, 0).map(|cleaned| if has_secret(&cleaned) { String::from(SECRET) } else { cleaned })
+}
+
+/// Cleans the part of an argument after `depth` names, such as `Name: value` in `--header=Name: value`.
+fn argument_within(word: &str, depth: usize) -> Option<String> {
+    let sign = word.find(['=', ':']).filter(|at| !word[*at..].starts_with("://") && depth < MAX_NAMES);
+    if let Some(at) = sign {
+        let (name, value) = (&word[..at], &word[at + 1..]);
+        let sign = if word[at..].starts_with('=') { "=" } else { ": " };
+        // A hash that pins an image is checked together with the name.
+        let is_pin = name.ends_with("@sha256") || name.ends_with("@sha512");
+        if !name.contains("//") && !is_pin && !has_secret(name) {
+            let is_named = is_secret_name(name) && !is_harmless(value.trim());
+            let cleaned = match is_client_id(name) {
+                _ if is_named => Some(String::from(SECRET)),
+                true => has_credential(value).then(|| String::from(SECRET)),
+                false => argument_within(value.trim_start(), depth + 1),
+            };
+            return match cleaned {
+                Some(cleaned) if cleaned == SECRET => Some(format!("{name}{sign}<{}>", name.trim_start_matches('-'))),
+                Some(cleaned) => Some(format!("{name}{sign}{cleaned}")),
+                None => has_secret(word).then(|| String::from(SECRET)),
+            };
+        }
+    }
+    if word.contains("://") {
+        let mut taken = BTreeSet::new();
+        let cleaned = url(word, &mut taken);
+        if !taken.is_empty() {
+            return Some(cleaned);
+        }
+    }
+    has_secret(word).then(|| String::from(SECRET))
+}
+
+/// Returns a URL without secrets in its user information, path, query and fragment.
+fn url(text: &str, taken: &mut BTreeSet<String>) -> String {
+    let (scheme, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
+    let (rest, fragment) = rest.split_once('#').map_or((rest, None), |(rest, fragment)| (rest, Some(fragment)));
+    let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
+    let mut leave_out = |what: &str| {
+        taken.insert(String::from("the address"));
+        format!("<{what}>")
+    };
+    let mut parts = path.split('/');
+    let host = parts.next().unwrap_or_default();
+    let mut cleaned = match host.rsplit_once('@') {
+        Some((user, host)) if user.contains(':') || has_secret(user) => format!("{}@{host}", leave_out("user")),
+        _ if has_secret(host) => leave_out("host"),
+        _ => host.to_owned(),
+    };
+    for part in parts {
+        cleaned.push('/');
+        cleaned.push_str(&if has_secret(part) { leave_out("secret") } else { part.to_owned() });
+    }
+    if let Some(query) = query {
+        let mut values = Vec::new();
+        for part in query.split('&') {
+            let (name, value) = part.split_once('=').unwrap_or(("", part));
+            let is_secret = (is_secret_name(name) && !is_harmless(value)) || has_secret(part);
+            values.push(match is_secret {
+                false => part.to_owned(),
+                true if name.is_empty() || has_secret(name) => leave_out("secret"),
+                true => format!("{name}={}", leave_out(name)),
+            });
+        }
+        cleaned = format!("{cleaned}?{}", values.join("&"));
+    }
+    if let Some(fragment) = fragment {
+        let fragment = if has_secret(fragment) { leave_out("secret") } else { fragment.to_owned() };
+        cleaned = format!("{cleaned}#{fragment}");
+    }
+    let cleaned = if text.contains("://") { format!("{scheme}://{cleaned}") } else { cleaned };
+    if has_secret(&cleaned) { leave_out("address") } else { cleaned }
+}
+
+/// Moves variables of a container from its arguments to the environment, which the container inherits: `-e NAME=VALUE`
+/// and `-e NAME` are equivalent.
+pub(crate) fn container_variables(config: &mut StdioConfig) {
+    if !matches!(stem(&config.command), "docker" | "podman") {
+        return;
+    }
+    let mut is_variable = false;
+    for word in &mut config.args {
+        let inline = word.strip_prefix("--env=").map(str::to_owned);
+        let given = inline.clone().or_else(|| is_variable.then(|| word.clone()));
+        is_variable = matches!(word.as_str(), "-e" | "--env");
+        let Some((name, value)) = given.as_deref().and_then(|word| word.split_once('=')) else { continue };
+        let is_secret = is_secret_value(name, value);
+        if !is_secret || name.is_empty() || name.contains('\0') || config.env.contains_key(name) {
+            continue;
+        }
+        config.env.insert(name.to_owned(), value.to_owned());
+        *word = if inline.is_some() { format!("--env={name}") } else { name.to_owned() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_value_of_a_secret_stays_in_an_argument() {
+        let cases = [
+            ("Authorization: Basic dXNlcjpwYXNzMQ==", "Authorization: <Authorization>"),
+            ("X-Api-Key: abc=def", "X-Api-Key: <X-Api-Key>"),
+            ("Authorization: Basic dXNlcjpwYXNzd2Q=", "Authorization: <Authorization>"),
+            ("--header=Authorization: Bearer s3cr3t", "--header=Authorization: <Authorization>"),
+            ("--url=https://x/mcp?api_key=hunter2", "--url=https://x/mcp?api_key=<api_key>"),
+            ("--db-pass=hunter2", "--db-pass=<db-pass>"),
+        ];
+        for (word, cleaned) in cases {
+            assert_eq!(argument(word).as_deref(), Some(cleaned), "of {word}");
+        }
+        for word in
+            ["--header=Authorization: Bearer ${TOKEN}", "C:\\Users\\ann", "--port=80", "--url=https://x/mcp?a=b"]
+        {
+            assert_eq!(argument(word), None, "{word} contains no secret");
+        }
+        let deep = "a=".repeat(100_000) + "password=hunter2";
+        assert!(!argument(&deep).unwrap_or_default().contains("hunter2"), "the number of names is limited");
+    }
+}

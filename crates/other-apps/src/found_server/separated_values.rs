@@ -1,0 +1,204 @@
+//! Values of variables and headers: text, secrets and references.
+
+use std::collections::BTreeMap;
+
+use ports::secrets;
+use secrecy::SecretString;
+
+use super::{ImportedValueKind, PendingSecret, secret_removal};
+use crate::app_environment::{AppEnvironment, OperatingSystem};
+use crate::notes::{ImportNote, ImportNoteKind, is_placeholder, quoted_text};
+use crate::secret_detection::{
+    has_credential, has_secret, is_client_id, is_scheme, is_secret_name, is_secret_value, is_switch,
+};
+use crate::server_candidate::ServerCandidate;
+use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
+
+/// The values of a server, separated by kind. The remaining configuration may be stored in a file.
+#[derive(Debug, Default)]
+pub(crate) struct SeparatedValues {
+    pub(crate) env: BTreeMap<String, ImportedValueKind>,
+    pub(crate) headers: BTreeMap<String, ImportedValueKind>,
+    pub(crate) secrets: BTreeMap<String, SecretString>,
+    pub(crate) pending: BTreeMap<String, PendingSecret>,
+    pub(crate) client_secret: Option<SecretString>,
+    /// Set if the settings refer to a client secret that the user has to enter.
+    pub(crate) lacks_client_secret: bool,
+}
+
+/// Replaces references with known values: the home folder, the path separator, and the project folder in a project's
+/// files.
+pub(crate) fn put_known(
+    candidate: &mut ServerCandidate,
+    syntax: ReferenceSyntax,
+    surroundings: &AppEnvironment,
+    project: Option<&str>,
+) {
+    let home = surroundings.home.to_string_lossy().into_owned();
+    let separator = if surroundings.runs_on == OperatingSystem::Windows { "\\" } else { "/" };
+    let put = |text: &mut String| {
+        for ValueReference { range, target } in references(text, syntax).into_iter().rev() {
+            let known = match target {
+                ReferenceTarget::Home => Some(home.as_str()),
+                ReferenceTarget::Separator => Some(separator),
+                // In the user's settings it is the folder that happens to be open.
+                ReferenceTarget::Workspace => project,
+                _ => None,
+            };
+            if let Some(known) = known {
+                text.replace_range(range, known);
+            }
+        }
+    };
+    let config = &mut candidate.config;
+    put(&mut config.command);
+    config.args.iter_mut().chain(config.env.values_mut()).for_each(put);
+    if let Some(mut cwd) = config.cwd.as_ref().and_then(|cwd| cwd.to_str()).map(str::to_owned) {
+        put(&mut cwd);
+        config.cwd = Some(cwd.into());
+    }
+    if let Some(remote) = &mut candidate.remote {
+        put(&mut remote.url);
+        remote.headers.values_mut().for_each(put);
+    }
+    if let Some(file) = &mut candidate.extras.env_file {
+        put(file);
+    }
+}
+
+/// Adds the names of the variables in a file that the app reads. The values are not imported, since another program
+/// changes them.
+pub(crate) fn put_env_file(candidate: &mut ServerCandidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
+    let Some(file) = candidate.extras.env_file.take() else { return };
+    let Some(names) = names(&file) else {
+        let note = format!("its app takes variables from {}, which was not read", quoted_text(&file));
+        candidate.notes.push(ImportNote::new(ImportNoteKind::EnvFile, note).naming([file]));
+        return;
+    };
+    let shown: Vec<String> = names.iter().take(20).map(|name| quoted_text(name)).collect();
+    let note = format!("its app takes variables from {}: {}; enter their values", quoted_text(&file), shown.join(", "));
+    let note = ImportNote::new(ImportNoteKind::EnvFile, note);
+    candidate.notes.push(note.naming(std::iter::once(&file).chain(&names)));
+    for name in names {
+        candidate.config.env.entry(name.clone()).or_insert_with(|| format!("${{{name}}}"));
+        candidate.extras.named_only.insert(name);
+    }
+}
+
+/// Removes the secret values of a server, and returns the kind of each value.
+pub(crate) fn part(candidate: &mut ServerCandidate, syntax: ReferenceSyntax) -> SeparatedValues {
+    let mut parted = SeparatedValues::default();
+    secret_removal::container_variables(&mut candidate.config);
+    let is_remote = candidate.remote.is_some();
+    let values = match &mut candidate.remote {
+        Some(remote) => &mut remote.headers,
+        None => &mut candidate.config.env,
+    };
+    let mut notes = Vec::new();
+    let names: Vec<String> = values.keys().cloned().collect();
+    for name in names {
+        // Names are written to a file as well.
+        if has_secret(&name) {
+            values.remove(&name);
+            let note = "a value was left out whose name looks like a secret";
+            notes.push(ImportNote::new(ImportNoteKind::Other, note));
+            continue;
+        }
+        let Some(value) = values.get_mut(&name) else { continue };
+        // A file of another app must not gain access to Drawbridge's secrets.
+        let names_own = !secrets::names(value).is_empty();
+        let is_named_only = candidate.extras.named_only.contains(&name);
+        let is_in_keychain = candidate.extras.in_keychain.contains(&name);
+        let found = references(value, if names_own || is_named_only { ReferenceSyntax::Any } else { syntax });
+        let kind = kind(&name, value, &found);
+        let is_password = found.iter().any(|reference| match &reference.target {
+            ReferenceTarget::Input(id) => candidate.extras.inputs.iter().any(|input| input.id == *id && input.password),
+            ReferenceTarget::Secret(_) => true,
+            _ => false,
+        });
+        for reference in &found {
+            let what = match &reference.target {
+                ReferenceTarget::File => "reads a file",
+                ReferenceTarget::Command => "runs a command",
+                _ => continue,
+            };
+            let note = format!("for {} its app {what}, which Drawbridge does not: enter the value", quoted_text(&name));
+            notes.push(ImportNote::new(ImportNoteKind::NotFollowed, note).naming([&name]));
+        }
+        match kind {
+            // Otherwise the placeholder would be used as the secret.
+            ImportedValueKind::Secret if is_placeholder(value) && !has_secret(value) => {
+                parted.pending.insert(name.clone(), after_scheme(value));
+                values.remove(&name);
+                let note = format!("enter the value of {}, for which its app has a placeholder", quoted_text(&name));
+                notes.push(ImportNote::new(ImportNoteKind::EnterValue, note).naming([&name]));
+            }
+            ImportedValueKind::Secret => {
+                parted.secrets.insert(name.clone(), std::mem::take(value).into());
+                values.remove(&name);
+            }
+            ImportedValueKind::Reference if is_secret_name(&name) || is_password || names_own || is_in_keychain => {
+                parted.pending.insert(name.clone(), pending(value, &found));
+                values.remove(&name);
+                let note = format!("enter the value of {}, which its app takes from elsewhere", quoted_text(&name));
+                notes.push(ImportNote::new(ImportNoteKind::EnterValue, note).naming([&name]));
+            }
+            ImportedValueKind::Reference | ImportedValueKind::Literal => {}
+        }
+        let kinds = if is_remote { &mut parted.headers } else { &mut parted.env };
+        kinds.insert(name, kind);
+    }
+    candidate.notes.extend(notes);
+    if let Some(auth) = candidate.remote.as_mut().and_then(|remote| remote.auth.as_mut())
+        && let Some(secret) = auth.client_secret.take()
+    {
+        if references(&secret, ReferenceSyntax::Any).is_empty() {
+            parted.client_secret = Some(secret.into());
+        } else {
+            parted.lacks_client_secret = true;
+            candidate
+                .notes
+                .add(ImportNoteKind::Placeholder, "enter the secret of its client, which its app takes from elsewhere");
+        }
+    }
+    parted
+}
+
+/// Returns the kind of a value. Text around references counts, and so do defaults of variables.
+fn kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValueKind {
+    if found.is_empty() {
+        return if is_secret_value(name, value) { ImportedValueKind::Secret } else { ImportedValueKind::Literal };
+    }
+    let mut beside = value.to_owned();
+    let mut defaults = Vec::new();
+    for ValueReference { range, target } in found.iter().rev() {
+        beside.replace_range(range.clone(), " ");
+        if let ReferenceTarget::Environment { default: Some(default), .. } = target {
+            defaults.push(default.as_str());
+        }
+    }
+    let says = |text: &str| !is_switch(text.trim()) && !is_scheme(text.trim());
+    let is_secret = |text: &str| {
+        let by_itself = if is_client_id(name) { has_credential(text) } else { has_secret(text) };
+        by_itself || (is_secret_name(name) && says(text))
+    };
+    let any = (!is_client_id(name) && has_secret(value)) || is_secret(&beside) || defaults.into_iter().any(is_secret);
+    if any { ImportedValueKind::Secret } else { ImportedValueKind::Reference }
+}
+
+/// Returns the value after the authentication scheme of a header, such as `Bearer `, if there is one.
+fn after_scheme(value: &str) -> PendingSecret {
+    let scheme = value.split_once(' ').map(|(scheme, _)| scheme).filter(|scheme| is_scheme(scheme));
+    PendingSecret { before: scheme.map(|scheme| format!("{scheme} ")).unwrap_or_default(), after: String::new() }
+}
+
+/// Returns the text around the references. The user enters everything from the first to the last reference.
+fn pending(value: &str, found: &[ValueReference]) -> PendingSecret {
+    let (Some(first), Some(last)) = (found.first(), found.last()) else { return PendingSecret::default() };
+    let (before, after) = (&value[..first.range.start], &value[last.range.end..]);
+    // References beyond the maximum number are not found, so one to Drawbridge's secrets would remain effective.
+    if !secrets::names(before).is_empty() || !secrets::names(after).is_empty() {
+        return PendingSecret::default();
+    }
+    PendingSecret { before: before.to_owned(), after: after.to_owned() }
+}

@@ -1,0 +1,174 @@
+//! Writes install links for the user's own servers, to publish on a page. Links are public, so they never contain
+//! secrets: values that look like one are left blank for the person who installs the server.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use ports::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport};
+use serde_json::{Map, Value, json};
+
+use super::link_servers::plain_name;
+use super::{candidates, problem};
+use crate::export::{EntryWriter, SecretSubstitute};
+use crate::notes::quoted_text;
+
+/// Characters that are not percent-encoded in a parameter.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
+
+/// Maximum number of paths named in a note.
+const MAX_NAMED: usize = 10;
+
+/// The app that a link installs a server in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkTarget {
+    /// Drawbridge, by its own link.
+    Drawbridge,
+    /// Cursor, by its deep link.
+    Cursor,
+    /// Visual Studio Code, by its link.
+    VsCode,
+}
+
+impl LinkTarget {
+    /// Returns the display name of the app.
+    #[must_use]
+    pub const fn app(self) -> &'static str {
+        match self {
+            Self::Drawbridge => "Drawbridge",
+            Self::Cursor => "Cursor",
+            Self::VsCode => "VS Code",
+        }
+    }
+}
+
+/// A link that installs a server, without secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstallLink {
+    /// App that the link is for.
+    pub app: LinkTarget,
+    /// Link, which the app itself opens.
+    pub link: String,
+    /// Web page of the app's maker that redirects to the link, for sites such as GitHub that only permit links to web
+    /// pages.
+    pub web: Option<String>,
+    /// Descriptions of values to fill in, and of settings that a link can't contain.
+    pub notes: Vec<String>,
+}
+
+impl InstallLink {
+    /// Returns Markdown for a page. If there is no web page that redirects to the app, the link is repeated for
+    /// pasting.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let title = format!("Add to {}", self.app.app());
+        match &self.web {
+            Some(web) => format!("[{title}]({web})"),
+            None => {
+                let link = &self.link;
+                format!("[{title}]({link}), or copy this and paste it under *Add server*:\n\n```text\n{link}\n```")
+            }
+        }
+    }
+}
+
+/// Writes a link that installs a server.
+///
+/// # Errors
+///
+/// Returns [`ConfigProblem`] if a link can't install the server, for instance because its address is not encrypted or
+/// the link would be too long. Drawbridge only writes links that it accepts.
+pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink, ConfigProblem> {
+    let name = Some(plain_name(&server.name)).filter(|name| !name.is_empty()).unwrap_or_else(|| String::from("server"));
+    let mut writer =
+        EntryWriter::new(if app == LinkTarget::VsCode { SecretSubstitute::Input } else { SecretSubstitute::Blank });
+    let mut entry = writer.entry(&name, &server.config);
+    let mut notes = Vec::new();
+    if name != server.name {
+        notes.push(format!(
+            "it is called {name} in the link, where a name has only letters, digits, \".\", \"-\" and \"_\""
+        ));
+    }
+    notes.extend(writer.secrets.iter().map(|name| format!("{} is left blank, as a secret", quoted_text(name))));
+    notes.append(&mut writer.notes);
+    notes.extend(remove_unsupported(&mut entry, &server.config, app));
+    notes.extend(own_paths(&entry));
+    let (link, web) = addresses(&name, entry, writer.inputs, app);
+    readable(&link, &server.config)?;
+    Ok(InstallLink { app, link, web, notes })
+}
+
+/// Removes settings that a link can't contain, and describes them.
+fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkTarget) -> Option<String> {
+    entry.remove("cwd");
+    entry.retain(|key, value| key != "args" || value.as_array().is_some_and(|args| !args.is_empty()));
+    let mut places = Vec::new();
+    match &config.transport {
+        ServerTransport::Stdio(stdio) => {
+            places.extend(stdio.cwd.as_ref().map(|_| "the folder it starts in"));
+            places.extend(stdio.sandbox.as_ref().map(|_| "its sandbox"));
+        }
+        ServerTransport::Http(http) => {
+            places.extend(http.auth.as_ref().map(|_| "how to sign in"));
+            if http.kind.is_none() && app != LinkTarget::VsCode {
+                entry.remove("type");
+            }
+        }
+    }
+    places.extend(config.revision.map(|_| "the revision of the protocol"));
+    (!places.is_empty()).then(|| format!("no link carries {}", places.join(", ")))
+}
+
+/// Describes paths that may only exist on this computer. Omitted secrets are not among them.
+fn own_paths(entry: &Map<String, Value>) -> Option<String> {
+    let is_path = |word: &&str| {
+        let is_drive = matches!(word.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
+        is_drive || (word.starts_with(['/', '~']) && word.len() > 1)
+    };
+    let values = |key: &str| match entry.get(key) {
+        Some(Value::Array(list)) => list.iter().collect(),
+        Some(Value::Object(map)) => map.values().collect(),
+        other => other.into_iter().collect::<Vec<_>>(),
+    };
+    let words = ["command", "args", "env"].into_iter().flat_map(values).filter_map(Value::as_str);
+    let paths: Vec<String> = words.filter(is_path).take(MAX_NAMED).map(quoted_text).collect();
+    (!paths.is_empty()).then(|| format!("these paths may be only on this computer: {}", paths.join(", ")))
+}
+
+/// Returns the link, and the web page that redirects to it.
+fn addresses(name: &str, entry: Map<String, Value>, inputs: Vec<Value>, app: LinkTarget) -> (String, Option<String>) {
+    let config = Value::Object(entry.clone()).to_string();
+    let encoded = |text: &str| utf8_percent_encode(text, ENCODED).to_string();
+    match app {
+        LinkTarget::Drawbridge => {
+            let config = URL_SAFE_NO_PAD.encode(config);
+            (format!("drawbridge://mcp/install?name={name}&config={config}"), None)
+        }
+        LinkTarget::Cursor => {
+            let config = encoded(&STANDARD.encode(config));
+            let link = |start: &str| format!("{start}?name={name}&config={config}");
+            (link("cursor://anysphere.cursor-deeplink/mcp/install"), Some(link("https://cursor.com/install-mcp")))
+        }
+        LinkTarget::VsCode => {
+            let mut whole = Map::from_iter([(String::from("name"), Value::from(name))]);
+            whole.extend(entry);
+            let mut web = format!("https://vscode.dev/redirect/mcp/install?name={name}&config={}", encoded(&config));
+            if !inputs.is_empty() {
+                web.push_str(&format!("&inputs={}", encoded(&json!(inputs).to_string())));
+                whole.insert(String::from("inputs"), inputs.into());
+            }
+            (format!("vscode:mcp/install?{}", encoded(&Value::Object(whole).to_string())), Some(web))
+        }
+    }
+}
+
+/// Verifies that the link is parsed as the same server.
+fn readable(link: &str, config: &ServerConfig) -> Result<(), ConfigProblem> {
+    let found =
+        candidates(link).map_err(|found| problem(&format!("no link can install this server: {}", found.message)))?;
+    let is_same = match (&found[..], config.as_stdio()) {
+        ([found], Some(stdio)) => found.remote.is_none() && found.config.args.len() == stdio.args.len(),
+        ([found], None) => found.remote.is_some(),
+        _ => false,
+    };
+    if is_same { Ok(()) } else { Err(problem("no link can install this server: its command has blanks in it")) }
+}

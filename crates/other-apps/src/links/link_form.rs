@@ -1,0 +1,102 @@
+//! The install links of apps: their beginnings, and the location of the servers in each.
+
+/// A kind of install link.
+#[derive(Debug)]
+pub(super) struct LinkForm {
+    /// Name of the app.
+    pub(super) app: &'static str,
+    /// Beginnings of such links. A star matches one path segment, such as a language.
+    starts: &'static [&'static str],
+    /// Location of the servers.
+    pub(super) payload: LinkPayload,
+    /// Set for Drawbridge's own links, in which unsupported keys are an error. In links of other apps they are ignored
+    /// and noted.
+    pub(super) own: bool,
+}
+
+/// The location of servers in a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LinkPayload {
+    /// The rest of the link is JSON.
+    Json,
+    /// The rest of the link is JSON in base64.
+    Base64,
+    /// A parameter contains JSON.
+    JsonIn(&'static str),
+    /// A parameter contains JSON in base64.
+    Base64In(&'static str),
+    /// Each word of a command is a separate parameter.
+    Words,
+    /// A parameter contains a link of another kind.
+    LinkIn(&'static str),
+}
+
+const fn form(app: &'static str, starts: &'static [&'static str], payload: LinkPayload) -> LinkForm {
+    LinkForm { app, starts, payload, own: false }
+}
+
+const VS_CODE: &str = "Visual Studio Code";
+
+const FORMS: [LinkForm; 13] = [
+    LinkForm {
+        app: "Drawbridge",
+        starts: &["drawbridge://mcp/install?"],
+        payload: LinkPayload::Base64In("config"),
+        own: true,
+    },
+    form(VS_CODE, &["vscode:mcp/install?", "vscode-insiders:mcp/install?"], LinkPayload::Json),
+    form(
+        VS_CODE,
+        &["https://vscode.dev/redirect/mcp/install?", "https://insiders.vscode.dev/redirect/mcp/install?"],
+        LinkPayload::JsonIn("config"),
+    ),
+    form(
+        VS_CODE,
+        &["https://vscode.dev/redirect?", "https://insiders.vscode.dev/redirect?"],
+        LinkPayload::LinkIn("url"),
+    ),
+    form(
+        "Cursor",
+        &[
+            "cursor://anysphere.cursor-deeplink/mcp/install?",
+            "https://cursor.com/install-mcp?",
+            "https://cursor.com/*/install-mcp?",
+            "https://www.cursor.com/install-mcp?",
+            "https://www.cursor.com/*/install-mcp?",
+        ],
+        LinkPayload::Base64In("config"),
+    ),
+    form("LM Studio", &["lmstudio://add_mcp?", "https://lmstudio.ai/install-mcp?"], LinkPayload::Base64In("config")),
+    form("goose", &["goose://extension?", "https://goose-docs.ai/extension?"], LinkPayload::Words),
+    form("Cherry Studio", &["cherrystudio://mcp/install?"], LinkPayload::Base64In("servers")),
+    form("DeepChat", &["deepchat://mcp/install?"], LinkPayload::Base64In("code")),
+    form(
+        "5ire",
+        &["5ire://install-server/#", "5ire://install-server#", "5ire://install-tool/#", "5ire://install-tool#"],
+        LinkPayload::Base64,
+    ),
+    form("Tome", &["tome://mcp/install?"], LinkPayload::Json),
+    form("Chatbox", &["chatbox://mcp/install?"], LinkPayload::Base64In("server")),
+    form("Hermes", &["hermes://mcp/install?"], LinkPayload::Base64In("config")),
+];
+
+/// Maximum length of a path segment that a star matches, in bytes.
+const MAX_PART: usize = 8;
+
+/// Returns the form whose beginning matches a text, and the rest of the text.
+pub(super) fn form_of(text: &str) -> Option<(&'static LinkForm, &str)> {
+    FORMS.iter().find_map(|form| Some((form, form.starts.iter().find_map(|start| strip_start(text, start))?)))
+}
+
+fn strip_start<'t>(text: &'t str, start: &str) -> Option<&'t str> {
+    let Some((before, behind)) = start.split_once('*') else { return without(text, start) };
+    let rest = without(text, before)?;
+    let end = rest.find(|c: char| !c.is_ascii_alphabetic() && c != '-').filter(|end| (1..=MAX_PART).contains(end))?;
+    without(&rest[end..], behind)
+}
+
+/// Schemes and hosts are case-insensitive (RFC 3986, section 6.2.2.1).
+fn without<'t>(text: &'t str, start: &str) -> Option<&'t str> {
+    let (head, rest) = text.split_at_checked(start.len())?;
+    head.eq_ignore_ascii_case(start).then_some(rest)
+}

@@ -1,0 +1,73 @@
+//! Decoding of links: parameters, percent-encoding, base64. Each encoding is decoded once.
+
+use base64::Engine as _;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use percent_encoding::percent_decode_str;
+
+use crate::notes::quoted_text;
+
+/// Maximum number of parameters in a link.
+const MAX_PARAMETERS: usize = 500;
+
+const LENIENT: GeneralPurposeConfig =
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+const PLAIN: GeneralPurpose = GeneralPurpose::new(&STANDARD, LENIENT);
+const FOR_URLS: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT);
+
+/// The parameters of a link, in order. Apps differ in whether they use the first or the last duplicate, so a parameter
+/// with a single value must be unique.
+pub(super) struct LinkParameters(Vec<(String, String)>);
+
+impl LinkParameters {
+    pub(super) fn parse(query: &str) -> Result<Self, String> {
+        let query = query.split('#').next().unwrap_or_default();
+        let parts: Vec<&str> = query.split('&').filter(|part| !part.is_empty()).take(MAX_PARAMETERS + 1).collect();
+        if parts.len() > MAX_PARAMETERS {
+            return Err(format!("it has more than {MAX_PARAMETERS} parameters"));
+        }
+        let pair = |part: &&str| {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            // Form encoding of spaces. In base64, the space is converted back to a plus.
+            Ok((decoded(&name.replace('+', " "))?, decoded(&value.replace('+', " "))?))
+        };
+        Ok(Self(parts.iter().map(pair).collect::<Result<_, String>>()?))
+    }
+
+    /// Returns all values of a parameter.
+    pub(super) fn get_all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |(of, _)| of == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the only value of a parameter, or `None` if it is missing or empty.
+    pub(super) fn get_one(&self, name: &str) -> Result<Option<String>, String> {
+        let mut values = self.get_all(name);
+        let first = values.next();
+        if values.next().is_some() {
+            return Err(format!("{} stands twice in it", quoted_text(name)));
+        }
+        Ok(first.filter(|value| !value.is_empty()).map(str::to_owned))
+    }
+
+    pub(super) fn required(&self, name: &str) -> Result<String, String> {
+        self.get_one(name)?.ok_or_else(|| format!("{} is missing in it", quoted_text(name)))
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+}
+
+/// Percent-decodes a text that must be UTF-8.
+pub(super) fn decoded(text: &str) -> Result<String, String> {
+    let decoded = percent_decode_str(text).decode_utf8();
+    decoded.map(std::borrow::Cow::into_owned).map_err(|_| String::from("it is no text in UTF-8"))
+}
+
+/// Decodes base64 in either alphabet (RFC 4648, sections 4 and 5), with or without padding.
+pub(super) fn from_base64(text: &str) -> Result<String, String> {
+    let text = text.replace(' ', "+");
+    let engine = if text.contains(['-', '_']) { FOR_URLS } else { PLAIN };
+    let bytes = engine.decode(text).map_err(|_| String::from("what should be base64 in it is none"))?;
+    String::from_utf8(bytes).map_err(|_| String::from("its base64 holds no text in UTF-8"))
+}

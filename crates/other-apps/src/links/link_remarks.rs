@@ -1,0 +1,265 @@
+//! Warnings before a server of a link is added. They don't block anything, and their absence proves nothing, since
+//! programs can be made to run other code in more ways than a list can cover.
+
+use std::net::IpAddr;
+
+use foreign::is_public;
+use ports::server_config::{HttpConfig, StdioConfig};
+use ports::url_parts::UrlParts;
+use process::leads_to_code;
+use url::{Host, Url};
+
+use crate::bridged_servers::{bridged, stem};
+use crate::notes::quoted_text;
+use crate::secret_detection::{has_secret, is_secret_name, is_switch};
+use crate::server_candidate::ServerCandidate;
+
+/// Maximum number of warnings on a server, and of names in one of them.
+const MAX_REMARKS: usize = 20;
+const MAX_NAMED: usize = 20;
+
+/// The kind of a program, by the risk of its options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ProgramKind {
+    /// A shell for command lines.
+    Shell,
+    /// An interpreter of a language, with the letters of its options that run code.
+    Interpreter(&'static str),
+    /// A program that loads and runs a package.
+    Launcher,
+    /// A program that runs a container.
+    Container,
+    /// A program that runs another one with elevated rights.
+    Elevation,
+}
+
+/// Options of interpreters and launchers whose value is code, or a file with code that runs first.
+const RUNS_CODE: [&str; 8] =
+    ["--call", "--eval", "--print", "--require", "--import", "--loader", "--experimental-loader", "--preload"];
+/// Options of launchers that name the source of packages.
+const SOURCES: [&str; 10] = [
+    "--from",
+    "--with",
+    "--package",
+    "--registry",
+    "--index",
+    "--index-url",
+    "--extra-index-url",
+    "--default-index",
+    "--find-links",
+    "-p",
+];
+/// Options of containers that share a folder, a device or rights of the host.
+const GIVES: [&str; 8] =
+    ["--volume", "--mount", "--privileged", "--device", "--cap-add", "--pid", "--network", "--net"];
+/// Returns the warnings on a server.
+pub(super) fn remarks(found: &ServerCandidate) -> Vec<String> {
+    let mut remarks = match &found.remote {
+        Some(remote) => on_remote(remote),
+        None => on_local(&found.config),
+    };
+    if found.remote.is_none()
+        && let Some(bridged) = bridged(&found.config)
+    {
+        remarks.extend(on_remote(&bridged.remote));
+        if bridged.remote.is_plain_outside() {
+            remarks.push(String::from(
+                "it leads to an address that is not encrypted: what is sent can be read on the way",
+            ));
+        }
+    }
+    let values = found.remote.as_ref().map_or(&found.config.env, |remote| &remote.headers);
+    let secret: Vec<String> = values
+        .iter()
+        .filter(|(name, value)| has_secret(value) || (is_secret_name(name) && !is_open(value)))
+        .map(|(name, _)| quoted_text(name))
+        .take(MAX_NAMED)
+        .collect();
+    if !secret.is_empty() {
+        let names = secret.join(", ");
+        remarks.push(format!("the link carries what looks like a secret: {names}; whoever has the link has it, too"));
+    }
+    remarks.truncate(MAX_REMARKS);
+    remarks
+}
+
+/// Returns `true` if the user has to fill in a value.
+fn is_open(value: &str) -> bool {
+    is_switch(value.trim()) || value.contains("${") || (value.contains('<') && value.contains('>'))
+}
+
+fn on_remote(remote: &HttpConfig) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let host = Url::parse(&remote.url).ok().and_then(|url| url.host().map(|host| host.to_owned()));
+    match host.map(|host| place(&host)) {
+        Some(AddressRange::ThisComputer) => {
+            remarks.push(String::from(
+                "its address is on this computer: whatever program answers there gets what is sent",
+            ));
+        }
+        Some(AddressRange::OwnNetwork) => {
+            remarks.push(String::from("its address is in your network or reserved, and not in the internet"));
+        }
+        Some(AddressRange::Internet) | None => {}
+    }
+    if let Some(ascii) = UrlParts::parse(&remote.url).ascii_host {
+        remarks.push(format!("its host has letters that can be taken for others: it is {}", quoted_text(&ascii)));
+    }
+    remarks
+}
+
+/// The location of an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AddressRange {
+    ThisComputer,
+    OwnNetwork,
+    Internet,
+}
+
+/// Top-level names that are only resolved within a private network.
+const OWN_NAMES: [&str; 4] = ["local", "internal", "lan", "home.arpa"];
+
+fn place(host: &Host<String>) -> AddressRange {
+    let address: IpAddr = match host {
+        Host::Domain(name) => {
+            let name = name.trim_end_matches('.').to_ascii_lowercase();
+            let is_below = |end: &str| name == end || name.ends_with(&format!(".{end}"));
+            if is_below("localhost") {
+                return AddressRange::ThisComputer;
+            }
+            let is_own = !name.contains('.') || OWN_NAMES.into_iter().any(is_below);
+            return if is_own { AddressRange::OwnNetwork } else { AddressRange::Internet };
+        }
+        Host::Ipv4(address) => (*address).into(),
+        Host::Ipv6(address) => address.to_ipv4_mapped().map_or_else(|| (*address).into(), IpAddr::from),
+    };
+    match address {
+        address if address.is_loopback() || address.is_unspecified() => AddressRange::ThisComputer,
+        address if is_public(address) => AddressRange::Internet,
+        _ => AddressRange::OwnNetwork,
+    }
+}
+
+fn on_local(config: &StdioConfig) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let mut kind = kind_of(&config.command);
+    remark_on_program(kind, "the command", &config.command, &mut remarks);
+    // The launcher's own options end at its package. Everything after it belongs to the server.
+    let mut is_server = false;
+    for (number, word) in (1..).zip(&config.args) {
+        let place = format!("argument {number}");
+        // The name of a package may end like that of a program.
+        let inner =
+            kind_of(word).filter(|inner| !word.contains('@') && (*inner != ProgramKind::Launcher || !is_server));
+        if inner.is_some() {
+            kind = inner;
+            is_server = false;
+            remark_on_program(kind, &place, word, &mut remarks);
+            continue;
+        }
+        let value = config.args.get(number).map(String::as_str).unwrap_or_default();
+        let Some(what) = kind.filter(|_| !is_server).and_then(|kind| effect(kind, word, value)) else {
+            let is_option = word.starts_with('-');
+            let is_step = ["run", "exec", "dlx", "x", "tool"].contains(&word.as_str());
+            let is_value =
+                number > 1 && config.args.get(number - 2).is_some_and(|before| SOURCES.contains(&before.as_str()));
+            let was_server = is_server;
+            is_server |= !is_option
+                && !is_step
+                && !is_value
+                && matches!(kind, Some(ProgramKind::Launcher | ProgramKind::Interpreter(_)));
+            // Only the package itself, and not an argument of the server.
+            if is_server && !was_server && kind == Some(ProgramKind::Launcher) && is_address(word) {
+                remarks.push(format!("{place} loads code from an address, and no package of a registry"));
+            }
+            continue;
+        };
+        remarks.push(format!("{place}, {}, {what}: read it whole", quoted_text(option(word))));
+    }
+    let variables: Vec<String> =
+        config.env.keys().filter(|name| leads_to_code(name)).map(|name| quoted_text(name)).collect();
+    if !variables.is_empty() {
+        let names = variables.into_iter().take(MAX_NAMED).collect::<Vec<_>>().join(", ");
+        remarks.push(format!("these variables decide which code runs: {names}"));
+    }
+    remarks
+}
+
+fn remark_on_program(kind: Option<ProgramKind>, place: &str, word: &str, remarks: &mut Vec<String>) {
+    match kind {
+        Some(ProgramKind::Shell) => {
+            remarks.push(format!("{place}, {}, is a shell, which runs whatever its arguments say", quoted_text(word)));
+        }
+        Some(ProgramKind::Elevation) => {
+            remarks.push(format!("{place}, {}, runs the rest with more rights than yours", quoted_text(word)));
+        }
+        _ => {}
+    }
+}
+
+/// Returns the kind of a word as a program.
+fn kind_of(word: &str) -> Option<ProgramKind> {
+    let name = stem(word).to_ascii_lowercase();
+    // Names such as python3.12.
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    Some(match name {
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "fish" | "csh" | "tcsh" | "cmd" | "powershell" | "pwsh"
+        | "busybox" | "wsl" => ProgramKind::Shell,
+        "python" | "pypy" | "py" => ProgramKind::Interpreter("c"),
+        "node" | "electron" => ProgramKind::Interpreter("epr"),
+        "ruby" | "perl" | "lua" => ProgramKind::Interpreter("eE"),
+        "php" => ProgramKind::Interpreter("rBE"),
+        "osascript" => ProgramKind::Interpreter("e"),
+        "npx" | "npm" | "pnpm" | "pnpx" | "yarn" | "bunx" | "bun" | "uvx" | "uv" | "pipx" | "deno" => {
+            ProgramKind::Launcher
+        }
+        "docker" | "podman" | "nerdctl" => ProgramKind::Container,
+        "sudo" | "doas" | "pkexec" | "runas" => ProgramKind::Elevation,
+        _ => return None,
+    })
+}
+
+/// Describes the effect of an option. `next` is the word after it.
+fn effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
+    const CODE: &str = "runs code that stands in the link or is loaded first";
+    let value = word.split_once('=').map_or(next, |(_, value)| value);
+    let has_letter = |letters: &str| {
+        let cluster = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        // The name of a module follows an "m".
+        let is_letter = |c: &char| c.is_ascii_alphabetic() && *c != 'm';
+        cluster.is_some_and(|cluster| cluster.chars().take_while(is_letter).any(|c| letters.contains(c)))
+    };
+    let is_code = RUNS_CODE.contains(&option(word));
+    match kind {
+        ProgramKind::Shell => {
+            let switch = ["/c", "/k", "/r"].iter().any(|switch| word.eq_ignore_ascii_case(switch));
+            let command = word.get(..2).is_some_and(|start| ["-c", "-e"].iter().any(|s| start.eq_ignore_ascii_case(s)));
+            (switch || command || has_letter("c")).then_some(CODE)
+        }
+        ProgramKind::Interpreter(letters) => (is_code || has_letter(letters)).then_some(CODE),
+        ProgramKind::Launcher if is_code || has_letter("c") || word == "eval" || word == "-e" => Some(CODE),
+        ProgramKind::Launcher if SOURCES.contains(&option(word)) && is_address(value) => {
+            Some("takes code from an address, and not from the usual registry")
+        }
+        ProgramKind::Launcher => None,
+        ProgramKind::Container => {
+            let is_short = has_letter("v") && (value.contains(':') || word.contains(':'));
+            let is_given = match option(word) {
+                "--pid" | "--network" | "--net" => value.starts_with("host"),
+                word => GIVES.contains(&word),
+            };
+            (is_short || is_given).then_some("gives the container a folder, a device or rights of this computer")
+        }
+        ProgramKind::Elevation => None,
+    }
+}
+
+/// Returns an option without its value.
+fn option(word: &str) -> &str {
+    word.split('=').next().unwrap_or(word)
+}
+
+/// Returns `true` for a source other than a registry: a URL, a repository, a file.
+fn is_address(word: &str) -> bool {
+    word.contains("://") || ["git+", "github:", "gitlab:", "file:", "git@"].iter().any(|start| word.contains(start))
+}

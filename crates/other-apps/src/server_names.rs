@@ -1,0 +1,152 @@
+//! Names for pasted and imported servers.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use foreign::visible;
+use ports::server_config::StdioConfig;
+use ports::url_parts::UrlParts;
+
+const MAX_NAME: usize = 64;
+
+/// Converts a text to a valid name, as close to the original as possible.
+pub(crate) fn valid(wanted: &str) -> String {
+    let is_seen = |c: &char| !c.is_control() && matches!(visible(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
+    let name: String = wanted.chars().filter(is_seen).take(MAX_NAME).collect();
+    match name.trim() {
+        "" => String::from("server"),
+        name => name.to_owned(),
+    }
+}
+
+/// Returns the wanted name if it is valid and free, or else a similar one with a number.
+#[must_use]
+pub fn free_name<'n>(wanted: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
+    TakenNames::new(taken).take(&valid(wanted))
+}
+
+/// Names that are taken. Compared without case, so that servers are not confused.
+#[derive(Debug, Default)]
+pub(crate) struct TakenNames {
+    taken: HashSet<String>,
+    /// Next number to try for a name that was requested before.
+    next: HashMap<String, u32>,
+}
+
+impl TakenNames {
+    pub(crate) fn new<'n>(taken: impl IntoIterator<Item = &'n String>) -> Self {
+        Self { taken: taken.into_iter().map(|name| name.to_lowercase()).collect(), next: HashMap::new() }
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.taken.contains(&name.to_lowercase())
+    }
+
+    /// Takes the name if it is free, or else the first free one with a number.
+    pub(crate) fn take(&mut self, wanted: &str) -> String {
+        if self.taken.insert(wanted.to_lowercase()) {
+            return wanted.to_owned();
+        }
+        let base: String = wanted.chars().take(MAX_NAME - 6).collect();
+        let number = self.next.entry(base.to_lowercase()).or_insert(2);
+        loop {
+            let name = format!("{base}-{number}");
+            *number += 1;
+            if self.taken.insert(name.to_lowercase()) {
+                return name;
+            }
+        }
+    }
+}
+
+/// Derives a name from the registrable domain of a URL.
+pub(crate) fn from_url(url: &str) -> String {
+    let domain = UrlParts::parse(url).domain;
+    let is_address = domain.starts_with('[') || domain.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let first = domain.split('.').next().unwrap_or_default();
+    if is_address || first.is_empty() || first == "localhost" { valid("remote") } else { valid(first) }
+}
+
+/// Derives a name from the target of a command: a package, image, module or file.
+pub(crate) fn from_command(config: &StdioConfig) -> String {
+    let program = stem(&config.command);
+    let subject = match program {
+        "docker" | "podman" => image(&config.args),
+        "npx" | "uvx" | "bunx" | "pipx" | "uv" | "pnpm" | "yarn" | "npm" | "bun" | "deno" | "node" | "python"
+        | "python3" | "py" | "go" | "cargo" | "dotnet" | "java" | "cmd" | "tsx" => {
+            config.args.iter().find(|word| is_subject(word)).map(String::as_str)
+        }
+        _ => None,
+    };
+    let name = trimmed(subject.unwrap_or(program));
+    valid(&name)
+}
+
+/// Returns the image of `docker run`, after options that may have values.
+fn image(args: &[String]) -> Option<&str> {
+    const WITH_VALUE: [&str; 12] = [
+        "-e",
+        "--env",
+        "-v",
+        "--volume",
+        "--mount",
+        "--name",
+        "--network",
+        "-p",
+        "--publish",
+        "-w",
+        "--env-file",
+        "-u",
+    ];
+    let mut words = args.iter().map(String::as_str).skip_while(|word| *word != "run").skip(1);
+    while let Some(word) = words.next() {
+        if WITH_VALUE.contains(&word) {
+            words.next();
+        } else if !word.starts_with('-') {
+            return Some(word);
+        }
+    }
+    None
+}
+
+fn is_subject(word: &str) -> bool {
+    const STEPS: [&str; 9] = ["run", "exec", "dlx", "x", "tool", "npx", "uvx", "start", "/c"];
+    !word.starts_with('-') && !STEPS.contains(&word) && !word.eq_ignore_ascii_case("/c")
+}
+
+/// Returns the last component of a path, without program extensions.
+fn stem(path: &str) -> &str {
+    let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    [".exe", ".cmd", ".bat", ".js", ".mjs", ".cjs", ".ts", ".py", ".jar", ".sh"]
+        .iter()
+        .find_map(|end| last.strip_suffix(end))
+        .unwrap_or(last)
+}
+
+/// Removes the parts of a package or path that many servers have in common.
+fn trimmed(subject: &str) -> String {
+    let path = subject.trim_end_matches(['/', '\\']);
+    let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    const COMMON: [&str; 9] = ["index", "main", "server", "cli", "app", "dist", "build", "src", "bin"];
+    let own = parts.iter().rev().map(|part| stem(part)).find(|part| !COMMON.contains(part));
+    let mut name = own.unwrap_or_else(|| stem(path));
+    // Removes a version after "@" or ":", but not the "@" of a scope.
+    if let Some((before, _)) = name.split_once('@').filter(|(before, _)| !before.is_empty()) {
+        name = before;
+    }
+    name = name.split_once("==").map_or(name, |(before, _)| before);
+    name = name.split_once(':').map_or(name, |(before, _)| before);
+    for start in ["mcp-server-", "mcp_server_", "server-", "mcp-", "mcp_"] {
+        if let Some(rest) = name.strip_prefix(start) {
+            name = rest;
+            break;
+        }
+    }
+    for end in ["-mcp-server", "_mcp_server", "-mcp", "_mcp", "-server"] {
+        if let Some(rest) = name.strip_suffix(end).filter(|rest| !rest.is_empty()) {
+            name = rest;
+            break;
+        }
+    }
+    name.to_owned()
+}

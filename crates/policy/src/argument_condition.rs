@@ -1,0 +1,155 @@
+//! Conditions on arguments of a call: the location of the value, its matcher, and the explanation of a match.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::match_verdict::{JudgementReason, MatchVerdict};
+use crate::matcher::Matcher;
+use crate::path_pattern::ResolvedPaths;
+use crate::wider_conditions::WiderConditions;
+use crate::{ArgumentRule, RuleEffect, RuleError};
+
+/// Maximum number of list items that are checked.
+const MAX_ITEMS: usize = 1_000;
+/// Maximum number of characters of a value that an explanation shows.
+const MAX_VALUE: usize = 200;
+
+/// A compiled condition on one argument.
+#[derive(Debug, Clone)]
+pub(crate) struct ArgumentCondition {
+    /// Segments of the JSON Pointer.
+    path: Vec<String>,
+    is: Matcher,
+    wider: WiderConditions,
+}
+
+/// The result of checking one condition of a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ArgumentJudgement {
+    /// Index of the condition in its rule, from 0.
+    pub number: usize,
+    /// Set if the condition holds.
+    pub holds: bool,
+    /// Reason why the condition holds or not.
+    pub reason: JudgementReason,
+    /// The value as JSON, truncated, or for a list the item that decided. `None` if there is no value.
+    pub value: Option<String>,
+    /// Normalized forms of the value, where they differ from the value as written.
+    pub normal: Vec<String>,
+}
+
+/// The result of following a pointer.
+enum PointerTarget<'a> {
+    Value(&'a Value),
+    Nothing,
+    /// The pointer continues into a value without members, such as a list or JSON inside a string.
+    Unclear,
+}
+
+impl ArgumentCondition {
+    pub(crate) fn new(rule: &ArgumentRule, effect: RuleEffect) -> Result<Self, RuleError> {
+        let is = Matcher::compile(&rule.is, effect)?;
+        let bad = || RuleError::Pointer(rule.at.clone());
+        let rest = rule.at.strip_prefix('/').ok_or_else(bad)?;
+        // RFC 6901, section 4: `~1` first, so that `~01` is `~1`.
+        let path = rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
+        Ok(Self { path, is, wider: WiderConditions::new(&rule.is, effect)? })
+    }
+
+    pub(crate) fn fits(&self, arguments: &Map<String, Value>, effect: RuleEffect, facts: &ResolvedPaths) -> bool {
+        self.judge(arguments, effect, facts).0.fits(effect == RuleEffect::Allow)
+    }
+
+    /// Checks the argument, and returns the value that decided. For a list, all items must match if the rule allows,
+    /// and one item if it denies or asks.
+    fn judge<'a>(
+        &self,
+        arguments: &'a Map<String, Value>,
+        effect: RuleEffect,
+        facts: &ResolvedPaths,
+    ) -> (MatchVerdict, Option<&'a Value>) {
+        let is_allow = effect == RuleEffect::Allow;
+        match self.find(arguments) {
+            PointerTarget::Nothing => (MatchVerdict::Differs(JudgementReason::Missing), None),
+            PointerTarget::Unclear => (MatchVerdict::Doubtful(JudgementReason::NotJudged), None),
+            PointerTarget::Value(list @ Value::Array(items)) if items.len() > MAX_ITEMS => {
+                (MatchVerdict::Doubtful(JudgementReason::TooLong), Some(list))
+            }
+            PointerTarget::Value(Value::Array(items)) => {
+                let mut decided = (MatchVerdict::Differs(JudgementReason::Missing), None);
+                for item in items {
+                    decided = (self.judge_value(item, facts), Some(item));
+                    if decided.0.fits(is_allow) != is_allow {
+                        break;
+                    }
+                }
+                decided
+            }
+            PointerTarget::Value(value) => (self.judge_value(value, facts), Some(value)),
+        }
+    }
+
+    /// Checks a value that is not a list.
+    fn judge_value(&self, value: &Value, facts: &ResolvedPaths) -> MatchVerdict {
+        match (self.is.judge(value, facts), value) {
+            (own @ MatchVerdict::Differs(_), Value::String(text)) => self.wider.judge(text, facts).unwrap_or(own),
+            (own, _) => own,
+        }
+    }
+
+    pub(crate) fn explain(
+        &self,
+        number: usize,
+        arguments: &Map<String, Value>,
+        effect: RuleEffect,
+        facts: &ResolvedPaths,
+    ) -> ArgumentJudgement {
+        let (verdict, value) = self.judge(arguments, effect, facts);
+        ArgumentJudgement {
+            number,
+            holds: verdict.fits(effect == RuleEffect::Allow),
+            reason: verdict.reason(),
+            value: value.map(|value| value.to_string().chars().take(MAX_VALUE).collect()),
+            normal: value.map(|value| self.is.normal(value, facts)).unwrap_or_default(),
+        }
+    }
+
+    /// Returns `true` if the condition matches paths.
+    pub(crate) fn is_path(&self) -> bool {
+        self.is.beginning().is_some()
+    }
+
+    /// Returns the paths whose symbolic links must be resolved for this condition.
+    pub(crate) fn paths<'a>(&'a self, arguments: &'a Map<String, Value>) -> Vec<&'a str> {
+        let Some(beginning) = self.is.beginning() else { return Vec::new() };
+        let mut paths = vec![beginning];
+        match self.find(arguments) {
+            PointerTarget::Value(Value::Array(items)) => {
+                paths.extend(items.iter().take(MAX_ITEMS).filter_map(Value::as_str))
+            }
+            PointerTarget::Value(value) => paths.extend(value.as_str()),
+            PointerTarget::Nothing | PointerTarget::Unclear => return Vec::new(),
+        }
+        paths
+    }
+
+    fn find<'a>(&self, arguments: &'a Map<String, Value>) -> PointerTarget<'a> {
+        let Some((first, rest)) = self.path.split_first() else { return PointerTarget::Nothing };
+        let Some(mut found) = arguments.get(first) else { return PointerTarget::Nothing };
+        for part in rest {
+            let next = match found {
+                Value::Object(members) => members.get(part),
+                Value::Array(items) => match part.parse::<usize>() {
+                    Ok(at) => items.get(at),
+                    Err(_) => return PointerTarget::Unclear,
+                },
+                Value::String(_) => return PointerTarget::Unclear,
+                Value::Null | Value::Bool(_) | Value::Number(_) => None,
+            };
+            let Some(next) = next else { return PointerTarget::Nothing };
+            found = next;
+        }
+        PointerTarget::Value(found)
+    }
+}

@@ -1,0 +1,87 @@
+//! Text folding that removes the differences which programs ignore: case, width, composition. Rules that deny or ask
+//! compare folded text in globs (`text_pattern.rs`), folder names (`folder_path.rs`) and identities of servers (`compiled_rule.rs`).
+//! Rules that allow never do.
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::pattern::exactly;
+
+/// Folds case, width and composition of a text, removes characters that some programs drop, and replaces full stops of
+/// other scripts by dots.
+pub(crate) fn folded(text: &str) -> String {
+    let dots = |c: char| if matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}') { '.' } else { c };
+    let kept = text.chars().filter(|c| !is_left_out(*c)).map(dots).nfkc();
+    kept.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
+}
+
+/// Replaces separators, dots and percent signs of other widths by the ASCII ones, as some systems do.
+pub(crate) fn narrowed(text: &str) -> String {
+    let mut narrow = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\u{ff0f}' => narrow.push('/'),
+            '\u{ff3c}' => narrow.push('\\'),
+            '\u{ff0e}' | '\u{fe52}' | '\u{2024}' => narrow.push('.'),
+            '\u{2025}' => narrow.push_str(".."),
+            '\u{ff05}' | '\u{fe6a}' => narrow.push('%'),
+            other => narrow.push(other),
+        }
+    }
+    // The digits after a percent sign may be full-width.
+    if narrow.contains('%') { narrow.nfkc().collect() } else { narrow }
+}
+
+/// Folds the literal characters of a glob by `fold`. Wildcards stay, and a full-width `*` doesn't become one.
+pub(crate) fn folded_glob(glob: &str, fold: impl Fn(&str) -> String) -> String {
+    let (mut shape, mut letters) = (String::new(), String::new());
+    let mut characters = glob.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '*' | '?' => {
+                shape.push_str(&exactly(&fold(&std::mem::take(&mut letters))));
+                shape.push(character);
+            }
+            '\\' => letters.extend(characters.next()),
+            other => letters.push(other),
+        }
+    }
+    shape + &exactly(&fold(&letters))
+}
+
+/// Returns `true` for characters that some systems drop: control characters and characters without width.
+pub(crate) fn is_left_out(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+                | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glob_keeps_its_wildcards_and_gets_no_others() {
+        for (glob, expected) in [
+            ("\u{ff33}ECRET*", "secret*"),
+            (r"A\*?B\\", r"a\*?b\\"),
+            ("\u{ff0a}\u{ff1f}\u{ff3c}", r"\*\?\\"),
+            ("s\u{e9}*e\u{301}", "s\u{e9}*\u{e9}"),
+        ] {
+            assert_eq!(folded_glob(glob, folded), expected, "{glob}");
+        }
+    }
+
+    #[test]
+    fn wide_separators_and_codes_have_their_usual_width() {
+        for (text, expected) in [
+            ("/a\u{ff0f}\u{ff0e}\u{ff0e}\u{ff3c}b", r"/a/..\b"),
+            ("/\u{ff05}\u{ff12}e", "/%2e"),
+            ("/\u{2025}/\u{ff11}", "/../\u{ff11}"),
+        ] {
+            assert_eq!(narrowed(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Compiled rules, and their match with an act. Matching allocates nothing except for conditions on arguments.
+
+use serde_json::{Map, Value};
+
+use crate::argument_condition::ArgumentCondition;
+use crate::case_folding::{folded, folded_glob};
+use crate::pattern::GlobPattern;
+use crate::server_identity::Identities;
+use crate::{
+    ArgumentJudgement, ClaimRule, PolicyAct, PolicyRule, RuleDirection, RuleEffect, RuleError, RuleFit, RuleScope,
+    ToolClaims,
+};
+
+/// Maximum number of argument conditions per rule.
+const MAX_ARGUMENTS: usize = 20;
+/// Maximum length of a note, in bytes.
+const MAX_NOTE: usize = 1_000;
+/// The latest time that a file can contain, in milliseconds since 1970: the end of the year 9999.
+const LAST: u64 = 253_402_300_799_999;
+
+/// A compiled rule, ready to match acts.
+#[derive(Debug, Clone)]
+pub(crate) struct CompiledRule {
+    pub(crate) rule: PolicyRule,
+    pub(crate) server: GlobPattern,
+    pub(crate) tool: Option<GlobPattern>,
+    /// Glob over the server's identity, as written and case-folded.
+    identity: Option<[GlobPattern; 2]>,
+    arguments: Vec<ArgumentCondition>,
+}
+
+impl CompiledRule {
+    pub(crate) fn new(rule: PolicyRule) -> Result<Self, RuleError> {
+        check(&rule)?;
+        let server = GlobPattern::compile(&rule.server)?;
+        if rule.trusted_server && !matches!(server, GlobPattern::Exactly(_)) {
+            return Err(RuleError::NotOneServer);
+        }
+        let tool = rule.tool.as_deref().map(GlobPattern::compile).transpose()?;
+        let identity = rule
+            .identity
+            .as_deref()
+            .map(|own| Ok([GlobPattern::compile(own)?, GlobPattern::compile(&folded_glob(own, folded))?]));
+        let identity = identity.transpose()?;
+        let arguments =
+            rule.arguments.iter().map(|own| ArgumentCondition::new(own, rule.effect)).collect::<Result<_, _>>()?;
+        Ok(Self { rule, server, tool, identity, arguments })
+    }
+
+    /// Matches the rule with an act, and returns the first condition that fails if it doesn't fit.
+    pub(crate) fn fit(&self, act: &PolicyAct<'_>, identities: &Identities, now: u64) -> RuleFit {
+        if !self.server.fits(act.server()) {
+            return RuleFit::OtherServer;
+        }
+        // Only rules that deny or ask have an identity, so an unknown identity fits.
+        if let Some(own) = &self.identity
+            && identities
+                .get(act.server())
+                .is_some_and(|is| !is.spellings().iter().any(|words| own.iter().any(|own| own.fits(words))))
+        {
+            return RuleFit::OtherServer;
+        }
+        if !self.covers(act) {
+            return RuleFit::OtherDirection;
+        }
+        if self.rule.expires_at.is_some_and(|end| end <= now) {
+            return RuleFit::Expired;
+        }
+        let conversation = match act {
+            PolicyAct::CallTool { conversation, .. } | PolicyAct::ReadAtUsersWish { conversation, .. } => *conversation,
+            _ => None,
+        };
+        if matches!(&self.rule.scope, RuleScope::Conversation { conversation: own } if Some(own.as_str()) != conversation)
+        {
+            return RuleFit::OtherConversation;
+        }
+        if let (Some(budget), PolicyAct::Sample { would_use, .. }) = (self.rule.sampling, act) {
+            return if budget.covers(*would_use) { RuleFit::Fits } else { RuleFit::OverBudget };
+        }
+        let PolicyAct::CallTool { tool, claims, arguments, paths, .. } = act else {
+            let is_of_tools = self.tool.is_some() || !self.arguments.is_empty() || self.rule.annotations.is_some();
+            return if is_of_tools { RuleFit::OtherTool } else { RuleFit::Fits };
+        };
+        if self.tool.as_ref().is_some_and(|own| !own.fits(tool)) {
+            return RuleFit::OtherTool;
+        }
+        if self.rule.annotations.is_some_and(|own| !own.fits(*claims)) {
+            return RuleFit::OtherAnnotations;
+        }
+        match self.arguments.iter().position(|own| !own.fits(arguments, self.rule.effect, paths)) {
+            Some(at) => RuleFit::OtherArgument(at),
+            None => RuleFit::Fits,
+        }
+    }
+
+    /// Returns the result of each argument condition if the act is a tool call.
+    pub(crate) fn judgements(&self, act: &PolicyAct<'_>) -> Vec<ArgumentJudgement> {
+        let PolicyAct::CallTool { arguments, paths, .. } = act else { return Vec::new() };
+        let explain =
+            |(number, own): (usize, &ArgumentCondition)| own.explain(number, arguments, self.rule.effect, paths);
+        self.arguments.iter().enumerate().map(explain).collect()
+    }
+
+    /// Returns `true` if any condition matches paths.
+    pub(crate) fn has_paths(&self) -> bool {
+        self.arguments.iter().any(ArgumentCondition::is_path)
+    }
+
+    /// Returns the paths among a call's arguments whose symbolic links must be resolved.
+    pub(crate) fn paths<'a>(&'a self, server: &str, tool: &str, arguments: &'a Map<String, Value>) -> Vec<&'a str> {
+        let is_about = self.server.fits(server) && self.tool.as_ref().is_none_or(|own| own.fits(tool));
+        self.arguments.iter().filter(|_| is_about).flat_map(|own| own.paths(arguments)).collect()
+    }
+
+    /// Returns `true` if the rule applies to acts of this direction.
+    fn covers(&self, act: &PolicyAct<'_>) -> bool {
+        let (effect, direction) = (self.rule.effect, self.rule.direction);
+        match act {
+            PolicyAct::FillForm { .. } | PolicyAct::OpenUrl { .. } | PolicyAct::ShareRoots { .. }
+                if self.rule.sampling.is_some() =>
+            {
+                false
+            }
+            PolicyAct::CallTool { .. } | PolicyAct::ReadAtUsersWish { .. } => direction != RuleDirection::FromServer,
+            PolicyAct::Sample { .. }
+            | PolicyAct::FillForm { .. }
+            | PolicyAct::OpenUrl { .. }
+            | PolicyAct::ShareRoots { .. } => direction != RuleDirection::ToServer,
+            // These acts have their own approvals, which a rule can neither give nor require again.
+            PolicyAct::StartServer { .. } | PolicyAct::ConnectServer { .. } | PolicyAct::SignIn { .. } => {
+                effect == RuleEffect::Deny && direction == RuleDirection::Both
+            }
+        }
+    }
+}
+
+/// Checks the combination of a rule's fields, before its patterns are compiled.
+fn check(rule: &PolicyRule) -> Result<(), RuleError> {
+    let is_allow = rule.effect == RuleEffect::Allow;
+    if is_allow && rule.annotations.is_some() {
+        return Err(RuleError::AllowByAnnotation);
+    }
+    if is_allow && rule.identity.is_some() {
+        return Err(RuleError::AllowByIdentity);
+    }
+    if !is_allow && rule.after_untrusted {
+        return Err(RuleError::NotAllowing);
+    }
+    if rule.identity.as_ref().is_some_and(String::is_empty) {
+        return Err(RuleError::NoIdentity);
+    }
+    if is_allow && rule.direction != RuleDirection::ToServer && rule.sampling.is_none() {
+        return Err(RuleError::AllowFromServer);
+    }
+    if let Some(budget) = rule.sampling
+        && !(is_allow
+            && rule.direction == RuleDirection::FromServer
+            && !rule.trusted_server
+            && budget.requests_per_hour > 0
+            && budget.tokens_per_hour > 0)
+    {
+        return Err(RuleError::SamplingOnly);
+    }
+    let is_of_tools = rule.tool.is_some() || !rule.arguments.is_empty() || rule.annotations.is_some();
+    if is_of_tools && rule.direction != RuleDirection::ToServer {
+        return Err(RuleError::NotOfTools);
+    }
+    if rule.server.is_empty() {
+        return Err(RuleError::NoServer);
+    }
+    if rule.tool.as_ref().is_some_and(String::is_empty) {
+        return Err(RuleError::NoTool);
+    }
+    if rule.trusted_server && (!is_allow || is_of_tools) {
+        return Err(RuleError::NotOneServer);
+    }
+    if rule.arguments.len() > MAX_ARGUMENTS {
+        return Err(RuleError::TooLong { part: "list of arguments", most: MAX_ARGUMENTS });
+    }
+    if rule.expires_at.is_some_and(|end| end > LAST) {
+        return Err(RuleError::Date);
+    }
+    if rule.note.len() > MAX_NOTE {
+        return Err(RuleError::TooLong { part: "note", most: MAX_NOTE });
+    }
+    Ok(())
+}
+
+impl ClaimRule {
+    fn fits(self, claims: ToolClaims) -> bool {
+        let fits = |own: Option<bool>, claim: bool| own.is_none_or(|own| own == claim);
+        fits(self.read_only_hint, claims.read_only)
+            && fits(self.destructive_hint, claims.destructive)
+            && fits(self.idempotent_hint, claims.idempotent)
+            && fits(self.open_world_hint, claims.open_world)
+    }
+}

@@ -1,0 +1,215 @@
+//! Patterns over the components of a path, of a file or an address. A pattern covers the location it names and
+//! everything below.
+
+use crate::RuleError;
+use crate::case_folding::folded_glob;
+use crate::folder_path::folded;
+use crate::match_verdict::{JudgementReason, MatchVerdict};
+use crate::pattern::GlobPattern;
+
+/// Maximum number of path components that are checked.
+pub(crate) const MAX_PARTS: usize = 512;
+
+/// A pattern, component by component.
+#[derive(Debug, Clone)]
+pub(crate) struct PartsPattern(Vec<PartPattern>);
+
+#[derive(Debug, Clone)]
+enum PartPattern {
+    /// `**`: any number of components, including none.
+    Any,
+    One {
+        exactly: GlobPattern,
+        /// The same glob over folded letters.
+        folded: GlobPattern,
+    },
+}
+
+impl PartsPattern {
+    /// Compiles each component as a glob whose wildcards don't cross separators. `**` alone stands for any number of
+    /// components.
+    pub(crate) fn compile<'a>(parts: impl IntoIterator<Item = &'a str>) -> Result<Self, RuleError> {
+        let compile = |part: &str| match part {
+            "**" => Ok(PartPattern::Any),
+            part => Ok(PartPattern::One {
+                exactly: GlobPattern::compile(part)?,
+                folded: GlobPattern::compile(&folded_glob(part, |letters| folded(letters).collect()))?,
+            }),
+        };
+        Ok(Self(parts.into_iter().map(compile).collect::<Result<_, _>>()?))
+    }
+
+    /// Returns the pattern with its first `in_place_of` components replaced by the literal components `first`.
+    pub(crate) fn rebased(&self, first: &[&str], in_place_of: usize) -> Self {
+        let exactly = |name: &str| PartPattern::One {
+            exactly: GlobPattern::Exactly(name.to_owned()),
+            folded: GlobPattern::Exactly(folded(name).collect()),
+        };
+        let rest = self.0.iter().skip(in_place_of).cloned();
+        Self(first.iter().map(|name| exactly(name)).chain(rest).collect())
+    }
+
+    /// Compares path components with the pattern.
+    pub(crate) fn judge(&self, names: &[&str]) -> MatchVerdict {
+        if names.len() > MAX_PARTS {
+            return MatchVerdict::Doubtful(JudgementReason::TooLong);
+        }
+        if self.cover(names, |part, name| part.fits(name)) {
+            return MatchVerdict::Fits;
+        }
+        let names: Vec<String> = names.iter().map(|name| folded(name).collect()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        if self.cover(&names, |part, name| part.fits_folded(name)) {
+            MatchVerdict::Doubtful(JudgementReason::Letters)
+        } else {
+            MatchVerdict::Differs(JudgementReason::Differs)
+        }
+    }
+
+    /// Returns `true` if the whole pattern matches a prefix of the names. Tracks the set of reachable pattern
+    /// positions, so that the time is bounded for every pattern.
+    fn cover(&self, names: &[&str], fits: impl Fn(&PartPattern, &str) -> bool) -> bool {
+        let mut places = vec![false; self.0.len() + 1];
+        places[0] = true;
+        self.skip_any(&mut places);
+        for name in names {
+            if places[self.0.len()] {
+                return true;
+            }
+            let mut next = vec![false; places.len()];
+            for (at, part) in self.0.iter().enumerate().filter(|(at, _)| places[*at]) {
+                match part {
+                    PartPattern::Any => next[at] = true,
+                    part => next[at + 1] |= fits(part, name),
+                }
+            }
+            self.skip_any(&mut next);
+            places = next;
+        }
+        places[self.0.len()]
+    }
+
+    /// Marks the positions that are reachable because `**` may match no component.
+    fn skip_any(&self, places: &mut [bool]) {
+        for (at, part) in self.0.iter().enumerate() {
+            if places[at] && matches!(part, PartPattern::Any) {
+                places[at + 1] = true;
+            }
+        }
+    }
+}
+
+impl PartPattern {
+    fn fits(&self, name: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::One { exactly, .. } => exactly.fits(name),
+        }
+    }
+
+    fn fits_folded(&self, name: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::One { folded, .. } => folded.fits(name),
+        }
+    }
+}
+
+/// Resolves `.`, `..` and empty components by names alone.
+pub(crate) fn collapsed<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut left = Vec::new();
+    for name in names {
+        match name {
+            "" | "." => {}
+            ".." => {
+                left.pop();
+            }
+            name => left.push(name),
+        }
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_pattern_covers_what_it_names_and_what_lies_in_it() {
+        let judge = |pattern: &str, path: &str| {
+            let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+            PartsPattern::compile(pattern.split('/').filter(|part| !part.is_empty())).unwrap().judge(&names)
+        };
+        let (fits, differs) = (MatchVerdict::Fits, MatchVerdict::Differs(JudgementReason::Differs));
+        let letters = MatchVerdict::Doubtful(JudgementReason::Letters);
+        for (pattern, path, expected) in [
+            ("", "", fits),
+            ("", "a", fits),
+            ("a", "", differs),
+            ("a", "a", fits),
+            ("a", "a/b", fits),
+            ("a", "ab", differs),
+            ("a/b", "a", differs),
+            ("a/*", "a", differs),
+            ("a/*", "a/b", fits),
+            ("a/*", "a/b/c", fits),
+            ("a/*.md", "a/b/c.md", differs),
+            ("a/*.md", "a/c.md", fits),
+            ("a/*.md", "a/C.MD", letters),
+            ("a/b?", "a/b", differs),
+            ("a/**", "a", fits),
+            ("**/c", "a/b/c/d", fits),
+            ("**/c", "c", fits),
+            ("**/c", "a/b", differs),
+            ("a/**/c", "a/b/b/c", fits),
+            ("a/**/c", "a/c", fits),
+            ("a/**/c", "b/c", differs),
+            ("a/**/b/**/c", "a/b/x/b/c", fits),
+            ("a/**/b/**/c", "a/x/c", differs),
+            ("A", "a", letters),
+        ] {
+            assert_eq!(judge(pattern, path), expected, "{pattern} and {path}");
+        }
+        let deep = vec!["a"; MAX_PARTS];
+        assert_eq!(PartsPattern::compile(["a"]).unwrap().judge(&deep), fits, "a path of the maximum depth");
+        let deeper = vec!["a"; MAX_PARTS + 1];
+        assert_eq!(
+            PartsPattern::compile(["b"]).unwrap().judge(&deeper),
+            MatchVerdict::Doubtful(JudgementReason::TooLong),
+            "one more"
+        );
+    }
+
+    #[test]
+    fn a_pattern_can_be_moved() {
+        let moved = PartsPattern::compile(["tmp", "*.md"]).unwrap().rebased(&["private", "tmp*"], 1);
+        assert_eq!(moved.judge(&["private", "tmp*", "a.md"]), MatchVerdict::Fits, "the new prefix is literal");
+        assert_eq!(
+            moved.judge(&["private", "tmpx", "a.md"]),
+            MatchVerdict::Differs(JudgementReason::Differs),
+            "the new prefix is not a pattern"
+        );
+        assert_eq!(
+            moved.judge(&["tmp", "a.md"]),
+            MatchVerdict::Differs(JudgementReason::Differs),
+            "the old prefix is replaced"
+        );
+        assert_eq!(
+            moved.judge(&["Private", "tmp*", "a.md"]),
+            MatchVerdict::Doubtful(JudgementReason::Letters),
+            "another case of the prefix"
+        );
+    }
+
+    #[test]
+    fn names_alone_lead_somewhere() {
+        let collapse = |path: &str| collapsed(path.split('/')).join("/");
+        for (path, expected) in
+            [("/a//b/./c/", "a/b/c"), ("/a/../b", "b"), ("/../../b", "b"), ("a/b/../../..", ""), ("a/...", "a/...")]
+        {
+            assert_eq!(collapse(path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Patterns of paths, and the resolved locations of paths. Nothing is looked up here: callers resolve the symbolic
+//! links.
+
+use std::collections::HashMap;
+
+use percent_encoding::percent_decode_str;
+
+use crate::RuleError;
+use crate::case_folding::narrowed;
+use crate::folder_path::{PathRoot, has_second_name, is_device, is_dropped, parts_of, root_of};
+use crate::match_verdict::{JudgementReason, MatchVerdict};
+use crate::parts_pattern::{PartsPattern, collapsed};
+use crate::pattern::MAX_PATTERN;
+
+/// Maximum number of nested percent-encodings of a text that are decoded.
+const MAX_DECODED: usize = 3;
+
+/// Resolved locations of paths, with all symbolic links followed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ResolvedPaths {
+    /// The paths are on another computer, and are compared by name alone.
+    #[default]
+    Elsewhere,
+    /// Resolved location of each path that was looked up, or `None` if it could not be resolved. A path without an
+    /// entry counts as unresolved.
+    Here(HashMap<String, Option<String>>),
+}
+
+impl ResolvedPaths {
+    fn real(&self, path: &str) -> Option<&str> {
+        match self {
+            Self::Elsewhere => None,
+            Self::Here(known) => known.get(path)?.as_deref(),
+        }
+    }
+}
+
+/// A pattern of absolute paths. It covers the location it names and everything below.
+#[derive(Debug, Clone)]
+pub(crate) struct PathPattern {
+    root: PathRoot,
+    is_device: bool,
+    parts: PartsPattern,
+    /// Components before the first wildcard.
+    fixed: Vec<String>,
+    /// The components before the first wildcard, as a path.
+    pub(crate) beginning: String,
+}
+
+impl PathPattern {
+    pub(crate) fn compile(text: &str) -> Result<Self, RuleError> {
+        if text.len() > MAX_PATTERN {
+            return Err(RuleError::TooLong { part: "path", most: MAX_PATTERN });
+        }
+        let bad = || RuleError::Path(text.to_owned());
+        let (root, rest) = root_of(text).ok_or_else(bad)?;
+        let parts: Vec<&str> = parts_of(root, rest).collect();
+        if parts.contains(&"..") || text.contains('\0') {
+            return Err(bad());
+        }
+        let fixed = parts.iter().take_while(|part| !part.contains(['*', '?', '\\']));
+        let fixed: Vec<String> = fixed.map(|&part| part.to_owned()).collect();
+        let (drive, separator) = match root {
+            PathRoot::Slash => (String::new(), "/"),
+            PathRoot::Drive(letter) => (format!("{}:", char::from(letter)), "\\"),
+            PathRoot::Share => ("\\".to_owned(), "\\"),
+        };
+        let beginning = format!("{drive}{separator}{}", fixed.join(separator));
+        Ok(Self { root, is_device: is_device(root, rest), parts: PartsPattern::compile(parts)?, fixed, beginning })
+    }
+
+    pub(crate) fn judge(&self, text: &str, facts: &ResolvedPaths) -> MatchVerdict {
+        let (moved, readings) = (self.rebased(facts), readings(text));
+        if text.contains('\0') || readings.iter().any(|reading| reading.contains('\0')) {
+            return MatchVerdict::Doubtful(JudgementReason::Climbs);
+        }
+        let Some(first) = readings.first() else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
+        let by_names = readings[1..].iter().fold(self.place(first, moved.as_ref()), |verdict, reading| {
+            verdict.and(self.place(reading, moved.as_ref()), JudgementReason::Respelled)
+        });
+        if matches!(by_names, MatchVerdict::Doubtful(_)) {
+            return by_names;
+        }
+        match facts {
+            ResolvedPaths::Elsewhere if climbs(text) => MatchVerdict::Doubtful(JudgementReason::Climbs),
+            ResolvedPaths::Elsewhere => by_names,
+            ResolvedPaths::Here(_) => match facts.real(text) {
+                Some(real) => by_names.and(self.place(real, moved.as_ref()), JudgementReason::LeadsElsewhere),
+                None => MatchVerdict::Doubtful(JudgementReason::Unresolved),
+            },
+        }
+    }
+
+    /// Returns the pattern relocated to the resolved location of its beginning, or `None` if that is unchanged.
+    fn rebased(&self, facts: &ResolvedPaths) -> Option<(PathRoot, PartsPattern)> {
+        let real = facts.real(&self.beginning).filter(|real| *real != self.beginning)?;
+        let (root, rest) = root_of(real)?;
+        let first: Vec<&str> = parts_of(root, rest).collect();
+        Some((root, self.parts.rebased(&first, self.fixed.len())))
+    }
+
+    /// Compares one reading of a path with the pattern, by names.
+    fn place(&self, path: &str, moved: Option<&(PathRoot, PartsPattern)>) -> MatchVerdict {
+        let Some((root, rest)) = root_of(path) else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
+        if parts_of(root, rest).any(|part| is_dropped(root, part)) {
+            return MatchVerdict::Doubtful(JudgementReason::Respelled);
+        }
+        let names = collapsed(parts_of(root, rest));
+        let own = match (self.root, root) {
+            _ if self.is_device != is_device(root, rest) => MatchVerdict::Doubtful(JudgementReason::NotWhole),
+            (own, other) if own == other => self.parts.judge(&names),
+            (PathRoot::Drive(_), PathRoot::Drive(_)) => MatchVerdict::Differs(JudgementReason::Differs),
+            _ => MatchVerdict::Doubtful(JudgementReason::NotWhole),
+        };
+        let moved = moved.filter(|(own, _)| *own == root).map(|(_, parts)| parts.judge(&names));
+        match (own, moved) {
+            (MatchVerdict::Fits, _) | (_, Some(MatchVerdict::Fits)) => MatchVerdict::Fits,
+            (MatchVerdict::Differs(_), Some(doubt @ MatchVerdict::Doubtful(_))) => doubt,
+            (MatchVerdict::Differs(_), _) if has_second_name(&names) => {
+                MatchVerdict::Doubtful(JudgementReason::SecondName)
+            }
+            (own, _) => own,
+        }
+    }
+}
+
+/// Returns `true` if a path contains `..`, with either kind of separator.
+fn climbs(text: &str) -> bool {
+    crate::pattern::climbs(text)
+}
+
+/// Returns every form in which programs may parse an absolute path, starting with the path itself: as written,
+/// percent-decoded, with full-width separators, dots and percent signs replaced, and with backslashes as slashes.
+pub(crate) fn readings(text: &str) -> Vec<String> {
+    if root_of(text).is_none() {
+        return Vec::new();
+    }
+    let mut readings = vec![text.to_owned()];
+    for narrow in [str::to_owned, narrowed] {
+        let mut last = text.to_owned();
+        for _ in 0..=MAX_DECODED {
+            let narrow = narrow(&last);
+            let next = percent_decode_str(&narrow).decode_utf8_lossy().into_owned();
+            for reading in [narrow, next.clone()] {
+                if !readings.contains(&reading) {
+                    readings.push(reading);
+                }
+            }
+            if next == last {
+                break;
+            }
+            last = next;
+        }
+    }
+    let slashed = |text: &String| (text.starts_with('/') && text.contains('\\')).then(|| text.replace('\\', "/"));
+    let slashed: Vec<String> = readings.iter().filter_map(slashed).collect();
+    readings.extend(slashed);
+    readings
+}
+
+/// Returns the normalized forms of a path, for display.
+pub(crate) fn normal_path(text: &str, facts: &ResolvedPaths) -> Vec<String> {
+    let mut shown: Vec<String> = Vec::new();
+    for reading in readings(text) {
+        let Some((root, rest)) = root_of(&reading) else { continue };
+        let names = collapsed(parts_of(root, rest));
+        shown.push(match root {
+            PathRoot::Slash => format!("/{}", names.join("/")),
+            PathRoot::Drive(letter) => format!("{}:\\{}", char::from(letter), names.join("\\")),
+            PathRoot::Share => format!("\\\\{}", names.join("\\")),
+        });
+    }
+    shown.extend(facts.real(text).map(str::to_owned));
+    shown.dedup();
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const FITS: MatchVerdict = MatchVerdict::Fits;
+    const DIFFERS: MatchVerdict = MatchVerdict::Differs(JudgementReason::Differs);
+
+    fn doubt(reason: JudgementReason) -> MatchVerdict {
+        MatchVerdict::Doubtful(reason)
+    }
+
+    fn here(known: &[(&str, Option<&str>)]) -> ResolvedPaths {
+        let own = |(path, real): &(&str, Option<&str>)| ((*path).to_owned(), real.map(str::to_owned));
+        ResolvedPaths::Here(known.iter().map(own).collect())
+    }
+
+    #[test]
+    fn by_names_alone() {
+        let secret = PathPattern::compile("/secret/*").unwrap();
+        for (path, expected) in [
+            ("/secret/x", FITS),
+            ("/secret/x/y", FITS),
+            ("//secret/x", FITS),
+            ("/./secret//x/.", FITS),
+            ("/secret", DIFFERS),
+            ("/secrets/x", DIFFERS),
+            ("/public/x", DIFFERS),
+            ("/public/../secret/x", doubt(JudgementReason::Climbs)),
+            ("/secret/../public", doubt(JudgementReason::Climbs)),
+            ("/Secret/x", doubt(JudgementReason::Letters)),
+            ("/%73ecret/x", doubt(JudgementReason::Respelled)),
+            ("/%2573ecret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/x%20y", FITS),
+            ("/a%2f..%2fsecret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/a%2f..%2f..%2fx", doubt(JudgementReason::Respelled)),
+            (r"/a\..\secret\x", doubt(JudgementReason::Respelled)),
+            ("/%ff/x", DIFFERS),
+            ("/secret/%ff/..%2f..%2fx", doubt(JudgementReason::Respelled)),
+            ("/secret/\u{ff0e}\u{ff0e}/x", doubt(JudgementReason::Respelled)),
+            ("/secret/\u{ff05}2e./x", doubt(JudgementReason::Respelled)),
+            ("secret/x", doubt(JudgementReason::NotWhole)),
+            ("~/x", doubt(JudgementReason::NotWhole)),
+            ("file:///secret/x", doubt(JudgementReason::NotWhole)),
+            (r"C:\secret\x", doubt(JudgementReason::NotWhole)),
+            ("/secret/x\0", doubt(JudgementReason::Climbs)),
+            ("/secret/x%00y", doubt(JudgementReason::Climbs)),
+            ("\0", doubt(JudgementReason::Climbs)),
+            ("/proc/self/root/secret/x", doubt(JudgementReason::SecondName)),
+            ("/dev/fd/3", doubt(JudgementReason::SecondName)),
+            ("/dev/null", DIFFERS),
+        ] {
+            assert_eq!(secret.judge(path, &ResolvedPaths::Elsewhere), expected, "{path:?}");
+        }
+        let proc = PathPattern::compile("/proc/1/*").unwrap();
+        assert_eq!(proc.judge("/proc/1/status", &ResolvedPaths::Elsewhere), FITS, "a pattern below /proc");
+        let through_root = proc.judge("/proc/self/root/proc/1/status", &ResolvedPaths::Elsewhere);
+        assert_eq!(through_root, doubt(JudgementReason::SecondName), "the same under another name");
+        let drive = PathPattern::compile(r"C:\Users\*").unwrap();
+        for (path, expected) in [
+            (r"C:\Users\Ann", FITS),
+            ("c:/Users/Ann", FITS),
+            (r"c:\users\Ann", doubt(JudgementReason::Letters)),
+            (r"D:\Users\Ann", DIFFERS),
+            (r"C:\Users.\Ann", doubt(JudgementReason::Respelled)),
+            ("/Users/Ann", doubt(JudgementReason::NotWhole)),
+            (r"C:Users\Ann", doubt(JudgementReason::NotWhole)),
+            (r"\\?\UNC\localhost\C$\Users\Ann", doubt(JudgementReason::NotWhole)),
+            (r"\??\C:\Users\Ann", doubt(JudgementReason::NotWhole)),
+        ] {
+            assert_eq!(drive.judge(path, &ResolvedPaths::Elsewhere), expected, "{path:?}");
+        }
+        let share = PathPattern::compile(r"\\host\share\*").unwrap();
+        for (path, expected) in [
+            (r"\\host\share\a", FITS),
+            (r"\\host\other\a", DIFFERS),
+            (r"\\?\UNC\host\share\a", doubt(JudgementReason::NotWhole)),
+            (r"\\.\UNC\host\share\a", doubt(JudgementReason::NotWhole)),
+            ("//./UNC/host/share/a", doubt(JudgementReason::NotWhole)),
+        ] {
+            assert_eq!(share.judge(path, &ResolvedPaths::Elsewhere), expected, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn where_links_lead_counts_as_well() {
+        let safe = PathPattern::compile("/safe/*").unwrap();
+        let facts = here(&[
+            ("/safe", Some("/safe")),
+            ("/safe/a", Some("/safe/a")),
+            ("/safe/link", Some("/etc/passwd")),
+            ("/other/link", Some("/safe/a")),
+            ("/other/a", Some("/other/a")),
+            ("/safe/x/../a", Some("/safe/a")),
+            ("/safe/link/../a", Some("/etc/a")),
+            ("/other/hidden", None),
+        ]);
+        for (path, expected) in [
+            ("/safe/a", FITS),
+            ("/safe/link", doubt(JudgementReason::LeadsElsewhere)),
+            ("/other/link", doubt(JudgementReason::LeadsElsewhere)),
+            ("/other/a", DIFFERS),
+            ("/safe/x/../a", FITS),
+            ("/safe/link/../a", doubt(JudgementReason::LeadsElsewhere)),
+            ("/other/hidden", doubt(JudgementReason::Unresolved)),
+            ("/not/looked/for", doubt(JudgementReason::Unresolved)),
+        ] {
+            assert_eq!(safe.judge(path, &facts), expected, "{path:?}");
+        }
+        assert_eq!(normal_path("/safe/x/../link", &facts), ["/safe/link"], "collapsed by names");
+        assert_eq!(normal_path("/safe/link", &facts), ["/safe/link", "/etc/passwd"], "with the resolved location");
+        assert_eq!(normal_path("//a/%62", &facts), ["/a/%62", "/a/b"], "decoded");
+        assert_eq!(normal_path("C:/a/./b", &facts), [r"c:\a\b"], "of Windows");
+        assert_eq!(normal_path(r"\\host\a", &facts), [r"\\host\a"], "a share");
+    }
+
+    #[test]
+    fn a_pattern_holds_where_its_own_beginning_leads() {
+        let tmp = PathPattern::compile("/tmp/*.md").unwrap();
+        assert_eq!(tmp.beginning, "/tmp", "the path to resolve");
+        assert_eq!(PathPattern::compile(r"C:\Users\Ann\*").unwrap().beginning, r"c:\Users\Ann", "a Windows path");
+        assert_eq!(PathPattern::compile(r"\\host\share\*").unwrap().beginning, r"\\host\share", "a share");
+        let facts = here(&[
+            ("/tmp", Some("/private/tmp")),
+            ("/tmp/a.md", Some("/private/tmp/a.md")),
+            ("/private/tmp/a.md", Some("/private/tmp/a.md")),
+            ("/private/tmp/a.MD", Some("/private/tmp/a.MD")),
+            ("/private/a.md", Some("/private/a.md")),
+        ]);
+        assert_eq!(tmp.judge("/tmp/a.md", &facts), FITS, "through the link");
+        assert_eq!(tmp.judge("/private/tmp/a.md", &facts), FITS, "at the resolved location");
+        assert_eq!(tmp.judge("/private/tmp/a.MD", &facts), doubt(JudgementReason::Letters), "in another case");
+        assert_eq!(tmp.judge("/private/a.md", &facts), DIFFERS, "elsewhere");
+        let odd = here(&[("/tmp", Some("nowhere")), ("/tmp/a.md", Some("/tmp/a.md"))]);
+        assert_eq!(tmp.judge("/tmp/a.md", &odd), FITS, "a beginning that resolves to a relative path is ignored");
+    }
+
+    #[test]
+    fn what_is_no_whole_path_is_no_pattern() {
+        for bad in ["", "secret", "~/x", "/a/../b", "file:///x", "/a\0", r"/a\b"] {
+            assert!(PathPattern::compile(bad).is_err(), "{bad:?}");
+        }
+        assert!(
+            PathPattern::compile(&format!("/{}", "a".repeat(MAX_PATTERN))).is_err(),
+            "one byte more than the maximum"
+        );
+        assert!(
+            PathPattern::compile(&format!("/{}", "a".repeat(MAX_PATTERN - 1))).is_ok(),
+            "a pattern of the maximum length"
+        );
+    }
+}

@@ -1,0 +1,340 @@
+//! Globs and regular expressions over strings. Strings that are paths or addresses are compared in several spellings: a
+//! rule that denies or asks also matches alternative spellings, and a rule that allows matches only the normal one.
+
+use std::collections::BTreeSet;
+
+use regex::Regex;
+use unicode_normalization::UnicodeNormalization;
+use url::Url;
+
+use crate::RuleError;
+use crate::case_folding::{folded, folded_glob, narrowed};
+use crate::match_verdict::{JudgementReason, MatchVerdict};
+use crate::pattern::{GlobPattern, climbs};
+use crate::spelling::{
+    address, has_others, is_normal_address, is_normal_path, looks_like_path, normal_path, spellings,
+};
+
+/// A glob over strings.
+#[derive(Debug, Clone)]
+pub(crate) struct TextGlob {
+    own: GlobPattern,
+    /// The glob in its own normal spelling, if that differs.
+    normal: Option<GlobPattern>,
+    /// The glob in folded letters, with backslashes as slashes.
+    folded: Option<GlobPattern>,
+    /// Set if the glob contains `://`, and is therefore about addresses.
+    of_addresses: bool,
+    /// The glob split into the components of an address.
+    parts: Option<AddressGlob>,
+}
+
+impl TextGlob {
+    pub(crate) fn compile(glob: &str) -> Result<Self, RuleError> {
+        let own = GlobPattern::compile(glob)?;
+        let normal = Some(normal_glob(glob)).filter(|normal| normal != glob);
+        let parts = if matches!(own, GlobPattern::Shape { .. }) { Some(AddressGlob::compile(glob)?) } else { None };
+        // A glob whose normal spelling is invalid, because its backslashes are escapes, is compared as written only.
+        let normal = normal.and_then(|normal| GlobPattern::compile(&normal).ok());
+        let folded = GlobPattern::compile(&folded_glob(glob, with_slashes)).ok();
+        Ok(Self { own, normal, folded, of_addresses: glob.contains("://"), parts })
+    }
+
+    pub(crate) fn glob(&self) -> &GlobPattern {
+        &self.own
+    }
+
+    pub(crate) fn judge(&self, text: &str) -> MatchVerdict {
+        let of_paths = match &self.own {
+            GlobPattern::Anything => return MatchVerdict::Fits,
+            GlobPattern::Exactly(own) if own == text => return MatchVerdict::Fits,
+            GlobPattern::Exactly(own) => own.contains(['/', '\\']),
+            GlobPattern::Shape { of_paths, .. } => *of_paths,
+        };
+        let candidate =
+            CandidateText { text, of_paths, of_addresses: self.of_addresses, fits_as_written: self.own.fits(text) };
+        let fits = |text: &str| self.own.fits(text) || self.normal.as_ref().is_some_and(|normal| normal.fits(text));
+        let fits_folded = |text: &str| self.folded.as_ref().is_some_and(|own| own.fits(&with_slashes(text)));
+        let is_spread = |url: &Url| self.parts.as_ref().is_some_and(|parts| !parts.fits(url));
+        candidate.judge(fits, fits_folded, is_spread)
+    }
+}
+
+/// A regular expression over strings.
+#[derive(Debug, Clone)]
+pub(crate) struct TextRegex {
+    pub(crate) expression: Regex,
+    /// Set if the expression contains a slash, and is therefore about paths.
+    pub(crate) of_paths: bool,
+}
+
+impl TextRegex {
+    pub(crate) fn judge(&self, text: &str) -> MatchVerdict {
+        let fits = |text: &str| self.expression.is_match(text);
+        // The author of an expression chooses case folding with `(?i)`.
+        let fits_folded = |text: &str| fits(&text.nfkc().collect::<String>());
+        let candidate = CandidateText {
+            text,
+            of_paths: self.of_paths,
+            of_addresses: self.expression.as_str().contains("://"),
+            fits_as_written: fits(text),
+        };
+        candidate.judge(fits, fits_folded, |_| false)
+    }
+}
+
+/// An address that no rule names. A pattern that matches it is about any address, or about none.
+const ANY_ADDRESS: &str = "https://any.invalid/";
+
+/// A string that is compared with a pattern.
+struct CandidateText<'a> {
+    text: &'a str,
+    /// Set if the pattern is about paths.
+    of_paths: bool,
+    /// Set if the pattern is about addresses.
+    of_addresses: bool,
+    fits_as_written: bool,
+}
+
+impl CandidateText<'_> {
+    /// Compares the string in all spellings. `fits` matches an alternative spelling, `fits_folded` matches it in folded
+    /// letters, and `is_spread` returns `true` if a wildcard covers more than one component of an address.
+    fn judge(
+        &self,
+        fits: impl Fn(&str) -> bool,
+        fits_folded: impl Fn(&str) -> bool,
+        is_spread: impl Fn(&Url) -> bool,
+    ) -> MatchVerdict {
+        let Self { text, of_paths, .. } = *self;
+        if self.fits_as_written && !has_others(text) {
+            return MatchVerdict::Fits;
+        }
+        // `/safe/*` must not allow `/safe/../etc`, and `/secret/*` must not miss `/safe/../secret`, wherever symbolic
+        // links on the way lead.
+        let climbs = climbs(text) || climbs(&narrowed(text));
+        if !self.fits_as_written {
+            let spellings = if self.is_plain(&fits) { BTreeSet::new() } else { spellings(text) };
+            return if spellings.iter().any(|text| fits(text)) {
+                MatchVerdict::Doubtful(JudgementReason::Respelled)
+            } else if climbs && of_paths {
+                MatchVerdict::Doubtful(JudgementReason::Climbs)
+            } else if fits_folded(text) || spellings.iter().any(|text| fits_folded(text)) {
+                MatchVerdict::Doubtful(JudgementReason::Letters)
+            } else {
+                MatchVerdict::Differs(JudgementReason::Differs)
+            };
+        }
+        match address(text) {
+            _ if climbs => MatchVerdict::Doubtful(JudgementReason::Climbs),
+            Some(url) if !is_normal_address(text, &url) => MatchVerdict::Doubtful(JudgementReason::Respelled),
+            Some(url) if is_spread(&url) => MatchVerdict::Doubtful(JudgementReason::CrossesParts),
+            Some(_) => MatchVerdict::Fits,
+            None if (of_paths || looks_like_path(text)) && !is_normal_path(text) => {
+                MatchVerdict::Doubtful(JudgementReason::Respelled)
+            }
+            None => MatchVerdict::Fits,
+        }
+    }
+
+    /// Returns `true` if the string is not treated as an address although a program could add a scheme to it: a plain
+    /// word, with a pattern that matches any address.
+    fn is_plain(&self, fits: impl Fn(&str) -> bool) -> bool {
+        let is_host = self.of_addresses && folded(self.text).contains('.');
+        !has_others(self.text) && !is_host && fits(ANY_ADDRESS)
+    }
+}
+
+/// Folds letters, and replaces backslashes by slashes.
+fn with_slashes(text: &str) -> String {
+    folded(text).replace('\\', "/")
+}
+
+/// Returns the glob that matches the normal spelling of the paths or addresses that this glob matches.
+fn normal_glob(glob: &str) -> String {
+    let Some((scheme, rest)) = glob.split_once("://") else { return normal_path(glob) };
+    let (authority, path) = match rest.find('/') {
+        Some(at) => rest.split_at(at),
+        None => (rest, ""),
+    };
+    let scheme = scheme.to_ascii_lowercase();
+    let labels: Vec<String> = authority
+        .split('.')
+        .map(|label| if label.is_ascii() { label.to_ascii_lowercase() } else { url::quirks::domain_to_ascii(label) })
+        .collect();
+    let mut authority = labels.join(".");
+    if let Some(port) = crate::address::usual_port(&scheme)
+        && let Some(bare) = authority.strip_suffix(&format!(":{port}"))
+    {
+        authority = bare.to_owned();
+    }
+    let path = if path.is_empty() { String::new() } else { normal_path(path) };
+    format!("{scheme}://{authority}{path}")
+}
+
+/// A glob split into the components of an address, as far as possible.
+#[derive(Debug, Clone)]
+struct AddressGlob {
+    /// Glob over the origin: scheme and authority together.
+    origin: GlobPattern,
+    /// Glob over everything after the origin, or `None` if nothing may follow.
+    rest: Option<GlobPattern>,
+}
+
+impl AddressGlob {
+    fn compile(glob: &str) -> Result<Self, RuleError> {
+        let begin = glob.find("://").map_or(0, |at| at + "://".len());
+        let cut = glob[begin..].find(['/', '#']).map_or(glob.len(), |at| begin + at);
+        let (origin, rest) = glob.split_at(cut);
+        // `https://api.x*` is about the part after the host. A host that is itself a wildcard stays one.
+        let bare = origin.trim_end_matches('*');
+        let is_open = rest.is_empty() && bare.len() < origin.len() && !bare.ends_with('\\');
+        let has_name = bare.len() > begin && !bare.ends_with('.');
+        let origin = if is_open && has_name { bare } else { origin };
+        let rest = match rest {
+            "" if is_open => Some(GlobPattern::Anything),
+            "" => None,
+            rest => Some(GlobPattern::compile(rest)?),
+        };
+        Ok(Self { origin: GlobPattern::compile(origin)?, rest })
+    }
+
+    fn fits(&self, url: &Url) -> bool {
+        let before = &url[..url::Position::BeforePath];
+        let rest = &url[url::Position::BeforePath..];
+        self.origin.fits(before)
+            && match &self.rest {
+                None => rest == "/",
+                Some(own) => own.fits(rest),
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const FITS: MatchVerdict = MatchVerdict::Fits;
+    const DIFFERS: MatchVerdict = MatchVerdict::Differs(JudgementReason::Differs);
+
+    fn doubt(reason: JudgementReason) -> MatchVerdict {
+        MatchVerdict::Doubtful(reason)
+    }
+
+    #[test]
+    fn a_glob_goes_by_more_than_letters() {
+        for (glob, text, expected) in [
+            ("*", "https://user@evil//..", FITS),
+            ("a", "a", FITS),
+            ("a*", "ab", FITS),
+            ("a*", "b", DIFFERS),
+            ("/secret/*", "/secret/x", FITS),
+            ("/secret/*", "//secret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "/./secret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "/secret//x", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "/a/../secret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "/%73ecret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/*", r"\secret\x", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "/secret/../x", doubt(JudgementReason::Climbs)),
+            ("/secret/*", "/x/../y", doubt(JudgementReason::Climbs)),
+            ("/secret/*", "/public/x", DIFFERS),
+            ("//secret/./*", "/secret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/x", "/secret/x", FITS),
+            ("/secret/x", "//secret/x", doubt(JudgementReason::Respelled)),
+            ("/secret/x", "/secret/x/", doubt(JudgementReason::Respelled)),
+            ("/secret/x", "/secret/y/../x", doubt(JudgementReason::Respelled)),
+            ("/secret/x", "/link/../y", doubt(JudgementReason::Climbs)),
+            ("/link/../y", "/link/../y", FITS),
+            ("https://user@a.b/", "https://user@a.b/", FITS),
+            ("/secret/x", "/secret/y", DIFFERS),
+            ("main", "a/../main", doubt(JudgementReason::Respelled)),
+            ("main", "a/../other", DIFFERS),
+            ("*.md", "a/b.md", FITS),
+            ("*.md", "/a//b.md", doubt(JudgementReason::Respelled)),
+            ("*.md", "see //b.md", FITS),
+            ("*/b.md", "see //b.md", doubt(JudgementReason::Respelled)),
+            ("https://api.x/public/*", "https://api.x/public/a", FITS),
+            ("https://api.x/public/*", "https://api.x/public/%2e%2e/admin", doubt(JudgementReason::Respelled)),
+            ("https://api.x/public/*", "https://api.x/public/..%2fadmin", doubt(JudgementReason::Respelled)),
+            ("https://api.x/public/*", "HTTPS://API.X/public/a", doubt(JudgementReason::Respelled)),
+            ("https://api.x/public/*", "https://api.x/admin", DIFFERS),
+            ("https://API.x:443/public/*", "https://api.x/public/a", doubt(JudgementReason::Respelled)),
+            ("https://b\u{fc}cher.x/*", "https://xn--bcher-kva.x/a", doubt(JudgementReason::Respelled)),
+            ("https://*.x.com/*", "https://a.x.com/b", FITS),
+            ("https://*.x.com/*", "https://evil/a.x.com/", doubt(JudgementReason::CrossesParts)),
+            ("https://*.x.com/*", "https://evil?a.x.com/", doubt(JudgementReason::Respelled)),
+            ("https://*.x.com/*", "https://evil/?a.x.com/", doubt(JudgementReason::CrossesParts)),
+            ("*.x.com/*", "https://a.x.com/b", FITS),
+            ("*.x.com/*", "https://evil/a.x.com/", doubt(JudgementReason::CrossesParts)),
+            ("https://api.x*", "https://api.x/a", FITS),
+            ("https://api.x*", "https://api.x", FITS),
+            ("https://api.x*", "https://api.x@evil/", doubt(JudgementReason::Respelled)),
+            ("https://api.x*", "https://api.x.evil/", doubt(JudgementReason::CrossesParts)),
+            ("https://api.*/v1", "https://api.x/v1", FITS),
+            ("https://api*/v1", "https://api.x/v1", FITS),
+            ("https://api*.x", "https://api1.x", FITS),
+            ("https://api*.x", "https://api.x/secret.x", doubt(JudgementReason::CrossesParts)),
+            ("https://*", "https://a.b/c", FITS),
+            ("https://*", "http://a.b/c", DIFFERS),
+            ("https://a.*", "https://a.b/c", FITS),
+            ("*://a.b/*", "https://a.b/c", FITS),
+            ("*://a.b/*", "https://evil/?u=x://a.b/c", doubt(JudgementReason::CrossesParts)),
+            ("https://a.?", "https://a.b", FITS),
+            ("https://a.?", "https://a.b/", doubt(JudgementReason::Respelled)),
+            ("https://a?b", "https://a/b", doubt(JudgementReason::CrossesParts)),
+            ("https://a.b#*", "https://a.b#c", doubt(JudgementReason::Respelled)),
+            ("*evil*", "https://%65vil.x/", doubt(JudgementReason::Respelled)),
+            ("https://evil.x*", "evil.x", doubt(JudgementReason::Respelled)),
+            ("https://evil.x*", "EVIL.x:443", doubt(JudgementReason::Respelled)),
+            ("https://evil.x*", "\u{ff45}vil.x", doubt(JudgementReason::Respelled)),
+            ("https://evil.x*", "https://evil.x.:443/", doubt(JudgementReason::Respelled)),
+            ("https://evil.x*", "view-source:https://evil.x/", doubt(JudgementReason::Respelled)),
+            ("https://evil.x*", "good.x", DIFFERS),
+            ("https://*", "good.x", doubt(JudgementReason::Respelled)),
+            ("https://*", "plain", DIFFERS),
+            ("http*", "plain.txt", DIFFERS),
+            ("*evil.x*", "EVIL.x", doubt(JudgementReason::Respelled)),
+            ("*evil.x*", "see \u{ff25}\u{ff36}\u{ff29}\u{ff2c}.x", doubt(JudgementReason::Letters)),
+            ("Drop*", "DROP table", doubt(JudgementReason::Letters)),
+            ("drop", "DROP", doubt(JudgementReason::Letters)),
+            ("/secret/*", "//SECRET/x", doubt(JudgementReason::Letters)),
+            ("*a/./b", "A/./B", doubt(JudgementReason::Letters)),
+            ("/s\u{e9}cret/*", "/se\u{301}cret/k", doubt(JudgementReason::Letters)),
+            ("/s\u{e9}cret/*", "/S\u{c9}CRET/k", doubt(JudgementReason::Letters)),
+            ("/s\u{e9}cret/*", "/s%C3%A9cret/k", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "file:///secret/k", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "file:/%73ecret/k", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "FILE://localhost/secret/k", doubt(JudgementReason::Respelled)),
+            ("/secret/*", " /secret/k", doubt(JudgementReason::Respelled)),
+            ("/secret/*", "/\u{200b}secret/k", doubt(JudgementReason::Letters)),
+            (r"C:\\Secret\\*", "c:/secret/k", doubt(JudgementReason::Letters)),
+            ("/pub/*", "/pub/\u{ff0e}\u{ff0e}/secret", doubt(JudgementReason::Climbs)),
+            ("/pub/*", "/pub/\u{898b}\u{ff0f}\u{ff11}", FITS),
+            ("\u{ff0a}x*", "\u{ff0a}x y", FITS),
+            ("\u{ff0a}x*", "y x y", DIFFERS),
+            (r"a\*b/*", "a*b/c", FITS),
+            (r"https://a.b/\*", "https://a.b/*", FITS),
+        ] {
+            assert_eq!(TextGlob::compile(glob).unwrap().judge(text), expected, "{glob} and {text:?}");
+        }
+    }
+
+    #[test]
+    fn an_expression_goes_by_more_than_letters() {
+        let of = |text: &str| TextRegex { expression: Regex::new(text).unwrap(), of_paths: text.contains('/') };
+        for (expression, text, expected) in [
+            ("^/secret/", "/secret/x", FITS),
+            ("^/secret/", "//secret/x", doubt(JudgementReason::Respelled)),
+            ("^/secret/", "/x/../y", doubt(JudgementReason::Climbs)),
+            ("^/secret/", "/x", DIFFERS),
+            ("^secret$", "secret", FITS),
+            ("^secret$", "\u{ff53}ecret", doubt(JudgementReason::Letters)),
+            ("^secret$", "SECRET", DIFFERS),
+            ("^https://evil", "evil.x", doubt(JudgementReason::Respelled)),
+            (r"^https://evil\.x/", "HTTPS://evil.x/", doubt(JudgementReason::Respelled)),
+        ] {
+            assert_eq!(of(expression).judge(text), expected, "{expression} and {text:?}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Additional matches of rules that deny or ask: the parent folder of the named location, and a named host by every web
+//! scheme. Rules that allow have none of them. Used by `argument_condition.rs`.
+
+use crate::address::{AddressPattern, split_port, usual_port};
+use crate::match_verdict::{JudgementReason, MatchVerdict};
+use crate::matcher::Matcher;
+use crate::path_pattern::ResolvedPaths;
+use crate::uri::UriPattern;
+use crate::{ArgumentPattern, RuleEffect, RuleError};
+
+/// Conditions in addition to a rule's own.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct WiderConditions {
+    /// The folder of `/secret/*`: listing it reveals its content, and moving it moves the content.
+    holder: Option<Box<Matcher>>,
+    host: Option<SameHostPattern>,
+}
+
+/// A host that the pattern names, by any web scheme, and at any port unless the pattern names one.
+#[derive(Debug, Clone)]
+enum SameHostPattern {
+    OfGlob(Vec<UriPattern>),
+    OfAddress(AddressPattern),
+}
+
+impl WiderConditions {
+    /// Compiles the additional conditions for `is`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the pattern is invalid.
+    pub(crate) fn new(is: &ArgumentPattern, effect: RuleEffect) -> Result<Self, RuleError> {
+        if effect == RuleEffect::Allow {
+            return Ok(Self::default());
+        }
+        let holder = holder(is).map(|holder| Matcher::compile(&holder, effect).map(Box::new)).transpose()?;
+        Ok(Self { holder, host: SameHostPattern::new(is) })
+    }
+
+    /// Checks a string that doesn't match the rule's own condition. Returns `None` if it doesn't match here either.
+    pub(crate) fn judge(&self, text: &str, facts: &ResolvedPaths) -> Option<MatchVerdict> {
+        let is_holder = |holder: &Matcher| !matches!(holder.judge_text(text, facts), MatchVerdict::Differs(_));
+        if self.holder.as_deref().is_some_and(is_holder) {
+            return Some(MatchVerdict::Doubtful(JudgementReason::Holds));
+        }
+        let is_host = match self.host.as_ref()? {
+            SameHostPattern::OfGlob(uris) => uris.iter().any(|uri| uri.refuses(text)),
+            SameHostPattern::OfAddress(address) => !matches!(address.judge(text), MatchVerdict::Differs(_)),
+        };
+        is_host.then_some(MatchVerdict::Doubtful(JudgementReason::Respelled))
+    }
+}
+
+/// Returns the pattern without a final wildcard component.
+fn holder(is: &ArgumentPattern) -> Option<ArgumentPattern> {
+    let stripped = |text: &str| {
+        let whole = text.strip_suffix("**").or_else(|| text.strip_suffix('*'))?;
+        let holder = whole.strip_suffix(['/', '\\'])?;
+        // The root, or a text that is only part of an address, contains everything.
+        let is_name = !holder.is_empty() && !holder.ends_with(['/', '\\', ':']);
+        is_name.then(|| holder.to_owned())
+    };
+    match is {
+        ArgumentPattern::Glob(glob) => stripped(glob).map(ArgumentPattern::Glob),
+        ArgumentPattern::Path(path) => stripped(path).map(ArgumentPattern::Path),
+        ArgumentPattern::Address(address) => stripped(address).map(ArgumentPattern::Address),
+        ArgumentPattern::Regex(_) | ArgumentPattern::Folder(_) | ArgumentPattern::Number(_) => None,
+    }
+}
+
+impl SameHostPattern {
+    /// Returns `None` if the pattern names no host: `http://*` is about unencrypted connections.
+    fn new(is: &ArgumentPattern) -> Option<Self> {
+        let text = match is {
+            ArgumentPattern::Glob(text) | ArgumentPattern::Address(text) => text,
+            ArgumentPattern::Regex(_)
+            | ArgumentPattern::Path(_)
+            | ArgumentPattern::Folder(_)
+            | ArgumentPattern::Number(_) => return None,
+        };
+        let (scheme, rest) = text.split_once("://")?;
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (host, port) = split_port(authority);
+        let is_web = matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https" | "ws" | "wss");
+        if !is_web || host.trim_matches(['*', '.']).is_empty() || text.contains('\\') {
+            return None;
+        }
+        // Combines both cases: the folder of `https://host/a/*`, by another scheme.
+        let path = path.trim_end_matches('*').trim_end_matches('/');
+        if matches!(is, ArgumentPattern::Glob(_)) {
+            let folder = format!("{scheme}://{authority}/{path}");
+            return Some(Self::OfGlob(
+                [text, &folder].into_iter().filter_map(|uri| UriPattern::compile(uri).ok()).collect(),
+            ));
+        }
+        let usual = usual_port(&scheme.to_ascii_lowercase()).map(|port| port.to_string());
+        let port = port.filter(|port| Some(*port) != usual.as_deref()).unwrap_or("*");
+        AddressPattern::compile(&format!("*://{host}:{port}/{path}")).ok().map(Self::OfAddress)
+    }
+}

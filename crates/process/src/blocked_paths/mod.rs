@@ -1,0 +1,178 @@
+//! Paths that a failed server may have missed in its sandbox: paths that exist, that the sandbox hides, and that the
+//! command or the server's standard error names. For each path the module proposes the folder to add to the sandbox, or
+//! reports why it proposes none. The host calls [`blocked_paths`] after a failed start.
+//!
+//! Standard error is untrusted: a server can name any path. No access follows from it. The user sees the content of a
+//! proposed folder before adding it, and the start with the new folder requires a new approval.
+
+mod output_paths;
+
+use std::path::{Path, PathBuf};
+
+use foreign::visible;
+use serde::{Deserialize, Serialize};
+
+use crate::command::ServerCommand;
+use crate::missing_dependencies::{MissingDependency, missing_dependencies};
+use crate::programs::SearchPath;
+use crate::sandbox::ResolvedSandbox;
+use crate::sandbox::folder_proposals::{self, MARKERS};
+use crate::sandbox::installed_files::package_root;
+
+pub use folder_proposals::ProposalRefusal;
+
+/// Maximum number of paths that are reported for one server.
+const MOST_BLOCKED: usize = 4;
+/// Maximum number of names of a folder that are shown, and of entries that are counted.
+const MOST_NAMES: usize = 6;
+const MOST_COUNTED: usize = 1000;
+/// Maximum length of a shown name, in characters.
+const LONGEST_NAME: usize = 80;
+/// Maximum number of ancestors of a file that are searched for the root of its project.
+const MOST_ABOVE: usize = 6;
+
+/// An existing path that the sandbox hides and that the server seems to need.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct BlockedPath {
+    /// The path as the command or the server named it.
+    pub path: String,
+    /// Origin of the path: the command or the server.
+    pub named_by: PathMention,
+    /// The folder that would make the path accessible, or the reason why none is proposed.
+    pub offer: FolderProposal,
+}
+
+/// The origin of a path in [`BlockedPath`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum PathMention {
+    /// The command, which the user has approved.
+    Command,
+    /// The server, in its output before it ended. Untrusted.
+    Server,
+}
+
+/// A proposal to add a folder to a sandbox, or the reason why there is none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum FolderProposal {
+    /// Proposes to add this folder with read access.
+    Folder {
+        /// Path of the folder, with symbolic links resolved.
+        folder: String,
+        /// Names of the first entries of the folder, at most six.
+        names: Vec<String>,
+        /// Number of entries of the folder, at most 1000.
+        count: u32,
+    },
+    /// Proposes no folder for the path.
+    None {
+        /// The reason why no folder is proposed.
+        because: ProposalRefusal,
+    },
+}
+
+/// Returns what the server may have missed under this plan, at most [`MOST_BLOCKED`] entries, the most likely ones
+/// first. `said` is the server's output to standard error. Reads the disk.
+#[must_use]
+pub fn blocked_paths(
+    said: &[String],
+    command: &ServerCommand,
+    program: &Path,
+    path: &SearchPath,
+    plan: &ResolvedSandbox,
+) -> Vec<BlockedPath> {
+    let hidden = command.sandbox.as_ref().map(|sandbox| sandbox.hidden.as_slice()).unwrap_or_default();
+    let home = std::env::home_dir();
+    let judging = PathJudge { plan, hidden, home: home.as_deref() };
+    let of_command =
+        missing_dependencies(command, program, path, plan).into_iter().filter_map(|missing| match missing {
+            MissingDependency::Shim { folder, .. } => Some(folder),
+            MissingDependency::File { file, .. } => Some(file),
+            MissingDependency::Relative { .. } => None,
+        });
+    let named = of_command.map(|path| (path, PathMention::Command));
+    let named = named.chain(output_paths::paths_in_output(said).into_iter().map(|path| (path, PathMention::Server)));
+    let mut found: Vec<BlockedPath> = Vec::new();
+    for (path, named_by) in named {
+        let Some(blocked) = judging.judge(&path, named_by) else { continue };
+        let is_told = found.iter().any(|known| match (&known.offer, &blocked.offer) {
+            (FolderProposal::Folder { folder: one, .. }, FolderProposal::Folder { folder: other, .. }) => one == other,
+            _ => known.path == blocked.path,
+        });
+        if !is_told {
+            found.push(blocked);
+        }
+        if found.len() == MOST_BLOCKED {
+            break;
+        }
+    }
+    found
+}
+
+struct PathJudge<'p> {
+    plan: &'p ResolvedSandbox,
+    hidden: &'p [PathBuf],
+    home: Option<&'p Path>,
+}
+
+impl PathJudge<'_> {
+    /// Returns `None` if the path does not exist or the sandbox makes it accessible.
+    fn judge(&self, path: &Path, named_by: PathMention) -> Option<BlockedPath> {
+        let real = path.canonicalize().ok()?;
+        // A link that is missing in the sandbox but leads to an accessible path: adding a folder would not help.
+        if self.is_reached(path) || self.is_reached(&real) {
+            return None;
+        }
+        let offer = match self.folder(&real) {
+            Ok(folder) => {
+                let (names, count) = content(&folder);
+                FolderProposal::Folder { folder: folder.display().to_string(), names, count }
+            }
+            Err(because) => FolderProposal::None { because },
+        };
+        Some(BlockedPath { path: visible(&path.display().to_string()).into_owned(), named_by, offer })
+    }
+
+    fn is_reached(&self, path: &Path) -> bool {
+        let reach = &self.plan.reach;
+        let is_hidden = reach.hidden.iter().any(|hidden| path.starts_with(hidden));
+        path.starts_with(&reach.home) || reach.covering(path).is_some() && !is_hidden
+    }
+
+    /// Returns the smallest folder that makes a path accessible together with the files it depends on: the package
+    /// folder or project that contains it, else its parent folder.
+    fn folder(&self, real: &Path) -> Result<PathBuf, ProposalRefusal> {
+        if folder_proposals::may_hold_data(real, self.home) {
+            return Err(ProposalRefusal::Secrets);
+        }
+        let judged =
+            |folder: &Path| folder_proposals::judge(folder, self.home, self.hidden).map(|()| folder.to_owned());
+        if let Some(packages) = package_root(real) {
+            return judged(&packages);
+        }
+        let own = if real.is_dir() { Some(real) } else { real.parent() }.ok_or(ProposalRefusal::TooBroad)?;
+        let is_project = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).is_file());
+        let project = own.ancestors().take(MOST_ABOVE).find(is_project).and_then(|folder| judged(folder).ok());
+        project.map_or_else(|| judged(own), Ok)
+    }
+}
+
+/// Returns the first names in a folder, sorted, and the number of entries.
+fn content(folder: &Path) -> (Vec<String>, u32) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return (Vec::new(), 0) };
+    let mut names: Vec<String> =
+        entries.take(MOST_COUNTED).flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let count = u32::try_from(names.len()).unwrap_or(u32::MAX);
+    names.sort_unstable();
+    names.truncate(MOST_NAMES);
+    let shown = |name: &String| visible(&name.chars().take(LONGEST_NAME).collect::<String>()).into_owned();
+    (names.iter().map(shown).collect(), count)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

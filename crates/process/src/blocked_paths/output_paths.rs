@@ -1,0 +1,184 @@
+//! Extracts paths from the last output of a server. Node.js, Python, Go, shells and the dynamic loader each phrase
+//! errors differently, so every absolute path counts. A module that was not found counts at the locations where its
+//! importer would look for it.
+
+use std::path::{Path, PathBuf};
+
+/// Maximum number of lines that are parsed, the last ones, and of bytes of one line.
+const MOST_LINES: usize = 64;
+const LONGEST_LINE: usize = 4096;
+/// Maximum number of paths that are looked up, and maximum length of a path in bytes.
+const MOST_PATHS: usize = 128;
+const LONGEST_PATH: usize = 1024;
+/// Maximum number of files that are considered as importers of a missing module.
+const MOST_IMPORTERS: usize = 8;
+/// Maximum number of ancestors of an importer in which modules are looked for.
+const MOST_ABOVE: usize = 8;
+/// Maximum length of a module name, the limit of npm.
+const LONGEST_NAME: usize = 214;
+/// Text before the name of a missing module in the error messages of Node.js and Python.
+const NOT_FOUND: [(&str, ErrorLanguage); 3] = [
+    ("Cannot find package '", ErrorLanguage::Node),
+    ("Cannot find module '", ErrorLanguage::Node),
+    ("No module named '", ErrorLanguage::Python),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ErrorLanguage {
+    Node,
+    Python,
+}
+
+/// Returns the paths that the lines name, and the paths where missing modules would be. None of them is known to exist.
+pub(super) fn paths_in_output(lines: &[String]) -> Vec<PathBuf> {
+    let last = lines.len().saturating_sub(MOST_LINES);
+    let lines: Vec<&str> = lines[last..].iter().map(|line| truncate(line)).collect();
+    let mut named: Vec<PathBuf> = Vec::new();
+    for path in lines.iter().flat_map(|line| paths_of(line)) {
+        if named.len() == MOST_PATHS {
+            break;
+        }
+        if !named.contains(&path) {
+            named.push(path);
+        }
+    }
+    let mut found = modules(&lines, &named);
+    found.extend(named);
+    found.truncate(MOST_PATHS);
+    found
+}
+
+/// Truncates a line to [`LONGEST_LINE`] bytes at a character boundary.
+fn truncate(line: &str) -> &str {
+    let mut end = line.len().min(LONGEST_LINE);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    &line[..end]
+}
+
+/// Returns the paths where the missing modules would be, relative to each of the named files.
+fn modules(lines: &[&str], files: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for (before, language) in NOT_FOUND {
+        let names = lines.iter().filter_map(|line| line.split_once(before)?.1.split_once('\'')).map(|(name, _)| name);
+        for name in names.filter(|name| is_module(name)) {
+            for file in files.iter().take(MOST_IMPORTERS) {
+                let above = file.ancestors().skip(1).take(MOST_ABOVE);
+                match language {
+                    ErrorLanguage::Node => found.extend(above.map(|folder| folder.join("node_modules").join(name))),
+                    ErrorLanguage::Python => {
+                        let first = name.split('.').next().unwrap_or(name);
+                        let beside =
+                            above.take(2).flat_map(|folder| [folder.join(first), folder.join(format!("{first}.py"))]);
+                        found.extend(beside);
+                    }
+                }
+                if found.len() >= MOST_PATHS {
+                    return found;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Returns `true` if the text is a plain module name without `..` or other path syntax.
+fn is_module(name: &str) -> bool {
+    let is_plain = |part: &str| {
+        let is_fitting = |c: char| c.is_ascii_alphanumeric() || matches!(c, '@' | '-' | '_' | '.' | '~');
+        !part.is_empty() && part.chars().all(is_fitting) && !part.chars().all(|c| c == '.')
+    };
+    name.len() <= LONGEST_NAME && name.split('/').count() <= 4 && name.split('/').all(is_plain)
+}
+
+/// Returns the absolute paths in a line.
+fn paths_of(line: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut before = None;
+    for (at, c) in line.char_indices() {
+        let begins = c == '/' && before.is_none_or(|b: char| b.is_whitespace() || "'\"`([{=:<".contains(b));
+        // `file:///path`: the third slash begins the path.
+        let in_url = c == '/' && line[..at].ends_with("file://");
+        if begins && !line[at..].starts_with("//") || in_url {
+            candidates(&line[at..], before, &mut found);
+        }
+        before = Some(c);
+    }
+    found
+}
+
+/// Collects the possible paths at the beginning of a text: up to the closing quote, a blank, or a colon.
+fn candidates(text: &str, before: Option<char>, found: &mut Vec<PathBuf>) {
+    let quote = before.filter(|before| "'\"`".contains(*before));
+    let ends: [Option<&str>; 3] = match quote {
+        Some(quote) => [text.split(quote).next(), None, None],
+        None => [
+            text.split(|c: char| c.is_whitespace() || "'\"`)]}>,;".contains(c)).next(),
+            text.split(|c: char| c.is_whitespace() || "'\"`)]}>,;:".contains(c)).next(),
+            // Unquoted paths with blanks, as Go prints them: `open /a b/c: no such file or directory`.
+            text.split(": ").next(),
+        ],
+    };
+    for text in ends.into_iter().flatten() {
+        let text = text.trim_end_matches(['.', ':', ',']);
+        let path = Path::new(text);
+        let leads_up = path.components().any(|part| part.as_os_str() == "..");
+        if text.len() <= LONGEST_PATH && !text.contains('\0') && !leads_up && path.parent().is_some() {
+            found.push(path.to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(lines: &[&str]) -> Vec<String> {
+        let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
+        paths_in_output(&lines).iter().map(|path| path.display().to_string()).collect()
+    }
+
+    #[test]
+    fn each_language_names_what_it_did_not_find() {
+        for (line, path) in [
+            ("Error: EACCES: permission denied, open '/home/ann/my notes/a.txt'", "/home/ann/my notes/a.txt"),
+            ("Error: Cannot find module '/w/lib/x.js' imported from /w/index.js", "/w/lib/x.js"),
+            ("    at file:///w/server/index.js:10:3", "/w/server/index.js"),
+            ("FileNotFoundError: [Errno 2] No such file or directory: '/w/notes.db'", "/w/notes.db"),
+            ("open /w/my notes/a.txt: no such file or directory", "/w/my notes/a.txt"),
+            ("python: can't open file '/w/server.py': [Errno 2] No such file", "/w/server.py"),
+            ("/w/tool: 3: exec: /w/bin/real: not found", "/w/bin/real"),
+            ("config=/w/config.toml, ignored", "/w/config.toml"),
+        ] {
+            assert!(of(&[line]).contains(&path.to_owned()), "{line}: {:?}", of(&[line]));
+        }
+    }
+
+    #[test]
+    fn a_module_is_looked_for_where_its_importer_would() {
+        let node = of(&["Error: Cannot find package 'zod' imported from /w/project/dist/index.js"]);
+        assert!(node.contains(&"/w/project/node_modules/zod".to_owned()), "{node:?}");
+        let python = of(&["  File \"/w/src/server.py\", line 1, in <module>", "No module named 'shared.inner'"]);
+        assert!(python.contains(&"/w/src/shared".to_owned()) && python.contains(&"/w/src/shared.py".to_owned()));
+    }
+
+    /// S36: output of a hostile server costs a bounded number of disk accesses and yields no path but those it spells
+    /// out.
+    #[test]
+    fn s36_hostile_words_name_few_and_plain_paths() {
+        let many: Vec<String> = (0..10_000).map(|n| format!("open '/w/{n}' /x/{n} /y/{n}")).collect();
+        assert!(paths_in_output(&many).len() <= MOST_PATHS, "many lines");
+        assert!(paths_in_output(&[" /a".repeat(1_000_000)]).len() <= MOST_PATHS, "one long line");
+        assert!(paths_in_output(&["é".repeat(LONGEST_LINE)]).is_empty(), "cut within a character");
+        for hostile in ["open '/w/../../etc/shadow'", "open '/'", "//server/share/x", "http://evil.example/x", "a/b/c"]
+        {
+            assert_eq!(of(&[hostile]), [""; 0], "{hostile}");
+        }
+        for name in ["../../etc", "..", "/etc", "a/../../b", "a b", "zod\u{202e}"] {
+            let found = of(&[&format!("Cannot find package '{name}' imported from /w/i.js")]);
+            let is_module = |path: &String| path.contains("node_modules");
+            assert!(!found.iter().any(is_module), "{name}: {found:?}");
+        }
+    }
+}

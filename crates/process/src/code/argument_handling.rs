@@ -1,0 +1,312 @@
+//! Classifies the words of a command line, and the programs that run the files which their arguments name. The caller
+//! is `script_files.rs`.
+
+use std::path::Path;
+
+/// Programs that run their first argument that is no option as code, whatever its name is.
+const INTERPRETERS: [&str; 44] = [
+    ".",
+    "awk",
+    "babashka",
+    "bb",
+    "bun",
+    "clojure",
+    "dart",
+    "deno",
+    "dotnet",
+    "elixir",
+    "escript",
+    "expect",
+    "gawk",
+    "go",
+    "groovy",
+    "guile",
+    "java",
+    "jbang",
+    "julia",
+    "kotlin",
+    "lua",
+    "luajit",
+    "mawk",
+    "nawk",
+    "node",
+    "nodejs",
+    "nu",
+    "osascript",
+    "perl",
+    "php",
+    "pwsh",
+    "racket",
+    "raku",
+    "rscript",
+    "ruby",
+    "runghc",
+    "rust-script",
+    "scala",
+    "source",
+    "swift",
+    "tclsh",
+    "ts-node",
+    "tsx",
+    "wish",
+];
+const PYTHONS: [&str; 3] = ["py", "pypy", "python"];
+const SHELLS: [&str; 7] = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
+/// Programs that run another program which their arguments name.
+const WRAPPERS: [&str; 53] = [
+    "arch",
+    "asdf",
+    "bunx",
+    "busybox",
+    "caffeinate",
+    "chrt",
+    "cmd",
+    "command",
+    "conda",
+    "corepack",
+    "dbus-run-session",
+    "direnv",
+    "doas",
+    "dotenv",
+    "env",
+    "exec",
+    "firejail",
+    "hatch",
+    "ionice",
+    "mamba",
+    "mcp-proxy",
+    "micromamba",
+    "mise",
+    "nice",
+    "nix-shell",
+    "nohup",
+    "npm",
+    "npx",
+    "pdm",
+    "pipenv",
+    "pipx",
+    "pixi",
+    "pnpm",
+    "poetry",
+    "rye",
+    "script",
+    "setsid",
+    "start",
+    "stdbuf",
+    "strace",
+    "sudo",
+    "supergateway",
+    "systemd-run",
+    "taskset",
+    "time",
+    "timeout",
+    "unshare",
+    "uv",
+    "uvx",
+    "xargs",
+    "xvfb-run",
+    "yarn",
+    "prlimit",
+];
+/// Programs that run the contents of project files, and the names of these files.
+const PROJECTS: [(&[&str], &[&str]); 10] = [
+    (&["npm", "npx", "pnpm", "pnpx", "yarn", "corepack"], &["package.json", ".npmrc", ".yarnrc.yml", ".pnpmfile.cjs"]),
+    (&["bun", "bunx"], &["package.json", "bunfig.toml"]),
+    (&["deno"], &["deno.json", "deno.jsonc", "package.json"]),
+    (&["hatch", "pdm", "pipenv", "poetry", "rye", "uv"], &["pyproject.toml", "uv.toml", "Pipfile"]),
+    (&["gmake", "make"], &["GNUmakefile", "Makefile", "makefile"]),
+    (&["just"], &["justfile", "Justfile", ".justfile"]),
+    (&["mise"], &["mise.toml", ".mise.toml"]),
+    (
+        &["compose", "docker-compose", "podman-compose"],
+        &["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml", "compose.override.yaml"],
+    ),
+    (
+        &["dnx", "dotnet"],
+        &[
+            "NuGet.Config",
+            "NuGet.config",
+            "nuget.config",
+            "global.json",
+            ".config/dotnet-tools.json",
+            "dotnet-tools.json",
+        ],
+    ),
+    (&["cargo"], &["Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"]),
+];
+/// Programs of [`PROJECTS`] that do not search ancestor folders for these files.
+const HERE_ONLY: [&str; 2] = ["gmake", "make"];
+/// Programs that load programs and packages from [`PACKAGES`] in ancestor folders.
+const TAKE_PACKAGES: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
+/// Folder with the packages of a project. npm prefers its programs to all others.
+pub(super) const PACKAGES: &str = "node_modules";
+/// Programs with [`FILE_OPTIONS`] whose other arguments name nothing that runs on this computer.
+const CONTAINERS: [&str; 3] = ["docker", "nerdctl", "podman"];
+
+/// Options of interpreters that are followed by a file or module to run first.
+const PRELOADS: [&str; 10] = [
+    "--env-file",
+    "--experimental-loader",
+    "--import",
+    "--init-file",
+    "--loader",
+    "--preload",
+    "--rcfile",
+    "--require",
+    "--script",
+    "-r",
+];
+/// Options of project tools that are followed by the folder of the project.
+const FOLDER_OPTIONS: [&str; 7] =
+    ["--cwd", "--dir", "--directory", "--prefix", "--project", "--project-directory", "-C"];
+/// Options of project tools that are followed by the project file.
+const FILE_OPTIONS: [&str; 5] = ["--file", "--justfile", "--makefile", "--manifest-path", "-f"];
+/// Options with a value that names no code to run.
+const VALUED: [&str; 8] = ["--class-path", "--conditions", "--module-path", "--title", "-W", "-X", "-classpath", "-cp"];
+/// Short options of Python without a value, which may precede `-m` or `-c` in one word.
+const FLAGS: [char; 16] = ['b', 'B', 'd', 'E', 'h', 'i', 'I', 'O', 'P', 'q', 's', 'S', 'u', 'v', 'V', 'x'];
+
+/// A classification of programs by their treatment of arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ArgumentHandling {
+    /// Runs the program that the arguments name.
+    Wrapper,
+    /// Runs the commands that project files define.
+    Project,
+    /// Runs a script, or the code after `-c`.
+    Shell,
+    /// Runs a script or a Python module.
+    Python,
+    /// Runs a script or a file with code.
+    Interpreter,
+    /// Treats arguments as data, as far as is known.
+    Other,
+}
+
+impl ArgumentHandling {
+    /// Classifies a program by its name.
+    pub(super) fn of_program(program: &str) -> ArgumentHandling {
+        let name = name(program);
+        match name.as_str() {
+            name if SHELLS.contains(&name) => ArgumentHandling::Shell,
+            name if PYTHONS.contains(&name) => ArgumentHandling::Python,
+            name if INTERPRETERS.contains(&name) => ArgumentHandling::Interpreter,
+            name if WRAPPERS.contains(&name) => ArgumentHandling::Wrapper,
+            name if CONTAINERS.contains(&name) || project_files(name).next().is_some() => ArgumentHandling::Project,
+            _ => ArgumentHandling::Other,
+        }
+    }
+
+    /// Returns `true` if the first argument that is no option is a script.
+    pub(super) const fn runs_script(self) -> bool {
+        matches!(self, ArgumentHandling::Shell | ArgumentHandling::Python | ArgumentHandling::Interpreter)
+    }
+
+    /// Returns the treatment of the words after this option.
+    pub(super) fn after_option(self, option: &str) -> ArgumentHandling {
+        let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
+        match self {
+            ArgumentHandling::Shell if is_code => ArgumentHandling::Wrapper,
+            // After a bare `-m` the next word is the module.
+            ArgumentHandling::Python
+                if flags(option).is_some_and(|rest| rest.starts_with(['c', 'm']) && rest != "m") =>
+            {
+                ArgumentHandling::Other
+            }
+            runner => runner,
+        }
+    }
+
+    /// Returns `true` if the word after this option, or the value in it, names code to run.
+    pub(super) fn runs_value(self, option: &str) -> bool {
+        match self {
+            ArgumentHandling::Other => false,
+            ArgumentHandling::Wrapper => PRELOADS.contains(&option) || FOLDER_OPTIONS.contains(&option),
+            ArgumentHandling::Project => {
+                // A combined short option, such as `f` in `-sf`.
+                let is_last =
+                    option.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.ends_with('f'));
+                is_last || FILE_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option)
+            }
+            ArgumentHandling::Interpreter => PRELOADS.contains(&option) || FOLDER_OPTIONS.contains(&option),
+            ArgumentHandling::Shell | ArgumentHandling::Python => PRELOADS.contains(&option),
+        }
+    }
+}
+
+/// Returns the name of a program without folder, version and extension: `python3.12` is `python`.
+fn name(program: &str) -> String {
+    let name = Path::new(program).file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let ending = [".exe", ".cmd", ".bat", ".ps1"].into_iter().find_map(|ending| name.strip_suffix(ending));
+    let name = ending.unwrap_or(&name);
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if bare.is_empty() { program.to_owned() } else { bare.to_owned() }
+}
+
+/// Returns the names of the project files that define what this program runs.
+pub(super) fn project_files(program: &str) -> impl Iterator<Item = &'static str> {
+    let name = name(program);
+    PROJECTS
+        .iter()
+        .filter(move |(programs, _)| programs.contains(&name.as_str()))
+        .flat_map(|(_, files)| *files)
+        .copied()
+}
+
+/// Returns `true` if the program also searches ancestor folders for its project files.
+pub(super) fn looks_above(program: &str) -> bool {
+    !HERE_ONLY.contains(&name(program).as_str())
+}
+
+/// Returns `true` if a program loads code from [`PACKAGES`] in ancestor folders.
+pub(super) fn takes_packages(program: &str) -> bool {
+    TAKE_PACKAGES.contains(&name(program).as_str())
+}
+
+/// Returns `true` if the word after this option is its value and not the code to run.
+pub(super) fn is_valued(option: &str) -> bool {
+    VALUED.contains(&option) || PRELOADS.contains(&option)
+}
+
+/// Returns the option letter after leading flags: `m` of `-Im`.
+fn flags(option: &str) -> Option<&str> {
+    Some(option.strip_prefix('-')?.trim_start_matches(FLAGS))
+}
+
+/// Returns the module that a word names, given the previous word: `-m pkg`, `-mpkg`, `-MPkg=list`, `-rlib`.
+pub(super) fn module_of<'w>(before: &str, word: &'w str) -> Option<&'w str> {
+    if matches!(flags(before), Some("m" | "M" | "r")) || PRELOADS.contains(&before) {
+        return Some(word);
+    }
+    let module = flags(word)?.strip_prefix(['m', 'M', 'r'])?;
+    module.split('=').next().filter(|module| !module.is_empty())
+}
+
+/// Returns `true` if the word after this option is a module and no script follows it.
+pub(super) fn ends_with_module(option: &str) -> bool {
+    flags(option) == Some("m")
+}
+
+/// Splits an option with a value: `--require` and `hook.js` for `--require=hook.js`.
+pub(super) fn option_and_value(word: &str) -> Option<(&str, &str)> {
+    word.split_once('=').filter(|_| word.starts_with('-'))
+}
+
+/// Returns the commands in a piece of shell code, each as a list of words. If quotes are unbalanced, words are split at
+/// blanks.
+pub(super) fn commands_in(code: &str) -> Vec<Vec<String>> {
+    let code = code.trim_start_matches("--split-string=").trim_start_matches("-S");
+    // Operators are surrounded with blanks to separate them from words. This also happens within quotes, which is
+    // harmless: the caller looks for paths in the unsplit text as well.
+    let mut spaced = String::with_capacity(code.len());
+    for c in code.chars() {
+        match c {
+            ';' | '&' | '|' | '(' | ')' | '\n' => spaced.extend([' ', if c == '\n' { ';' } else { c }, ' ']),
+            _ => spaced.push(c),
+        }
+    }
+    let words = shell_words::split(&spaced)
+        .unwrap_or_else(|_| spaced.split_whitespace().map(|word| word.trim_matches(['\'', '"']).to_owned()).collect());
+    let is_operator = |word: &String| matches!(word.as_str(), ";" | "&" | "|" | "(" | ")");
+    words.split(is_operator).filter(|words| !words.is_empty()).map(<[String]>::to_vec).collect()
+}

@@ -1,0 +1,235 @@
+//! Code on the disk: detects files that hold code, and finds the files that an interpreter runs for a path or a module.
+//! Callers: `script_files.rs`, and `command.rs` for sandboxes.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::content_hash::open_for_hash;
+
+/// Maximum number of argument files that a sandbox makes accessible: the script, and one file that is loaded before it.
+const MOST_NAMED: usize = 2;
+/// File extensions of code.
+const CODE: [&str; 72] = [
+    "applescript",
+    "awk",
+    "bash",
+    "bat",
+    "bb",
+    "cjs",
+    "class",
+    "clj",
+    "cljc",
+    "cljs",
+    "cmd",
+    "csproj",
+    "csx",
+    "cts",
+    "dart",
+    "dll",
+    "dylib",
+    "erl",
+    "escript",
+    "ex",
+    "exp",
+    "exs",
+    "fish",
+    "fs",
+    "fsproj",
+    "fsx",
+    "go",
+    "groovy",
+    "hs",
+    "jar",
+    "jl",
+    "js",
+    "jsx",
+    "ksh",
+    "kt",
+    "kts",
+    "lua",
+    "mjs",
+    "mk",
+    "ml",
+    "mts",
+    "nu",
+    "phar",
+    "php",
+    "pl",
+    "pm",
+    "ps1",
+    "py",
+    "pyc",
+    "pyw",
+    "pyz",
+    "r",
+    "raku",
+    "rb",
+    "rkt",
+    "rs",
+    "scala",
+    "scm",
+    "scpt",
+    "sh",
+    "sln",
+    "so",
+    "swift",
+    "tcl",
+    "ts",
+    "tsx",
+    "vbproj",
+    "vbs",
+    "wasm",
+    "wsf",
+    "xsh",
+    "zsh",
+];
+/// First bytes of executables, and of scripts with a shebang: ELF, Windows, Mach-O in both byte orders and widths,
+/// universal Mach-O.
+const MAGIC: [&[u8]; 8] = [
+    b"#!",
+    b"\x7fELF",
+    b"MZ",
+    b"\xcf\xfa\xed\xfe",
+    b"\xfe\xed\xfa\xcf",
+    b"\xce\xfa\xed\xfe",
+    b"\xfe\xed\xfa\xce",
+    b"\xca\xfe\xba\xbe",
+];
+/// Extensions that Node and compatible runtimes append to a name.
+const ADDED: [&str; 8] = ["js", "json", "node", "cjs", "mjs", "ts", "mts", "tsx"];
+/// Files that run if a folder is passed to an interpreter or a project tool.
+const ENTRIES: [&str; 14] = [
+    "Cargo.toml",
+    "Package.swift",
+    "Program.cs",
+    "go.mod",
+    "main.go",
+    "__main__.py",
+    "__init__.py",
+    "package.json",
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "pyproject.toml",
+    "deno.json",
+    ".npmrc",
+];
+/// Extensions of modules that an interpreter loads by name.
+const MODULES: [&str; 6] = ["py", "pyc", "pm", "rb", "class", "js"];
+/// Extensions of .NET project files, which are found in their folder.
+const DOTNET: [&str; 3] = ["csproj", "fsproj", "vbproj"];
+/// Maximum number of entries of a folder that are examined.
+const MOST_IN_FOLDER: usize = 1024;
+/// Maximum number of libraries that are collected from one folder.
+const MOST_LIBRARIES: usize = 64;
+/// Maximum number of bytes that are read of a `package.json`.
+const MOST_OF_PACKAGE: u64 = 1024 * 1024;
+
+/// Returns `true` if the name or the first bytes of a file say that it holds code.
+pub(super) fn is_code(file: &Path) -> bool {
+    has_code_name(file) || begins_as_code(file)
+}
+
+/// Returns the first arguments that are, as a whole, paths of files with code: those that an interpreter runs. Options
+/// and their values after `=` are ignored.
+pub(crate) fn scripts_named(arguments: &[String], directory: &Path) -> Vec<PathBuf> {
+    let words = arguments.iter().filter(|argument| !argument.starts_with('-'));
+    let files = words.map(|word| directory.join(word)).filter(|file| file.is_file() && is_code(file));
+    files.take(MOST_NAMED).collect()
+}
+
+/// Returns `true` if the path has an extension of code. The file need not exist.
+pub(crate) fn has_code_name(file: &Path) -> bool {
+    ending_of(file).is_some_and(|ending| CODE.contains(&ending.as_str()))
+}
+
+fn ending_of(file: &Path) -> Option<String> {
+    Some(file.extension()?.to_string_lossy().to_lowercase())
+}
+
+/// Returns the matching files of a folder, sorted.
+fn in_folder(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let Ok(entries) = folder.read_dir() else { return Vec::new() };
+    let files = entries.take(MOST_IN_FOLDER).filter_map(|entry| Some(entry.ok()?.path()));
+    let mut found: Vec<PathBuf> = files.filter(|file| fits(file) && file.is_file()).collect();
+    found.sort_unstable();
+    found
+}
+
+/// Returns the shared libraries in a folder: `libc.so.6`, `libc.dylib`.
+pub(super) fn libraries(folder: &Path) -> Vec<PathBuf> {
+    let is_library = |file: &Path| {
+        let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        name.ends_with(".so") || name.contains(".so.") || name.ends_with(".dylib")
+    };
+    let mut found = in_folder(folder, is_library);
+    found.truncate(MOST_LIBRARIES);
+    found
+}
+
+/// Returns the module folders that Python adds for `PYTHONUSERBASE`: `lib/python3.12/site-packages`.
+pub(super) fn user_packages(base: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = base.join("lib").read_dir() else { return Vec::new() };
+    let folders = entries.take(MOST_IN_FOLDER).filter_map(|entry| Some(entry.ok()?.path().join("site-packages")));
+    let mut found: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();
+    found.sort_unstable();
+    found
+}
+
+pub(super) fn begins_as_code(file: &Path) -> bool {
+    let mut first = Vec::new();
+    let read = open_for_hash(file).and_then(|file| file.take(4).read_to_end(&mut first));
+    read.is_ok() && MAGIC.iter().any(|magic| first.starts_with(magic))
+}
+
+/// Returns the files that an interpreter runs for a path: the file itself, or those that Node, Python or a project tool
+/// resolve the path to.
+pub(super) fn run_by(at: &Path) -> Vec<PathBuf> {
+    if at.is_file() {
+        return vec![at.to_owned()];
+    }
+    let mut found = with_added_ending(at);
+    if at.is_dir() {
+        found.extend(ENTRIES.map(|entry| at.join(entry)));
+        found.extend(with_added_ending(&at.join("index")));
+        if let Some(main) = main_of(&at.join("package.json")).map(|main| at.join(main)) {
+            found.extend(with_added_ending(&main));
+            found.extend(with_added_ending(&main.join("index")));
+            found.push(main);
+        }
+        found.extend(in_folder(at, |file| ending_of(file).is_some_and(|ending| DOTNET.contains(&ending.as_str()))));
+    }
+    found.retain(|file| file.is_file());
+    found
+}
+
+fn with_added_ending(at: &Path) -> Vec<PathBuf> {
+    let named = |ending: &str| {
+        let mut name = OsString::from(at);
+        name.push(".");
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    ADDED.into_iter().map(named).filter(|file| file.is_file()).collect()
+}
+
+/// Returns the entry file that a `package.json` names as `main`.
+fn main_of(package: &Path) -> Option<String> {
+    let mut text = Vec::new();
+    open_for_hash(package).ok()?.take(MOST_OF_PACKAGE).read_to_end(&mut text).ok()?;
+    let package: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    package.get("main")?.as_str().map(str::to_owned)
+}
+
+/// Returns the files of a module in a folder, and the `__init__.py` of its parent packages, which run before it.
+pub(super) fn module_files(folder: &Path, module: &str) -> Vec<PathBuf> {
+    let name = module.replace("::", "/").replace('.', "/");
+    let module = folder.join(name.trim_matches('/'));
+    let mut found: Vec<PathBuf> = vec![module.join("__main__.py")];
+    let packages = module.ancestors().take_while(|package| *package != folder && package.starts_with(folder));
+    found.extend(packages.map(|package| package.join("__init__.py")));
+    found.extend(MODULES.map(|ending| module.with_extension(ending)));
+    found.retain(|file| file.is_file());
+    found
+}

@@ -1,0 +1,405 @@
+//! Finds the installed files that a program consists of: its own folder, its package, its Python environment, the
+//! version manager behind a shim, and the same for its interpreter. Links are followed one by one, because each path of
+//! the chain must exist in a sandbox. The caller is [`Reach`](super::ReachablePaths).
+
+use std::path::{Path, PathBuf};
+
+use super::folder_proposals::{MARKERS, VERSION_MANAGERS, is_secret, judge, spellings};
+use crate::programs::{SearchPath, interpreter};
+
+/// Maximum length of a chain of interpreters.
+const DEPTH: usize = 3;
+/// Minimum depth of an installation below the user's home. `~/.local` or `~/.cargo` contain more than programs.
+const BELOW_HOME: usize = 2;
+/// Maximum number of links from a program to its canonical path.
+const MOST_LINKS: usize = 8;
+/// Maximum number of ancestors of a script that are searched for its package.
+const MOST_ABOVE: usize = 8;
+/// Maximum number of entries of a folder that are examined for libraries.
+const MOST_ENTRIES: usize = 512;
+/// Maximum number of bytes that are read of a `pyvenv.cfg`.
+const MOST_SETTINGS: u64 = 16 * 1024;
+/// Folder with the packages of npm.
+const PACKAGES: &str = "node_modules";
+/// File that marks a folder as a Python environment.
+const ENVIRONMENT: &str = "pyvenv.cfg";
+/// Folder in which version managers put small programs that run the real ones.
+const SHIMS: &str = "shims";
+/// Entries next to a program that it needs to run.
+const BESIDE: [&str; 3] = ["_internal", "lib", "resources"];
+
+/// Collects the files and folders that programs consist of.
+pub(super) struct InstalledFiles<'p> {
+    /// Search path for interpreters.
+    pub(super) path: &'p SearchPath,
+    /// Home folder of the user.
+    pub(super) home: Option<&'p Path>,
+    /// Folders that belong to Drawbridge.
+    pub(super) hidden: &'p [PathBuf],
+    /// Collected folders and files, unordered.
+    pub(super) found: Vec<PathBuf>,
+}
+
+impl InstalledFiles<'_> {
+    /// Adds a program, or a script that an interpreter runs.
+    pub(super) fn add(&mut self, program: &Path) {
+        self.program(program, DEPTH);
+    }
+
+    fn program(&mut self, program: &Path, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let Some(real) = program.canonicalize().ok().filter(|real| real.is_file()) else { return };
+        for step in steps(program) {
+            // A link above the program must not make more accessible than its target would.
+            let as_found = self.folder_of(&step);
+            let place = resolved_above(&step).map(|step| self.folder_of(&step));
+            let is_as_found = as_found.canonicalize().ok() == place;
+            self.found.push(if is_as_found { as_found } else { step.clone() });
+            // The canonical path is approved as well, so that the link can't be redirected later.
+            self.found.extend(place);
+            self.shims(&step);
+        }
+        let folder = self.folder_of(&real);
+        self.found.push(folder);
+        self.packages(&real);
+        self.libraries(&real);
+        self.environment(&real, depth);
+        self.environment(program, depth);
+        if let Some(interpreter) = interpreter(&real, self.path) {
+            self.program(&interpreter, depth);
+        }
+    }
+
+    /// Returns the folder of a program: for `…/bin/program` the whole installation, if it is one and not the user's own
+    /// folder, else the `bin` folder. For any other path, returns the file itself.
+    fn folder_of(&self, program: &Path) -> PathBuf {
+        let Some(bin) = program.parent().filter(|folder| folder.ends_with("bin")) else { return program.to_owned() };
+        let Some(whole) = bin.parent().filter(|folder| folder.parent().is_some()) else { return bin.to_owned() };
+        if self.is_installation(whole) { whole.to_owned() } else { bin.to_owned() }
+    }
+
+    /// Returns `true` if the folder can be an installation, and is not the user's home, above it, or directly below it.
+    /// A Python environment may be directly below.
+    fn is_installation(&self, folder: &Path) -> bool {
+        let homes = spellings(self.home);
+        let holds_home = homes.iter().any(|home| home.starts_with(folder));
+        let below =
+            homes.iter().find_map(|home| folder.strip_prefix(home).ok()).map(|below| below.components().count());
+        let is_deep = below.is_none_or(|below| below >= BELOW_HOME);
+        folder.parent().is_some() && !holds_home && (is_deep || folder.join(ENVIRONMENT).is_file())
+    }
+
+    /// Adds a folder that was found only by its content, if [`judge`] accepts it.
+    fn add_judged(&mut self, folder: PathBuf) {
+        if judge(&folder, self.home, self.hidden).is_ok() {
+            self.found.push(folder);
+        }
+    }
+
+    /// Adds the folder of the version manager if the program is a shim, since the shim runs programs in it.
+    fn shims(&mut self, program: &Path) {
+        let Some(folder) = program.parent() else { return };
+        let Some(whole) = folder.parent().filter(|_| folder.ends_with(SHIMS) || folder.ends_with("bin")) else {
+            return;
+        };
+        let is_manager =
+            whole.file_name().and_then(|name| name.to_str()).is_some_and(|n| VERSION_MANAGERS.contains(&n));
+        if let Some(whole) = whole.canonicalize().ok().filter(|_| is_manager) {
+            self.add_judged(whole);
+        }
+    }
+
+    /// Adds the package of a script, and the packages that it loads.
+    fn packages(&mut self, script: &Path) {
+        if let Some(root) = package_root(script) {
+            self.add_judged(root);
+            return;
+        }
+        let above: Vec<&Path> = script.ancestors().skip(1).take(MOST_ABOVE).collect();
+        let Some(at) = above.iter().position(|folder| MARKERS.iter().any(|name| folder.join(name).is_file())) else {
+            return;
+        };
+        if judge(above[at], self.home, self.hidden).is_err() {
+            return;
+        }
+        self.found.push(above[at].to_owned());
+        // A workspace has the packages of its members in an ancestor folder.
+        for folder in &above[at + 1..] {
+            let packages = folder.join(PACKAGES);
+            if packages.is_dir() && judge(folder, self.home, self.hidden).is_ok() {
+                self.add_judged(packages);
+            }
+        }
+    }
+
+    /// Adds the folder of a program that has shared libraries next to it.
+    fn libraries(&mut self, program: &Path) {
+        let Some(folder) = program.parent().filter(|folder| !folder.ends_with("bin")) else { return };
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
+        let is_library = |name: &str| {
+            let is_shared = [".dll", ".dylib", ".so", ".runtimeconfig.json"].iter().any(|end| name.ends_with(end));
+            is_shared || name.contains(".so.") || BESIDE.contains(&name)
+        };
+        let mut names = entries.take(MOST_ENTRIES).flatten().map(|entry| entry.file_name());
+        if names.any(|name| name.to_str().is_some_and(is_library)) && !runs_scripts(program) {
+            self.add_judged(folder.to_owned());
+        }
+    }
+
+    /// Adds the Python from which an environment was created.
+    fn environment(&mut self, program: &Path, depth: usize) {
+        let folders = program.ancestors().skip(1).take(2);
+        let Some(settings) = folders.map(|folder| folder.join(ENVIRONMENT)).find(|file| file.is_file()) else { return };
+        let Some(base) = base_of(&settings) else { return };
+        for name in ["python3", "python"] {
+            let python = base.join(name);
+            // The environment's own programs were already added.
+            if python.is_file() && !settings.parent().is_some_and(|own| python.starts_with(own)) {
+                self.program(&python, depth);
+                return;
+            }
+        }
+    }
+}
+
+/// Returns a path and the targets of its chain of links. The last one is not a link.
+fn steps(program: &Path) -> Vec<PathBuf> {
+    let mut steps = vec![program.to_owned()];
+    while let Some(last) = steps.last().filter(|_| steps.len() < MOST_LINKS) {
+        let (Ok(target), Some(folder)) = (std::fs::read_link(last), last.parent()) else { break };
+        let joined = folder.join(&target);
+        // `..` after a link means the parent of the link's target, so the parent is resolved first.
+        let next = match (joined.parent(), joined.file_name()) {
+            (Some(parent), Some(name)) if target.components().any(|part| part.as_os_str() == "..") => {
+                parent.canonicalize().map(|parent| parent.join(name))
+            }
+            _ => Ok(joined),
+        };
+        let Ok(next) = next else { break };
+        if steps.contains(&next) {
+            break;
+        }
+        steps.push(next);
+    }
+    steps
+}
+
+/// Returns the folder with the npm package of a file and the packages that it loads: for a global package its own
+/// folder, which contains them, else the outermost `node_modules`. `None` if the file is in no package.
+pub(crate) fn package_root(file: &Path) -> Option<PathBuf> {
+    let packages = file.ancestors().filter(|folder| folder.ends_with(PACKAGES)).last()?;
+    let lib = packages.parent()?;
+    let is_global = lib.ends_with("lib") && lib.parent().is_some_and(|prefix| prefix.join("bin").is_dir());
+    if !is_global {
+        return Some(packages.to_owned());
+    }
+    let mut names = file.strip_prefix(packages).ok()?.components();
+    let first = names.next()?;
+    let scope = first.as_os_str().to_str().is_some_and(|name| name.starts_with('@'));
+    let own = packages.join(first);
+    Some(if scope { own.join(names.next()?) } else { own })
+}
+
+/// Returns `true` if the program is a script or unreadable. Scripts load no libraries from their own folder.
+fn runs_scripts(program: &Path) -> bool {
+    use std::io::Read as _;
+
+    let mut first = [0; 2];
+    std::fs::File::open(program).and_then(|mut file| file.read_exact(&mut first)).is_err() || first == *b"#!"
+}
+
+/// Returns the folder that `home = …` names in a `pyvenv.cfg`.
+fn base_of(settings: &Path) -> Option<PathBuf> {
+    use std::io::Read as _;
+
+    let mut text = String::new();
+    std::fs::File::open(settings).ok()?.take(MOST_SETTINGS).read_to_string(&mut text).ok()?;
+    let values = text.lines().filter_map(|line| line.split_once('='));
+    let home = values.filter(|(key, _)| key.trim() == "home").map(|(_, value)| PathBuf::from(value.trim())).next()?;
+    home.is_absolute().then_some(home)
+}
+
+/// Resolves the links in a path, except in its last component.
+fn resolved_above(path: &Path) -> Option<PathBuf> {
+    Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
+}
+
+/// Returns `true` if a script that the command names may be accessible without the user naming its folder.
+pub(super) fn may_be_reached(script: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> bool {
+    let Ok(real) = script.canonicalize() else { return false };
+    let is_hidden = hidden.iter().any(|own| real.starts_with(own));
+    !is_hidden && !is_secret(script, home) && !is_secret(&real, home)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+    use crate::programs::PathSource;
+
+    fn executable(path: &Path, text: &str) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Returns the files of a program relative to the home, with an empty search path.
+    fn parts(home: &Path, hidden: &[PathBuf], program: &str) -> Vec<String> {
+        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        let mut of_program = InstalledFiles { path: &path, home: Some(home), hidden, found: Vec::new() };
+        of_program.add(&home.join(program));
+        let relative = |part: &PathBuf| part.strip_prefix(home).unwrap_or(part).display().to_string();
+        let mut parts: Vec<String> = of_program.found.iter().map(relative).collect();
+        parts.sort();
+        parts.dedup();
+        parts
+    }
+
+    #[test]
+    fn a_package_of_npm_brings_what_it_loads_and_no_other_package() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        let global = home.join(".npm-global");
+        executable(&global.join("lib/node_modules/@scope/server/dist/index.js"), "#!/usr/bin/node\n");
+        executable(&global.join("lib/node_modules/other/index.js"), "#!/usr/bin/node\n");
+        std::fs::create_dir(global.join("bin")).unwrap();
+        symlink("../lib/node_modules/@scope/server/dist/index.js", global.join("bin/server")).unwrap();
+        let found = parts(&home, &[], ".npm-global/bin/server");
+        assert!(found.contains(&".npm-global/lib/node_modules/@scope/server".to_owned()), "{found:?}");
+        assert!(
+            !found.contains(&".npm-global/lib/node_modules".to_owned()),
+            "other packages must stay inaccessible: {found:?}"
+        );
+
+        let local = home.join("mcp/node_modules");
+        executable(&local.join("server/dist/index.js"), "#!/usr/bin/node\n");
+        std::fs::create_dir(local.join(".bin")).unwrap();
+        symlink("../server/dist/index.js", local.join(".bin/server")).unwrap();
+        let found = parts(&home, &[], "mcp/node_modules/.bin/server");
+        assert!(
+            found.contains(&"mcp/node_modules".to_owned()),
+            "the packages that it loads must be included: {found:?}"
+        );
+        assert!(!found.contains(&"mcp".to_owned()), "the user's folder must stay inaccessible: {found:?}");
+    }
+
+    #[test]
+    fn a_script_of_a_project_brings_the_project_unless_that_is_the_home() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        for script in ["work/packages/one/dist/index.js", "loose/index.js", "index.js", ".ssh/x/index.js"] {
+            executable(&home.join(script), "run()");
+        }
+        for marker in ["work/packages/one/package.json", "package.json", ".ssh/x/package.json"] {
+            std::fs::write(home.join(marker), "{}").unwrap();
+        }
+        std::fs::create_dir(home.join("work/node_modules")).unwrap();
+        std::fs::write(home.join("work/package.json"), "{}").unwrap();
+        assert_eq!(
+            parts(&home, &[], "work/packages/one/dist/index.js"),
+            ["work/node_modules", "work/packages/one", "work/packages/one/dist/index.js"],
+            "the member of a workspace, and the packages above it"
+        );
+        assert_eq!(
+            parts(&home, &[], "loose/index.js"),
+            ["loose/index.js"],
+            "a script without a project must be included alone"
+        );
+        assert_eq!(parts(&home, &[], "index.js"), ["index.js"], "the home must not count as a project");
+        assert_eq!(
+            parts(&home, &[], ".ssh/x/index.js"),
+            [".ssh/x/index.js"],
+            "a folder with keys must not count as a project"
+        );
+        let hidden = [home.join("work/packages/one/data")];
+        let found = parts(&home, &hidden, "work/packages/one/dist/index.js");
+        assert_eq!(
+            found,
+            ["work/packages/one/dist/index.js"],
+            "a folder that contains Drawbridge's own must not be included"
+        );
+        assert!(
+            !may_be_reached(&home.join(".ssh/x/index.js"), Some(&home), &[]),
+            "a named script in a folder with keys must stay inaccessible"
+        );
+    }
+
+    #[test]
+    fn an_environment_brings_its_python_by_each_link_on_the_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        let pythons = home.join(".local/share/uv/python");
+        executable(&pythons.join("cpython-3.12.9/bin/python3.12"), "no script");
+        symlink("cpython-3.12.9", pythons.join("cpython-3.12")).unwrap();
+        std::fs::create_dir_all(home.join("venv/bin")).unwrap();
+        let python = home.join("venv/bin/python");
+        symlink(pythons.join("cpython-3.12/bin/python3.12"), &python).unwrap();
+        let settings = format!("home = {}\n", pythons.join("cpython-3.12/bin").display());
+        std::fs::write(home.join("venv/pyvenv.cfg"), settings).unwrap();
+        executable(&home.join("venv/bin/server"), &format!("#!{}\n", python.display()));
+        let found = parts(&home, &[], "venv/bin/server");
+        for part in ["venv", ".local/share/uv/python/cpython-3.12", ".local/share/uv/python/cpython-3.12.9"] {
+            assert!(found.contains(&part.to_owned()), "{part}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_shim_brings_its_version_manager_and_a_binary_the_libraries_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        executable(&home.join(".pyenv/shims/server"), "#!/bin/sh\n");
+        assert!(parts(&home, &[], ".pyenv/shims/server").contains(&".pyenv".to_owned()));
+        executable(&home.join("notes/shims/server"), "#!/bin/sh\n");
+        let found = parts(&home, &[], "notes/shims/server");
+        assert!(
+            !found.contains(&"notes".to_owned()),
+            "a shim folder alone must not count as a version manager: {found:?}"
+        );
+        executable(&home.join("apps/tool/tool"), "\x7fELF");
+        assert_eq!(
+            parts(&home, &[], "apps/tool/tool"),
+            ["apps/tool/tool"],
+            "a program without libraries must be included alone"
+        );
+        std::fs::write(home.join("apps/tool/libtool.so.1"), "").unwrap();
+        assert!(
+            parts(&home, &[], "apps/tool/tool").contains(&"apps/tool".to_owned()),
+            "a program with libraries must be included with its folder"
+        );
+    }
+
+    #[test]
+    fn a_script_brings_its_installation_and_its_interpreter_and_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        let node = home.join(".nvm/versions/node/v22.1.0");
+        executable(&node.join("bin/node"), "no script");
+        executable(&node.join("lib/node_modules/npm/bin/npx-cli.js"), "#!/usr/bin/env node\n");
+        symlink("../lib/node_modules/npm/bin/npx-cli.js", node.join("bin/npx")).unwrap();
+        let tools = home.join(".local/bin");
+        executable(&tools.join("server"), "#!/usr/bin/env -S node --no-warnings\n");
+        let path = SearchPath { directories: vec![node.join("bin")], source: PathSource::LoginShell };
+        let reached = |program: &Path| {
+            let mut of_program = InstalledFiles { path: &path, home: Some(&home), hidden: &[], found: Vec::new() };
+            of_program.add(program);
+            let mut found = of_program.found;
+            found.sort();
+            found.dedup();
+            found
+        };
+        let npx = reached(&node.join("bin/npx"));
+        assert!(npx.contains(&node), "the whole version of Node.js must be included: {npx:?}");
+        let server = reached(&tools.join("server"));
+        assert!(server.contains(&node), "the interpreter's installation must be included: {server:?}");
+        assert!(server.contains(&tools), "the `bin` folder of the script must be included: {server:?}");
+        assert!(!server.contains(&home.join(".local")), "the user's data must not be included: {server:?}");
+        executable(&home.join("project/target/server"), "no script");
+        let alone = reached(&home.join("project/target/server"));
+        assert_eq!(alone, [home.join("project/target/server")], "a program elsewhere must be included alone");
+        executable(&home.join("bin/server"), "no script");
+        assert_eq!(reached(&home.join("bin/server")), [home.join("bin")], "the home must not count as an installation");
+    }
+}

@@ -1,0 +1,165 @@
+//! Opens the folders of a sandbox before it is set up. The sandbox mechanism gets the descriptors, so replacing a path
+//! after the check has no effect.
+
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, open, openat2};
+use nix::sys::stat::Mode;
+
+use crate::sandbox::{ReachablePaths, SandboxError};
+
+/// A file or folder that is accessible to the server.
+pub(super) struct OpenedPath {
+    /// Path of the file or folder in the sandbox.
+    pub(super) path: PathBuf,
+    /// Set if the server may change it.
+    pub(super) writable: bool,
+    pub(super) is_folder: bool,
+    /// Descriptor, or `None` for a system path: only root can replace that.
+    pub(super) descriptor: Option<OwnedFd>,
+}
+
+/// Opens all paths that are accessible to a server, each before those in it.
+///
+/// # Errors
+/// Returns [`SandboxError::NoFolder`] if a path does not exist, [`SandboxError::Leads`] if a folder has become a link,
+/// and [`SandboxError::Changed`] if a program file leads to a path that was not approved.
+pub(super) fn open_reachable(reach: &ReachablePaths) -> Result<Vec<OpenedPath>, SandboxError> {
+    let mut all = Vec::new();
+    for path in &reach.system {
+        all.push(OpenedPath { path: path.clone(), writable: false, is_folder: path.is_dir(), descriptor: None });
+    }
+    for path in &reach.program {
+        let descriptor = pinned(path, OFlag::empty())?;
+        let real = location(&descriptor, path)?;
+        // The path may be a link, so its target must have been approved as well.
+        let is_approved = reach.program.iter().chain(&reach.system).any(|part| real.starts_with(part));
+        if !is_approved {
+            return Err(SandboxError::Changed);
+        }
+        all.push(OpenedPath {
+            path: path.clone(),
+            writable: false,
+            is_folder: real.is_dir(),
+            descriptor: Some(descriptor),
+        });
+    }
+    let named = reach.folders.iter().map(|folder| (&folder.path, folder.access == crate::sandbox::AccessMode::Write));
+    for (path, writable) in named.chain([(&reach.home, true)]) {
+        let descriptor = without_links(path)?;
+        all.push(OpenedPath { path: path.clone(), writable, is_folder: true, descriptor: Some(descriptor) });
+    }
+    all.sort_by(|one, other| (&one.path, one.writable).cmp(&(&other.path, other.writable)));
+    // Of equal paths, the writable one is last and replaces the other.
+    all.dedup_by(|later, earlier| {
+        let is_same = later.path == earlier.path;
+        if is_same {
+            std::mem::swap(later, earlier);
+        }
+        is_same
+    });
+    Ok(all)
+}
+
+/// Opens a folder by an absolute path without links.
+fn without_links(path: &Path) -> Result<OwnedFd, SandboxError> {
+    let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+    let how =
+        OpenHow::new().flags(flags).resolve(ResolveFlag::RESOLVE_NO_SYMLINKS | ResolveFlag::RESOLVE_NO_MAGICLINKS);
+    match openat2(AT_FDCWD, path, how) {
+        Ok(descriptor) => Ok(descriptor),
+        Err(Errno::ELOOP) => Err(link_error(path)),
+        // Linux before 5.6, and containers that block the call: the location of the opened folder is checked instead.
+        Err(Errno::ENOSYS | Errno::EPERM) => {
+            let descriptor = pinned(path, OFlag::O_DIRECTORY)?;
+            if location(&descriptor, path)? == path { Ok(descriptor) } else { Err(link_error(path)) }
+        }
+        Err(error) => Err(no_folder(path, error)),
+    }
+}
+
+/// Opens a path and follows links.
+fn pinned(path: &Path, flags: OFlag) -> Result<OwnedFd, SandboxError> {
+    open(path, OFlag::O_PATH | OFlag::O_CLOEXEC | flags, Mode::empty()).map_err(|error| no_folder(path, error))
+}
+
+/// Returns the canonical path of an open descriptor.
+fn location(descriptor: &OwnedFd, path: &Path) -> Result<PathBuf, SandboxError> {
+    let link = format!("/proc/self/fd/{}", descriptor.as_fd().as_raw_fd());
+    std::fs::read_link(link).map_err(|error| no_folder(path, error))
+}
+
+fn link_error(path: &Path) -> SandboxError {
+    match path.canonicalize() {
+        Ok(target) => SandboxError::Leads { folder: path.to_owned(), target },
+        Err(error) => no_folder(path, error),
+    }
+}
+
+fn no_folder(path: &Path, error: impl std::fmt::Display) -> SandboxError {
+    SandboxError::NoFolder { folder: path.to_owned(), cause: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::sandbox::{AccessMode, AllowedFolder};
+
+    /// A folder that is replaced by a link after it was checked.
+    #[test]
+    fn s09_a_folder_that_became_a_link_is_not_opened() {
+        let ground = tempfile::tempdir().unwrap();
+        let base = ground.path().canonicalize().unwrap();
+        for folder in ["secret", "outer", "outer/inner", "own"] {
+            std::fs::create_dir(base.join(folder)).unwrap();
+        }
+        let folder = AllowedFolder { path: base.join("outer/inner"), access: AccessMode::Read };
+        let reach = ReachablePaths {
+            folders: vec![folder.clone()],
+            system: Vec::new(),
+            program: Vec::new(),
+            home: base.join("own"),
+            hidden: Vec::new(),
+        };
+        let before = open_reachable(&reach).unwrap();
+        std::fs::rename(base.join("outer"), base.join("moved")).unwrap();
+        symlink(base.join("secret"), base.join("outer")).unwrap();
+        std::fs::create_dir(base.join("secret/inner")).unwrap();
+        assert!(
+            matches!(open_reachable(&reach), Err(SandboxError::Leads { .. })),
+            "a link in the path must not be followed"
+        );
+        let of_folder = before.iter().find(|opened| opened.path == folder.path).unwrap();
+        let at = location(of_folder.descriptor.as_ref().unwrap(), &folder.path).unwrap();
+        assert_eq!(at, base.join("moved/inner"), "an open descriptor must still refer to the checked folder");
+    }
+
+    #[test]
+    fn s09_a_program_that_leads_elsewhere_than_approved_is_not_reached() {
+        let ground = tempfile::tempdir().unwrap();
+        let base = ground.path().canonicalize().unwrap();
+        for folder in ["secret", "bin", "own"] {
+            std::fs::create_dir(base.join(folder)).unwrap();
+        }
+        let reach = ReachablePaths {
+            folders: Vec::new(),
+            system: Vec::new(),
+            program: vec![base.join("bin")],
+            home: base.join("own"),
+            hidden: Vec::new(),
+        };
+        assert!(open_reachable(&reach).is_ok(), "the approved program must be opened");
+        std::fs::remove_dir(base.join("bin")).unwrap();
+        symlink(base.join("secret"), base.join("bin")).unwrap();
+        assert!(
+            matches!(open_reachable(&reach), Err(SandboxError::Changed)),
+            "a link to an unapproved path must be refused"
+        );
+    }
+}

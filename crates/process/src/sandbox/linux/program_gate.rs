@@ -1,0 +1,113 @@
+//! Suspends a server between the start of bubblewrap and that of its program: bubblewrap has created the server's
+//! network namespace and waits until the proxy listens in it.
+
+use std::io::{PipeReader, PipeWriter, Write, pipe};
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use process_wrap::tokio::ChildWrapper;
+use serde::Deserialize;
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpListener;
+use tokio::net::unix::pipe::Receiver;
+use tokio::time::timeout;
+
+use super::bubblewrap::wait_for_end;
+use crate::platform;
+use crate::sandbox::egress::{EgressProxy, HostPattern, PORT};
+use crate::sandbox::{NEXT_WITHOUT_HOSTS, SandboxError};
+
+/// Time limit for bubblewrap to create the network namespace.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Maximum number of bytes that are read of bubblewrap's report.
+const MAX_SAID: usize = 4096;
+
+/// Blocks a server's program from running. Dropping it lets the program run, so bubblewrap must be killed first.
+pub(crate) struct ProgramGate {
+    hosts: Vec<HostPattern>,
+    made: PipeReader,
+    open: PipeWriter,
+}
+
+/// The descriptors that bubblewrap inherits.
+pub(super) struct GateDescriptors {
+    /// Receives bubblewrap's report on the namespaces (`--info-fd`).
+    pub(super) info: OwnedFd,
+    /// Blocks bubblewrap until it is readable (`--block-fd`).
+    pub(super) block: OwnedFd,
+}
+
+/// Bubblewrap's report on the created sandbox.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct BubblewrapInfo {
+    child_pid: u32,
+    net_namespace: Option<u64>,
+}
+
+impl ProgramGate {
+    /// Creates a gate for a server that may contact only these hosts.
+    ///
+    /// # Errors
+    /// Returns the system's error if no pipe can be created.
+    pub(super) fn new(hosts: Vec<HostPattern>) -> std::io::Result<(ProgramGate, GateDescriptors)> {
+        let ((made, info), (block, open)) = (pipe()?, pipe()?);
+        Ok((ProgramGate { hosts, made, open }, GateDescriptors { info: info.into(), block: block.into() }))
+    }
+
+    /// Starts the proxy in the server's network namespace, then lets its program run.
+    ///
+    /// # Errors
+    /// Returns [`SandboxError::NotHere`] if the proxy can't listen there. The program does not run, and `bubblewrap` is
+    /// killed.
+    pub(crate) async fn open(self, bubblewrap: &mut dyn ChildWrapper) -> Result<EgressProxy, SandboxError> {
+        let ProgramGate { hosts, made, mut open } = self;
+        // Dropped before the pipe, because closing the pipe would let the program run.
+        let mut held = HeldProgram { bubblewrap, is_released: false };
+        let listening = timeout(PATIENCE, listen(made, &mut *held.bubblewrap)).await;
+        let listening = listening.unwrap_or_else(|_| Err("bubblewrap took too long".to_owned()));
+        let started = listening.and_then(|listener| {
+            let egress = EgressProxy::start(listener, hosts);
+            open.write_all(&[0]).map_err(|error| error.to_string())?;
+            Ok(egress)
+        });
+        held.is_released = started.is_ok();
+        started.map_err(|cause| {
+            let cause = format!("the network of named hosts can't be set up ({cause})");
+            SandboxError::NotHere { cause, next: NEXT_WITHOUT_HOSTS }
+        })
+    }
+}
+
+/// A bubblewrap process whose program must not run yet. Dropping it kills the process.
+struct HeldProgram<'c> {
+    bubblewrap: &'c mut dyn ChildWrapper,
+    is_released: bool,
+}
+
+impl Drop for HeldProgram<'_> {
+    fn drop(&mut self) {
+        if !self.is_released {
+            // Fails only if the process has ended.
+            let _ = self.bubblewrap.start_kill();
+        }
+    }
+}
+
+async fn listen(made: PipeReader, bubblewrap: &mut dyn ChildWrapper) -> Result<TcpListener, String> {
+    let said = |error: std::io::Error| error.to_string();
+    let mut made = Receiver::from_owned_fd(made.into()).map_err(said)?;
+    let mut text = Vec::new();
+    let BubblewrapInfo { child_pid, net_namespace } = loop {
+        if made.read_buf(&mut text).await.map_err(said)? == 0 || text.len() > MAX_SAID {
+            let (status, words) = wait_for_end(bubblewrap).await.map_err(said)?;
+            return Err(if words.is_empty() { status.to_string() } else { words });
+        }
+        if let Ok(made) = serde_json::from_slice(&text) {
+            break made;
+        }
+    };
+    let listening = move || platform::listen_in_network_of(child_pid, net_namespace, PORT);
+    let listener = tokio::task::spawn_blocking(listening).await.map_err(|error| error.to_string())?.map_err(said)?;
+    TcpListener::from_std(listener).map_err(said)
+}

@@ -1,0 +1,237 @@
+//! Measures the resource use of a running server, and kills it with all its descendants if it exceeds a limit.
+//!
+//! Use is measured at intervals, so a server can exceed a limit for that long. Between two measurements only the
+//! kernel's own limits apply (`rlimits`).
+
+use std::collections::{HashSet, VecDeque};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tokio::task::{JoinSet, spawn_blocking};
+
+use crate::platform::{self, StartTime, TreeUse, tree_memory, tree_use};
+use crate::sandbox::limits::{ResourceBounds, ResourceMeter};
+
+/// Interval between measurements of processes, memory and processor time.
+const LOOK: Duration = Duration::from_millis(500);
+/// Minimum and maximum pause between two measurements of the home.
+const HOME_LOOK: Duration = Duration::from_secs(2);
+const HOME_LONGEST: Duration = Duration::from_secs(10);
+/// Ratio of the pause to the duration of a measurement, within the bounds above. Measuring a large home takes time.
+const HOME_REST: u32 = 20;
+/// Minimum size that is counted for each file and folder, in bytes, so that the number of empty ones is bounded as
+/// well.
+const LEAST_ENTRY: u64 = 1024;
+/// Maximum pause between two measurements of all memory pages.
+const PAGES_LONGEST: Duration = Duration::from_secs(10);
+/// Processor time is summed by the minute and counts for an hour.
+const MINUTE: Duration = Duration::from_secs(60);
+const MINUTES: usize = 60;
+
+/// Measurement tasks of one server. Dropping it aborts them.
+#[derive(Debug)]
+pub(crate) struct UsageWatch {
+    meter: ResourceMeter,
+    _looks: JoinSet<()>,
+}
+
+impl UsageWatch {
+    /// Starts to watch the server with this pid and start time.
+    pub(crate) fn start(pid: u32, started: StartTime, bounds: ResourceBounds) -> UsageWatch {
+        let meter = ResourceMeter::new(bounds.limits);
+        let mut looks = JoinSet::new();
+        let server = WatchedServer { pid, started };
+        looks.spawn(watch_processes(server.clone(), meter.clone()));
+        looks.spawn(watch_home(server, bounds, meter.clone()));
+        UsageWatch { meter, _looks: looks }
+    }
+
+    pub(crate) fn meter(&self) -> &ResourceMeter {
+        &self.meter
+    }
+}
+
+#[derive(Clone)]
+struct WatchedServer {
+    pid: u32,
+    started: StartTime,
+}
+
+impl WatchedServer {
+    /// Kills the server and all its descendants.
+    fn kill(&self) {
+        if StartTime::of_process(self.pid).as_ref() != Some(&self.started) {
+            return;
+        }
+        let started = platform::started_by(self.pid);
+        // Fails only if the server has ended.
+        let _ = platform::kill_group(self.pid);
+        platform::end(&started);
+    }
+}
+
+async fn watch_processes(server: WatchedServer, meter: ResourceMeter) {
+    let (mut spent, mut pages) = (ProcessorTime::default(), MemoryCount::default());
+    let most = u64::from(meter.limits().processes);
+    let began = Instant::now();
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let pid = server.pid;
+        let Ok(mut tree) = spawn_blocking(move || tree_use(pid, most)).await else { return };
+        spent.add(&tree, began.elapsed());
+        if tree.memory_bytes > meter.limits().memory_bytes {
+            let Some(bytes) = pages.look(pid, most).await else { return };
+            tree.memory_bytes = tree.memory_bytes.min(bytes);
+        }
+        let exceeded = meter.change(|used| {
+            used.processes = tree.threads;
+            used.memory_bytes = tree.memory_bytes;
+            used.processor_seconds = spent.within_hour().as_secs();
+        });
+        if exceeded.is_some() {
+            let server = server.clone();
+            // Processes that are started meanwhile are found by the next measurement.
+            let _ = spawn_blocking(move || server.kill()).await;
+        }
+    }
+}
+
+/// Memory use with shared pages counted once. Measured only if the cheaper measurement exceeds the limit, and then with
+/// pauses that keep the cost low.
+#[derive(Default)]
+struct MemoryCount {
+    seen: Option<(Instant, Duration, u64)>,
+}
+
+impl MemoryCount {
+    /// Returns the memory use in bytes, or `None` if the measurement was cancelled.
+    async fn look(&mut self, pid: u32, most: u64) -> Option<u64> {
+        if let Some((at, took, bytes)) = self.seen
+            && at.elapsed() < (took * HOME_REST).min(PAGES_LONGEST)
+        {
+            return Some(bytes);
+        }
+        let began = Instant::now();
+        let bytes = spawn_blocking(move || tree_memory(pid, most)).await.ok()?;
+        self.seen = Some((Instant::now(), began.elapsed(), bytes));
+        Some(bytes)
+    }
+}
+
+async fn watch_home(server: WatchedServer, bounds: ResourceBounds, meter: ResourceMeter) {
+    loop {
+        let (home, most) = (bounds.home.clone(), bounds.limits.home_bytes);
+        let began = Instant::now();
+        let Ok(bytes) = spawn_blocking(move || folder_bytes(&home, most)).await else { return };
+        let took = began.elapsed();
+        if meter.change(|used| used.home_bytes = bytes).is_some() {
+            let server = server.clone();
+            let _ = spawn_blocking(move || server.kill()).await;
+        }
+        tokio::time::sleep((took * HOME_REST).clamp(HOME_LOOK, HOME_LONGEST)).await;
+    }
+}
+
+/// Processor time by the minute.
+#[derive(Default)]
+struct ProcessorTime {
+    /// Total processor time of the tree at the last measurement.
+    seen_ms: u64,
+    /// Minutes with processor time, and their amounts in milliseconds.
+    minutes: VecDeque<(u64, u64)>,
+    /// Minute of the last measurement.
+    now: u64,
+}
+
+impl ProcessorTime {
+    fn add(&mut self, tree: &TreeUse, at: Duration) {
+        // The total decreases when a process ends whose parent does not account for its time.
+        let more = tree.processor_ms.saturating_sub(self.seen_ms);
+        self.seen_ms = tree.processor_ms;
+        self.now = at.as_secs() / MINUTE.as_secs();
+        match self.minutes.back_mut() {
+            Some((minute, sum)) if *minute == self.now => *sum += more,
+            _ if more > 0 => self.minutes.push_back((self.now, more)),
+            _ => {}
+        }
+        while self.minutes.front().is_some_and(|(minute, _)| self.now - minute >= MINUTES as u64) {
+            self.minutes.pop_front();
+        }
+    }
+
+    fn within_hour(&self) -> Duration {
+        Duration::from_millis(self.minutes.iter().map(|(_, sum)| sum).sum())
+    }
+}
+
+/// Returns the disk space of a folder in bytes. Stops counting beyond `most`. Links are not followed.
+fn folder_bytes(folder: &Path, most: u64) -> u64 {
+    let mut bytes = 0_u64;
+    let mut linked = HashSet::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            // An unreadable folder may contain any amount.
+            Err(_) => return most.saturating_add(1),
+        };
+        for entry in entries.flatten() {
+            let Ok(facts) = entry.metadata() else { continue };
+            // A file with several hard links is counted once.
+            if facts.is_file() && facts.nlink() > 1 && !linked.insert((facts.dev(), facts.ino())) {
+                continue;
+            }
+            bytes = bytes.saturating_add((facts.blocks() * 512).max(LEAST_ENTRY));
+            if bytes > most {
+                return bytes;
+            }
+            if facts.is_dir() {
+                waiting.push(entry.path());
+            }
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn s37_processor_time_counts_for_an_hour() {
+        let mut spent = ProcessorTime::default();
+        let mut look = |minute: u64, seconds: u64| {
+            let tree = TreeUse { processor_ms: seconds * 1000, ..TreeUse::default() };
+            spent.add(&tree, MINUTE * u32::try_from(minute).unwrap());
+            spent.within_hour().as_secs()
+        };
+        assert_eq!(look(0, 40), 40, "used time must be counted");
+        assert_eq!(look(30, 100), 100, "time used before must be included");
+        assert_eq!(look(31, 20), 100, "the end of a process must not reduce the sum");
+        assert_eq!(look(59, 30), 110, "time used afterwards must be counted");
+        assert_eq!(look(60, 30), 70, "the first minute must expire");
+        assert_eq!(look(200, 30), 0, "all minutes must expire");
+    }
+
+    #[test]
+    fn s37_a_home_is_measured_by_what_it_takes_on_the_disk() {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("cache")).unwrap();
+        let large = home.path().join("cache/large");
+        fs::write(&large, vec![1_u8; 1 << 20]).unwrap();
+        fs::hard_link(&large, home.path().join("again")).unwrap();
+        std::os::unix::fs::symlink("/usr", home.path().join("elsewhere")).unwrap();
+        let bytes = folder_bytes(home.path(), u64::MAX);
+        assert!((1 << 20..2 << 20).contains(&bytes), "files must be counted once and links not followed: {bytes}");
+        for number in 0..100 {
+            fs::write(home.path().join(number.to_string()), "").unwrap();
+        }
+        assert!(folder_bytes(home.path(), u64::MAX) >= bytes + 100 * LEAST_ENTRY, "empty files count as well");
+        assert!(folder_bytes(home.path(), 10) < 1 << 20 | 1 << 21, "counting must stop beyond the limit");
+    }
+}

@@ -1,0 +1,196 @@
+//! The paths that are accessible in a sandbox in addition to the named folders: the system's programs and libraries,
+//! and the files of the server's own program. All of them are read-only.
+
+use std::path::{Path, PathBuf};
+
+use super::installed_files::{InstalledFiles, may_be_reached};
+use super::{AccessMode, AllowedFolder, SandboxSettings};
+use crate::programs::{SYSTEM_FOLDERS, SearchPath};
+
+/// All paths that are accessible to a sandboxed server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReachablePaths {
+    /// Folders that the user named.
+    pub folders: Vec<AllowedFolder>,
+    /// Paths of the operating system, read-only.
+    pub system: Vec<PathBuf>,
+    /// Installed files of the program, its interpreter and the scripts that its command names, unless they are in
+    /// `system`. Read-only.
+    pub program: Vec<PathBuf>,
+    /// The server's own home, writable.
+    pub home: PathBuf,
+    /// Drawbridge's own folders that are inside accessible ones and stay inaccessible. Sorted.
+    pub hidden: Vec<PathBuf>,
+}
+
+impl ReachablePaths {
+    /// Returns the accessible paths of `program`, which runs `scripts`, in this sandbox. Interpreters are looked up on
+    /// `path`, the search path of the command.
+    pub fn resolve(
+        sandbox: &SandboxSettings,
+        program: &Path,
+        scripts: &[PathBuf],
+        path: &SearchPath,
+    ) -> ReachablePaths {
+        let system: Vec<PathBuf> = SYSTEM_FOLDERS.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
+        let home = std::env::home_dir();
+        let writable = sandbox.folders.iter().filter(|folder| folder.access == AccessMode::Write);
+        let writable: Vec<&Path> =
+            writable.map(|folder| folder.path.as_path()).chain([sandbox.home.as_path()]).collect();
+        let mut installations =
+            InstalledFiles { path, home: home.as_deref(), hidden: &sandbox.hidden, found: Vec::new() };
+        installations.add(program);
+        for script in scripts {
+            let is_named = sandbox.folders.iter().any(|folder| script.starts_with(&folder.path));
+            // The server's own home is one of the hidden folders, so files that the server puts there make nothing else
+            // accessible.
+            if !is_named && may_be_reached(script, home.as_deref(), &sandbox.hidden) {
+                installations.add(script);
+            }
+        }
+        let mut parts = installations.found;
+        // Files in writable folders are already accessible. A link there, which the server may have created, must make
+        // nothing else accessible.
+        parts.retain(|part| !writable.iter().any(|folder| part.starts_with(folder)));
+        let covered = |part: &PathBuf| system.iter().any(|folder| part.starts_with(folder));
+        parts.retain(|part| !covered(part));
+        // Hidden folders are hidden by their canonical path. They would be accessible through another one.
+        let shows_hidden = |part: &PathBuf| {
+            let real = part.canonicalize().ok().filter(|real| real != part);
+            real.is_some_and(|real| sandbox.hidden.iter().any(|hidden| hidden.starts_with(&real)))
+        };
+        for part in parts.iter_mut().filter(|part| shows_hidden(part) && program.starts_with(part)) {
+            program.clone_into(part);
+        }
+        parts.retain(|part| !shows_hidden(part));
+        parts.sort();
+        parts.dedup();
+        // Paths inside an accessible folder are redundant. bubblewrap refuses to mount a link that is already visible.
+        let whole = parts.clone();
+        let is_within = |part: &Path| {
+            let is_hidden = sandbox.hidden.iter().any(|hidden| part.starts_with(hidden));
+            !is_hidden && whole.iter().any(|folder| folder != part && part.starts_with(folder))
+        };
+        parts.retain(|part| !is_within(part));
+        let (folders, home) = (sandbox.folders.clone(), sandbox.home.clone());
+        let mut reach = ReachablePaths { folders, system, program: parts, home, hidden: Vec::new() };
+        reach.hidden = sandbox.hidden.iter().filter(|hidden| reach.covering(hidden).is_some()).cloned().collect();
+        reach.hidden.sort();
+        // Sorted, so each folder comes after its parents.
+        reach.hidden.dedup_by(|inner, outer| inner.starts_with(outer));
+        reach
+    }
+
+    /// Returns the accessible folder or file that contains this path.
+    pub fn covering(&self, path: &Path) -> Option<&Path> {
+        let named = self.folders.iter().map(|folder| &folder.path);
+        let all = named.chain(&self.program).chain(&self.system).chain([&self.home]);
+        all.map(PathBuf::as_path).find(|reached| path.starts_with(reached))
+    }
+
+    /// Returns the folder for the server's temporary files.
+    pub fn temporary(&self) -> PathBuf {
+        temporary(&self.home)
+    }
+
+    /// Returns the read-only paths, each before those in it.
+    #[cfg(any(target_os = "macos", test))]
+    pub(crate) fn read_only(&self) -> Vec<&Path> {
+        let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Read).map(|folder| &folder.path);
+        sorted(self.system.iter().chain(&self.program).chain(named))
+    }
+
+    /// Returns the writable paths, each before those in it.
+    #[cfg(any(target_os = "macos", test))]
+    pub(crate) fn writable(&self) -> Vec<&Path> {
+        let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Write).map(|folder| &folder.path);
+        sorted(named.chain([&self.home]))
+    }
+}
+
+/// Returns the folder for temporary files in a server's own home.
+pub(crate) fn temporary(home: &Path) -> PathBuf {
+    home.join("tmp")
+}
+
+#[cfg(any(target_os = "macos", test))]
+fn sorted<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Vec<&'p Path> {
+    let mut paths: Vec<&Path> = paths.map(PathBuf::as_path).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+    use crate::programs::PathSource;
+
+    fn executable(path: &Path, text: &str) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// S10: a link in a repository leads to the user's folders, or to Drawbridge's own, under another name.
+    #[test]
+    fn a_link_above_the_program_reaches_no_more_than_its_target() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (home, repository) = (root.join("home"), root.join("repository"));
+        std::fs::create_dir_all(&repository).unwrap();
+        for installed in [".local/bin/tool", "bin/tool", ".local/share/bin/tool", "opt/node/v22/bin/tool"] {
+            executable(&home.join(installed), "no script");
+        }
+        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        for (target, may_show) in [("home/.local", false), ("home", false), ("home/opt/node/v22", true)] {
+            let link = repository.join(target.replace('/', "-"));
+            symlink(root.join(target), &link).unwrap();
+            let mut of_link = InstalledFiles { path: &path, home: Some(&home), hidden: &[], found: Vec::new() };
+            of_link.add(&link.join("bin/tool"));
+            let found = of_link.found;
+            assert_eq!(found.contains(&link), may_show, "{target}: {found:?}");
+            assert_ne!(
+                found.contains(&link.join("bin/tool")),
+                may_show,
+                "either the link or the program must be included: {found:?}"
+            );
+            assert!(!found.contains(&home) && !found.contains(&home.join(".local")), "{target}: {found:?}");
+        }
+        let link = repository.join("share");
+        symlink(home.join(".local/share"), &link).unwrap();
+        let sandbox = SandboxSettings {
+            folders: Vec::new(),
+            network: super::super::NetworkAccess::None,
+            home: "/nowhere/own".into(),
+            hidden: vec![home.join(".local/share/drawbridge")],
+            limits: super::super::ResourceLimits::DEFAULT,
+        };
+        let reach = ReachablePaths::resolve(&sandbox, &link.join("bin/tool"), &[], &path);
+        assert!(
+            !reach.program.contains(&link),
+            "a hidden folder must not be accessible through a link: {:?}",
+            reach.program
+        );
+        assert!(reach.program.contains(&link.join("bin/tool")), "the program must be accessible: {:?}", reach.program);
+    }
+
+    #[test]
+    fn what_the_system_has_is_not_named_twice() {
+        let sandbox = SandboxSettings {
+            folders: Vec::new(),
+            network: super::super::NetworkAccess::None,
+            home: "/nowhere/own".into(),
+            hidden: Vec::new(),
+            limits: super::super::ResourceLimits::DEFAULT,
+        };
+        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        let reach = ReachablePaths::resolve(&sandbox, Path::new("/bin/sh"), &[], &path);
+        assert_eq!(reach.program, Vec::<PathBuf>::new(), "a system program must add no path");
+        assert!(!reach.system.iter().any(|path| path == Path::new("/etc")), "not all of /etc: {:?}", reach.system);
+    }
+}

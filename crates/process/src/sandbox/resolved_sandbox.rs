@@ -1,0 +1,122 @@
+//! The plan of a sandbox: its access and its mechanism. The host shows it for approval. The start of a server makes the
+//! plan again, compares it with the approved one, and carries it out.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+#[cfg(target_os = "linux")]
+use super::ProgramGate;
+use super::{
+    AccessMode, AllowedFolder, NetworkAccess, ReachablePaths, ResourceLimits, SandboxError, SandboxMechanism,
+    SandboxSettings, system,
+};
+use crate::launch::ChildSetup;
+use crate::programs::SearchPath;
+
+/// A sandbox that can be set up: its mechanism, and everything accessible in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedSandbox {
+    /// Mechanism that enforces the sandbox.
+    pub mechanism: SandboxMechanism,
+    /// Paths that are accessible in the sandbox.
+    pub reach: ReachablePaths,
+    /// Network access of the server.
+    pub network: NetworkAccess,
+    /// Resource limits of the server.
+    pub limits: ResourceLimits,
+}
+
+/// The start of a program, inside a sandbox or without one.
+pub(crate) struct LaunchCommand {
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    /// Drops privileges in the child before the program runs.
+    pub(crate) setup: Option<ChildSetup>,
+    /// Blocks the program until its proxy listens. `None` if the network is not restricted to named hosts.
+    #[cfg(target_os = "linux")]
+    pub(crate) gate: Option<ProgramGate>,
+}
+
+impl ResolvedSandbox {
+    /// Plans the sandbox of `program`, which runs `scripts`. bubblewrap is looked up on `path`, and interpreters on
+    /// `path_of_command`. Changes nothing.
+    ///
+    /// # Errors
+    /// Returns [`SandboxError`] if the requested sandbox can't be enforced.
+    pub(crate) async fn resolve(
+        sandbox: &SandboxSettings,
+        working_directory: Option<&Path>,
+        program: &Path,
+        scripts: &[PathBuf],
+        path: &SearchPath,
+        path_of_command: &SearchPath,
+    ) -> Result<ResolvedSandbox, SandboxError> {
+        check(sandbox)?;
+        if let Some(directory) = working_directory {
+            let is_in = |folder: &AllowedFolder| directory.starts_with(&folder.path);
+            let real = directory.canonicalize().is_ok_and(|real| real == directory);
+            if !real || !sandbox.folders.iter().any(is_in) {
+                return Err(SandboxError::OutOfReach(directory.to_owned()));
+            }
+        }
+        if let Some(problem) = sandbox.network.problem() {
+            return Err(SandboxError::Hosts(problem));
+        }
+        let mechanism = system::mechanism(path).await?;
+        if matches!(sandbox.network, NetworkAccess::Hosts(_)) && !matches!(mechanism, SandboxMechanism::Bubblewrap(_)) {
+            return Err(SandboxError::NoHosts { mechanism: mechanism.name() });
+        }
+        let reach = ReachablePaths::resolve(sandbox, program, scripts, path_of_command);
+        if let (SandboxMechanism::Landlock, Some(hidden)) = (&mechanism, reach.hidden.first()) {
+            let folder = reach.covering(hidden).unwrap_or(hidden).to_owned();
+            return Err(SandboxError::Exposes { folder, hidden: hidden.clone() });
+        }
+        Ok(ResolvedSandbox { mechanism, reach, network: sandbox.network.clone(), limits: sandbox.limits })
+    }
+
+    /// Creates the server's own folders, and returns how `server` is started inside the sandbox.
+    ///
+    /// # Errors
+    /// Returns [`SandboxError::NoHome`] if a folder can't be created, or another [`SandboxError`] if the mechanism
+    /// rejects the plan.
+    pub(crate) fn inside(&self, server: LaunchCommand, directory: &Path) -> Result<LaunchCommand, SandboxError> {
+        make_private(&self.reach.temporary())
+            .map_err(|cause| SandboxError::NoHome { folder: self.reach.home.clone(), cause: cause.to_string() })?;
+        system::inside(self, server, directory)
+    }
+}
+
+/// Checks that the configured folders exist, are canonical and don't contradict each other.
+fn check(sandbox: &SandboxSettings) -> Result<(), SandboxError> {
+    for AllowedFolder { path, access } in &sandbox.folders {
+        if !path.is_absolute() {
+            return Err(SandboxError::NotWhole(path.clone()));
+        }
+        let no_folder = |cause: String| SandboxError::NoFolder { folder: path.clone(), cause };
+        let real = path.canonicalize().map_err(|error| no_folder(error.to_string()))?;
+        if !real.is_dir() {
+            return Err(no_folder("it is not a folder".to_owned()));
+        }
+        if real != *path {
+            return Err(SandboxError::Leads { folder: path.clone(), target: real });
+        }
+        let holds = |outer: &&AllowedFolder| outer.access == AccessMode::Write && path.starts_with(&outer.path);
+        if *access == AccessMode::Read
+            && let Some(outer) = sandbox.folders.iter().find(holds)
+        {
+            return Err(SandboxError::Contradiction { inner: path.clone(), outer: outer.path.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// Creates a folder that is accessible only to its user.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}

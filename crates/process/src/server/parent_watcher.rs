@@ -1,0 +1,103 @@
+//! A watcher process for systems that can't end a child with its parent (macOS): a small process next to each server
+//! waits for the end of Drawbridge and then kills the server's group.
+//!
+//! It waits for end of file on its input, whose other end only Drawbridge has open. So it needs no timer, and can't
+//! mistake another process for Drawbridge.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+use process_wrap::tokio::ChildWrapper;
+
+use crate::launch::ProcessLaunch;
+
+/// Shell script of the watcher. Its first argument is the process group ID.
+const SCRIPT: &str = r#"read -r _ || kill -s KILL -- "-$1""#;
+
+/// The watcher process of one server. Dropping it ends the process.
+#[derive(Debug)]
+pub(super) struct ParentWatcher {
+    child: Box<dyn ChildWrapper>,
+}
+
+impl ParentWatcher {
+    /// Starts a watcher if the system needs one.
+    pub(super) async fn start_for(group: u32) -> Option<ParentWatcher> {
+        if cfg!(target_os = "linux") {
+            return None;
+        }
+        match ParentWatcher::start(group).await {
+            Ok(watcher) => Some(watcher),
+            Err(error) => {
+                tracing::warn!(group, %error, "the watcher could not be started: if Drawbridge is killed, this server runs until the next start");
+                None
+            }
+        }
+    }
+
+    async fn start(group: u32) -> io::Result<ParentWatcher> {
+        let launch = ProcessLaunch {
+            program: PathBuf::from("/bin/sh"),
+            arguments: ["-c", SCRIPT, "sh", &group.to_string()].map(OsString::from).into(),
+            environment: Vec::new(),
+            directory: PathBuf::from("/"),
+            conversation: true,
+            setup: None,
+        };
+        launch.start().await.map(|child| ParentWatcher { child })
+    }
+}
+
+impl Drop for ParentWatcher {
+    fn drop(&mut self) {
+        // Killed before its input is closed. Fails only if it has ended already.
+        let _ = self.child.start_kill();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::time::Duration;
+
+    use testkit::deadline::holds_within;
+    use testkit::processes::{alive_in_group, is_alive};
+
+    use super::*;
+
+    async fn victim() -> (Box<dyn ChildWrapper>, u32) {
+        let launch = ProcessLaunch {
+            program: "/bin/sh".into(),
+            arguments: ["-c", "trap '' TERM INT; sleep 60 & wait"].map(OsString::from).into(),
+            environment: Vec::new(),
+            directory: "/".into(),
+            conversation: true,
+            setup: None,
+        };
+        let child = launch.start().await.unwrap();
+        let group = child.id().unwrap();
+        (child, group)
+    }
+
+    #[tokio::test]
+    async fn a_server_ends_with_drawbridge_and_not_with_its_watcher() {
+        let (mut child, group) = victim().await;
+        let mut watcher = ParentWatcher::start(group).await.unwrap();
+        let own = watcher.child.id().unwrap();
+        drop(watcher);
+        assert!(holds_within(Duration::from_secs(20), || !is_alive(own)).await, "the watcher must end");
+        assert!(is_alive(group), "the end of the watcher must not end the server");
+
+        watcher = ParentWatcher::start(group).await.unwrap();
+        // The system closes the pipe like this when Drawbridge is killed.
+        drop(watcher.child.stdin().take());
+        let has_ended = || alive_in_group(group).is_empty();
+        assert!(
+            holds_within(Duration::from_secs(20), has_ended).await,
+            "the whole group must end when the pipe is closed"
+        );
+        let _ = child.start_kill();
+    }
+}

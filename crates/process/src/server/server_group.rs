@@ -1,0 +1,173 @@
+//! A running local server: its pipes, its process group, and its shutdown.
+
+use process_wrap::tokio::ChildWrapper;
+use tokio::process::{ChildStderr, ChildStdout};
+use tokio::sync::mpsc;
+
+#[cfg(unix)]
+use super::parent_watcher::ParentWatcher;
+use super::spawned_process::SpawnedProcess;
+use crate::platform::{self, InputPipe, ProcessMark};
+#[cfg(target_os = "linux")]
+use crate::sandbox::UsageWatch;
+#[cfg(target_os = "linux")]
+use crate::sandbox::egress::EgressProxy;
+use crate::sandbox::{ExceededLimit, ResourceMeter};
+
+/// The exit status of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProcessExit {
+    /// Exit code, if the process exited by itself.
+    pub status: Option<i32>,
+    /// Signal that ended the process, if one did.
+    pub signal: Option<i32>,
+    /// Resource limit for which the process was killed, if it exceeded one.
+    pub exceeded: Option<ExceededLimit>,
+}
+
+/// A running server. Dropping it kills the whole group at once.
+#[derive(Debug)]
+pub struct ServerProcess {
+    /// The app's ends of the server's pipes.
+    pub pipes: ServerPipes,
+    /// The server's process and its descendants.
+    pub group: ServerGroup,
+}
+
+/// The app's ends of a server's three pipes.
+#[derive(Debug)]
+pub struct ServerPipes {
+    /// Standard input of the server.
+    pub stdin: InputPipe,
+    /// Standard output of the server.
+    pub stdout: ChildStdout,
+    /// Standard error of the server. It must be read, because the server blocks when the pipe is full.
+    pub stderr: ChildStderr,
+}
+
+/// The server's process and its descendants, without the pipes. Dropping it kills them.
+#[derive(Debug)]
+pub struct ServerGroup {
+    pub(super) spawned: SpawnedProcess,
+    pub(super) child: Box<dyn ChildWrapper>,
+    /// Mark by which processes outside the group are found.
+    pub(super) mark: ProcessMark,
+    /// Task that kills the remaining processes after the server's exit.
+    pub(super) ending: Option<tokio::task::JoinHandle<()>>,
+    pub(super) exit: Option<ProcessExit>,
+    /// Kills the group if Drawbridge is killed, on systems that do not do so themselves.
+    #[cfg(unix)]
+    pub(super) watcher: Option<ParentWatcher>,
+    /// Enforces the resource limits of a sandboxed server.
+    #[cfg(target_os = "linux")]
+    pub(super) watch: Option<UsageWatch>,
+    /// Proxy of a sandbox with named hosts.
+    #[cfg(target_os = "linux")]
+    pub(super) egress: Option<EgressProxy>,
+}
+
+impl ServerProcess {
+    /// Returns the identity of the started process.
+    pub fn spawned(&self) -> &SpawnedProcess {
+        &self.group.spawned
+    }
+
+    /// Returns the meter of the server's resource use. `None` without a sandbox, and on systems other than Linux.
+    pub fn meter(&self) -> Option<ResourceMeter> {
+        self.group.meter()
+    }
+}
+
+impl ServerGroup {
+    /// Waits for the server's own process to end, then kills the rest of its group. The group ID is only safe to use at
+    /// that moment. Cancel safe: the call can be repeated.
+    pub async fn wait(&mut self) -> ProcessExit {
+        if let Some(exit) = self.exit {
+            return exit;
+        }
+        let (status, signal) = match self.child.inner_mut().wait().await {
+            Ok(status) => platform::exit_of(status),
+            Err(error) => {
+                self.kill();
+                tracing::warn!(pid = self.spawned.pid, %error, "the exit status of a server could not be read");
+                (None, None)
+            }
+        };
+        // The descendants have been reparented, so they are found by the mark. Fails only if no process is left.
+        let _ = self.child.start_kill();
+        let mark = self.mark.clone();
+        // The scan of all processes runs in a separate task, so that the caller learns of the exit immediately.
+        self.ending = Some(tokio::task::spawn_blocking(move || mark.end()));
+        #[cfg(unix)]
+        drop(self.watcher.take());
+        let exceeded = self.meter().and_then(|meter| meter.exceeded());
+        #[cfg(target_os = "linux")]
+        drop(self.watch.take());
+        *self.exit.insert(ProcessExit { status, signal, exceeded })
+    }
+
+    /// Waits until all descendants of a server have been killed, after [`ServerGroup::wait`] has returned. Without this
+    /// call, dropping the group blocks the thread instead.
+    pub async fn finish(mut self) {
+        if let Some(ending) = &mut self.ending {
+            // Fails only if the runtime is shut down.
+            let _ = ending.await;
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn meter(&self) -> Option<ResourceMeter> {
+        self.watch.as_ref().map(|watch| watch.meter().clone())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn meter(&self) -> Option<ResourceMeter> {
+        None
+    }
+
+    /// Returns the receiver of lines about network access on the first call, if the server is restricted to named
+    /// hosts.
+    pub fn egress_lines(&mut self) -> Option<mpsc::Receiver<String>> {
+        #[cfg(target_os = "linux")]
+        return self.egress.as_mut()?.lines();
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
+    /// Stops the proxy. Returns the lines that were not received yet.
+    pub fn end_egress(&mut self) -> Vec<String> {
+        #[cfg(target_os = "linux")]
+        return self.egress.take().map(|egress| egress.remaining_lines()).unwrap_or_default();
+        #[cfg(not(target_os = "linux"))]
+        Vec::new()
+    }
+
+    /// Sends SIGTERM to every process of the group. Does nothing on Windows.
+    pub fn terminate(&mut self) {
+        if self.exit.is_none() {
+            // Fails only if no process is left.
+            let _ = platform::terminate(self.child.as_ref());
+        }
+    }
+
+    /// Kills every process of the group at once.
+    pub fn kill(&mut self) {
+        if self.exit.is_none() {
+            // Descendants are identified by their parent while it is alive.
+            let started = platform::started_by(self.spawned.pid);
+            // Fails only if no process is left.
+            let _ = self.child.start_kill();
+            platform::end(&started);
+        }
+    }
+}
+
+impl Drop for ServerGroup {
+    fn drop(&mut self) {
+        self.kill();
+        // The exit was not waited for, or the app may end before the task does.
+        if self.ending.as_ref().is_none_or(|ending| !ending.is_finished()) {
+            self.mark.end();
+        }
+    }
+}

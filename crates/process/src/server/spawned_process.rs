@@ -1,0 +1,37 @@
+//! Identity of a started server, and its record for the next start of the app.
+
+use std::path::PathBuf;
+
+use crate::orphans::RunningRecord;
+use crate::platform::StartTime;
+
+/// Properties of a started process that stay valid after its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpawnedProcess {
+    /// Process ID of the server, which leads the group.
+    pub pid: u32,
+    /// Process group ID of the server and its descendants.
+    pub group: u32,
+    /// Start time of the process.
+    pub start_time: StartTime,
+    /// Path of the program that was started.
+    pub program: PathBuf,
+    pub(super) pipes: Vec<u64>,
+}
+
+impl SpawnedProcess {
+    /// Returns the record to store on disk while the server runs, for [`sweep`](crate::orphans::sweep) at the next
+    /// start.
+    pub fn record(&self) -> RunningRecord {
+        let owner = std::process::id();
+        RunningRecord {
+            pid: self.pid,
+            group: self.group,
+            start_time: self.start_time.clone(),
+            owner,
+            owner_start_time: StartTime::of_process(owner).unwrap_or_else(StartTime::unknown),
+            pipes: self.pipes.clone(),
+            program: self.program.display().to_string(),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Converts a server's sampling request to a model request, and a model's answer to a sampling result. Nothing is
+//! added: no context of any server, and no tools but those of the request. Nothing is omitted except where the
+//! documentation says so.
+
+use std::collections::HashMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use mcp_proto::types::{
+    ContentBlock, CreateMessageParams, CreateMessageResult, ImageContent, Role, SamplingContent, ToolUseContent,
+};
+use models::{MessagePart, ModelErrorCode, ModelMessage, ModelReply, ModelRequest, ModelTool, StopReason, ToolChoice};
+use serde_json::{Map, Value, json};
+
+/// The `_meta` key of a provider's opaque data about a tool use, which must be returned with that tool use.
+const OPAQUE: &str = "dev.drawbridge/opaque";
+/// Maximum length of a tool name that every provider accepts.
+const MAX_NAME: usize = 64;
+
+/// The error for a request or answer that can't be converted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConversionError {
+    /// The request has no messages.
+    #[error("there are no messages")]
+    NoMessages,
+    /// The data of an image or audio block is not valid base64.
+    #[error("a picture or sound is no base64")]
+    Base64,
+    /// A block is of a kind that no model accepts.
+    #[error("a message has content that no model takes")]
+    Content,
+    /// The model used a tool that was not offered, or that the request forbids.
+    #[error("the model used a tool that the request does not let it use")]
+    Tool,
+    /// The answer is empty.
+    #[error("the model said nothing")]
+    Empty,
+    /// The model spent all tokens on reasoning before it answered.
+    #[error("all tokens of the answer were used up before the model said anything; let it have more")]
+    OutOfTokens,
+}
+
+impl ConversionError {
+    /// Returns a stable identifier of the cause.
+    #[must_use]
+    pub const fn code(&self) -> ModelErrorCode {
+        match self {
+            Self::OutOfTokens => ModelErrorCode::OutOfTokens,
+            Self::Empty => ModelErrorCode::Empty,
+            _ => ModelErrorCode::Unfit,
+        }
+    }
+}
+
+/// A two-way map between a server's tool names and the names that models receive. Names that every provider accepts
+/// stay the same.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ToolNames {
+    to_model: HashMap<String, String>,
+    to_server: HashMap<String, String>,
+}
+
+impl ToolNames {
+    /// Builds the map for the tools that a request offers or mentions.
+    pub fn for_request(params: &CreateMessageParams) -> Self {
+        let offered = params.tools.iter().flatten().map(|tool| tool.name.as_str());
+        let used =
+            params.messages.iter().flat_map(|message| message.content.blocks()).filter_map(|block| match block {
+                ContentBlock::ToolUse(used) => Some(used.name.as_str()),
+                _ => None,
+            });
+        let all: Vec<&str> = offered.chain(used).collect();
+        let mut names = Self::default();
+        for name in all.iter().copied().filter(|name| is_plain(name)) {
+            names.put(name, name.to_owned());
+        }
+        let mut number = 0;
+        for name in all {
+            if names.to_model.contains_key(name) {
+                continue;
+            }
+            let mut key = String::new();
+            while key.is_empty() || names.to_server.contains_key(&key) {
+                number += 1;
+                key = format!("tool_{number}");
+            }
+            names.put(name, key);
+        }
+        names
+    }
+
+    fn put(&mut self, name: &str, key: String) {
+        self.to_model.insert(name.to_owned(), key.clone());
+        self.to_server.insert(key, name.to_owned());
+    }
+
+    fn for_model(&self, name: &str) -> String {
+        self.to_model.get(name).cloned().unwrap_or_default()
+    }
+}
+
+/// Returns true if every provider accepts a name as it is. Gemini requires a letter or `_` at the beginning.
+fn is_plain(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    let begins_well = name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
+    begins_well && name.len() <= MAX_NAME && name.bytes().all(plain)
+}
+
+/// Checks that a request can be sent to a model.
+///
+/// # Errors
+///
+/// Returns [`ConversionError::NoMessages`] for a request without messages, [`ConversionError::Base64`] for media that are not base64, and
+/// [`ConversionError::Content`] for blocks of an unknown kind.
+pub fn check(params: &CreateMessageParams) -> Result<(), ConversionError> {
+    if params.messages.is_empty() {
+        return Err(ConversionError::NoMessages);
+    }
+    params.messages.iter().flat_map(|message| message.content.blocks()).try_for_each(check_block)
+}
+
+fn check_block(block: &ContentBlock) -> Result<(), ConversionError> {
+    match block {
+        ContentBlock::Text(_)
+        | ContentBlock::ToolUse(_)
+        | ContentBlock::ResourceLink(_)
+        | ContentBlock::Resource(_) => Ok(()),
+        ContentBlock::Image(media) | ContentBlock::Audio(media) => {
+            let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+            if media.data.as_str().bytes().all(is_base64) { Ok(()) } else { Err(ConversionError::Base64) }
+        }
+        ContentBlock::ToolResult(result) => result.content.iter().try_for_each(check_block),
+        ContentBlock::Unknown(_) => Err(ConversionError::Content),
+    }
+}
+
+/// Converts a request for a model.
+///
+/// `metadata` is not meant for models and is omitted. `includeContext` is ignored: no server's context is ever
+/// included.
+///
+/// # Errors
+///
+/// Returns [`ConversionError::Base64`] for media that are not base64, and [`ConversionError::Content`] for blocks of an unknown kind.
+pub fn to_request(params: &CreateMessageParams) -> Result<ModelRequest, ConversionError> {
+    let names = ToolNames::for_request(params);
+    let mut used: HashMap<&str, &str> = HashMap::new();
+    let mut messages = Vec::with_capacity(params.messages.len());
+    for message in &params.messages {
+        let mut parts = Vec::new();
+        for block in message.content.blocks() {
+            if let ContentBlock::ToolUse(own) = block {
+                used.insert(&own.id, &own.name);
+            }
+            parts.push(to_part(block, &names, &used)?);
+        }
+        let role = match message.role {
+            Role::User => models::Role::User,
+            Role::Assistant => models::Role::Assistant,
+        };
+        messages.push(ModelMessage { role, parts });
+    }
+    let tools = params.tools.iter().flatten().map(|tool| ModelTool {
+        name: names.for_model(&tool.name),
+        description: tool.description.clone(),
+        input_schema: tool.input_schema.clone(),
+    });
+    Ok(ModelRequest {
+        model: String::new(),
+        system: params.system_prompt.clone().filter(|prompt| !prompt.is_empty()),
+        messages,
+        tools: tools.collect(),
+        tool_choice: tool_choice(params),
+        max_tokens: Some(u32::try_from(params.max_tokens).unwrap_or(u32::MAX)),
+        temperature: params.temperature,
+        stop: params.stop_sequences.clone(),
+        thinking: false,
+    })
+}
+
+/// Returns the tool choice of a request. A required tool without any tools counts as automatic.
+pub fn tool_choice(params: &CreateMessageParams) -> ToolChoice {
+    match params.tool_choice.as_ref().and_then(|choice| choice.mode.as_deref()) {
+        Some("none") => ToolChoice::None,
+        Some("required") if params.tools.iter().flatten().next().is_some() => ToolChoice::Required,
+        _ => ToolChoice::Auto,
+    }
+}
+
+fn to_part(
+    block: &ContentBlock,
+    names: &ToolNames,
+    used: &HashMap<&str, &str>,
+) -> Result<MessagePart, ConversionError> {
+    let bytes = |media: &ImageContent| {
+        STANDARD.decode(media.data.as_str()).map(Into::into).map_err(|_| ConversionError::Base64)
+    };
+    Ok(match block {
+        ContentBlock::Text(text) => MessagePart::Text(text.text.as_str().to_owned()),
+        ContentBlock::Image(image) => MessagePart::Image { mime: image.mime_type.clone(), data: bytes(image)? },
+        ContentBlock::Audio(audio) => MessagePart::Audio { mime: audio.mime_type.clone(), data: bytes(audio)? },
+        ContentBlock::ToolUse(used) => MessagePart::ToolUse {
+            id: used.id.clone(),
+            name: names.for_model(&used.name),
+            arguments: used.input.clone().into_iter().collect(),
+            opaque: used.meta.as_ref().and_then(|meta| meta.get(OPAQUE)).cloned(),
+        },
+        ContentBlock::ToolResult(result) => {
+            let mut parts = Vec::new();
+            for block in &result.content {
+                parts.push(to_part(block, names, used)?);
+            }
+            if let Some(structured) = result.structured_content.as_ref().filter(|_| result.content.is_empty()) {
+                parts.push(MessagePart::Text(structured.to_string()));
+            }
+            MessagePart::ToolResult {
+                id: result.tool_use_id.clone(),
+                name: used.get(result.tool_use_id.as_str()).map(|name| names.for_model(name)).unwrap_or_default(),
+                parts,
+                is_error: result.is_error,
+            }
+        }
+        // Resources have no counterpart in model requests, so they are sent as JSON text.
+        ContentBlock::ResourceLink(_) | ContentBlock::Resource(_) => MessagePart::Text(json!(block).to_string()),
+        ContentBlock::Unknown(_) => return Err(ConversionError::Content),
+    })
+}
+
+/// Converts a model's answer to a sampling result. Reasoning is dropped.
+///
+/// # Errors
+///
+/// Returns [`ConversionError::Tool`] if the model used a tool that it must not use, [`ConversionError::Content`] for parts that have no
+/// counterpart, and [`ConversionError::Empty`] or [`ConversionError::OutOfTokens`] if nothing remains.
+pub fn from_reply(reply: &ModelReply, params: &CreateMessageParams) -> Result<CreateMessageResult, ConversionError> {
+    let names = ToolNames::for_request(params);
+    let offered: Vec<&str> = params.tools.iter().flatten().map(|tool| tool.name.as_str()).collect();
+    let may_use = tool_choice(params) != ToolChoice::None;
+    let mut blocks = Vec::new();
+    for part in &reply.message.parts {
+        match part {
+            MessagePart::Text(text) if text.is_empty() => {}
+            MessagePart::Text(text) => blocks.push(ContentBlock::text(text.clone())),
+            MessagePart::Image { mime, data } => blocks.push(ContentBlock::Image(media(mime, data))),
+            MessagePart::Audio { mime, data } => blocks.push(ContentBlock::Audio(media(mime, data))),
+            MessagePart::ToolUse { id, name, arguments, opaque } => {
+                let own = names.to_server.get(name).filter(|own| may_use && offered.contains(&own.as_str()));
+                blocks.push(ContentBlock::ToolUse(ToolUseContent {
+                    id: id.clone(),
+                    name: own.ok_or(ConversionError::Tool)?.clone(),
+                    input: arguments.clone().into_iter().collect(),
+                    meta: opaque.clone().map(|opaque| [(OPAQUE.to_owned(), opaque)].into_iter().collect()),
+                    extra: Map::<String, Value>::new(),
+                }));
+            }
+            MessagePart::Thinking { .. } => {}
+            MessagePart::File { .. } | MessagePart::ToolResult { .. } => return Err(ConversionError::Content),
+        }
+    }
+    if blocks.is_empty() {
+        return Err(if reply.stop == StopReason::MaxTokens {
+            ConversionError::OutOfTokens
+        } else {
+            ConversionError::Empty
+        });
+    }
+    let uses_tools = blocks.iter().any(|block| matches!(block, ContentBlock::ToolUse(_)));
+    let stop = match &reply.stop {
+        _ if uses_tools => "toolUse",
+        StopReason::EndTurn | StopReason::ToolUse => "endTurn",
+        StopReason::MaxTokens => "maxTokens",
+        StopReason::StopSequence => "stopSequence",
+        StopReason::Refused => "refusal",
+        StopReason::Other(other) => other,
+    };
+    Ok(CreateMessageResult {
+        role: Role::Assistant,
+        content: SamplingContent::Many(blocks),
+        model: reply.model.clone(),
+        stop_reason: Some(stop.to_owned()),
+        meta: None,
+    })
+}
+
+/// Returns true if an answer contains a tool use.
+pub fn uses_tool(result: &CreateMessageResult) -> bool {
+    result.content.blocks().iter().any(|block| matches!(block, ContentBlock::ToolUse(_)))
+}
+
+fn media(mime: &str, data: &[u8]) -> ImageContent {
+    ImageContent { data: STANDARD.encode(data).into(), mime_type: mime.to_owned(), ..ImageContent::default() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,365 @@
+//! Selects the user's model that answers a sampling request: by the server's hints in order, then by its priorities
+//! for cost, speed and intelligence (`client/sampling`, model preferences). The user can always select another.
+//!
+//! A model that the user set for a server takes precedence over the server's hints. If a server states no preference,
+//! the user's default model answers. The consent request shows the reason ([`ModelChoiceReason`]).
+
+use mcp_proto::types::ModelPreferences;
+use models::{Model, ModelRef};
+
+/// Maximum number of hints considered.
+const MAX_HINTS: usize = 20;
+/// Maximum number of characters shown of a hint.
+const MAX_HINT: usize = 80;
+/// Score of an unknown model in any category, from 0 to 1.
+const UNKNOWN: f64 = 0.5;
+/// Parts of the names of models that don't generate text.
+const NO_CHAT: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
+
+/// The reason for selecting a model.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ModelChoiceReason {
+    /// The user selected it for this request.
+    User,
+    /// The user set it for this server.
+    Setting,
+    /// A match: the name of the model contains this hint of the server.
+    Hint(String),
+    /// No model's name contains a hint, and this model is the most similar to the one that this hint names.
+    Equivalent(String),
+    /// The best score by the server's priorities, listed with the most important first.
+    Priorities(Vec<ModelPriority>),
+    /// The fallback to the user's default model.
+    Default,
+    /// The fallback to the most capable model as far as known, or else to the first one.
+    First,
+}
+
+/// A priority in the model preferences of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelPriority {
+    /// Preference for a low price.
+    Cost,
+    /// Preference for fast responses.
+    Speed,
+    /// Preference for high capability.
+    Intelligence,
+}
+
+/// The preferences that decide which model is selected.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ModelSelection<'a> {
+    /// Preferences of the server.
+    pub preferences: Option<&'a ModelPreferences>,
+    /// Model that the user set for this server.
+    pub setting: Option<&'a ModelRef>,
+    /// The user's default model.
+    pub default: Option<&'a ModelRef>,
+}
+
+/// Selects a model, and returns it with the reason. `None` if there is no model.
+pub fn choose(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Option<(ModelRef, ModelChoiceReason)> {
+    if let Some(model) = wish.setting {
+        return Some((model.clone(), ModelChoiceReason::Setting));
+    }
+    let talks =
+        |(model, _): &&(ModelRef, &Model)| !NO_CHAT.iter().any(|word| model.model.to_lowercase().contains(word));
+    let all: Vec<&(ModelRef, &Model)> = all.iter().filter(talks).collect();
+    let no_preferences = ModelPreferences::default();
+    let preferences = wish.preferences.unwrap_or(&no_preferences);
+    let priorities = PriorityWeights::from_preferences(preferences);
+    let hints: Vec<&str> = preferences
+        .hints
+        .iter()
+        .filter_map(|hint| hint.name.as_deref().map(str::trim))
+        .filter(|hint| !hint.is_empty())
+        .take(MAX_HINTS)
+        .collect();
+    for hint in &hints {
+        let wanted = hint.to_lowercase();
+        let named: Vec<_> = all.iter().copied().filter(|model| has_in_name(model, &wanted)).collect();
+        if let Some(model) = best(&named, &priorities, wish.default) {
+            return Some((model.clone(), ModelChoiceReason::Hint(displayed_hint(hint))));
+        }
+    }
+    for hint in &hints {
+        let Some(wanted) = ModelTier::from_name(&hint.to_lowercase()) else { continue };
+        if let Some(model) = equivalent(&all, wanted) {
+            return Some((model.clone(), ModelChoiceReason::Equivalent(displayed_hint(hint))));
+        }
+    }
+    if !priorities.is_empty()
+        && let Some(model) = best(&all, &priorities, wish.default)
+    {
+        return Some((model.clone(), ModelChoiceReason::Priorities(priorities.by_importance())));
+    }
+    if let Some(default) = wish.default {
+        return Some((default.clone(), ModelChoiceReason::Default));
+    }
+    best(&all, &priorities, None).map(|model| (model.clone(), ModelChoiceReason::First))
+}
+
+fn displayed_hint(hint: &str) -> String {
+    hint.chars().take(MAX_HINT).collect()
+}
+
+fn has_in_name((id, model): &(ModelRef, &Model), wanted: &str) -> bool {
+    id.model.to_lowercase().contains(wanted) || model.name.to_lowercase().contains(wanted)
+}
+
+/// Weights of the priorities, from 0 to 1.
+#[derive(Debug, Clone, Copy)]
+struct PriorityWeights {
+    cost: f64,
+    speed: f64,
+    intelligence: f64,
+}
+
+impl PriorityWeights {
+    fn from_preferences(preferences: &ModelPreferences) -> Self {
+        let within = |value: Option<f64>| value.filter(|value| value.is_finite()).unwrap_or(0.0).clamp(0.0, 1.0);
+        Self {
+            cost: within(preferences.cost_priority),
+            speed: within(preferences.speed_priority),
+            intelligence: within(preferences.intelligence_priority),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.cost + self.speed + self.intelligence <= 0.0
+    }
+
+    /// Returns the priorities with a weight above 0, the most important first.
+    fn by_importance(&self) -> Vec<ModelPriority> {
+        let mut named = vec![
+            (self.cost, ModelPriority::Cost),
+            (self.speed, ModelPriority::Speed),
+            (self.intelligence, ModelPriority::Intelligence),
+        ];
+        named.retain(|(matters, _)| *matters > 0.0);
+        named.sort_by(|a, b| b.0.total_cmp(&a.0));
+        named.into_iter().map(|(_, priority)| priority).collect()
+    }
+}
+
+/// Returns the model with the highest score. If no priority is set, returns the default model if it is among the
+/// candidates, or else the most capable one as far as known.
+fn best<'a>(
+    of: &[&'a (ModelRef, &Model)],
+    priorities: &PriorityWeights,
+    default: Option<&ModelRef>,
+) -> Option<&'a ModelRef> {
+    if priorities.is_empty()
+        && let Some((model, _)) = of.iter().find(|(model, _)| Some(model) == default)
+    {
+        return Some(model);
+    }
+    let prices: Vec<f64> = of.iter().filter_map(|(_, model)| price(model)).collect();
+    let score = |model: &Model| {
+        if priorities.is_empty() {
+            return intelligence(model);
+        }
+        let speed = model.rank.as_ref().map_or(UNKNOWN, |rank| rank.speed);
+        priorities.cost * cheapness(model, &prices)
+            + priorities.speed * speed
+            + priorities.intelligence * intelligence(model)
+    };
+    // Of equal scores, the first one wins.
+    let mut found: Option<(f64, &ModelRef)> = None;
+    for (id, model) in of {
+        let own = score(model);
+        if found.is_none_or(|(best, _)| own > best) {
+            found = Some((own, id));
+        }
+    }
+    found.map(|(_, model)| model)
+}
+
+fn intelligence(model: &Model) -> f64 {
+    model.rank.as_ref().map_or(UNKNOWN, |rank| rank.intelligence)
+}
+
+fn price(model: &Model) -> Option<f64> {
+    model.price.as_ref().map(|price| price.input + price.output)
+}
+
+/// Returns the relative cheapness of a model among the others: 1 for the cheapest, 0 for the most expensive.
+fn cheapness(model: &Model, prices: &[f64]) -> f64 {
+    let Some(own) = price(model) else { return UNKNOWN };
+    let (least, most) = prices.iter().fold((own, own), |(least, most), price| (least.min(*price), most.max(*price)));
+    if most > least { (most - own) / (most - least) } else { UNKNOWN }
+}
+
+/// The size class of a model, as its name suggests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ModelTier {
+    Small,
+    Middle,
+    Large,
+}
+
+impl ModelTier {
+    const ALL: [(Self, &'static [&'static str]); 3] = [
+        (Self::Small, &["haiku", "mini", "nano", "flash", "lite", "small", "tiny"]),
+        (Self::Large, &["opus", "pro", "large", "max", "ultra"]),
+        (
+            Self::Middle,
+            &["sonnet", "medium", "turbo", "claude", "gpt", "gemini", "mistral", "llama", "qwen", "deepseek"],
+        ),
+    ];
+
+    /// Returns the size class that a model name of any provider suggests, if it is known. Only whole words count:
+    /// `gemini` is not `mini`.
+    fn from_name(name: &str) -> Option<Self> {
+        let words: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).collect();
+        Self::ALL.iter().find(|(_, known)| words.iter().any(|word| known.contains(word))).map(|(tier, _)| *tier)
+    }
+
+    /// Returns the assumed capability of such a model, from 0 to 1.
+    const fn intelligence(self) -> f64 {
+        match self {
+            Self::Small => 0.4,
+            Self::Middle => 0.7,
+            Self::Large => 1.0,
+        }
+    }
+}
+
+/// Returns the model most similar to one of this size class, by its known rank or else by its own name.
+fn equivalent<'a>(all: &[&'a (ModelRef, &Model)], wanted: ModelTier) -> Option<&'a ModelRef> {
+    let distance = |(id, model): &&&(ModelRef, &Model)| {
+        let own = match &model.rank {
+            Some(rank) => rank.intelligence,
+            None => ModelTier::from_name(&id.model.to_lowercase())?.intelligence(),
+        };
+        Some((own - wanted.intelligence()).abs())
+    };
+    let known = all.iter().filter_map(|model| Some((distance(&model)?, &model.0)));
+    known.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, model)| model)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use models::{ModelPrice, ModelRank};
+    use serde_json::json;
+
+    use super::*;
+
+    fn model(id: &str, known: Option<(f64, f64, f64)>) -> Model {
+        let price = known.map(|(price, ..)| {
+            let price = json!({ "input": price, "output": price, "currency": "USD", "as_of": "2026-11-01", "asOf": "2026-11-01" });
+            serde_json::from_value::<ModelPrice>(price).unwrap()
+        });
+        let rank = known.map(|(_, speed, intelligence)| ModelRank { speed, intelligence, from: "a test".into() });
+        Model { id: id.into(), name: id.to_uppercase(), price, rank, ..Model::default() }
+    }
+
+    fn own(id: &str) -> ModelRef {
+        ModelRef { provider: "p".into(), model: id.into() }
+    }
+
+    /// Selects among typical models: a capable expensive one, a fast cheap one, and an unknown one.
+    fn chosen(preferences: serde_json::Value, default: Option<&str>) -> (String, ModelChoiceReason) {
+        let models = [
+            model("text-embedding-3", None),
+            model("gpt-5.2", Some((15.0, 0.3, 0.95))),
+            model("gpt-5.2-mini", Some((0.5, 0.9, 0.45))),
+            model("gemini-3-pro", Some((12.0, 0.5, 0.9))),
+            model("homemade", None),
+        ];
+        let all: Vec<(ModelRef, &Model)> = models.iter().map(|model| (own(&model.id), model)).collect();
+        let preferences: ModelPreferences = serde_json::from_value(preferences).unwrap();
+        let default = default.map(own);
+        let wish = ModelSelection { preferences: Some(&preferences), setting: None, default: default.as_ref() };
+        let (model, by) = choose(wish, &all).expect("there are models");
+        (model.model, by)
+    }
+
+    #[test]
+    fn hints_come_in_order_and_before_numbers() {
+        let hints = |names: &[&str]| names.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>();
+        let (model, by) = chosen(json!({ "hints": hints(&["claude-9", "gemini", "gpt"]), "costPriority": 1.0 }), None);
+        assert_eq!(model, "gemini-3-pro", "[sampling-hints-order]: the first that fits, not the cheapest");
+        assert_eq!(
+            by,
+            ModelChoiceReason::Hint("gemini".into()),
+            "[sampling-hints-over-priorities]: and it is said why"
+        );
+        let (model, _) = chosen(json!({ "hints": hints(&["5.2-MINI"]) }), None);
+        assert_eq!(model, "gpt-5.2-mini", "[sampling-hints-substring]: a part of the name, in any case");
+        let (model, _) = chosen(json!({ "hints": hints(&["gpt"]), "speedPriority": 1.0 }), None);
+        assert_eq!(model, "gpt-5.2-mini", "[sampling-respect-hints]: of several that fit, the numbers decide");
+        let (model, _) = chosen(json!({ "hints": hints(&["gpt"]) }), Some("gpt-5.2-mini"));
+        assert_eq!(model, "gpt-5.2-mini", "[sampling-respect-hints]: or the user's default");
+        let (model, by) = chosen(json!({ "hints": hints(&["", "  "]) }), Some("homemade"));
+        assert_eq!((model.as_str(), by), ("homemade", ModelChoiceReason::Default), "an empty hint is none");
+        let (model, _) = chosen(json!({ "hints": hints(&["embedding"]) }), Some("homemade"));
+        assert_eq!(model, "homemade", "[sampling-respect-hints]: what does not talk is no model for it");
+    }
+
+    #[test]
+    fn a_hint_for_a_model_the_user_has_not_finds_its_like() {
+        for (hint, expected) in
+            [("claude-haiku", "gpt-5.2-mini"), ("claude-opus-4", "gpt-5.2"), ("o9-nano", "gpt-5.2-mini")]
+        {
+            let (model, by) = chosen(json!({ "hints": [{ "name": hint }] }), Some("homemade"));
+            assert_eq!(model, expected, "[sampling-hints-map]: {hint}");
+            assert_eq!(by, ModelChoiceReason::Equivalent(hint.into()), "[sampling-hints-map]: which is said");
+        }
+        let (model, by) = chosen(json!({ "hints": [{ "name": "claude-haiku" }, { "name": "homemade" }] }), None);
+        assert_eq!(
+            (model.as_str(), by),
+            ("homemade", ModelChoiceReason::Hint("homemade".into())),
+            "a name goes before a likeness"
+        );
+        let (model, _) = chosen(json!({ "hints": [{ "name": "zephyr" }] }), Some("homemade"));
+        assert_eq!(model, "homemade", "[sampling-hints-map]: what nobody knows has no like");
+    }
+
+    #[test]
+    fn numbers_choose_where_no_hint_does() {
+        for (priorities, expected) in [
+            (json!({ "costPriority": 1.0 }), "gpt-5.2-mini"),
+            (json!({ "speedPriority": 0.8 }), "gpt-5.2-mini"),
+            (json!({ "intelligencePriority": 1.0 }), "gpt-5.2"),
+            (json!({ "intelligencePriority": 1.0, "costPriority": 0.05, "speedPriority": 0.05 }), "gpt-5.2"),
+        ] {
+            let (model, by) = chosen(priorities.clone(), Some("homemade"));
+            assert_eq!(model, expected, "[sampling-respect-hints]: {priorities}");
+            assert!(matches!(by, ModelChoiceReason::Priorities(_)), "and it is said so: {by:?}");
+        }
+        let (_, by) = chosen(json!({ "costPriority": 0.1, "intelligencePriority": 0.9 }), None);
+        assert_eq!(
+            by,
+            ModelChoiceReason::Priorities(vec![ModelPriority::Intelligence, ModelPriority::Cost]),
+            "the most important first"
+        );
+        let (model, by) = chosen(json!({ "costPriority": f64::MAX, "speedPriority": -5.0 }), None);
+        assert_eq!(
+            (model.as_str(), by),
+            ("gpt-5.2-mini", ModelChoiceReason::Priorities(vec![ModelPriority::Cost])),
+            "out of bounds"
+        );
+        let (model, by) = chosen(json!({}), None);
+        assert_eq!(
+            (model.as_str(), by),
+            ("gpt-5.2", ModelChoiceReason::First),
+            "with no wish and no default the most able one"
+        );
+    }
+
+    #[test]
+    fn the_users_word_goes_before_the_servers() {
+        let (only, setting) = (model("only", None), own("mine"));
+        let preferences: ModelPreferences = serde_json::from_value(json!({ "hints": [{ "name": "only" }] })).unwrap();
+        let wish = ModelSelection { preferences: Some(&preferences), setting: Some(&setting), default: None };
+        let found = choose(wish, &[(own("only"), &only)]);
+        assert_eq!(
+            found,
+            Some((setting, ModelChoiceReason::Setting)),
+            "[sampling-user-controls]: as it was set for the server"
+        );
+        assert_eq!(choose(ModelSelection::default(), &[]), None, "without models there is none");
+    }
+}

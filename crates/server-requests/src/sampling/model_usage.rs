@@ -1,0 +1,277 @@
+//! Model usage of one server: in total, and per minute within the last hour. Used by the budget in `host`.
+
+use std::fmt;
+
+use domain::Millis;
+use serde::{Deserialize, Serialize};
+
+use super::{Budget, SamplingSettings};
+
+/// Number of milliseconds in a minute.
+const MINUTE: Millis = 60 * 1000;
+/// Number of minutes in an hour.
+const HOUR: u64 = 60;
+/// Maximum number of tool rounds within an hour.
+const MAX_ROUNDS: u64 = 120;
+
+/// An amount of model usage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ModelUsage {
+    /// Number of answered requests; each run of a model counts.
+    pub requests: u64,
+    /// Number of tokens, of requests and answers together.
+    pub tokens: u64,
+    /// Cost in millionths of a US dollar, as far as prices are known.
+    pub micros: u64,
+    /// Number of requests that continue after tool results.
+    pub rounds: u64,
+}
+
+impl ModelUsage {
+    fn add(&mut self, more: &Self) {
+        self.requests = self.requests.saturating_add(more.requests);
+        self.tokens = self.tokens.saturating_add(more.tokens);
+        self.micros = self.micros.saturating_add(more.micros);
+        self.rounds = self.rounds.saturating_add(more.rounds);
+    }
+
+    fn take(&mut self, less: &Self) {
+        self.requests = self.requests.saturating_sub(less.requests);
+        self.tokens = self.tokens.saturating_sub(less.tokens);
+        self.micros = self.micros.saturating_sub(less.micros);
+        self.rounds = self.rounds.saturating_sub(less.rounds);
+    }
+}
+
+/// The recorded model usage of a server, as stored.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct UsageRecord {
+    /// Total usage since the first request.
+    pub in_all: ModelUsage,
+    /// Usage within the last hour, keyed by minutes since 1970, oldest first; at most one entry per minute.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub minutes: Vec<(u64, ModelUsage)>,
+}
+
+impl UsageRecord {
+    /// Records usage at the current time.
+    pub fn add(&mut self, spent: &ModelUsage, now: Millis) {
+        self.in_all.add(spent);
+        let minute = now / MINUTE;
+        // Entries older than an hour, or from the future after a clock change, are dropped.
+        self.minutes.retain(|(at, _)| *at <= minute && minute - at < HOUR);
+        match self.minutes.last_mut().filter(|(at, _)| *at == minute) {
+            Some((_, of_minute)) => of_minute.add(spent),
+            None => self.minutes.push((minute, *spent)),
+        }
+    }
+
+    /// Replaces the estimate that was recorded when a request began with the actual usage.
+    pub fn settle(&mut self, began: Millis, counted: &ModelUsage, spent: &ModelUsage) {
+        let of_minute = self.minutes.iter_mut().find(|(at, _)| *at == began / MINUTE).map(|(_, sum)| sum);
+        for sum in of_minute.into_iter().chain([&mut self.in_all]) {
+            sum.take(counted);
+            sum.add(spent);
+        }
+    }
+
+    /// Returns the usage within the last hour.
+    #[must_use]
+    pub fn within_hour(&self, now: Millis) -> ModelUsage {
+        let minute = now / MINUTE;
+        let mut sum = ModelUsage::default();
+        for (_, spent) in self.minutes.iter().filter(|(at, _)| *at <= minute && minute - at < HOUR) {
+            sum.add(spent);
+        }
+        sum
+    }
+
+    /// Returns the limit that the server has reached, if any.
+    #[must_use]
+    pub fn stopped(&self, settings: &SamplingSettings, now: Millis) -> Option<ReachedLimit> {
+        let hour = self.within_hour(now);
+        reached_limit(LimitPeriod::Hour, &settings.per_hour, &hour)
+            .or_else(|| reached_limit(LimitPeriod::Always, &settings.in_all, &self.in_all))
+            .or_else(|| {
+                let limit = ReachedLimit { of: LimitedQuantity::Rounds, span: LimitPeriod::Hour, most: MAX_ROUNDS };
+                (hour.rounds >= MAX_ROUNDS).then_some(limit)
+            })
+    }
+
+    /// Returns the limit that further usage of this amount would exceed, if any.
+    #[must_use]
+    pub fn too_much(&self, settings: &SamplingSettings, more: &ModelUsage, now: Millis) -> Option<ReachedLimit> {
+        let mut after = self.clone();
+        after.add(more, now);
+        let hour = after.within_hour(now);
+        exceeded_limit(LimitPeriod::Hour, &settings.per_hour, &hour)
+            .or_else(|| exceeded_limit(LimitPeriod::Always, &settings.in_all, &after.in_all))
+    }
+
+    /// Returns the number of tokens left in the budgets, or `None` if neither limits tokens.
+    #[must_use]
+    pub fn tokens_left(&self, settings: &SamplingSettings, now: Millis) -> Option<u64> {
+        let left = |budget: &Budget, spent: ModelUsage| budget.tokens.map(|most| most.saturating_sub(spent.tokens));
+        let (hour, all) = (left(&settings.per_hour, self.within_hour(now)), left(&settings.in_all, self.in_all));
+        hour.into_iter().chain(all).min()
+    }
+}
+
+fn exceeded_limit(span: LimitPeriod, budget: &Budget, spent: &ModelUsage) -> Option<ReachedLimit> {
+    limit(span, budget, spent, |spent, most| spent > most)
+}
+
+fn reached_limit(span: LimitPeriod, budget: &Budget, spent: &ModelUsage) -> Option<ReachedLimit> {
+    limit(span, budget, spent, |spent, most| spent >= most)
+}
+
+fn limit(
+    span: LimitPeriod,
+    budget: &Budget,
+    spent: &ModelUsage,
+    is_over: impl Fn(u64, u64) -> bool,
+) -> Option<ReachedLimit> {
+    let limits = [
+        (LimitedQuantity::Requests, budget.requests, spent.requests),
+        (LimitedQuantity::Tokens, budget.tokens, spent.tokens),
+        (LimitedQuantity::Money, budget.micros, spent.micros),
+    ];
+    limits.into_iter().find_map(|(of, most, spent)| {
+        let most = most.filter(|most| is_over(spent, *most))?;
+        Some(ReachedLimit { of, span, most })
+    })
+}
+
+/// A budget limit that was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReachedLimit {
+    /// Quantity that the limit applies to.
+    pub of: LimitedQuantity,
+    /// Period of the limit.
+    pub span: LimitPeriod,
+    /// Maximum; cost is in millionths of a US dollar.
+    pub most: u64,
+}
+
+/// The quantity that a limit applies to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitedQuantity {
+    /// Number of sampling requests.
+    Requests,
+    /// Number of tokens that were used.
+    Tokens,
+    /// Cost of the model's usage.
+    Money,
+    /// Number of tool rounds.
+    Rounds,
+}
+
+/// The period that a limit applies to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitPeriod {
+    /// The last hour before now.
+    Hour,
+    /// Unlimited time since the first request.
+    Always,
+}
+
+impl fmt::Display for ReachedLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = self.most;
+        match self.of {
+            LimitedQuantity::Requests => write!(f, "{most} sampling requests")?,
+            LimitedQuantity::Tokens => write!(f, "{most} tokens of sampling")?,
+            LimitedQuantity::Money => write!(f, "{}.{:06} US dollars of sampling", most / 1_000_000, most % 1_000_000)?,
+            LimitedQuantity::Rounds => write!(f, "{most} rounds of tools in sampling")?,
+        }
+        f.write_str(match self.span {
+            LimitPeriod::Hour => " within an hour",
+            LimitPeriod::Always => " in all",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR_MS: Millis = 60 * MINUTE;
+
+    fn used(requests: u64, tokens: u64, micros: u64) -> ModelUsage {
+        ModelUsage { requests, tokens, micros, rounds: 0 }
+    }
+
+    #[test]
+    fn an_hour_is_the_last_sixty_minutes_and_all_is_for_ever() {
+        let mut spending = UsageRecord::default();
+        let start = 1_000 * HOUR_MS;
+        spending.add(&used(1, 100, 10), start);
+        spending.add(&used(1, 50, 5), start + 59 * MINUTE);
+        assert_eq!(spending.within_hour(start + 59 * MINUTE), used(2, 150, 15), "both are of this hour");
+        assert_eq!(spending.within_hour(start + 60 * MINUTE), used(1, 50, 5), "the first is over");
+        spending.add(&used(1, 1, 1), start + 10 * HOUR_MS);
+        assert_eq!(spending.minutes.len(), 1, "what is over is not kept");
+        assert_eq!(spending.in_all, used(3, 151, 16), "it counts for all that was used");
+        assert_eq!(spending.within_hour(start), ModelUsage::default(), "a clock that went back counts nothing twice");
+    }
+
+    #[test]
+    fn as_many_minutes_are_kept_as_an_hour_has() {
+        let mut spending = UsageRecord::default();
+        for minute in 0..1_000 {
+            spending.add(&used(1, 1, 1), minute * MINUTE);
+        }
+        assert_eq!(spending.minutes.len(), 60, "one for each minute of the last hour");
+        assert_eq!(spending.within_hour(999 * MINUTE).requests, 60, "and each counts once");
+    }
+
+    #[test]
+    fn what_was_counted_at_its_most_is_settled() {
+        let mut spending = UsageRecord::default();
+        spending.add(&used(1, 5_000, 900), 0);
+        spending.add(&used(1, 7, 1), 2 * MINUTE);
+        spending.settle(0, &used(1, 5_000, 900), &used(1, 40, 3));
+        assert_eq!(spending.within_hour(2 * MINUTE), used(2, 47, 4), "it is as if it had been known at once");
+        assert_eq!(spending.in_all, used(2, 47, 4), "in all, too");
+        spending.settle(9 * HOUR_MS, &used(0, 40, 3), &used(0, 50, 4));
+        assert_eq!(spending.in_all, used(2, 57, 5), "also when its minute is over");
+    }
+
+    #[test]
+    fn each_limit_stops_when_it_is_reached() {
+        let none = Budget::default();
+        let settings = |per_hour, in_all| SamplingSettings { per_hour, in_all, ..SamplingSettings::default() };
+        let mut spending = UsageRecord::default();
+        spending.add(&used(2, 100, 10), 0);
+        let cases = [
+            (
+                settings(Budget { requests: Some(2), ..none }, none),
+                Some((LimitedQuantity::Requests, LimitPeriod::Hour)),
+            ),
+            (settings(Budget { requests: Some(3), ..none }, none), None),
+            (settings(Budget { tokens: Some(100), ..none }, none), Some((LimitedQuantity::Tokens, LimitPeriod::Hour))),
+            (settings(Budget { micros: Some(10), ..none }, none), Some((LimitedQuantity::Money, LimitPeriod::Hour))),
+            (
+                settings(none, Budget { requests: Some(1), ..none }),
+                Some((LimitedQuantity::Requests, LimitPeriod::Always)),
+            ),
+            (settings(none, Budget { tokens: Some(101), ..none }), None),
+            (settings(none, none), None),
+        ];
+        for (settings, expected) in cases {
+            let stopped = spending.stopped(&settings, 0).map(|limit| (limit.of, limit.span));
+            assert_eq!(stopped, expected, "[sampling-rate-limit], X26: {settings:?}");
+        }
+        let settings = settings(Budget { tokens: Some(150), ..none }, Budget { tokens: Some(1_000), ..none });
+        assert_eq!(spending.tokens_left(&settings, 0), Some(50), "the least that is left counts");
+        let too_much = |tokens| spending.too_much(&settings, &used(1, tokens, 0), 0).map(|limit| limit.of);
+        assert_eq!(too_much(50), None, "all that is left can be used");
+        assert_eq!(too_much(51), Some(LimitedQuantity::Tokens), "[sampling-rate-limit], X26: and no more");
+        let mut looping = UsageRecord::default();
+        looping.add(&ModelUsage { rounds: MAX_ROUNDS, ..ModelUsage::default() }, 0);
+        let limit = looping.stopped(&settings, 0).map(|limit| limit.of);
+        assert_eq!(limit, Some(LimitedQuantity::Rounds), "[sampling-iteration-limit]: a loop of tools ends");
+    }
+}

@@ -1,0 +1,323 @@
+//! The database file: its schema, opening it, and reading and writing entries.
+
+use std::path::Path;
+
+use domain::StoreError;
+use ports::AuditEntry;
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
+
+use super::chain::{ChainLink, START};
+use super::seal::{LogSeal, SealKey, SealScope};
+use crate::content_key::{self, ContentKey};
+use crate::database;
+
+pub(super) use crate::database::{failed, signed, unsigned};
+
+/// Version of the schema, stored in `PRAGMA user_version`.
+const VERSION: i64 = 2;
+
+/// The schema. Entries are immutable, except that their content is encrypted once there is a key (`encryption.rs`).
+/// Only entries covered by a checkpoint can be removed.
+const TABLES: &str = "
+CREATE TABLE entry (
+    number INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    asker TEXT NOT NULL,
+    server TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    decision TEXT NOT NULL,
+    scope TEXT,
+    decided_by TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    conversation TEXT,
+    hash TEXT NOT NULL,
+    imported INTEGER NOT NULL,
+    link BLOB NOT NULL,
+    content_bytes INTEGER,
+    content ANY
+) STRICT;
+CREATE INDEX entry_of_server ON entry (server, number);
+CREATE INDEX entry_of_time ON entry (at);
+CREATE TABLE seal (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    number INTEGER NOT NULL,
+    link BLOB NOT NULL,
+    key TEXT NOT NULL,
+    mac BLOB NOT NULL
+) STRICT;
+CREATE TABLE checkpoint (
+    number INTEGER PRIMARY KEY,
+    link BLOB NOT NULL,
+    key TEXT,
+    mac BLOB
+) STRICT;
+CREATE TABLE import (id INTEGER PRIMARY KEY CHECK (id = 1), entries INTEGER NOT NULL) STRICT;
+CREATE TRIGGER entry_stays BEFORE DELETE ON entry
+    WHEN OLD.number > (SELECT coalesce(max(number), 0) FROM checkpoint)
+    BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is only removed after a checkpoint'); END;
+CREATE TRIGGER checkpoint_stays_as_it_is BEFORE UPDATE ON checkpoint
+    BEGIN SELECT RAISE(ABORT, 'a checkpoint of the audit log is never changed'); END;
+CREATE TRIGGER checkpoint_stays BEFORE DELETE ON checkpoint
+    BEGIN SELECT RAISE(ABORT, 'a checkpoint of the audit log is never removed'); END;
+";
+
+/// Changes of the schema in version 2.
+const ENCRYPTION: &str = "
+CREATE TABLE encryption (id INTEGER PRIMARY KEY CHECK (id = 1), left INTEGER NOT NULL) STRICT;
+CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
+    WHEN NOT (typeof(OLD.content) = 'text' AND typeof(NEW.content) = 'blob'
+        AND (NEW.number, NEW.at, NEW.asker, NEW.server, NEW.kind, NEW.subject, NEW.decision, NEW.scope, NEW.decided_by,
+            NEW.rule, NEW.conversation, NEW.hash, NEW.imported, NEW.link, NEW.content_bytes)
+        IS (OLD.number, OLD.at, OLD.asker, OLD.server, OLD.kind, OLD.subject, OLD.decision, OLD.scope, OLD.decided_by,
+            OLD.rule, OLD.conversation, OLD.hash, OLD.imported, OLD.link, OLD.content_bytes))
+    BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is never changed'); END;
+";
+
+/// Purpose for which the content of an entry is encrypted.
+pub(super) const CONTENT: &str = "audit content";
+
+/// Index for the host, which looks for the latest entry of a kind at each start. Logs of older versions lack it.
+const INDEX_OF_KINDS: &str = "CREATE INDEX IF NOT EXISTS entry_of_kind ON entry (kind, number)";
+
+/// Columns that [`entry`] reads, in its order.
+pub(super) const COLUMNS: &str = "number, at, asker, server, kind, subject, decision, scope, decided_by, rule, conversation, \
+    hash, imported, content_bytes, content, link";
+
+const INSERT: &str = "INSERT INTO entry (number, at, asker, server, kind, subject, decision, scope, decided_by, rule, \
+    conversation, hash, imported, content_bytes, content, link) \
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+
+/// Maximum number of schema parts that are named.
+const MOST_STRANGE: usize = 10;
+
+/// The last removed entry, as recorded by a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Checkpoint {
+    pub(super) number: u64,
+    pub(super) link: ChainLink,
+    pub(super) key: Option<String>,
+    pub(super) mac: Option<Vec<u8>>,
+}
+
+impl Checkpoint {
+    /// Returns `true` if the checkpoint was sealed with this key.
+    pub(super) fn is_sealed_with(&self, key: &SealKey) -> bool {
+        self.key.as_deref() == Some(key.id.as_str())
+            && self.mac.as_deref().is_some_and(|mac| key.verify(SealScope::Checkpoint, self.number, &self.link, mac))
+    }
+}
+
+/// Returns the names of schema parts that are unknown or missing. Through a view or a trigger, a modified file could
+/// show one log to the verification and another one to its reader.
+pub(super) fn strange_tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let own = Connection::open_in_memory()?;
+    own.execute_batch(TABLES)?;
+    own.execute_batch(ENCRYPTION)?;
+    let mut wanted = schema_of(&own)?;
+    let found = schema_of(connection)?;
+    own.execute_batch(INDEX_OF_KINDS)?;
+    let with_index = schema_of(&own)?;
+    let mut strange: Vec<String> =
+        found.iter().filter(|part| !with_index.contains(part)).map(|(_, name, _)| name.clone()).collect();
+    wanted.retain(|part| !found.contains(part));
+    strange.extend(wanted.into_iter().map(|(_, name, _)| name));
+    strange.sort_unstable();
+    strange.dedup();
+    strange.truncate(MOST_STRANGE);
+    Ok(strange)
+}
+
+/// Returns type, name and SQL text of each schema part.
+fn schema_of(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
+    let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    rows.collect()
+}
+
+/// Opens the database for writing, and creates it if it does not exist. Also returns `true` if another program had
+/// changed the schema so that content could not be encrypted, and the schema was repaired.
+pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
+    let connection = database::open(path, VERSION, &format!("{TABLES}{ENCRYPTION}"), upgrade)?;
+    let fail = |error| failed(path, "open it", &error);
+    leave_copying(&connection).map_err(fail)?;
+    let was_mended = mend(&connection).map_err(fail)?;
+    connection.execute_batch(INDEX_OF_KINDS).map_err(fail)?;
+    Ok((connection, was_mended))
+}
+
+/// Restores the schema parts that encryption needs if another program removed them. All contents are checked again
+/// then. A table of entries with an unknown definition is left unchanged and refuses encrypted content.
+fn mend(connection: &Connection) -> rusqlite::Result<bool> {
+    if takes_encrypted(connection)? {
+        return Ok(false);
+    }
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    // Another process may have repaired the schema meanwhile.
+    let is_mended = !takes_encrypted(&transaction)?;
+    if is_mended {
+        transaction.execute_batch("DROP TABLE IF EXISTS encryption")?;
+        upgrade(&transaction)?;
+    }
+    transaction.commit()?;
+    database::read_schema_again(connection)?;
+    Ok(is_mended)
+}
+
+/// Upgrades the schema of version 1 to version 2. A table that differs from version 1 is left for the verification to
+/// report.
+fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
+    let own = Connection::open_in_memory()?;
+    own.execute_batch(TABLES)?;
+    let after: String = own.query_row("SELECT sql FROM sqlite_schema WHERE name = 'entry'", [], |row| row.get(0))?;
+    let before = after.replace("content ANY", "content TEXT");
+    database::replace_text_of_table(connection, "entry", (&before, &after))?;
+    connection.execute_batch("DROP TRIGGER IF EXISTS entry_stays_as_it_is")?;
+    connection.execute_batch(ENCRYPTION)
+}
+
+/// Returns `true` if the schema accepts encrypted content. It does unless it was modified.
+fn takes_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'entry' AND instr(sql, 'content ANY') > 0) \
+        AND EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'encryption')";
+    connection.query_row(sql, [], |row| row.get(0))
+}
+
+/// Opens the database for reading, or returns `None` if it does not exist.
+pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let fail = |error| failed(path, "open it", &error);
+    let connection = database::connect(path).map_err(fail)?;
+    leave_copying(&connection).map_err(fail)?;
+    let version = database::version_of(&connection).map_err(fail)?;
+    Ok((version > 0).then_some(connection))
+}
+
+/// Disables automatic checkpoints. The sync thread (`sync.rs`) copies the journal, so that no entry waits for it.
+fn leave_copying(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "wal_autocheckpoint", 0)
+}
+
+/// Writes an entry with its hash. Its content is encrypted if there is a key.
+pub(super) fn insert(
+    connection: &Connection,
+    entry: &AuditEntry,
+    link: &ChainLink,
+    key: Option<&ContentKey>,
+) -> rusqlite::Result<()> {
+    let content = match (&entry.content, key) {
+        (None, _) => Value::Null,
+        (Some(content), None) => Value::Text(content.clone()),
+        (Some(content), Some(key)) => {
+            Value::Blob(key.encrypt(CONTENT, content.as_bytes()).map_err(content_key::failed)?)
+        }
+    };
+    let mut statement = connection.prepare_cached(INSERT)?;
+    statement.execute(rusqlite::params![
+        signed(entry.number),
+        signed(entry.at),
+        entry.asker,
+        entry.server,
+        entry.kind,
+        entry.subject,
+        entry.decision,
+        entry.scope,
+        entry.by,
+        entry.rule,
+        entry.conversation,
+        entry.hash,
+        entry.imported,
+        entry.content_bytes.map(signed),
+        content,
+        link.as_slice(),
+    ])?;
+    Ok(())
+}
+
+/// An entry as read from the database.
+pub(super) struct ReadEntry {
+    pub(super) entry: AuditEntry,
+    pub(super) link: ChainLink,
+    /// Set if the content is encrypted and could not be decrypted. The entry then has only the length of the content.
+    pub(super) is_hidden: bool,
+    /// Set if the content is not encrypted.
+    pub(super) is_plain: bool,
+}
+
+/// Reads an entry and its hash from a row.
+pub(super) fn entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result<ReadEntry> {
+    let words = |at| row.get::<_, String>(at);
+    let content_bytes = row.get::<_, Option<i64>>(13)?.map(unsigned);
+    let is_plain = matches!(row.get_ref(14)?, ValueRef::Text(_));
+    let (content, hidden) = match row.get_ref(14)? {
+        ValueRef::Blob(bytes) => match key.map(|key| key.decrypt_text(CONTENT, bytes)) {
+            Some(Ok(text)) => (Some(text), None),
+            None | Some(Err(_)) => (None, Some(ContentKey::length_of(bytes) as u64)),
+        },
+        _ => (row.get(14)?, None),
+    };
+    let entry = AuditEntry {
+        number: unsigned(row.get(0)?),
+        at: unsigned(row.get(1)?),
+        asker: words(2)?.into(),
+        server: words(3)?,
+        kind: words(4)?.into(),
+        subject: words(5)?,
+        decision: words(6)?.into(),
+        scope: row.get::<_, Option<String>>(7)?.map(Into::into),
+        by: words(8)?.into(),
+        rule: words(9)?.into(),
+        conversation: row.get(10)?,
+        hash: words(11)?,
+        imported: row.get::<_, i64>(12)? != 0,
+        content_bytes: content_bytes.or(hidden),
+        content,
+    };
+    Ok(ReadEntry { entry, link: row.get(15)?, is_hidden: hidden.is_some(), is_plain })
+}
+
+/// Returns number and hash of the last entry, or 0 and [`START`] if there is none.
+pub(super) fn last(connection: &Connection) -> rusqlite::Result<(u64, ChainLink)> {
+    let mut statement = connection.prepare_cached("SELECT number, link FROM entry ORDER BY number DESC LIMIT 1")?;
+    let found = statement.query_row([], |row| Ok((unsigned(row.get(0)?), row.get(1)?))).optional()?;
+    Ok(found.unwrap_or((0, START)))
+}
+
+/// Returns the hash of an entry, or `None` if it does not exist.
+pub(super) fn link_of(connection: &Connection, number: u64) -> rusqlite::Result<Option<ChainLink>> {
+    let mut statement = connection.prepare_cached("SELECT link FROM entry WHERE number = ?1")?;
+    statement.query_row([signed(number)], |row| row.get(0)).optional()
+}
+
+pub(super) fn seal(connection: &Connection) -> rusqlite::Result<Option<LogSeal>> {
+    let mut statement = connection.prepare_cached("SELECT number, link, key, mac FROM seal")?;
+    let read = |row: &Row<'_>| {
+        Ok(LogSeal { number: unsigned(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
+    };
+    statement.query_row([], read).optional()
+}
+
+pub(super) fn put_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::Result<()> {
+    let mut statement = connection
+        .prepare_cached("INSERT OR REPLACE INTO seal (id, number, link, key, mac) VALUES (1, ?1, ?2, ?3, ?4)")?;
+    statement.execute(rusqlite::params![signed(seal.number), seal.link.as_slice(), seal.key, seal.mac])?;
+    Ok(())
+}
+
+/// Returns the number of the last entry that was removed, or 0.
+pub(super) fn removed(connection: &Connection) -> rusqlite::Result<u64> {
+    Ok(checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number))
+}
+
+/// Returns the latest checkpoint, or `None` if nothing was removed.
+pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<Option<Checkpoint>> {
+    let mut statement =
+        connection.prepare_cached("SELECT number, link, key, mac FROM checkpoint ORDER BY number DESC LIMIT 1")?;
+    let read = |row: &Row<'_>| {
+        Ok(Checkpoint { number: unsigned(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
+    };
+    statement.query_row([], read).optional()
+}

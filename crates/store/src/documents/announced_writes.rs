@@ -1,0 +1,117 @@
+//! Writes of sealed documents that update the keychain first. Each document is first written to a pending file next to
+//! its final path, so that an older copy is refused and nothing is lost, wherever the process is killed
+//! (`DocumentFolder` in `documents.rs`).
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use domain::StoreError;
+use ports::Document;
+use serde_json::Value;
+
+use super::{DocumentFolder, LIMIT, parsed, unsealable};
+use crate::files::{self, ReplaceMode};
+use crate::sealed_document::{DocumentText, JudgedDocument};
+
+/// Maximum time that writing a document, including a rollback, waits for the keychain. The documents' lock is held
+/// meanwhile, and other processes wait longer for it.
+const MARK_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Sealed content after a failed first write. A copy of the written content is then refused, and the missing file is
+/// not reported as removed.
+pub(super) const NEVER_WRITTEN: Value = Value::Null;
+
+impl DocumentFolder {
+    /// Completes a write that was interrupted after the keychain was updated, because the process was killed. The lock
+    /// must be held.
+    pub(super) fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
+        let next = self.next_place(name);
+        let Some(bytes) = files::read(&next, LIMIT)? else { return Ok(None) };
+        let JudgedDocument::Good(text) = self.sealer.judge(name, &bytes) else { return Ok(None) };
+        let value = parsed(&next, text)?;
+        if let Err(error) = files::replace_with(&self.place(name), &next, &bytes) {
+            // The next start finds the pending file again.
+            tracing::warn!(%error, "a pending document could not be moved to its path");
+        }
+        Ok(Some(value))
+    }
+
+    /// Returns the path of the pending file of a document.
+    pub(super) fn next_place(&self, name: Document) -> PathBuf {
+        self.path.join(format!("{}.next", name.file_name()))
+    }
+
+    /// Deletes the pending file after a later version was written: the keychain may know the pending one as the latest.
+    pub(super) fn discard_next(&self, name: Document) {
+        let next = self.next_place(name);
+        if let Err(error) = std::fs::remove_file(&next)
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::warn!(%error, path = %next.display(), "an obsolete file could not be removed");
+        }
+    }
+
+    /// Writes a document after updating the keychain. Returns the written file.
+    ///
+    /// # Errors
+    /// Returns [`StoreError`] if it can't be written. The former content stays valid, also after a restart, unless the
+    /// error says otherwise.
+    pub(super) fn write_announced(
+        &self,
+        name: Document,
+        before: Option<&Value>,
+        value: &Value,
+        file: DocumentText,
+    ) -> Result<DocumentText, StoreError> {
+        let deadline = Instant::now() + MARK_PATIENCE;
+        let file = self.announce(name, value, file, deadline)?;
+        files::replace_with(&self.place(name), &self.next_place(name), file.text.as_bytes())
+            .map_err(|error| self.roll_back(name, before, error, deadline))?;
+        Ok(file)
+    }
+
+    /// Writes the pending file and updates the keychain. From then on the new content is valid, even if the process is
+    /// killed before the file is moved.
+    ///
+    /// The keychain may know a later file that another process wrote and that no longer exists. The document then gets
+    /// a higher number.
+    fn announce(
+        &self,
+        name: Document,
+        value: &Value,
+        file: DocumentText,
+        deadline: Instant,
+    ) -> Result<DocumentText, StoreError> {
+        self.announce_once(name, &file, deadline)?;
+        if !file.number.is_some_and(|number| self.sealer.is_superseded(name, number)) {
+            return Ok(file);
+        }
+        let later = self.seal_document(name, value)?;
+        self.announce_once(name, &later, deadline)?;
+        Ok(later)
+    }
+
+    fn announce_once(&self, name: Document, file: &DocumentText, deadline: Instant) -> Result<(), StoreError> {
+        let number = file.number.ok_or_else(|| unsealable(&self.place(name), "the key is gone"))?;
+        // The pending file is on disk before the keychain is updated, so that nothing is lost in between.
+        files::write(&self.next_place(name), file.text.as_bytes(), ReplaceMode::Replace)?;
+        self.sealer.announce(name, number, deadline);
+        Ok(())
+    }
+
+    /// Makes the former content valid after a restart, in place of the announced content that could not be moved.
+    fn roll_back(&self, name: Document, before: Option<&Value>, failed: StoreError, deadline: Instant) -> StoreError {
+        let former = before.unwrap_or(&NEVER_WRITTEN);
+        match self.seal_document(name, former).and_then(|file| self.announce(name, former, file, deadline)) {
+            Ok(_) => failed,
+            Err(error) => StoreError {
+                cause: format!(
+                    "{}; the change may hold after a restart all the same, as it could not be undone: {error}",
+                    failed.cause
+                ),
+                ..failed
+            },
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Extracts the searchable text of an item: messages, calls and results. Images, and values intended only for a
+//! provider or a program, are omitted.
+
+use serde_json::Value;
+
+/// Maximum length of an item's searchable text, in bytes.
+const MAX_TEXT: usize = 32 << 10;
+
+/// Members whose text is shown to users.
+const READ: [&str; 9] = ["text", "name", "title", "description", "uri", "server", "tool", "prompt", "error"];
+/// Members that contain other searchable members.
+const HOLDS: [&str; 8] = ["content", "contents", "parts", "result", "attachments", "prompt", "error", "found"];
+
+/// Returns the searchable text of an item's body, one line for each piece. Items of a newer version contribute their
+/// known members.
+#[must_use]
+pub(super) fn text_of(body: &Value) -> String {
+    let mut text = String::new();
+    add_message_text(body, &mut text);
+    text
+}
+
+fn add_message_text(value: &Value, text: &mut String) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| add_message_text(value, text)),
+        Value::Object(members) => {
+            for (name, value) in members {
+                match value {
+                    Value::String(words) if READ.contains(&name.as_str()) => add(words, text),
+                    Value::Object(_) if name == "arguments" => add_all_texts(value, text),
+                    Value::Object(_) | Value::Array(_) if HOLDS.contains(&name.as_str()) => {
+                        add_message_text(value, text)
+                    }
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Adds every text in a value, such as the arguments of a call.
+fn add_all_texts(value: &Value, text: &mut String) {
+    match value {
+        Value::String(words) => add(words, text),
+        Value::Array(values) => values.iter().for_each(|value| add_all_texts(value, text)),
+        Value::Object(members) => members.values().for_each(|value| add_all_texts(value, text)),
+        _ => {}
+    }
+}
+
+fn add(words: &str, text: &mut String) {
+    let room = MAX_TEXT.saturating_sub(text.len() + 1);
+    let end = words.floor_char_boundary(room);
+    if end > 0 {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&words[..end]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_people_read_is_found_and_nothing_else() {
+        let message = json!({
+            "kind": "message", "role": "user", "prompt": {"server": "harbour", "prompt": "plan", "arguments": {"city": "Bergen"}},
+            "content": [{"type": "text", "text": "港口"}, {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}],
+        });
+        assert_eq!(
+            text_of(&message),
+            "harbour\nplan\nBergen\n港口",
+            "texts and their origin must be included, but no bytes"
+        );
+        let call = json!({
+            "kind": "tool_call", "call": "call-7", "server": "harbour", "tool": "berth", "arguments": {"ship": ["Statsraad"]},
+            "result": {"content": [{"type": "text", "text": "pier 4"}], "structured": {"pier": "four"}, "arguments": {}},
+            "error": null,
+        });
+        assert_eq!(text_of(&call), "harbour\nberth\nStatsraad\npier 4", "the call and its result must be included");
+        let reply = json!({"kind": "reply", "model": {"provider": "p", "model": "m"}, "parts": [
+            {"type": "thinking", "text": "hm", "opaque": {"signature": "zzz"}},
+            {"type": "text", "text": "Bergen it is"},
+            {"type": "tool_use", "id": "1", "key": "harbour__berth", "server": null, "tool": null, "arguments": "{\"a\":"},
+        ]});
+        assert_eq!(
+            text_of(&reply),
+            "hm\nBergen it is",
+            "the model's text must be included, but not data for its provider"
+        );
+        assert_eq!(text_of(&json!({"kind": "later", "shape": [1]})), "", "unknown members must be ignored");
+    }
+
+    #[test]
+    fn what_is_found_is_bounded() {
+        let long = "ä".repeat(MAX_TEXT);
+        let text = text_of(
+            &json!({"kind": "message", "content": [{"type": "text", "text": long}, {"type": "text", "text": "end"}]}),
+        );
+        assert!(text.len() <= MAX_TEXT && text.len() > MAX_TEXT - 8, "the text must end at the limit: {}", text.len());
+    }
+}

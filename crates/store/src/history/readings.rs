@@ -1,0 +1,72 @@
+//! The contents that a conversation has read from servers, in addition to the servers that contributed text (`source`).
+//!
+//! The table is added to databases of the same version that lack it. For existing conversations the contents are
+//! unknown, so each source counts as a reading of unknown kind.
+
+use domain::history::{Reading, ReadingKind};
+use rusqlite::{Connection, params};
+
+/// Maximum number of contents that are returned for a conversation, open-world ones first. Further ones add no
+/// information.
+const MOST: i64 = 1_000;
+
+const TABLE: &str = "
+CREATE TABLE reading (
+    conversation INTEGER NOT NULL,
+    server TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    PRIMARY KEY (conversation, server, kind, name)
+) STRICT, WITHOUT ROWID;
+INSERT INTO reading (conversation, server, kind, name, open) SELECT conversation, server, 'unknown', '', 1 FROM source;
+";
+
+/// Seals over the table (`reading_seal.rs`). For conversations without a seal, all items are examined.
+const SEALS: &str = "CREATE TABLE reading_seal (conversation INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
+
+/// Creates the tables if they do not exist.
+pub(super) fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
+    make_table(connection, "reading", TABLE)?;
+    make_table(connection, "reading_seal", SEALS)
+}
+
+fn make_table(connection: &Connection, name: &str, table: &str) -> rusqlite::Result<()> {
+    if has_table(connection, name)? {
+        return Ok(());
+    }
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    // Another process may have created the table meanwhile.
+    let made = match has_table(connection, name) {
+        Ok(false) => connection.execute_batch(table),
+        other => other.map(drop),
+    };
+    connection.execute_batch(if made.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    made
+}
+
+fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1)";
+    connection.query_row(sql, [name], |row| row.get(0))
+}
+
+/// Adds a reading. The open-world flag is never cleared.
+pub(super) fn add(connection: &Connection, conversation: i64, reading: &Reading) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO reading (conversation, server, kind, name, open) VALUES (?1, ?2, ?3, ?4, ?5) \
+        ON CONFLICT DO UPDATE SET open = max(open, excluded.open)";
+    let Reading { server, kind, name, open_world } = reading;
+    connection.prepare_cached(sql)?.execute(params![conversation, server, kind.name(), name, open_world])?;
+    Ok(())
+}
+
+/// Returns the readings of a conversation.
+pub(super) fn readings_of(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Reading>> {
+    let sql = "SELECT server, kind, name, open FROM reading WHERE conversation = ?1 ORDER BY open DESC, server, kind, name LIMIT ?2";
+    let read = |row: &rusqlite::Row<'_>| {
+        let kind: String = row.get(1)?;
+        // Kinds of newer versions are unknown here.
+        let kind = ReadingKind::ALL.into_iter().find(|own| own.name() == kind).unwrap_or(ReadingKind::Unknown);
+        Ok(Reading { server: row.get(0)?, kind, name: row.get(2)?, open_world: row.get(3)? })
+    };
+    connection.prepare_cached(sql)?.query_map(params![conversation, MOST], read)?.collect()
+}

@@ -1,0 +1,84 @@
+//! Sums up tokens and costs of the replies in a conversation. The database computes the sums, because there may be
+//! thousands of long replies.
+
+use domain::history::ConversationUsage;
+use domain::item::{Cost, TokenUsage};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::history_tables::{self, unsigned};
+use super::write::{CUT, STREAMING};
+
+/// Maximum number of items in which the latest reply with token counts is searched. The calls of a reply follow it.
+const FAR: usize = 500;
+
+/// Common table expression with the items of a conversation, each body decrypted once.
+const OWN: &str = "WITH own AS MATERIALIZED (SELECT state, decrypted('body', body) AS body \
+    FROM item INDEXED BY item_after WHERE conversation = ?1)";
+
+/// Returns the sums of a conversation, or `None` if it does not exist.
+pub(super) fn conversation_usage(
+    connection: &Connection,
+    conversation: &str,
+) -> rusqlite::Result<Option<ConversationUsage>> {
+    let Some((conversation, head)) = history_tables::conversation(connection, conversation)? else { return Ok(None) };
+    let (usage, unpriced) = usage(connection, conversation)?;
+    let costs = costs(connection, conversation)?;
+    Ok(Some(ConversationUsage { usage, costs, unpriced, context_used: context_used(connection, head)? }))
+}
+
+/// Returns the token counts, and the number of replies of unknown cost.
+fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(TokenUsage, u32)> {
+    let sql = "SELECT sum(body ->> '$.usage.input'), sum(body ->> '$.usage.output'), sum(body ->> '$.usage.cachedInput'), \
+            sum(body ->> '$.usage.writtenInput'), sum(body ->> '$.usage.thinking'), \
+            count(*) FILTER (WHERE state <> ?2 AND (state = ?3 OR body ->> '$.cost.amount' IS NULL) AND (\
+                json_array_length(body, '$.parts') > 0 OR body ->> '$.stop.is' = 'stopped' \
+                OR body ->> '$.usage.input' IS NOT NULL OR body ->> '$.usage.output' IS NOT NULL)) \
+        FROM own WHERE body ->> '$.kind' = 'reply'";
+    let sql = format!("{OWN} {sql}");
+    connection.prepare_cached(&sql)?.query_row(params![conversation, STREAMING, CUT], |row| {
+        let usage = TokenUsage {
+            input: tokens(row, 0)?,
+            output: tokens(row, 1)?,
+            cached_input: tokens(row, 2)?,
+            written_input: tokens(row, 3)?,
+            thinking: tokens(row, 4)?,
+        };
+        Ok((usage, row.get(5)?))
+    })
+}
+
+fn costs(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Cost>> {
+    let sql = "SELECT body ->> '$.cost.currency' AS currency, sum(body ->> '$.cost.amount') \
+        FROM own WHERE body ->> '$.kind' = 'reply' AND body ->> '$.cost.amount' IS NOT NULL \
+        GROUP BY currency ORDER BY currency";
+    let mut statement = connection.prepare_cached(&format!("{OWN} {sql}"))?;
+    let costs = statement.query_map([conversation], |row| Ok(Cost { currency: row.get(0)?, amount: row.get(1)? }))?;
+    costs.collect()
+}
+
+/// Returns the tokens of the latest request in a branch and its reply.
+fn context_used(connection: &Connection, head: Option<i64>) -> rusqlite::Result<Option<u64>> {
+    let sql = "WITH own AS MATERIALIZED (SELECT parent, decrypted('body', body) AS body FROM item WHERE number = ?1) \
+        SELECT parent, body ->> '$.kind' = 'reply', body ->> '$.usage.input', body ->> '$.usage.output' FROM own";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut next = head;
+    for _ in 0..FAR {
+        let Some(number) = next else { return Ok(None) };
+        let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, tokens(row, 2)?, tokens(row, 3)?));
+        let found: Option<(Option<i64>, Option<bool>, _, _)> = statement.query_row([number], read).optional()?;
+        let Some((parent, is_reply, input, output)) = found else { return Ok(None) };
+        if let (Some(true), Some(input)) = (is_reply, input) {
+            return Ok(Some(input + output.unwrap_or(0)));
+        }
+        next = parent;
+    }
+    Ok(None)
+}
+
+/// Reads a token count. The value in an item may have any type. Anything but an integer counts as absent.
+fn tokens(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
+    Ok(match row.get_ref(at)? {
+        rusqlite::types::ValueRef::Integer(number) => Some(unsigned(number)),
+        _ => None,
+    })
+}

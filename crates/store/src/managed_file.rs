@@ -1,0 +1,122 @@
+//! The system-wide rules of an administrator: one file in a system folder, which is only read.
+
+use std::path::{Path, PathBuf};
+
+use domain::StoreError;
+use ports::ManagedPolicy;
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use crate::files;
+
+/// Maximum size of the file, in bytes.
+const LIMIT: u64 = 4 << 20;
+
+/// The system-wide file of rules.
+#[derive(Debug, Clone)]
+pub struct ManagedFile {
+    path: PathBuf,
+    /// Set if only an administrator may have write access.
+    is_guarded: bool,
+}
+
+impl ManagedFile {
+    /// Creates a file at another path, for tests.
+    #[must_use]
+    pub const fn at(path: PathBuf) -> Self {
+        Self { path, is_guarded: false }
+    }
+
+    /// Returns the file of this system: `/etc/drawbridge/policy.json` on Linux, `/Library/Application
+    /// Support/Drawbridge/policy.json` on macOS, `%ProgramData%\Drawbridge\policy.json` on Windows. No user setting
+    /// changes this path, except that variable on Windows.
+    #[must_use]
+    pub fn system() -> Self {
+        let folder = if cfg!(windows) {
+            let data = std::env::var_os("ProgramData").map_or_else(|| PathBuf::from(r"C:\ProgramData"), PathBuf::from);
+            data.join("Drawbridge")
+        } else if cfg!(target_os = "macos") {
+            PathBuf::from("/Library/Application Support/Drawbridge")
+        } else {
+            PathBuf::from("/etc/drawbridge")
+        };
+        Self { path: folder.join("policy.json"), is_guarded: true }
+    }
+}
+
+impl ManagedPolicy for ManagedFile {
+    fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+
+    fn read(&self) -> Result<Option<Value>, StoreError> {
+        let Some(bytes) = files::read(&self.path, LIMIT)? else { return Ok(None) };
+        if self.is_guarded {
+            guarded(&self.path, ADMINISTRATOR)
+                .map_err(|cause| StoreError { path: self.path.display().to_string(), cause })?;
+        }
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| StoreError {
+            path: self.path.display().to_string(),
+            cause: format!("line {}: it is not JSON ({error})", error.line()),
+        })
+    }
+
+    fn watch(&self, changed: mpsc::Sender<()>) {
+        crate::file_watch::start("managed policy", self.path.clone(), changed);
+    }
+}
+
+/// User ID of the administrator on Unix.
+const ADMINISTRATOR: u32 = 0;
+
+/// Checks that a file and its folder belong to `owner` and that nobody else has write access, who could relax the
+/// system-wide rules.
+#[cfg(unix)]
+fn guarded(path: &Path, owner: u32) -> Result<(), String> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    for place in [Some(path), path.parent()].into_iter().flatten() {
+        let facts = place.metadata().map_err(|error| error.to_string())?;
+        if facts.uid() != owner || facts.mode() & 0o022 != 0 {
+            let shown = place.display();
+            return Err(format!(
+                "others than who manages this computer may write {shown}; give it to root, and take the right to write it from all others"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Does nothing: on Windows, only administrators have write access to this folder by default.
+#[cfg(not(unix))]
+fn guarded(_path: &Path, _owner: u32) -> Result<(), String> {
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_others_may_write_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("policy.json");
+        std::fs::write(&path, "{}").unwrap();
+        let owner = path.metadata().unwrap().uid();
+        let set = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        for (folder_mode, mode, is_good) in
+            [(0o755, 0o644, true), (0o755, 0o664, false), (0o755, 0o646, false), (0o777, 0o644, false)]
+        {
+            set(folder.path(), folder_mode);
+            set(&path, mode);
+            let checked = guarded(&path, owner);
+            assert_eq!(checked.is_ok(), is_good, "folder {folder_mode:o}, file {mode:o}: {checked:?}");
+        }
+        set(folder.path(), 0o755);
+        assert!(guarded(&path, owner + 1).is_err(), "a file of another user must be refused");
+    }
+}

@@ -1,0 +1,138 @@
+//! Stores the numbers of the latest files in the keychain before they are relied on, so that an older copy is detected.
+//! Callers: `documents.rs` for each write, and `sealed_document.rs` once the key is available.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use ports::Document;
+
+use super::{DocumentSealer, MARK, SealerState, SealingKey};
+
+/// State of the single thread that stores the latest numbers in the keychain.
+#[derive(Default)]
+pub(super) struct MarkingState {
+    runs: bool,
+    /// Set if there are newer numbers than those the thread has read.
+    again: bool,
+    /// Set after a wait for the thread timed out. Others do not wait for it then.
+    hangs: bool,
+}
+
+impl DocumentSealer {
+    /// Stores the number of a file in the keychain before the file is written: from then on an older copy is refused,
+    /// even if the process is killed at once. A keychain that hangs is waited for once, until `deadline`, and is
+    /// updated when it responds.
+    pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
+        match &mut *self.state() {
+            SealerState::Ready(ready) => raise(&mut ready.announced, name.file_name(), number),
+            _ => return,
+        };
+        let mut marking = self.marking();
+        marking.again = true;
+        if !std::mem::replace(&mut marking.runs, true) {
+            let sealer = Arc::clone(self);
+            let thread = std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.mark_all());
+            if let Err(error) = thread {
+                marking.runs = false;
+                tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");
+                return;
+            }
+        }
+        if marking.hangs {
+            return;
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        let waited = self.marked.wait_timeout_while(marking, left, |marking| marking.runs);
+        let (mut marking, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        marking.hangs = marking.runs;
+    }
+
+    /// Returns `true` if the keychain is known to have a higher number than this one.
+    pub(crate) fn is_superseded(&self, name: Document, number: u64) -> bool {
+        match &*self.state() {
+            SealerState::Ready(ready) => ready.announced.get(name.file_name()).is_some_and(|known| *known > number),
+            _ => false,
+        }
+    }
+
+    /// Records that the file with this number was written.
+    pub(crate) fn on_written(&self, name: Document, number: u64) {
+        let SealerState::Ready(ready) = &mut *self.state() else { return };
+        raise(&mut ready.numbers, name.file_name(), number);
+    }
+
+    pub(super) fn marking(&self) -> MutexGuard<'_, MarkingState> {
+        self.marking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Updates the keychain until it has all numbers.
+    fn mark_all(&self) {
+        loop {
+            let mut marking = self.marking();
+            if !std::mem::take(&mut marking.again) {
+                (marking.runs, marking.hangs) = (false, false);
+                self.marked.notify_all();
+                return;
+            }
+            drop(marking);
+            self.mark();
+        }
+    }
+
+    /// Stores the latest numbers in the keychain.
+    pub(super) fn mark(&self) {
+        let _one = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another process may have stored higher numbers.
+        let _held = self.secrets.hold(MARK);
+        let own = match &*self.state() {
+            SealerState::Ready(ready) => ready.marked_numbers(),
+            _ => return,
+        };
+        let marked = self.secrets.mark(MARK).and_then(|mark| {
+            let kept = mark.as_deref().map(numbers_in);
+            let mut numbers = kept.clone().unwrap_or_default();
+            if let SealerState::Ready(ready) = &mut *self.state() {
+                for (name, number) in &numbers {
+                    raise(&mut ready.announced, name, *number);
+                }
+            }
+            for (name, number) in &own {
+                raise(&mut numbers, name, *number);
+            }
+            if kept.as_ref() == Some(&numbers) {
+                return Ok(());
+            }
+            let lines: Vec<String> = numbers.iter().map(|(name, number)| format!("{name} {number}")).collect();
+            self.secrets.set_mark(MARK, &format!("sealed\n{}", lines.join("\n")))
+        });
+        if let Err(error) = marked {
+            tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");
+        }
+    }
+}
+
+impl SealingKey {
+    /// Returns the highest number of each document that is written or about to be.
+    fn marked_numbers(&self) -> BTreeMap<String, u64> {
+        let mut numbers = self.numbers.clone();
+        for (name, number) in &self.announced {
+            raise(&mut numbers, name, *number);
+        }
+        numbers
+    }
+}
+
+/// Raises a document's number. A lower one is ignored.
+fn raise(numbers: &mut BTreeMap<String, u64>, name: &str, number: u64) {
+    let latest = numbers.entry(name.to_owned()).or_default();
+    *latest = (*latest).max(number);
+}
+
+pub(super) fn numbers_in(mark: &str) -> BTreeMap<String, u64> {
+    let number = |line: &str| {
+        let (name, number) = line.split_once(' ')?;
+        Some((name.to_owned(), number.parse().ok()?))
+    };
+    mark.lines().filter_map(number).collect()
+}

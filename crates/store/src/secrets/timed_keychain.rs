@@ -1,0 +1,141 @@
+//! A keychain with a time limit. A call that hangs continues in a separate thread, one at a time.
+
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::keychain::{Keychain, KeychainError};
+
+/// A keychain with a time limit for each call.
+pub(super) struct TimedKeychain {
+    keychain: Arc<dyn Keychain>,
+    limit: Duration,
+    turn: Arc<KeychainTurn>,
+}
+
+#[derive(Default)]
+struct KeychainTurn {
+    is_taken: Mutex<bool>,
+    freed: Condvar,
+}
+
+impl KeychainTurn {
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.is_taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, within: Duration) -> bool {
+        let waited = self.freed.wait_timeout_while(self.lock(), within, |is_taken| *is_taken);
+        let (mut is_taken, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        !std::mem::replace(&mut *is_taken, true)
+    }
+}
+
+/// Releases the turn when the call ends, also after a panic.
+struct KeychainTurnGuard(Arc<KeychainTurn>);
+
+impl Drop for KeychainTurnGuard {
+    fn drop(&mut self) {
+        *self.0.lock() = false;
+        self.0.freed.notify_one();
+    }
+}
+
+impl TimedKeychain {
+    pub(super) fn new(keychain: Arc<dyn Keychain>, limit: Duration) -> Self {
+        Self { keychain, limit, turn: Arc::default() }
+    }
+
+    fn run<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&dyn Keychain) -> Result<T, KeychainError> + Send + 'static,
+    ) -> Result<T, KeychainError> {
+        let since = Instant::now();
+        // A call that hangs keeps its turn, so at most one thread waits for the keychain.
+        if !self.turn.take(self.limit) {
+            return Err(self.timeout_error());
+        }
+        let (taken, keychain) = (KeychainTurnGuard(Arc::clone(&self.turn)), Arc::clone(&self.keychain));
+        let (done, result) = sync_channel(1);
+        let work = move || {
+            let outcome = act(keychain.as_ref());
+            drop(taken);
+            let _ = done.send(outcome);
+        };
+        let thread = std::thread::Builder::new().name("keychain".to_owned()).spawn(work);
+        thread
+            .map_err(|error| KeychainError::Broken(format!("no thread could be started for the keychain ({error})")))?;
+        result.recv_timeout(self.limit.saturating_sub(since.elapsed())).unwrap_or_else(|_| Err(self.timeout_error()))
+    }
+
+    fn timeout_error(&self) -> KeychainError {
+        let limit = self.limit.as_secs_f32();
+        KeychainError::Locked(format!(
+            "it has not answered within {limit} s; perhaps it waits for its password in a window of its own"
+        ))
+    }
+}
+
+impl Keychain for TimedKeychain {
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, KeychainError> {
+        let name = name.to_owned();
+        self.run(move |keychain| keychain.read(&name))
+    }
+
+    fn write(&self, name: &str, secret: &[u8]) -> Result<(), KeychainError> {
+        let (name, secret) = (name.to_owned(), zeroize::Zeroizing::new(secret.to_vec()));
+        self.run(move |keychain| keychain.write(&name, &secret))
+    }
+
+    fn remove(&self, name: &str) -> Result<(), KeychainError> {
+        let name = name.to_owned();
+        self.run(move |keychain| keychain.remove(&name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A keychain that hangs until its gate is opened.
+    #[derive(Default)]
+    struct HangingKeychain(Arc<KeychainTurn>);
+
+    impl Keychain for HangingKeychain {
+        fn read(&self, _name: &str) -> Result<Option<Vec<u8>>, KeychainError> {
+            self.0.take(Duration::from_secs(3_600));
+            drop(KeychainTurnGuard(Arc::clone(&self.0)));
+            Ok(Some(b"late".to_vec()))
+        }
+
+        fn write(&self, _name: &str, _secret: &[u8]) -> Result<(), KeychainError> {
+            Ok(())
+        }
+
+        fn remove(&self, _name: &str) -> Result<(), KeychainError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn one_that_hangs_is_not_waited_for_and_can_come_back() {
+        let hangs = HangingKeychain::default();
+        let gate = Arc::clone(&hangs.0);
+        assert!(gate.take(Duration::ZERO), "the gate is shut");
+        let patience = TimedKeychain::new(Arc::new(hangs), Duration::from_millis(100));
+        // The gate stays closed, so a call that returns has not waited for the keychain.
+        for _ in 0..3 {
+            let refused = patience.read("x");
+            assert!(
+                matches!(refused, Err(KeychainError::Locked(_))),
+                "the call must fail without waiting: {refused:?}"
+            );
+        }
+        assert!(matches!(patience.write("x", b"y"), Err(KeychainError::Locked(_))), "other calls must fail as well");
+        drop(KeychainTurnGuard(gate));
+        let until = Instant::now() + Duration::from_secs(10);
+        while patience.read("x") != Ok(Some(b"late".to_vec())) {
+            assert!(Instant::now() < until, "calls must succeed once the keychain responds again");
+        }
+    }
+}

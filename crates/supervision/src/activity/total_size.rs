@@ -1,0 +1,136 @@
+//! The total size of the activity logs of all servers, and its limit: with many servers, the sum of the individual
+//! limits would be too large.
+//!
+//! Appending an entry only updates the total. The owner task, which is notified of new entries anyway, drops the
+//! excess.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::ActivityLog;
+
+/// Maximum total size of the entries of all servers, in bytes.
+pub const MAX_TOGETHER: usize = 64 * 1024 * 1024;
+
+/// The total size of all activity logs, in bytes: bodies, and the overhead of the entries.
+#[derive(Debug, Clone, Default)]
+pub struct TotalActivitySize(Arc<AtomicUsize>);
+
+impl TotalActivitySize {
+    pub(super) fn add(&self, bytes: usize) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn remove(&self, bytes: usize) {
+        self.0.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Reduces the total to at most `most` bytes. The largest logs drop their oldest entries until they are as small
+    /// as the next ones, so a quiet server keeps its entries regardless of the others. Locks one log at a time,
+    /// briefly.
+    pub fn keep_within<'a>(&self, most: usize, all: impl Iterator<Item = &'a Mutex<ActivityLog>>) {
+        if self.bytes() <= most {
+            return;
+        }
+        // A sixteenth more than necessary is dropped, so that the next entry doesn't trigger this again.
+        let wanted = most - most / 16;
+        let lock = |activity: &'a Mutex<ActivityLog>| activity.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut largest: Vec<_> = all.map(|activity| (lock(activity).taken(), activity)).collect();
+        largest.sort_unstable_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
+        let sizes: Vec<usize> = largest.iter().map(|(bytes, _)| *bytes).collect();
+        let level = level(&sizes, wanted);
+        for (_, activity) in largest.into_iter().take_while(|(bytes, _)| *bytes > level) {
+            lock(activity).shrink(level);
+        }
+    }
+}
+
+/// Returns the size to which larger logs must shrink so that the total is at most `wanted`. `sizes` is in descending
+/// order.
+fn level(sizes: &[usize], wanted: usize) -> usize {
+    let excess = sizes.iter().sum::<usize>().saturating_sub(wanted);
+    let mut above = 0;
+    for (at, size) in sizes.iter().enumerate() {
+        above += size;
+        let level = above.saturating_sub(excess) / (at + 1);
+        if sizes.get(at + 1).is_none_or(|next| *next <= level) {
+            return level;
+        }
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::super::{ActivityKind, MAX_BODY};
+    use super::*;
+
+    const MIB: usize = 1024 * 1024;
+
+    fn filled(together: &TotalActivitySize, entries: usize, body: usize) -> Mutex<ActivityLog> {
+        let mut activity = ActivityLog::with_total(together);
+        for _ in 0..entries {
+            activity.line(ActivityKind::Stderr, &"x".repeat(body));
+        }
+        Mutex::new(activity)
+    }
+
+    #[test]
+    fn the_oldest_of_the_largest_go_and_a_quiet_server_keeps_all() {
+        let together = TotalActivitySize::default();
+        // 10 servers with 8 MiB each would use 80 MiB.
+        let mut all: Vec<_> = (0..10).map(|_| filled(&together, 15, MAX_BODY)).collect();
+        all.push(filled(&together, 3, MAX_BODY));
+        all.push(filled(&together, 1, 100));
+        assert!(together.bytes() > MAX_TOGETHER, "before, it is too much: {}", together.bytes());
+        together.keep_within(MAX_TOGETHER, all.iter());
+        let kept = together.bytes();
+        assert!(kept <= MAX_TOGETHER, "now it is within the bound: {kept}");
+        assert!(
+            kept > MAX_TOGETHER - 12 * MIB,
+            "and no more went than had to, an entry of each beside the room: {kept}"
+        );
+        let sizes: Vec<usize> = all.iter().map(|activity| activity.lock().unwrap().taken()).collect();
+        assert_eq!(sizes.iter().sum::<usize>(), kept, "what is counted is what is there");
+        assert!(
+            sizes[..10].iter().all(|size| *size == sizes[0] && *size > 5 * MIB),
+            "equals are treated alike: {sizes:?}"
+        );
+        for (quiet, entries) in [(10, 3), (11, 1)] {
+            let quiet = all[quiet].lock().unwrap();
+            assert_eq!((quiet.dropped(), quiet.last()), (0, entries), "those that said less keep all");
+        }
+        let largest = all[0].lock().unwrap();
+        assert!(largest.entry(1).is_none() && largest.entry(15).is_some(), "of a large one the oldest went");
+        assert!(largest.dropped() > 0, "and it is counted");
+    }
+
+    #[test]
+    fn what_is_within_the_bound_stays_and_what_ends_is_no_longer_counted() {
+        let together = TotalActivitySize::default();
+        let all = [filled(&together, 3, 1_000), filled(&together, 50, 10)];
+        let before = together.bytes();
+        together.keep_within(before, all.iter());
+        assert_eq!(together.bytes(), before, "nothing goes that has room");
+        all[1].lock().unwrap().keep(0);
+        let [first, second] = all;
+        assert_eq!(together.bytes(), first.lock().unwrap().taken(), "a ring's own bound counts");
+        drop((first, second));
+        assert_eq!(together.bytes(), 0, "nor is a server counted that was removed");
+    }
+
+    #[test]
+    fn the_level_takes_no_more_than_needed_from_the_largest_first() {
+        assert_eq!(level(&[10, 4, 3], 14), 7, "the largest alone gives what is too much");
+        assert_eq!(level(&[10, 8, 3], 15), 6, "two, down to the same");
+        assert_eq!(level(&[9, 9, 9], 9), 3, "equals alike");
+        assert_eq!(level(&[5, 5], 0), 0, "down to nothing");
+        assert_eq!(level(&[], 0), 0, "of none there is nothing");
+    }
+}

@@ -1,0 +1,97 @@
+//! A token bucket. While tokens are left, taking one costs a subtraction and doesn't read the clock. Used by
+//! `usage_counter.rs`, and by the consent requests of a connection.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// A token bucket with a capacity and a refill rate.
+#[derive(Debug, Clone)]
+pub struct TokenBucket {
+    most: i64,
+    per_second: f64,
+    /// Tokens left. Negative after a use larger than the remainder.
+    left: i64,
+    counted_at: Instant,
+}
+
+impl TokenBucket {
+    /// Creates a full bucket with a capacity of `most` tokens, refilled at `per_second`.
+    pub fn new(most: u64, per_second: f64) -> Self {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        Self { most, per_second, left: most, counted_at: Instant::now() }
+    }
+
+    /// Takes tokens, and returns false if none were left. The amount may be larger than the remainder.
+    pub fn take(&mut self, amount: u64) -> bool {
+        if self.left <= 0 {
+            self.count(Instant::now());
+        }
+        let may = self.left > 0;
+        if may {
+            self.left = self.left.saturating_sub(i64::try_from(amount).unwrap_or(i64::MAX));
+        }
+        may
+    }
+
+    /// Takes tokens even if none are left. Returns true if some are left afterwards.
+    pub fn spend(&mut self, amount: u64) -> bool {
+        self.left = self.left.saturating_sub(i64::try_from(amount).unwrap_or(i64::MAX));
+        if self.left <= 0 {
+            self.count(Instant::now());
+        }
+        self.left > 0
+    }
+
+    /// Returns the time until this many tokens are available.
+    pub fn wait(&mut self, amount: u64) -> Duration {
+        self.count(Instant::now());
+        let missing = i64::try_from(amount).unwrap_or(i64::MAX).min(self.most).saturating_sub(self.left);
+        Duration::try_from_secs_f64(missing.max(0) as f64 / self.per_second).unwrap_or(Duration::MAX)
+    }
+
+    /// Returns the number of tokens that were used and have not been refilled yet.
+    pub fn used(&mut self) -> u64 {
+        self.count(Instant::now());
+        u64::try_from(self.most - self.left).unwrap_or(0)
+    }
+
+    fn count(&mut self, now: Instant) {
+        let back = now.duration_since(self.counted_at).as_secs_f64() * self.per_second;
+        let left = self.left.saturating_add(back as i64);
+        if left >= self.most {
+            (self.left, self.counted_at) = (self.most, now);
+        } else if back >= 1.0 {
+            self.left = left;
+            // The fraction of a token is not lost: it counts at the next refill.
+            self.counted_at += Duration::from_secs_f64(back.floor() / self.per_second);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn it_comes_back_with_time_and_never_more_than_all_of_it() {
+        let mut allowance = TokenBucket::new(10, 2.0);
+        let taken = (0..20).filter(|_| allowance.take(1)).count();
+        assert_eq!(taken, 10, "all of it at once");
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!((0..20).filter(|_| allowance.take(1)).count(), 2, "then so much each second");
+        tokio::time::advance(Duration::from_secs(3600)).await;
+        assert_eq!(allowance.used(), 0, "it is whole again");
+        assert_eq!((0..20).filter(|_| allowance.take(1)).count(), 10, "and no more than that");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_used_beyond_it_has_to_come_back_first() {
+        let mut allowance = TokenBucket::new(10, 2.0);
+        assert!(!allowance.spend(30), "twenty beyond");
+        let wait = allowance.wait(1);
+        assert!((10.0..12.0).contains(&wait.as_secs_f64()), "two come back each second: {wait:?}");
+        tokio::time::advance(wait).await;
+        assert!(allowance.take(1), "then there is some again");
+    }
+}

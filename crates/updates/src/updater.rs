@@ -1,0 +1,293 @@
+//! The steps of an update, each started explicitly.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use semver::Version;
+use tokio::sync::Notify;
+
+use crate::fetch::{ReleaseAddress, ReleaseFetcher, UpdateLimits};
+use crate::installation::Installation;
+use crate::manifest::{Release, ReleaseAnnouncement, ReleaseManifest};
+use crate::refusal::UpdateRefusal;
+use crate::report::{UpdateReport, UpdateSource, UpdateStep};
+use crate::signature::ReleaseKey;
+
+/// Maximum number of progress reports per download.
+const MOST_TOLD: u64 = 100;
+
+/// The address of announced releases, and the key that signs them. Both are embedded at build time.
+#[derive(Debug, Clone)]
+pub struct UpdateChannel {
+    /// Address of the manifest.
+    pub address: ReleaseAddress,
+    /// The project's public key.
+    pub key: ReleaseKey,
+}
+
+impl UpdateChannel {
+    /// Parses the values given at build time. `None` if either is missing or empty.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`UpdateRefusal::Build`] if they are invalid.
+    pub fn of_build(address: Option<&str>, key: Option<&str>) -> Result<Option<Self>, UpdateRefusal> {
+        let given = |value: Option<&str>| value.map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned);
+        let (Some(address), Some(key)) = (given(address), given(key)) else { return Ok(None) };
+        Ok(Some(Self { address: ReleaseAddress::parse(&address)?, key: ReleaseKey::parse(&key)? }))
+    }
+}
+
+/// Replaces the running version with the file of a release.
+pub trait ReleaseInstaller: Send + Sync {
+    /// Verifies that the project signed this file as this version, and puts it in place.
+    ///
+    /// # Errors
+    ///
+    /// Returns the [`UpdateRefusal`] if the file is not accepted, or could not be put in place.
+    fn install(&self, release: &Release, file: Vec<u8>) -> impl Future<Output = Result<(), UpdateRefusal>> + Send;
+}
+
+/// A callback for changes of [`UpdateReport::step`].
+pub type ProgressCallback<'a> = &'a (dyn Fn(UpdateReport) + Send + Sync);
+
+/// The updates of this program.
+#[derive(Debug)]
+pub struct Updater {
+    version: Version,
+    source: ReleaseSource,
+    state: Mutex<UpdateState>,
+    /// Wakes the download in progress to stop it.
+    stop: Notify,
+}
+
+#[derive(Debug)]
+enum ReleaseSource {
+    Releases(ReleaseFeed),
+    /// A source that this program can't query.
+    Other(UpdateSource),
+}
+
+#[derive(Debug)]
+struct ReleaseFeed {
+    fetcher: ReleaseFetcher,
+    key: ReleaseKey,
+    platform: String,
+}
+
+#[derive(Debug)]
+struct UpdateState {
+    step: UpdateStep,
+    release: Option<Release>,
+    /// Set while a step is in progress.
+    is_busy: bool,
+}
+
+impl Updater {
+    /// Creates the state without any request. No requests are ever sent without a channel, or if something else
+    /// updates the installation.
+    #[must_use]
+    pub fn new(
+        version: Version,
+        installation: Installation,
+        channel: Result<Option<UpdateChannel>, UpdateRefusal>,
+        limits: UpdateLimits,
+    ) -> Self {
+        let source = ReleaseSource::new(installation, channel, limits);
+        let state = UpdateState { step: UpdateStep::Idle, release: None, is_busy: false };
+        Self { version, source, state: Mutex::new(state), stop: Notify::new() }
+    }
+
+    /// Returns the state for Settings.
+    #[must_use]
+    pub fn report(&self) -> UpdateReport {
+        let source = match &self.source {
+            ReleaseSource::Releases(releases) => UpdateSource::Releases { key: releases.key.id().to_owned() },
+            ReleaseSource::Other(other) => other.clone(),
+        };
+        UpdateReport { version: self.version.to_string(), source, step: self.state().step.clone() }
+    }
+
+    /// Checks for a newer version. Results of an earlier check are discarded.
+    ///
+    /// # Errors
+    ///
+    /// Returns the [`UpdateRefusal`], which is also in the report, except for [`UpdateRefusal::NotHere`] and
+    /// [`UpdateRefusal::NotReady`].
+    pub async fn check(&self, progress: ProgressCallback<'_>) -> Result<(), UpdateRefusal> {
+        let (turn, releases, ()) = self.begin(|_| Ok(((), UpdateStep::Checking)), progress)?;
+        let found = self.look(releases).await;
+        let outcome = found.map(|release| match release {
+            Some(release) => (UpdateStep::Found { release: release.announcement.clone() }, Some(release)),
+            None => (UpdateStep::Current, None),
+        });
+        turn.end(outcome, None, progress)
+    }
+
+    /// Downloads the version that was found, and has `install` verify it and put it in place. That version runs from
+    /// the next start.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`UpdateRefusal::NotReady`] if that version was not found, [`UpdateRefusal::Stopped`] after [`Updater::stop`], or
+    /// otherwise the reason for the failure, which is also in the report.
+    pub async fn install(
+        &self,
+        version: &str,
+        install: &impl ReleaseInstaller,
+        progress: ProgressCallback<'_>,
+    ) -> Result<(), UpdateRefusal> {
+        let begin = |state: &mut UpdateState| {
+            let release = state.release.clone().filter(|release| release.announcement.version == version);
+            let release = release.ok_or(UpdateRefusal::NotReady)?;
+            let step = UpdateStep::Downloading { release: release.announcement.clone(), received: 0 };
+            Ok((release, step))
+        };
+        let (mut turn, releases, release) = self.begin(begin, progress)?;
+        let announcement = release.announcement.clone();
+        turn.before = Some(UpdateStep::Found { release: announcement.clone() });
+        let file = tokio::select! {
+            file = self.download(releases, &release, progress) => file,
+            () = self.stop.notified() => Err(UpdateRefusal::Stopped),
+        };
+        let outcome = match file {
+            Err(UpdateRefusal::Stopped) => {
+                // Dropping the turn restores the previous step.
+                drop(turn);
+                progress(self.report());
+                return Err(UpdateRefusal::Stopped);
+            }
+            Err(refusal) => Err(refusal),
+            Ok(file) => {
+                self.state().step = UpdateStep::Installing { release: announcement.clone() };
+                progress(self.report());
+                let installed = install.install(&release, file).await;
+                installed.map(|()| (UpdateStep::Installed { release: announcement }, None))
+            }
+        };
+        turn.end(outcome, Some(release), progress)
+    }
+
+    /// Stops the download in progress, if any. An installation in progress can't be stopped.
+    pub fn stop(&self) {
+        self.stop.notify_waiters();
+    }
+
+    async fn look(&self, releases: &ReleaseFeed) -> Result<Option<Release>, UpdateRefusal> {
+        let Some((bytes, signature)) = releases.fetcher.manifest().await? else { return Ok(None) };
+        // The signature is verified before anything is parsed.
+        releases.key.verify_manifest(&bytes, &signature)?;
+        ReleaseManifest::read(&bytes)?.newer_than(&self.version, &releases.platform)
+    }
+
+    async fn download(
+        &self,
+        releases: &ReleaseFeed,
+        release: &Release,
+        progress: ProgressCallback<'_>,
+    ) -> Result<Vec<u8>, UpdateRefusal> {
+        let ReleaseAnnouncement { size, .. } = release.announcement;
+        let mut told = 0;
+        let on_bytes = |received: u64| {
+            let part = received.saturating_mul(MOST_TOLD) / size.max(1);
+            if part > told {
+                told = part;
+                self.state().step = UpdateStep::Downloading { release: release.announcement.clone(), received };
+                progress(self.report());
+            }
+        };
+        releases.fetcher.file(release.url.clone(), size, on_bytes).await
+    }
+
+    fn begin<T>(
+        &self,
+        begin: impl FnOnce(&mut UpdateState) -> Result<(T, UpdateStep), UpdateRefusal>,
+        progress: ProgressCallback<'_>,
+    ) -> Result<(StepGuard<'_>, &ReleaseFeed, T), UpdateRefusal> {
+        let ReleaseSource::Releases(releases) = &self.source else { return Err(UpdateRefusal::NotHere) };
+        let (turn, with) = {
+            let mut state = self.state();
+            if state.is_busy {
+                return Err(UpdateRefusal::NotReady);
+            }
+            let (with, step) = begin(&mut state)?;
+            let before = std::mem::replace(&mut state.step, step);
+            state.is_busy = true;
+            (StepGuard { updates: self, before: Some(before) }, with)
+        };
+        progress(self.report());
+        Ok((turn, releases, with))
+    }
+
+    fn state(&self) -> MutexGuard<'_, UpdateState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ReleaseSource {
+    fn new(
+        installation: Installation,
+        channel: Result<Option<UpdateChannel>, UpdateRefusal>,
+        limits: UpdateLimits,
+    ) -> Self {
+        let other = match installation {
+            Installation::SystemPackage => Some(UpdateSource::PackageManager),
+            Installation::Flatpak => Some(UpdateSource::Flatpak),
+            Installation::Snap => Some(UpdateSource::Snap),
+            _ => None,
+        };
+        if let Some(other) = other {
+            return Self::Other(other);
+        }
+        let releases = channel.and_then(|channel| {
+            let Some(UpdateChannel { address, key }) = channel else { return Ok(Err(UpdateSource::NotInBuild)) };
+            let platform = installation.platform(std::env::consts::OS, std::env::consts::ARCH);
+            let Some(platform) = platform else { return Ok(Err(UpdateSource::UnknownInstallation)) };
+            Ok(Ok(ReleaseFeed { fetcher: ReleaseFetcher::new(address, limits)?, key, platform }))
+        });
+        match releases {
+            Ok(Ok(releases)) => Self::Releases(releases),
+            Ok(Err(other)) => Self::Other(other),
+            Err(refusal) => Self::Other(UpdateSource::Unusable { cause: refusal.to_string() }),
+        }
+    }
+}
+
+/// A step in progress. If it is dropped before its end, along with the future of the step, it restores `before`.
+struct StepGuard<'a> {
+    updates: &'a Updater,
+    before: Option<UpdateStep>,
+}
+
+impl StepGuard<'_> {
+    /// Ends the step: with the next step and the release that can be installed then, or with a failure, after which
+    /// `again` can be retried.
+    fn end(
+        mut self,
+        outcome: Result<(UpdateStep, Option<Release>), UpdateRefusal>,
+        again: Option<Release>,
+        progress: ProgressCallback<'_>,
+    ) -> Result<(), UpdateRefusal> {
+        self.before = None;
+        let (updates, result) = (self.updates, outcome.as_ref().map(|_| ()).map_err(Clone::clone));
+        {
+            let mut state = updates.state();
+            state.is_busy = false;
+            (state.step, state.release) = outcome.unwrap_or_else(|refusal| {
+                let release = again.as_ref().map(|release| release.announcement.clone());
+                let (kind, cause) = (refusal.kind(), refusal.to_string());
+                (UpdateStep::Refused { kind, cause, release }, again)
+            });
+        }
+        progress(updates.report());
+        result
+    }
+}
+
+impl Drop for StepGuard<'_> {
+    fn drop(&mut self) {
+        if let Some(before) = self.before.take() {
+            let mut state = self.updates.state();
+            (state.step, state.is_busy) = (before, false);
+        }
+    }
+}

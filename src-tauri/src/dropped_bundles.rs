@@ -1,0 +1,125 @@
+//! Bundle files that are dropped on the window.
+//!
+//! Their paths come from the window system, never from the page, which does not receive the paths of dropped files. All
+//! other drops are passed to the page, which attaches the files to a conversation.
+//!
+//! Tauri's handler would withhold every drop from the page. On Linux the GTK signals of the web view are used instead,
+//! in the way wry connects them. Other systems offer no such signals, so there a bundle is opened from the file manager
+//! or selected in the dialog.
+
+use tauri::WebviewWindow;
+
+/// Opens bundles that are dropped on a window.
+///
+/// # Errors
+/// Returns an error if the window is already closed.
+#[cfg(target_os = "linux")]
+pub(crate) fn watch(window: &WebviewWindow) -> tauri::Result<()> {
+    let app = tauri::Manager::app_handle(window).clone();
+    window.with_webview(move |webview| linux::watch(&webview.inner(), app))
+}
+
+/// Does nothing, because on other systems all drops are passed to the page.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn watch(_: &WebviewWindow) -> tauri::Result<()> {
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::cell::RefCell;
+    use std::path::PathBuf;
+    use std::rc::Rc;
+
+    use gtk::prelude::WidgetExt as _;
+    use tauri::{AppHandle, Manager as _};
+    use webkit2gtk::{WebView, glib};
+
+    use crate::openings;
+    use crate::openings::arguments::{OpenArgument, has_bundle_name};
+    use crate::shell_events::{ShellEvent, ShellEvents};
+
+    /// Info value of drag data that is a list of URIs in WebKitGTK (`DropTargetGtk3.cpp`).
+    const URI_LIST: u32 = 2;
+
+    /// Bundles that are dragged over the window.
+    #[derive(Default)]
+    struct DraggedBundles(RefCell<Vec<PathBuf>>);
+
+    pub(super) fn watch(view: &WebView, app: AppHandle) {
+        let dragged = Rc::new(DraggedBundles::default());
+        let over = Rc::clone(&dragged);
+        let shown = app.clone();
+        view.connect_drag_data_received(move |_, _, _, _, data, form, _| {
+            if form == URI_LIST {
+                let uris = data.uris();
+                let bundles = bundles(uris.iter().map(glib::GString::as_str));
+                tell(&shown, bundles.len());
+                over.0.replace(bundles);
+            }
+        });
+        let taken = Rc::clone(&dragged);
+        let opened = app.clone();
+        view.connect_drag_drop(move |_, context, _, _, time| {
+            let bundles = taken.0.take();
+            if bundles.is_empty() {
+                return false;
+            }
+            context.drop_finish(true, time);
+            tell(&opened, 0);
+            openings::open(&opened, bundles.into_iter().map(OpenArgument::File).collect());
+            true
+        });
+        view.connect_drag_leave(move |_, _, _| {
+            let (left, app) = (Rc::clone(&dragged), app.clone());
+            // A drop is signalled directly after the leave event.
+            glib::idle_add_local_once(move || {
+                if !left.0.take().is_empty() {
+                    tell(&app, 0);
+                }
+            });
+        });
+    }
+
+    fn tell(app: &AppHandle, count: usize) {
+        app.state::<ShellEvents>().send(ShellEvent::BundlesOver { count });
+    }
+
+    /// Returns the files of a list of URIs if all of them have the extension of a bundle.
+    fn bundles<'u>(uris: impl Iterator<Item = &'u str>) -> Vec<PathBuf> {
+        let files = uris.map(|uri| {
+            let (path, host) = glib::filename_from_uri(uri).ok()?;
+            (host.is_none() && has_bundle_name(&path)).then_some(path)
+        });
+        files.collect::<Option<_>>().unwrap_or_default()
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        fn of(uris: &[&str]) -> Vec<PathBuf> {
+            bundles(uris.iter().copied())
+        }
+
+        #[test]
+        fn bundles_are_taken_and_everything_else_goes_to_the_page() {
+            let both = of(&["file:///home/ann/My%20notes.mcpb", "file:///b.DXT"]);
+            assert_eq!(
+                both,
+                [PathBuf::from("/home/ann/My notes.mcpb"), "/b.DXT".into()],
+                "all files should be recognized as bundles"
+            );
+            for others in [
+                &["file:///a.txt"][..],
+                &["file:///a.mcpb", "file:///a.txt"],
+                &["https://example.com/a.mcpb"],
+                &["file://elsewhere/a.mcpb"],
+                &["a.mcpb"],
+                &[],
+            ] {
+                assert!(of(others).is_empty(), "{others:?}");
+            }
+        }
+    }
+}
