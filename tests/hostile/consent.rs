@@ -90,14 +90,10 @@ async fn always_for_a_tool_ends_when_its_definition_changes() {
     within(PATIENCE, "the host knows the changed tool", is_known).await;
     let called = call(&app, "4", "lighthouse", json!({}));
     let consent_request = app.consent_request("harbour", "the changed tool", is_tool).await;
-    assert!(
-        consent_request.id != before.id && consent_request.rule == "tool-changed",
-        "the changed tool asks again: {consent_request:?}"
-    );
-    assert!(
-        matches!(consent_request.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. }),
-        "and says so"
-    );
+    assert_ne!(consent_request.id, before.id, "the changed tool requires consent again");
+    assert_eq!(consent_request.rule, "tool-changed", "{consent_request:?}");
+    let is_marked = matches!(consent_request.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. });
+    assert!(is_marked, "the request names the change: {consent_request:?}");
     app.decide(&consent_request, UserDecision::Cancel).await;
     assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "closing the question is cancel");
 }

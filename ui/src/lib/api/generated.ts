@@ -818,47 +818,6 @@ folder: string,
 author: string | null, };
 
 /**
- * A call and its current state.
- */
-export type Call = { 
-/**
- * Identifier chosen by the caller.
- */
-id: string, 
-/**
- * Name of the called server.
- */
-server: string, 
-/**
- * Kind of call: a tool, a prompt or a resource.
- */
-kind: CallKind, 
-/**
- * Name of the tool or prompt, or URI of the resource.
- */
-name: string, 
-/**
- * Time at which the call was made.
- */
-startedAt: number, 
-/**
- * Current state: waiting for approval, running, or the outcome.
- */
-state: CallState, 
-/**
- * Latest progress reported by the server, if any.
- */
-progress: Progress | null, 
-/**
- * Task that the server runs for the call, if it runs one.
- */
-task: Task | null, 
-/**
- * Identifier of the conversation that the call belongs to, if any.
- */
-conversation: string | null, };
-
-/**
  * Stable identifier of the cause for which a call has no result. The page has words and a button for each.
  */
 export type CallFailureCode = "not_found" | "not_ready" | "bad_request" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "internal";
@@ -867,6 +826,23 @@ export type CallFailureCode = "not_found" | "not_ready" | "bad_request" | "refus
  * The kind of a call.
  */
 export type CallKind = "tool" | "prompt" | "resource";
+
+/**
+ * Progress of a call, as reported by its server.
+ */
+export type CallProgress = { 
+/**
+ * Amount of work done so far, in the server's unit.
+ */
+progress: number, 
+/**
+ * Total amount of work, or `None` if the server does not report one.
+ */
+total: number | null, 
+/**
+ * Description of the current step, written by the server.
+ */
+message: string | null, };
 
 /**
  * Reference to a call.
@@ -881,6 +857,31 @@ call: string, };
  * The state of a call.
  */
 export type CallState = "awaiting_approval" | "running" | "awaiting_input" | "done" | "refused" | "cancelled" | "failed";
+
+/**
+ * A task that the server runs for a call. All fields are the server's claims.
+ */
+export type CallTask = { 
+/**
+ * Identifier of the task, assigned by the server.
+ */
+id: string, 
+/**
+ * Status of the task, as of the last update.
+ */
+status: TaskStatus, 
+/**
+ * Description of the status, written by the server.
+ */
+message: string | null, 
+/**
+ * Time of creation, in ISO 8601.
+ */
+createdAt: string, 
+/**
+ * Time of the last change, in ISO 8601.
+ */
+updatedAt: string, };
 
 /**
  * Request to call a tool.
@@ -2206,7 +2207,7 @@ server: string, } | { "type": "call_changed",
 /**
  * State of the call after the change.
  */
-call: Call, } | { "type": "authorization_changed", 
+call: ServerCall, } | { "type": "authorization_changed", 
 /**
  * Name of the server in the settings.
  */
@@ -4387,23 +4388,6 @@ kind: HttpKind,
 headers: { [key in string]: Array<PreviewedPart> }, };
 
 /**
- * Progress of a call, as reported by its server.
- */
-export type Progress = { 
-/**
- * Amount of work done so far, in the server's unit.
- */
-progress: number, 
-/**
- * Total amount of work, or `None` if the server does not report one.
- */
-total: number | null, 
-/**
- * Description of the current step, written by the server.
- */
-message: string | null, };
-
-/**
  * Files of a project that may define servers.
  */
 export type ProjectFiles = { 
@@ -5989,6 +5973,47 @@ heldBy?: string,
 installed?: InstallationInfo, };
 
 /**
+ * A call and its current state.
+ */
+export type ServerCall = { 
+/**
+ * Identifier chosen by the caller.
+ */
+id: string, 
+/**
+ * Name of the called server.
+ */
+server: string, 
+/**
+ * Kind of call: a tool, a prompt or a resource.
+ */
+kind: CallKind, 
+/**
+ * Name of the tool or prompt, or URI of the resource.
+ */
+name: string, 
+/**
+ * Time at which the call was made.
+ */
+startedAt: number, 
+/**
+ * Current state: waiting for approval, running, or the outcome.
+ */
+state: CallState, 
+/**
+ * Latest progress reported by the server, if any.
+ */
+progress: CallProgress | null, 
+/**
+ * Task that the server runs for the call, if it runs one.
+ */
+task: CallTask | null, 
+/**
+ * Identifier of the conversation that the call belongs to, if any.
+ */
+conversation: string | null, };
+
+/**
  * Claims of a server about itself, not verified.
  */
 export type ServerClaims = { 
@@ -6689,7 +6714,7 @@ questions: Array<ConsentRequest>,
 /**
  * Calls that are in progress.
  */
-calls: Array<Call>, 
+calls: Array<ServerCall>, 
 /**
  * All conversations, latest first.
  */
@@ -6728,31 +6753,6 @@ reply: string, };
  * Kinds of problems with the log.
  */
 export type TamperKind = "changed" | "missing" | "cut_off" | "seal_broken" | "seal_missing" | "checkpoint_broken" | "noted" | "unreadable";
-
-/**
- * A task that the server runs for a call. All fields are the server's claims.
- */
-export type Task = { 
-/**
- * Identifier of the task, assigned by the server.
- */
-id: string, 
-/**
- * Status of the task, as of the last update.
- */
-status: TaskStatus, 
-/**
- * Description of the status, written by the server.
- */
-message: string | null, 
-/**
- * Time of creation, in ISO 8601.
- */
-createdAt: string, 
-/**
- * Time of the last change, in ISO 8601.
- */
-updatedAt: string, };
 
 /**
  * The status of a task.
