@@ -47,7 +47,7 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
         .min_inner_size(640.0, 480.0)
         .data_directory(setup.folder.join("webview"))
         // Dropped files are passed to the page, which attaches them and can't navigate to them. Tauri's handler would
-        // withhold them from the page. `dropping` intercepts the bundles.
+        // withhold them from the page. `dropped_bundles` intercepts the bundles.
         .disable_drag_drop_handler()
         .on_navigation(is_own_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)

@@ -1,10 +1,10 @@
-//! Diagnoses problems of this computer that keep servers from working, suggests remedies, and creates a report that
-//! can be published.
+//! Diagnoses problems of this computer that keep servers from working, suggests remedies, and creates a report that can
+//! be published.
 //!
 //! This is a separate crate because it must work when nothing else does: if the settings can't be read or the data
 //! folder is not writable, no `host` starts. Therefore it depends only on ports, on starting programs (`process`) and
-//! on the analysis of command lines (`launches`). Used by `drawbridge-cli doctor`, and by the commands of `api` for
-//! the page.
+//! on the analysis of command lines (`launches`). Used by `drawbridge-cli doctor`, and by the commands of `api` for the
+//! page.
 //!
 //! Nothing is changed, and nothing is sent to another computer. The only programs run are the login shell for its
 //! search path, runtimes with `--version`, bubblewrap with a shell that does nothing, and `gsettings get`. Each check
@@ -13,7 +13,8 @@
 //! - `computer`: the inputs of the checks
 //! - `finding`: the result of a check
 //! - `text`: the text of a finding, for the user and for a public report
-//! - `needs`: the programs that servers need; `runtimes`, `containers`, `programs`: checks that they are available
+//! - `required_programs`: the programs that servers need; `runtimes`, `containers`, `programs`: checks that they are
+//!   available
 //! - `report`, `system`: the report
 
 mod certificates;

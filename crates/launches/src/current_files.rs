@@ -1,5 +1,5 @@
-//! Reads the current state of a command's files outside of the owner task: when the user approves a start, and right
-//! before it.
+//! Reads the current state of a command's files between the turns of the owner: when the user approves a start, and
+//! right before it.
 
 use std::time::Duration;
 

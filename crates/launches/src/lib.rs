@@ -6,7 +6,7 @@
 //! - [`approvals`] and [`pinned_parts`]: the hash over everything that decides what runs, and its readable form
 //! - [`current_files`](mod@files_now): reads the state of a command's files within a time limit
 //!
-//! Used by the owner task of `host`, which asks the user and starts servers; `api` shows packages.
+//! Used by the owner in `host`, which asks the user and starts servers; `api` shows packages.
 
 pub mod approvals;
 pub mod current_files;

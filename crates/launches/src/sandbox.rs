@@ -95,7 +95,7 @@ impl AppFiles {
     }
 
     /// Finds the folders that are hidden from a sandboxed server even if it may read their parents. Blocks on the
-    /// disk, so turns of the owner task use [`Self::folders`].
+    /// disk, so turns of the owner use [`Self::folders`].
     fn find(&self) -> Vec<PathBuf> {
         let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
         let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();
@@ -165,8 +165,8 @@ pub fn rename_home(from: &Path, to: &Path) {
 ///
 /// # Errors
 ///
-/// Returns [`SandboxPlanError::OwnFolder`] if a folder of the sandbox or the program itself would expose Drawbridge's own
-/// files, and other variants if the program is not found or the sandbox can't be set up.
+/// Returns [`SandboxPlanError::OwnFolder`] if a folder of the sandbox or the program itself would expose Drawbridge's
+/// own files, and other variants if the program is not found or the sandbox can't be set up.
 pub async fn plan(
     command: &ServerCommand,
     program: &Path,

@@ -4,23 +4,23 @@
 //!
 //! A sign-in runs through the modules in this order:
 //!
-//! 1. `authorizer` handles the challenge of a 401, which `challenge` parses. `renew` renews a token without the
+//! 1. `authorizer` handles the challenge of a 401, which `challenge` parses. `token_refresh` renews a token without the
 //!    user if possible, once for all concurrent calls. Otherwise [`ServerAuthorization::sign_in`] is required.
-//! 2. `sign_in` serializes sign-ins, and `flow` runs one. `find` discovers the authorization server: `resource`
-//!    fetches the protected resource metadata, and `server` the authorization server metadata or the defaults of
-//!    2025-03-26.
-//! 3. `scopes` selects the scopes. `client` selects the client id, which `identify` prepares and `registration`
-//!    registers.
-//! 4. `callback` binds a redirect listener on 127.0.0.1. `visit` requests consent, creates state and PKCE
-//!    challenge, opens the browser, and verifies state and issuer of the authorization response.
-//! 5. `token` redeems the code, with a client assertion (`assertion`) and a DPoP proof (`dpop`) if required.
-//! 6. `record` is the stored state, which `keep` writes to the [`Vault`].
+//! 2. `sign_in` serializes sign-ins, and `sign_in_flow` runs one. `discovery` discovers the authorization server:
+//!    `protected_resource` fetches the protected resource metadata, and `authorization_server` the authorization server
+//!    metadata or the defaults of 2025-03-26.
+//! 3. `scopes` selects the scopes. `oauth_client` selects the client id, which `client_selection` prepares and
+//!    `client_registration` registers.
+//! 4. `redirect_listener` binds a redirect listener on 127.0.0.1. `authorization_request` requests consent, creates
+//!    state and PKCE challenge, opens the browser, and verifies state and issuer of the authorization response.
+//! 5. `token` redeems the code, with a client assertion (`client_assertion`) and a DPoP proof (`dpop`) if required.
+//! 6. `sign_in_record` is the stored state, which `vault_storage` writes to the [`Vault`].
 //!
-//! Grants without a browser share the steps from 2 on. `provider` obtains the grant of an organization's identity
-//! provider, and `approved` requests consent to anything beyond the approved settings.
+//! Grants without a browser share the steps from 2 on. `identity_provider` obtains the grant of an organization's
+//! identity provider, and `grant_approval` requests consent to anything beyond the approved settings.
 //!
-//! `web` sends all requests: `budget` limits their number, `address` validates URLs, and `log` stores them as
-//! [`AuthStep`]s after `redact` has removed secrets.
+//! `http_client` sends all requests: `request_budget` limits their number, `metadata_address` validates URLs, and
+//! `step_log` stores them as [`AuthStep`]s after `secret_redactor` has removed secrets.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod account;

@@ -1,5 +1,5 @@
 //! Hashes of the definitions of called tools. They are cached until something that they depend on changes, because
-//! computing them costs more than the rest of a call. Used by the owner task of `host`.
+//! computing them costs more than the rest of a call. Used by the owner in `host`.
 
 use std::sync::{Arc, Weak};
 
@@ -95,7 +95,8 @@ pub fn claims_of(tool: &Tool) -> ToolClaims {
     })
 }
 
-/// Returns `true` if a tool's definition requires the user's consent for each call. Any value except `true` has no effect.
+/// Returns `true` if a tool's definition requires the user's consent for each call. Any value except `true` has no
+/// effect.
 pub fn asks_each_time(tool: &Tool) -> bool {
     tool.meta.as_ref().and_then(|meta| meta.get(REQUIRES_USER_INTERACTION)) == Some(&Value::Bool(true))
 }

@@ -1,5 +1,5 @@
 //! A cache of resource contents that honours the server's cache hints (`server/utilities/caching`, 2026-07-28). Used
-//! by reads in the owner task of `host`.
+//! by reads in the owner in `host`.
 //!
 //! Nothing is shared between servers, and an entry is valid only for exactly the headers it was requested with, so a
 //! private result never reaches another identity. Lists are cached in the same way (`ttlMs`): a stale list is read

@@ -1,11 +1,11 @@
 //! Install links, which READMEs and web pages offer: `drawbridge://mcp/install?...` and those of other apps. They are
 //! parsed as pasted text ([`crate::pasted`]), and written for the user's own servers.
 //!
-//! - `form`: known links, and the location of servers in each
-//! - `payload`: parameters and base64
-//! - `server`: the keys that a link may set
-//! - `remarks`: warnings before such a server is added
-//! - `write`: [`install_link`]
+//! - `link_form`: known links, and the location of servers in each
+//! - `link_parameters`: parameters and base64
+//! - `link_servers`: the keys that a link may set
+//! - `link_remarks`: warnings before such a server is added
+//! - `install_link`: [`install_link`]
 //!
 //! Any web page can offer a link, so a link only fills in a form that the user submits. It may only set an explicit
 //! list of keys: a link contains no approval, working directory, sandbox or timeout. Links are never logged, since they

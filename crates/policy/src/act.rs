@@ -50,14 +50,14 @@ pub enum PolicyAct<'a> {
     StartServer {
         /// The user's name for the server.
         server: &'a str,
-        /// Hash over program, arguments, environment and working directory.
+        /// Hash over the command, its environment and working directory, the sandbox plan, and the launch files or package.
         command: &'a Hash,
     },
     /// Connecting to a remote server.
     ConnectServer {
         /// The user's name for the server.
         server: &'a str,
-        /// Hash over URL, headers and transport.
+        /// Hash over URL, headers, transport and authentication settings.
         address: &'a Hash,
     },
     /// Calling a tool of a server.
@@ -196,14 +196,14 @@ impl PolicyAct<'_> {
 pub enum PolicyDecision {
     /// The act may happen.
     Allow {
-        /// The rule, grant or preset that allows it.
+        /// The rule or grant that allows it, or the built-in default.
         by: DecisionSource,
     },
     /// The act is denied.
     Deny {
         /// Reason for the denial.
         rule: DecisionReason,
-        /// The rule or preset that denies it.
+        /// The rule that denies it, or the mute.
         by: DecisionSource,
     },
     /// The act requires the user's consent.
@@ -290,7 +290,7 @@ pub enum DecisionReason {
     RuleAsks,
     /// The tool's definition requires consent for each call.
     ToolAsksEachTime,
-    /// The careful preset requires consent for every payload.
+    /// The careful preset requires consent for every payload apart from starts, connections and sign-ins.
     PresetAsks,
     /// The call would be allowed, but the user has not reviewed the tool's definition.
     NewTool,

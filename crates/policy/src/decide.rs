@@ -107,7 +107,7 @@ impl Policy {
         said
     }
 
-    /// Returns the reason why an act that would be allowed requires consent, if there is one.
+    /// Returns the reason that requires consent whatever else allows the act, and is shown instead of `asked`.
     fn tightened(
         &self,
         act: &PolicyAct<'_>,

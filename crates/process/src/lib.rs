@@ -7,8 +7,8 @@
 //! Each module uses only those below it:
 //!
 //! - `server`: starts a server, waits for it, and ends it
-//! - `blocked`: paths that a failed server may have missed in its sandbox
-//! - `missing`: files that a command needs and its sandbox does not make accessible
+//! - `blocked_paths`: paths that a failed server may have missed in its sandbox
+//! - `missing_dependencies`: files that a command needs and its sandbox does not make accessible
 //! - `command`: the configured and approved command of a server
 //! - `code`: the files that decide what a command runs
 //! - [`sandbox`]: the access of a server, and its enforcement

@@ -1,5 +1,5 @@
 //! The delays before a server that ended is restarted: exponentially growing, limited in number, with jitter. Used by
-//! the owner task of `host`.
+//! the owner in `host`.
 
 use std::collections::VecDeque;
 use std::time::Duration;

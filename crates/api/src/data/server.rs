@@ -186,7 +186,7 @@ pub enum ServerState {
         looked_in: Vec<String>,
         /// Suggested remedy, if known.
         hint: Option<String>,
-        /// Resources that the sandbox may have denied.
+        /// Paths that the sandbox may have denied.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<BlockedPath>>", optional)]
         blocked: Vec<BlockedPath>,

@@ -31,7 +31,7 @@ impl Owner {
         self.request_consent_with(server, why, body, scopes, rule, purpose, (None, None));
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a question is made in one place, from all that is shown of it")]
+    #[expect(clippy::too_many_arguments, reason = "one place creates consent requests, from everything that they show")]
     pub(super) fn request_consent_with(
         &mut self,
         server: &str,

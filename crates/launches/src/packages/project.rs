@@ -1,5 +1,5 @@
 //! Files of a project that affect what a launcher loads in its folder: other code, or another registry. `lookup.rs`
-//! and the start in the owner task of `host` search for them before a package is pinned.
+//! and the start in the owner in `host` search for them before a package is pinned.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

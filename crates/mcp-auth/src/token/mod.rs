@@ -1,5 +1,5 @@
-//! Token requests of all grants, built with `oauth2` where it supports the grant. `send` authenticates the client and
-//! sends requests. `answer` parses responses leniently.
+//! Token requests of all grants, built with `oauth2` where it supports the grant. `token_request` authenticates the
+//! client and sends requests. `token_response` parses responses leniently.
 
 mod token_request;
 mod token_response;
@@ -48,9 +48,8 @@ pub(crate) struct TokenEndpoint<'a> {
 impl TokenEndpoint<'_> {
     /// Redeems an authorization code (RFC 6749, 4.1.3; RFC 7636, 4.5).
     ///
-    /// # Errors
-    /// Returns [`AuthErrorCause::Refused`] if the request is refused, [`AuthErrorCause::Unbound`] if the token is not bound as required,
-    /// and another [`AuthErrorCause`] if no usable response arrives.
+    /// # Errors Returns [`AuthErrorCause::Refused`] if the request is refused, [`AuthErrorCause::Unbound`] if the token
+    /// is not bound as required, and another [`AuthErrorCause`] if no usable response arrives.
     pub(crate) async fn exchange_code(
         &self,
         code: &SecretString,
@@ -165,8 +164,8 @@ impl TokenEndpoint<'_> {
 
     /// Revokes a token at this endpoint (RFC 7009).
     ///
-    /// # Errors
-    /// Returns [`AuthErrorCause::Refused`] if the request is refused, and another [`AuthErrorCause`] if no usable response arrives.
+    /// # Errors Returns [`AuthErrorCause::Refused`] if the request is refused, and another [`AuthErrorCause`] if no
+    /// usable response arrives.
     pub(crate) async fn revoke(&self, token: &SecretString, hint: &str) -> Result<(), AuthError> {
         let parameters = vec![("token", token.expose_secret().to_owned()), ("token_type_hint", hint.to_owned())];
         let answer = self.post(self.form(parameters)?).await?;

@@ -1,5 +1,5 @@
 //! Common parts of the session drivers in `stdio` and `http`. A driver connects a transport with the session and its
-//! owner, and runs in the owner's task.
+//! [`SessionOwner`], and runs in one task with it.
 //!
 //! A driver reads only while its owner accepts events, so a flood is held back at the server and not buffered here. The
 //! owner may act at any time. Writing never blocks reading, so a server that does not read its input cannot block the

@@ -1,5 +1,5 @@
-//! Wire formats: encoding of requests and decoding of answers for each kind of provider. A wire is pure. `exchange`
-//! does the I/O.
+//! Wire formats: encoding of requests and decoding of answers for each kind of provider. A wire is pure.
+//! `http_exchange` does the I/O.
 
 mod anthropic;
 mod context_size;

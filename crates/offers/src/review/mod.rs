@@ -54,7 +54,7 @@ pub struct ReviewMarks {
 }
 
 /// Definitions of a server together with the reviewed ones, and the names used by other servers. A snapshot: it can be
-/// examined without blocking the owner task.
+/// examined outside of a turn of the owner.
 #[derive(Debug, Clone)]
 pub struct ServerReview {
     /// Name of the server.

@@ -2,7 +2,7 @@
 //! contents.
 //!
 //! The host requests the user's approval of [`LaunchFiles`], and the start compares them with the current files.
-//! `missing` finds those that a sandbox does not make accessible.
+//! `missing_dependencies` finds those that a sandbox does not make accessible.
 
 mod argument_handling;
 mod argument_paths;

@@ -1,6 +1,6 @@
 //! Rules for folders that a sandbox may access without the user naming them, and for folders that may be proposed to
 //! the user: none that contain secrets, that belong to the system or to Drawbridge, or that contain far more than one
-//! program. Callers: `installation` and `blocked`.
+//! program. Callers: `installed_files` and `blocked_paths`.
 
 use std::path::{Component, Path, PathBuf};
 

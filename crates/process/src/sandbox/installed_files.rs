@@ -1,6 +1,6 @@
 //! Finds the installed files that a program consists of: its own folder, its package, its Python environment, the
 //! version manager behind a shim, and the same for its interpreter. Links are followed one by one, because each path of
-//! the chain must exist in a sandbox. The caller is [`Reach`](super::ReachablePaths).
+//! the chain must exist in a sandbox. The caller is [`ReachablePaths`](super::ReachablePaths).
 
 use std::path::{Path, PathBuf};
 

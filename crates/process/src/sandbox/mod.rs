@@ -1,13 +1,13 @@
 //! Sandboxes of local servers. A sandboxed server has access to the folders that the user named, to the files that its
 //! program needs, to its own home, and to the network as configured: none, named hosts, or all of it.
 //!
-//! [`ResolvedSandbox::make`] plans the access of a server and its enforcement. The start of the server (`server::spawn`) carries
-//! out the same plan. A server whose sandbox can't be enforced as configured does not start.
+//! [`ResolvedSandbox::make`] plans the access of a server and its enforcement. The start of the server
+//! (`server::spawn`) carries out the same plan. A server whose sandbox can't be enforced as configured does not start.
 //!
-//! - `plan`: the plan, and how it changes the start of a program
+//! - `resolved_sandbox`: the plan, and how it changes the start of a program
 //! - [`reachable_paths`]: the paths that are accessible in addition to the named folders
-//! - `installation`: the files that a program was installed with
-//! - `breadth`: folders that may be accessible or proposed without the user naming them
+//! - `installed_files`: the files that a program was installed with
+//! - `folder_proposals`: folders that may be accessible or proposed without the user naming them
 //! - [`egress`]: named hosts, through a proxy that is the only way out
 //! - [`limits`]: resource limits
 //! - [`sandbox_means`]: the sandbox mechanisms of this computer

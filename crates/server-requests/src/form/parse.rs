@@ -1,4 +1,4 @@
-//! Parses the fields of a form from its schema. Used by the owner task of `host` for each elicitation request.
+//! Parses the fields of a form from its schema. Used by the owner in `host` for each elicitation request.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Sampling requests: a server asks for a model's answer. Holds everything that is independent of the owner task:
+//! Sampling requests: a server asks for a model's answer. Holds everything that is independent of the owner:
 //! budgets, the selection of a model, and the conversion between the protocol's types and those of models.
 
 pub mod conversion;

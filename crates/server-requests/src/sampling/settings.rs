@@ -1,4 +1,4 @@
-//! The budget of a server for the user's models. Used by the owner task of `host`, and by the settings of a server.
+//! The budget of a server for the user's models. Used by the owner in `host`, and by the settings of a server.
 
 use models::ModelRef;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! The total size of the activity logs of all servers, and its limit: with many servers, the sum of the individual
 //! limits would be too large.
 //!
-//! Appending an entry only updates the total. The owner task, which is notified of new entries anyway, drops the
+//! Appending an entry only updates the total. The owner, which is notified of new entries anyway, drops the
 //! excess.
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! The parts that cargo runs: format, clippy, cargo-deny, unit and integration tests.
+//! The parts that cargo runs: format, clippy, cargo-deny, unit and integration tests, and examples of the documentation.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -55,6 +55,8 @@ pub(super) fn unit(log: &mut Log) -> Result<PartOutcome, Problem> {
         }
     };
     log.run(tests)?;
+    step("unit: running the examples of the documentation");
+    log.run(in_workspace("test").args(packages()).args(["--doc", "--no-fail-fast"]))?;
     Ok(PartOutcome::Ran)
 }
 

@@ -11,6 +11,7 @@ mod equal_fields;
 mod layout;
 mod messages;
 mod module_cycles;
+mod module_lists;
 mod names;
 mod owner_parts;
 mod page;
@@ -62,6 +63,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 31] = [
     layout::module_docs,
     layout::file_lengths,
     comment_paths::exist,
+    module_lists::name_modules,
     doc_comments::no_clauses,
     doc_comments::few_short_ones,
     names::types_are_nouns,
@@ -76,6 +78,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 31] = [
     dependencies::tauri_in_the_shell_only,
     dependencies::ts_rs_behind_a_feature,
     equal_fields::defined_once,
+    single_places::connecting,
     single_places::spawning,
     single_places::opening_urls,
     single_places::using_credentials,

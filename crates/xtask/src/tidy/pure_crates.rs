@@ -5,7 +5,7 @@ use super::tree::Tree;
 
 /// Names of the pure crates in `crates/`.
 pub(super) const PURE: [&str; 2] = ["mcp-proto", "policy"];
-/// Data without the system, above crates that use it.
+/// Crates of plain data that use no system API, although they depend on crates which do.
 const DATA: [&str; 1] = ["domain"];
 
 const MODULES: [&str; 5] = ["process", "fs", "net", "thread", "env"];

@@ -1,13 +1,16 @@
-//! Rules about operations that are only allowed in certain places: starting processes, opening URLs, using credentials.
+//! Rules about operations that are only allowed in certain places: spawning processes, opening sockets, creating HTTP
+//! clients, opening URLs and using credentials.
 
 use super::Finding;
 use super::tree::Tree;
 
-/// Files and folders that may start processes, apart from tests. Folders end with a slash.
-const MAY_SPAWN: [&str; 6] = [
+/// Files and folders that may spawn processes, apart from tests. Folders end with a slash.
+const MAY_SPAWN: [&str; 7] = [
     "crates/process/src/launch.rs",
     // Runs `ps` to read the start time of a process.
     "crates/process/src/platform/macos.rs",
+    // Forks to open a listening socket in the network namespace of a sandboxed server.
+    "crates/process/src/platform/network_namespace.rs",
     // Tries bubblewrap before the app has a runtime.
     "src-tauri/src/page_sandbox/trial.rs",
     "crates/testkit/",
@@ -15,13 +18,51 @@ const MAY_SPAWN: [&str; 6] = [
     "tests/",
 ];
 
+/// Files and folders that may open sockets or look up addresses themselves, apart from tests. Everything else sends
+/// requests through the clients of `mcp-transport`.
+const MAY_CONNECT: [&str; 11] = [
+    // Resolves the names in addresses that a server named, to refuse private addresses.
+    "crates/mcp-transport/src/http/outside_client.rs",
+    // Receives the redirect of a sign-in on the loopback interface.
+    "crates/mcp-auth/src/redirect_listener.rs",
+    // The sandbox proxy, and its address in the network namespace of a server.
+    "crates/process/src/sandbox/egress/proxy.rs",
+    "crates/process/src/sandbox/egress/resolve.rs",
+    "crates/process/src/sandbox/linux/program_gate.rs",
+    "crates/process/src/platform/network_namespace.rs",
+    // Asks the system for its outgoing address to notice a change of networks. Sends nothing.
+    "crates/supervision/src/wake.rs",
+    // Checks whether Docker's socket accepts connections.
+    "crates/checkup/src/containers.rs",
+    // Programs that are not part of the app, apart from the demo server, which listens on the loopback interface.
+    "crates/demo-server/",
+    "crates/testkit/",
+    "crates/xtask/",
+];
+
+/// File that creates all HTTP clients.
+const CREATES_CLIENTS: &str = "crates/mcp-transport/src/http/client.rs";
+
 /// Folder that may open URLs.
 const MAY_OPEN: &str = "src-tauri/src/";
 
 /// Folders that may use keys of model providers and tokens of servers. The host checks their destinations.
 const MAY_USE_CREDENTIALS: [&str; 2] = ["crates/host/src/", "crates/credentials/src/"];
 
-const SPAWNS: [&str; 4] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp("];
+const SPAWNS: [&str; 5] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
+const CONNECTS: [&str; 10] = [
+    "TcpStream::connect",
+    "TcpListener::bind",
+    "TcpListener::from_std",
+    "TcpSocket::new",
+    "UdpSocket::bind",
+    "UnixStream::connect",
+    "UnixListener::bind",
+    "UnixDatagram::bind",
+    "net::lookup_host",
+    "    socket(",
+];
+const CLIENTS: [&str; 4] = ["Client::builder(", "ClientBuilder::new(", "reqwest::Client::new(", "reqwest::get("];
 const OPENS: [&str; 4] = [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open("];
 const USES_CREDENTIALS: [&str; 3] = ["KeychainProvider::new(", "try_model(", "TokenVaults::"];
 
@@ -44,6 +85,26 @@ pub(super) fn spawning(tree: &Tree) -> Vec<Finding> {
         for (line, code) in file.product_lines() {
             if SPAWNS.iter().any(|call| code.contains(call)) {
                 let text = "starts a process; crates/process/src/launch.rs is the one place for that";
+                findings.push(Finding::new(&file.path, line, text));
+            }
+        }
+    }
+    findings
+}
+
+pub(super) fn connecting(tree: &Tree) -> Vec<Finding> {
+    let is_product = |path: &str| path.starts_with("crates/") || path.starts_with("src-tauri/");
+    let is_allowed = |path: &str| MAY_CONNECT.iter().any(|place| path.starts_with(place));
+    let mut findings = Vec::new();
+    for file in tree.rust().filter(|file| is_product(&file.path) && !is_allowed(&file.path)) {
+        for (line, code) in file.product_lines() {
+            if CONNECTS.iter().any(|call| code.contains(call)) {
+                let text = "opens a socket; requests are sent by the clients of mcp-transport, and single_places.rs \
+                            lists every other place";
+                findings.push(Finding::new(&file.path, line, text));
+            }
+            if file.path != CREATES_CLIENTS && CLIENTS.iter().any(|call| code.contains(call)) {
+                let text = format!("creates an HTTP client; {CREATES_CLIENTS} is the one place for that");
                 findings.push(Finding::new(&file.path, line, text));
             }
         }
@@ -87,6 +148,20 @@ mod tests {
             ("crates/store/src/lib.rs", "/// Not like Command::new(\n"),
         ]);
         assert_eq!(places(&spawning(&tree)), ["crates/host/src/lib.rs"], "tests and the one place may");
+    }
+
+    #[test]
+    fn sockets_and_clients_are_found_outside_of_their_places() {
+        let (socket, client) = ("let stream = TcpStream::connect(address).await?;\n", "reqwest::Client::builder()\n");
+        let tree = Tree::of(&[
+            ("crates/host/src/lib.rs", socket),
+            ("crates/host/tests/all.rs", socket),
+            ("crates/process/src/sandbox/egress/proxy.rs", socket),
+            ("crates/models/src/lib.rs", client),
+            ("crates/mcp-transport/src/http/client.rs", client),
+            ("tests/bench/src/main.rs", socket),
+        ]);
+        assert_eq!(places(&connecting(&tree)), ["crates/host/src/lib.rs", "crates/models/src/lib.rs"]);
     }
 
     #[test]

@@ -71,7 +71,8 @@ impl Owner {
         }
     }
 
-    /// Decides about a tool call: the consent request if one is required, otherwise the entry to write first.
+    /// Decides about a tool call. Returns the consent request if one is required, the audit entry to write first if the call
+    /// is allowed, and otherwise the denial.
     fn decide_call(
         &mut self,
         call: &ServerCall,
