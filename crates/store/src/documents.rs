@@ -255,7 +255,7 @@ impl Documents for DocumentFolder {
         if SEALED.contains(&name) {
             self.sealer.tell(changed.clone());
         }
-        crate::file_watch::start(name.file_name(), self.place(name), changed);
+        crate::file_watch::start(self.place(name), changed);
     }
 
     fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {

@@ -1,35 +1,43 @@
-//! Reports changes of a file: `mcp.json`, and the rules.
+//! Reports changes of files: `mcp.json`, documents and the system-wide rules. Used by the stores of these files.
 //!
-//! The folder is watched and not the file, because editors write a new file and rename it, and a watch would refer to
-//! the old one. In addition the file is polled every two seconds, for file systems without notifications, files behind
-//! links, and a folder that was removed and created again.
+//! One thread and one watcher of the system serve all files of the process. Folders are watched and not the files,
+//! because editors write a new file and rename it, and a watch would refer to the old one. In addition the files are
+//! polled, for file systems without notifications: rarely while the folder is watched, and often while it can't be, or
+//! while the file is behind a link.
+
+mod folder_watch;
+mod pending_notices;
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc;
 
-/// Idle time after the last event before a change is reported, because files are written in steps.
-const QUIET: Duration = Duration::from_millis(200);
+use folder_watch::FolderWatch;
+use pending_notices::PendingNotices;
 
-/// Maximum time to wait for an idle period.
-const LONGEST: Duration = Duration::from_secs(2);
+/// Polling interval while the system reports changes of every file.
+const POLL_WATCHED: Duration = Duration::from_secs(10);
 
-/// Polling interval of the file.
-const LOOK: Duration = Duration::from_secs(2);
+/// Polling interval while a file has no notifications: its folder does not exist, or it is a link.
+const POLL_UNWATCHED: Duration = Duration::from_secs(2);
 
-/// Starts a thread of this name that sends a message for each change, until the receiver is dropped.
-pub(crate) fn start(name: &str, path: PathBuf, changed: mpsc::Sender<()>) {
-    let (told, tells) = sync_channel(1);
-    // Created before the thread starts, so that every change from now on is reported.
-    let mut watch = FileWatch { seen: FileState::read(&path), path, told, watcher: None };
-    watch.renew();
-    let run = move || watch.run(&tells, &changed);
-    if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(run) {
-        tracing::warn!(%error, thread = name, "the file is not watched");
-    }
+/// Sends a message for each change of the file from now on, until the receiver is dropped.
+pub(crate) fn start(path: PathBuf, changed: mpsc::Sender<()>) {
+    static WATCHES: OnceLock<Arc<FileWatches>> = OnceLock::new();
+    let watches = WATCHES.get_or_init(|| {
+        let watches = Arc::new(FileWatches::default());
+        let run = {
+            let watches = Arc::clone(&watches);
+            move || watches.run()
+        };
+        if let Err(error) = std::thread::Builder::new().name("file-watch".to_owned()).spawn(run) {
+            tracing::warn!(%error, "files are not watched");
+        }
+        watches
+    });
+    watches.add(WatchedFile { seen: FileState::read(&path), path, changed });
 }
 
 /// Metadata that identify a state of a file.
@@ -46,71 +54,86 @@ impl FileState {
     }
 }
 
-struct FileWatch {
+struct WatchedFile {
     path: PathBuf,
     seen: FileState,
-    told: SyncSender<()>,
-    /// Watcher, with the identity of the watched folder.
-    watcher: Option<(RecommendedWatcher, u128)>,
+    changed: mpsc::Sender<()>,
 }
 
-impl FileWatch {
-    fn run(mut self, tells: &Receiver<()>, changed: &mpsc::Sender<()>) {
-        while !changed.is_closed() {
-            let told = match tells.recv_timeout(LOOK) {
-                Ok(()) => {
-                    wait_for_quiet(tells);
-                    true
-                }
-                Err(RecvTimeoutError::Timeout) => false,
-                Err(RecvTimeoutError::Disconnected) => return,
-            };
-            self.renew();
-            let state = FileState::read(&self.path);
-            if told || state != self.seen {
-                self.seen = state;
-                // A full channel already contains a message, after which the receiver reads the file.
-                let _ = changed.try_send(());
-            }
-        }
+impl WatchedFile {
+    fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
     }
 
-    /// Watches the current folder, which may have been replaced.
-    fn renew(&mut self) {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        let identity = folder.metadata().ok().map(|metadata| crate::private_files::identity(&metadata));
-        if identity.is_some() && identity == self.watcher.as_ref().map(|(_, identity)| *identity) {
-            return;
-        }
-        self.watcher = None;
-        let Some(identity) = identity else { return };
-        let (told, name, parent) =
-            (self.told.clone(), self.path.file_name().map(ToOwned::to_owned), folder.to_path_buf());
-        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            let concerns = match &event {
-                Ok(event) => {
-                    let ours = |path: &PathBuf| path.file_name() == name.as_deref() || *path == parent;
-                    !matches!(event.kind, EventKind::Access(_))
-                        && (event.paths.is_empty() || event.paths.iter().any(ours))
-                }
-                Err(_) => true,
-            };
-            if concerns {
-                let _ = told.try_send(());
-            }
-        });
-        let watched =
-            watcher.and_then(|mut watcher| watcher.watch(folder, RecursiveMode::NonRecursive).map(|()| watcher));
-        match watched {
-            Ok(watcher) => self.watcher = Some((watcher, identity)),
-            Err(error) => {
-                tracing::debug!(%error, "the folder of a file can't be watched; the file is polled instead")
-            }
+    /// Sends a message if a notification came for the file or its metadata changed.
+    fn report(&mut self, is_notified: bool) {
+        let state = FileState::read(&self.path);
+        if is_notified || state != self.seen {
+            self.seen = state;
+            // A full channel already contains a message, after which the receiver reads the file.
+            let _ = self.changed.try_send(());
         }
     }
 }
 
-fn wait_for_quiet(tells: &Receiver<()>) {
-    let start = Instant::now();
-    while start.elapsed() < LONGEST && tells.recv_timeout(QUIET).is_ok() {}
+/// The watched files of the process.
+#[derive(Default)]
+struct FileWatches {
+    watched: Mutex<Watched>,
+    notices: Arc<PendingNotices>,
+}
+
+#[derive(Default)]
+struct Watched {
+    files: Vec<WatchedFile>,
+    folders: FolderWatch,
+}
+
+impl FileWatches {
+    fn add(&self, file: WatchedFile) {
+        let mut watched = self.lock();
+        self.notices.expect(&file.path);
+        watched.files.push(file);
+        watched.renew(&self.notices);
+        drop(watched);
+        self.notices.wake();
+    }
+
+    /// Reports changes for as long as the process runs.
+    fn run(&self) {
+        let mut next_poll = Instant::now();
+        loop {
+            let due = self.notices.wait_until(next_poll);
+            let mut watched = self.lock();
+            watched.files.retain(|file| !file.changed.is_closed());
+            let is_renewed = watched.renew(&self.notices);
+            let is_polled = is_renewed || next_poll <= Instant::now();
+            for file in &mut watched.files {
+                let is_notified = due.contains(&file.path);
+                if is_notified || is_polled {
+                    file.report(is_notified);
+                }
+            }
+            let interval = if watched.are_all_notified() { POLL_WATCHED } else { POLL_UNWATCHED };
+            let latest = Instant::now() + interval;
+            next_poll = if is_polled { latest } else { next_poll.min(latest) };
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Watched> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watched {
+    /// Watches the current folders, which may have been replaced. Returns `true` if the watches were created again.
+    fn renew(&mut self, notices: &Arc<PendingNotices>) -> bool {
+        notices.retain(|path| self.files.iter().any(|file| file.path == *path));
+        self.folders.renew(self.files.iter().map(WatchedFile::folder), notices)
+    }
+
+    /// Returns `true` if the system reports changes of every file.
+    fn are_all_notified(&self) -> bool {
+        self.files.iter().all(|file| self.folders.contains(file.folder()) && !file.path.is_symlink())
+    }
 }

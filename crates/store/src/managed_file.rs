@@ -62,7 +62,7 @@ impl ManagedPolicy for ManagedFile {
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {
-        crate::file_watch::start("managed policy", self.path.clone(), changed);
+        crate::file_watch::start(self.path.clone(), changed);
     }
 }
 

@@ -196,7 +196,7 @@ impl ServerSettings for McpJson {
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {
-        crate::file_watch::start("mcp.json", self.path.clone(), changed);
+        crate::file_watch::start(self.path.clone(), changed);
     }
 }
 

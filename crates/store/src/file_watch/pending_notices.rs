@@ -1,0 +1,180 @@
+//! Notifications that the system sent for watched files and that are not yet reported. Used by the parent module and by
+//! the callback of the watcher.
+//!
+//! The callback locks nothing else: the watcher answers a request to watch a folder on the thread of the callback.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use notify::{Event, EventKind};
+
+/// Idle time after the last event before a change is reported, because files are written in steps.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// Maximum time to wait for an idle period.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// Notifications for each watched file.
+#[derive(Default)]
+pub(super) struct PendingNotices {
+    files: Mutex<NoticedFiles>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct NoticedFiles {
+    files: Vec<(PathBuf, Option<NoticeTimes>)>,
+    is_woken: bool,
+}
+
+/// Times of the first and the last unreported event.
+#[derive(Clone, Copy)]
+struct NoticeTimes {
+    first: Instant,
+    last: Instant,
+}
+
+impl NoticeTimes {
+    fn due(self) -> Instant {
+        (self.last + QUIET).min(self.first + LONGEST)
+    }
+}
+
+impl PendingNotices {
+    /// Accepts notifications for this file.
+    pub(super) fn expect(&self, path: &Path) {
+        let mut noticed = self.lock();
+        if !noticed.files.iter().any(|(known, _)| known == path) {
+            noticed.files.push((path.to_path_buf(), None));
+        }
+    }
+
+    /// Drops the notifications for files that are not watched any more.
+    pub(super) fn retain(&self, is_watched: impl Fn(&PathBuf) -> bool) {
+        self.lock().files.retain(|(path, _)| is_watched(path));
+    }
+
+    /// Ends the current or next [`wait_until`](Self::wait_until).
+    pub(super) fn wake(&self) {
+        self.lock().is_woken = true;
+        self.changed.notify_all();
+    }
+
+    /// Records an event of the watcher, or for `None` an error, which may stand for lost events of any file.
+    pub(super) fn on_event(&self, event: Option<&Event>) {
+        if event.is_some_and(|event| matches!(event.kind, EventKind::Access(_))) {
+            return;
+        }
+        let now = Instant::now();
+        let mut noticed = self.lock();
+        let mut is_any = false;
+        for (path, times) in &mut noticed.files {
+            if !event.is_none_or(|event| concerns(event, path)) {
+                continue;
+            }
+            *times = Some(NoticeTimes { first: times.map_or(now, |times| times.first), last: now });
+            is_any = true;
+        }
+        drop(noticed);
+        if is_any {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits until a notification is due, until [`wake`](Self::wake), or until this time. Returns the files to report.
+    pub(super) fn wait_until(&self, latest: Instant) -> Vec<PathBuf> {
+        let mut noticed = self.lock();
+        loop {
+            let now = Instant::now();
+            let due = noticed.take_due(now);
+            if !due.is_empty() || latest <= now || std::mem::take(&mut noticed.is_woken) {
+                return due;
+            }
+            let next = noticed.files.iter().filter_map(|(_, times)| Some((*times)?.due())).fold(latest, Instant::min);
+            let wait = next.saturating_duration_since(now);
+            noticed = self.changed.wait_timeout(noticed, wait).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, NoticedFiles> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl NoticedFiles {
+    fn take_due(&mut self, now: Instant) -> Vec<PathBuf> {
+        let due = |times: &mut NoticeTimes| times.due() <= now;
+        self.files.iter_mut().filter_map(|(path, times)| times.take_if(due).map(|_| path.clone())).collect()
+    }
+}
+
+/// Returns `true` if the event is about a file of this name or about the folder, or names no path.
+///
+/// Only names of files are compared: a system may report a folder by another path than the one that is watched, and a
+/// report too many costs one look at the file.
+fn concerns(event: &Event, path: &Path) -> bool {
+    let is_of_file = |changed: &PathBuf| changed.file_name() == path.file_name();
+    event.paths.is_empty()
+        || event.paths.iter().any(|changed| is_of_file(changed) || Some(changed.as_path()) == path.parent())
+}
+
+#[cfg(test)]
+mod tests {
+    use notify::event::{AccessKind, ModifyKind};
+
+    use super::*;
+
+    fn notices(paths: &[&str]) -> PendingNotices {
+        let notices = PendingNotices::default();
+        for path in paths {
+            notices.expect(Path::new(path));
+        }
+        notices
+    }
+
+    fn event(kind: EventKind, path: &str) -> Event {
+        Event::new(kind).add_path(PathBuf::from(path))
+    }
+
+    fn noticed(notices: &PendingNotices) -> Vec<PathBuf> {
+        notices.lock().take_due(Instant::now() + LONGEST)
+    }
+
+    const MODIFIED: EventKind = EventKind::Modify(ModifyKind::Any);
+
+    #[test]
+    fn an_event_concerns_its_file_only() {
+        let notices = notices(&["/a/one.json", "/a/two.json"]);
+        notices.on_event(Some(&event(MODIFIED, "/a/two.json")));
+        notices.on_event(Some(&event(MODIFIED, "/a/history.db")));
+        notices.on_event(Some(&event(EventKind::Access(AccessKind::Any), "/a/one.json")));
+        assert_eq!(noticed(&notices), [PathBuf::from("/a/two.json")]);
+        assert!(noticed(&notices).is_empty(), "each notification is reported once");
+    }
+
+    #[test]
+    fn an_event_of_the_folder_and_an_error_concern_all_its_files() {
+        let notices = notices(&["/a/one.json", "/a/two.json", "/b/three.json"]);
+        notices.on_event(Some(&event(MODIFIED, "/a")));
+        assert_eq!(noticed(&notices).len(), 2);
+        notices.on_event(None);
+        assert_eq!(noticed(&notices).len(), 3);
+    }
+
+    #[test]
+    fn a_notification_waits_for_a_pause_but_not_forever() {
+        let first = Instant::now();
+        let short = NoticeTimes { first, last: first };
+        assert_eq!(short.due(), first + QUIET);
+        let long = NoticeTimes { first, last: first + LONGEST };
+        assert_eq!(long.due(), first + LONGEST);
+    }
+
+    #[test]
+    fn waking_ends_a_wait() {
+        let notices = notices(&["/a/one.json"]);
+        notices.wake();
+        assert!(notices.wait_until(Instant::now() + Duration::from_secs(60)).is_empty());
+    }
+}
