@@ -58,7 +58,7 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 31] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 33] = [
     layout::top_level,
     layout::module_docs,
     layout::file_lengths,
