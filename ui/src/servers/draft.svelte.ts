@@ -55,6 +55,8 @@ export class Draft {
   auth = $state<AuthDraft>(authDraft(null));
   /** What is set already about signing in. */
   readonly #authBefore: AuthSettings | null = null;
+  /** The tools that models are offered, as they were set or pasted. */
+  readonly #tools: Pick<ServerConfig, "tools"> = {};
   #next = 1;
 
   constructor(name = "", config?: ServerConfig) {
@@ -62,6 +64,7 @@ export class Draft {
     if (!config) return;
     this.type = config.type;
     this.revision = config.revision ?? "";
+    if (config.tools) this.#tools = { tools: config.tools };
     if (config.type === "http") {
       this.url = config.url;
       this.kind = config.kind ?? "";
@@ -139,7 +142,7 @@ export class Draft {
       const kind = this.kind === "" ? null : this.kind;
       const headers = this.headers.filter((row) => row.name.trim() !== "").map(headerOf);
       const auth = authSettings(this.auth, this.#authBefore);
-      return { type: "http", url: this.url.trim(), headers, kind, auth, revision };
+      return { type: "http", url: this.url.trim(), headers, kind, auth, revision, ...this.#tools };
     }
     const env = this.env.filter((row) => row.name.trim() !== "");
     const sandbox = this.sandbox.wanted;
@@ -153,6 +156,7 @@ export class Draft {
       cwd: this.cwd.trim() === "" ? null : this.cwd.trim(),
       ...(sandbox ? { sandbox } : {}),
       revision,
+      ...this.#tools,
     };
   }
 

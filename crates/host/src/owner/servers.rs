@@ -110,6 +110,12 @@ impl Owner {
                     self.say_identity(&name, None);
                     self.emit_server(&name);
                 }
+                // A start that is in progress compares the whole configuration.
+                Some(record)
+                    if record.state != ServerState::Starting && record.config.differs_in_tools_only(&config) =>
+                {
+                    self.change_tools(&name, config);
+                }
                 Some(record) if *record.config != config => self.change_config(&name, config),
                 Some(_) => {}
             }
@@ -272,6 +278,15 @@ impl Owner {
         if self.servers.records.shift_remove(name).is_some() {
             self.events.emit(HostEvent::ServerRemoved(name.to_owned()));
         }
+    }
+
+    /// Changes the tools of a server that are offered to models. The server keeps running.
+    fn change_tools(&mut self, name: &str, config: ServerConfig) {
+        if let Some(record) = self.servers.records.get_mut(name) {
+            record.config = Arc::new(config);
+            self.permissions.judgement += 1;
+        }
+        self.emit_server(name);
     }
 
     fn change_config(&mut self, name: &str, config: ServerConfig) {

@@ -97,6 +97,9 @@ impl Owner {
         let record = self.servers.records.get_mut(server).ok_or_else(missing)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
         let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
+        if matches!(origin, CallOrigin::Model { .. }) && !record.config.tools.admits(tool) {
+            return Err(CallFailure::Refused("because the tool is turned off for models in the settings".to_owned()));
+        }
         let definition =
             record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(missing)?;
         let is_outdated = record.offer.catalog.is_outdated(CatalogList::Tools);
