@@ -97,6 +97,10 @@ impl Owner {
             self.drop_server(&name);
         }
         for (at, ServerEntry { name, config }) in entries.into_iter().enumerate() {
+            let before = self.servers.records.get(&name).map(|record| Arc::clone(&record.config));
+            if let Some(before) = before.filter(|before| before.tools != config.tools) {
+                self.note_tools(&name, &before.tools, &config.tools);
+            }
             match self.servers.records.get(&name) {
                 None => {
                     self.servers.records.insert(
@@ -278,15 +282,6 @@ impl Owner {
         if self.servers.records.shift_remove(name).is_some() {
             self.events.emit(HostEvent::ServerRemoved(name.to_owned()));
         }
-    }
-
-    /// Changes the tools of a server that are offered to models. The server keeps running.
-    fn change_tools(&mut self, name: &str, config: ServerConfig) {
-        if let Some(record) = self.servers.records.get_mut(name) {
-            record.config = Arc::new(config);
-            self.permissions.judgement += 1;
-        }
-        self.emit_server(name);
     }
 
     fn change_config(&mut self, name: &str, config: ServerConfig) {
