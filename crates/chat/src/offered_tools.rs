@@ -36,6 +36,8 @@ pub enum ToolState {
     Offered,
     /// Disabled by the user for this conversation.
     Off,
+    /// Turned off for all models in the settings.
+    Disabled,
     /// Not reviewed by the user.
     New,
     /// Changed since the user's review.
@@ -134,6 +136,10 @@ impl OfferedTools {
             let name = listed.name();
             let is_on = offered.has(name);
             let key = key(server, name);
+            if !reviewed.config.tools.admits(name) {
+                self.tools.push(unusable(server, name, ToolState::Disabled));
+                continue;
+            }
             if !is_on {
                 self.tools.push(unusable(server, name, ToolState::Off));
                 continue;
@@ -248,12 +254,14 @@ fn size(tool: &ModelTool) -> u64 {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+    use std::sync::Arc;
+
     use domain::item;
     use mcp_proto::types::{self as mcp, ListEntry};
     use offers::catalog::Catalog;
     use offers::review::{DefinitionKind, ServerPins};
     use policy::Hash;
-    use ports::server_config::StdioConfig;
+    use ports::server_config::{ServerConfig, StdioConfig, ToolFilter};
 
     use super::super::own_tools;
     use super::*;
@@ -318,6 +326,34 @@ mod tests {
         assert!(offering.rests_on(&servers), "without changes the offering is reused");
         let other = server("files", &["read"], &["read"]);
         assert!(!offering.rests_on(&[(on("files", None), other)]), "a change requires a new offering");
+    }
+
+    #[test]
+    fn what_is_turned_off_in_the_settings_is_not_offered() {
+        let with = |enabled: Option<&str>, disabled: &[&str]| {
+            let mut server = server("files", &["read", "read_all", "write"], &["read", "read_all", "write"]);
+            let tools = ToolFilter {
+                enabled: enabled.map(|pattern| vec![pattern.to_owned()]),
+                disabled: disabled.iter().map(|&tool| tool.to_owned()).collect(),
+            };
+            let config = ServerConfig { tools, ..StdioConfig::default().into() };
+            server.reviewed.as_mut().unwrap().config = Arc::new(config);
+            [(on("files", None), server)]
+        };
+        let states = |servers: &[_]| OfferedTools::new(servers).all().iter().map(|tool| tool.state).collect::<Vec<_>>();
+        let (offered, disabled) = (ToolState::Offered, ToolState::Disabled);
+        assert_eq!(states(&with(None, &[])), [offered; 3], "all are offered by default");
+        assert_eq!(states(&with(None, &["write"])), [offered, offered, disabled], "a disabled tool is not");
+        assert_eq!(states(&with(Some("read*"), &["read_all"])), [offered, disabled, disabled], "nor one not enabled");
+        let offering = OfferedTools::new(&with(None, &["write"]));
+        assert!(offering.tool("files__write").is_none(), "a disabled tool is not found");
+        // The catalog is shared, so that only the settings differ.
+        let mut other = with(None, &["write"]);
+        other[0].1.reviewed = Some(ServerReview {
+            config: Arc::new(StdioConfig::default().into()),
+            ..offering.basis[0].reviewed.clone().unwrap()
+        });
+        assert!(!offering.rests_on(&other), "a change of the settings requires a new offering");
     }
 
     /// Compares the context used by typical tools with that of the search. Run with `--no-capture` to print the

@@ -108,6 +108,7 @@ impl InstallPlan {
             }
         }
         server.entry.config.revision = was.revision;
+        server.entry.config.tools.clone_from(&was.tools);
         match (&mut server.entry.config.transport, &was.transport) {
             (ServerTransport::Stdio(StdioConfig { cwd, .. }), ServerTransport::Stdio(was)) => cwd.clone_from(&was.cwd),
             (ServerTransport::Http(new), ServerTransport::Http(was)) => new.auth.clone_from(&was.auth),

@@ -13,7 +13,7 @@ use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, referen
 pub(crate) struct BridgedServer {
     pub(crate) remote: HttpConfig,
     pub(crate) notes: ImportNotes,
-    pub(crate) denied_tools: Vec<String>,
+    pub(crate) ignored_tools: Vec<String>,
 }
 
 /// Programs that run a package, with subcommands before it.
@@ -66,8 +66,8 @@ pub(crate) fn without_wrapper(config: &mut StdioConfig, runs_on: OperatingSystem
 #[must_use]
 pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<String>)> {
     let found = bridged(config)?;
-    // A denied tool is a rule of the user in Drawbridge, and not part of a server's configuration.
-    found.denied_tools.is_empty().then(|| (found.remote, found.notes.into_texts()))
+    // The address alone would offer the tools that the bridge ignores.
+    found.ignored_tools.is_empty().then(|| (found.remote, found.notes.into_texts()))
 }
 
 /// Returns the remote server that a command bridges to, if the command does nothing else.
@@ -143,7 +143,7 @@ fn header(found: &mut BridgedServer, text: &str) {
 }
 
 fn empty() -> BridgedServer {
-    BridgedServer { remote: HttpConfig::default(), notes: ImportNotes::default(), denied_tools: Vec::new() }
+    BridgedServer { remote: HttpConfig::default(), notes: ImportNotes::default(), ignored_tools: Vec::new() }
 }
 
 fn mcp_remote(words: &[&str]) -> Option<BridgedServer> {
@@ -160,7 +160,7 @@ fn mcp_remote(words: &[&str]) -> Option<BridgedServer> {
                     _ => None,
                 }
             }
-            "--ignore-tool" => found.denied_tools.extend(words.next().map(str::to_owned)),
+            "--ignore-tool" => found.ignored_tools.extend(words.next().map(str::to_owned)),
             "--host"
             | "--resource"
             | "--auth-timeout"

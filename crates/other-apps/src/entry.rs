@@ -17,7 +17,9 @@ use crate::notes::{ImportNoteKind, quoted_text};
 use crate::server_candidate::ServerCandidate;
 use entry_reader::EntryReader;
 pub(crate) use transport_words::{COMMANDS, URLS};
-pub use transport_words::{EntryTransport, OWN_URLS, PIN, command_text, entry_transport, kind_named};
+pub use transport_words::{
+    DISABLED_TOOLS, ENABLED_TOOLS, EntryTransport, OWN_URLS, PIN, command_text, entry_transport, kind_named,
+};
 
 /// Keys of server maps: most programs, VS Code, Zed, OpenCode, Codex and goose.
 const MAPS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];

@@ -5,6 +5,7 @@ use ports::secrets;
 use ports::server_config::{HttpKind, ServerConfig, ServerEntry, ServerTransport};
 use serde_json::{Map, Value, json};
 
+use crate::entry::{DISABLED_TOOLS, ENABLED_TOOLS};
 use crate::found_server::secret_removal;
 use crate::secret_detection::is_secret_value;
 use crate::server_candidate::ServerCandidate;
@@ -87,6 +88,15 @@ impl EntryWriter {
                 entry.insert("type".to_owned(), http.kind.unwrap_or(HttpKind::Http).name().into());
                 entry.insert("url".to_owned(), url.into());
                 self.values(&mut entry, "headers", name, &http.headers);
+            }
+        }
+        // VS Code has no such lists, and links carry none.
+        if self.stand == SecretSubstitute::Variable {
+            if let Some(enabled) = &config.tools.enabled {
+                entry.insert(ENABLED_TOOLS.to_owned(), json!(enabled));
+            }
+            if !config.tools.disabled.is_empty() {
+                entry.insert(DISABLED_TOOLS.to_owned(), json!(config.tools.disabled));
             }
         }
         entry

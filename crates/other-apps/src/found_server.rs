@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use policy::Hash;
 use ports::secrets;
-use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, config_hash};
+use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, ToolFilter, config_hash};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -23,8 +23,6 @@ use crate::{bridged_servers, notes, server_names};
 
 /// Maximum number of notes on a server.
 pub(crate) const MAX_NOTES: usize = 40;
-/// Maximum number of tools in a list. Each denied tool becomes a rule.
-pub(crate) const MAX_TOOLS: usize = 200;
 
 /// The source of an imported server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,10 +122,6 @@ pub struct FoundServer {
     pub placeholders: Vec<ImportPlaceholder>,
     /// Set if the app does not start the server.
     pub off: bool,
-    /// Tools that the app hides from the model.
-    pub denied_tools: Vec<String>,
-    /// Tools that the app offers to the model exclusively, or all tools if empty.
-    pub exposed_tools: Vec<String>,
     /// Relation to the configured servers.
     pub status: ImportStatus,
     /// Notes for the user.
@@ -164,7 +158,7 @@ pub(crate) fn found_server(
         }
         if let Some(bridged) = bridged_servers::bridged(&candidate.config) {
             candidate.notes.extend(bridged.notes);
-            candidate.extras.denied_tools.extend(bridged.denied_tools);
+            candidate.tools.disabled.extend(bridged.ignored_tools);
             candidate.remote = Some(bridged.remote);
             // The bridge itself replaces `${NAME}`, whatever the app does.
             if !matches!(syntax, ReferenceSyntax::Dollar | ReferenceSyntax::Shell) {
@@ -181,6 +175,7 @@ pub(crate) fn found_server(
         },
     };
     let name = candidate.name.clone().unwrap_or_else(|| wanted.clone());
+    without_secret_tools(&mut candidate);
     separated_values::put_env_file(&mut candidate, env_names);
     // Validated before the secrets are removed, which may be the cause of a problem.
     let has_client_secret = |remote: &HttpConfig| remote.auth.as_ref().is_some_and(|auth| auth.client_secret.is_some());
@@ -200,23 +195,10 @@ pub(crate) fn found_server(
     }
     let is_unsupported = candidate.unknown || problem.is_some();
     candidate.notes.extend(problem.map(|problem| ImportNote::new(ImportNoteKind::Reason, problem)));
-    let extras = &mut candidate.extras;
-    if extras.off {
+    if candidate.extras.off {
         candidate.notes.add(ImportNoteKind::Off, "it is turned off there");
     }
-    let denied = extras.denied_tools.len();
-    extras.denied_tools.retain(|tool| !has_secret(tool) || is_tool_name(tool));
-    if extras.denied_tools.len() < denied {
-        candidate
-            .notes
-            .push(String::from("a denied tool was left out whose name looks like a secret: deny it yourself"));
-    }
-    if extras.denied_tools.len() > MAX_TOOLS {
-        candidate.notes.push(format!("its app denies more than {MAX_TOOLS} tools, of which only the first are denied"));
-    }
-    extras.denied_tools.truncate(MAX_TOOLS);
-    extras.exposed_tools.truncate(MAX_TOOLS);
-    tools_in_words(extras, &mut candidate.notes);
+    tools_in_words(&candidate.tools, &mut candidate.notes);
     FoundServer {
         name: wanted,
         origins: vec![ImportOrigin {
@@ -232,8 +214,6 @@ pub(crate) fn found_server(
         client_secret: parted.client_secret,
         placeholders,
         off: candidate.extras.off,
-        denied_tools: candidate.extras.denied_tools,
-        exposed_tools: candidate.extras.exposed_tools,
         status: if is_unsupported { ImportStatus::Unsupported } else { ImportStatus::New },
         notes: candidate.notes.iter().take(MAX_NOTES).map(ImportNote::printable).collect(),
     }
@@ -290,27 +270,43 @@ pub(crate) fn broken(
         client_secret: None,
         placeholders: Vec::new(),
         off: false,
-        denied_tools: Vec::new(),
-        exposed_tools: Vec::new(),
         status: ImportStatus::Unsupported,
         notes: vec![ImportNote::new(ImportNoteKind::Reason, format!("{place}{message}")).printable()],
     }
 }
 
-/// Adds notes about tools that the app hides from the model.
-pub(crate) fn tools_in_words(extras: &crate::server_candidate::EntryExtras, notes: &mut ImportNotes) {
+/// Removes names of tools that look like secrets, as the lists are stored in a file.
+pub(crate) fn without_secret_tools(candidate: &mut ServerCandidate) {
+    let is_plain = |tool: &String| !has_secret(tool) || is_tool_name(tool);
+    let tools = &mut candidate.tools;
+    let count = |tools: &ToolFilter| tools.disabled.len() + tools.enabled.as_ref().map_or(0, Vec::len);
+    let before = count(tools);
+    tools.disabled.retain(is_plain);
+    if let Some(enabled) = &mut tools.enabled {
+        enabled.retain(is_plain);
+    }
+    if count(tools) < before {
+        candidate
+            .notes
+            .push(String::from("a tool was omitted from its lists, as its name looks like a secret: add it yourself"));
+    }
+}
+
+/// Adds notes about tools that the app does not offer to its model.
+pub(crate) fn tools_in_words(tools: &ToolFilter, notes: &mut ImportNotes) {
     let list =
         |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted_text(tool)).collect::<Vec<_>>().join(", ");
-    if !extras.denied_tools.is_empty() {
-        let note = format!("these tools are denied, as in its app: {}", list(&extras.denied_tools));
+    if !tools.disabled.is_empty() {
+        let note = format!("models are not offered these tools, as in its app: {}", list(&tools.disabled));
         notes.add(ImportNoteKind::DeniedTools, note);
     }
-    if !extras.exposed_tools.is_empty() {
-        let note = format!(
-            "its app offers only these tools, which Drawbridge does not limit but asks about: {}",
-            list(&extras.exposed_tools)
-        );
-        notes.add(ImportNoteKind::ExposedTools, note);
+    match tools.enabled.as_deref() {
+        None => {}
+        Some([]) => notes.add(ImportNoteKind::ExposedTools, "models are offered no tools, as in its app"),
+        Some(enabled) => {
+            let note = format!("models are offered only these tools, as in its app: {}", list(enabled));
+            notes.add(ImportNoteKind::ExposedTools, note);
+        }
     }
 }
 
@@ -333,7 +329,7 @@ impl FoundServer {
             "secrets": names,
             "pending": around,
             "client": self.client_secret.is_some(),
-            "denied": self.denied_tools,
+            "tools": self.config.tools,
         });
         Hash::of_json(&what).as_str().to_owned()
     }

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use ports::server_config::{AuthConfig, ServerConfig, ServerEntry, ServerTransport};
+use ports::server_config::{AuthConfig, ServerConfig, ServerEntry, ServerTransport, ToolFilter};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::apps::app_named;
 use crate::bridged_servers::stem;
-use crate::found_server::{FoundServer, ImportStatus, MAX_NOTES, MAX_TOOLS, PendingSecret};
+use crate::found_server::{FoundServer, ImportStatus, MAX_NOTES, PendingSecret};
 use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
 use crate::server_names::TakenNames;
 
@@ -241,16 +241,11 @@ fn join(row: &mut FoundServer, mut server: FoundServer) {
         row.origins.push(origin);
     }
     row.off &= server.off;
-    for tool in server.denied_tools {
-        if !row.denied_tools.contains(&tool) {
-            row.denied_tools.push(tool);
-        }
-    }
-    if row.denied_tools.len() > MAX_TOOLS {
-        row.denied_tools.truncate(MAX_TOOLS);
-        row.notes.push(format!("its apps deny more than {MAX_TOOLS} tools, of which only the first are denied").into());
-    }
-    if row.exposed_tools.is_empty() {
-        row.exposed_tools = server.exposed_tools;
+    let tools = &mut row.config.tools;
+    tools.restrict(server.config.tools);
+    if tools.disabled.len() > ToolFilter::LIMIT {
+        tools.disabled.truncate(ToolFilter::LIMIT);
+        let note = format!("its apps turn off more than {} tools, of which only the first are", ToolFilter::LIMIT);
+        row.notes.push(note.into());
     }
 }

@@ -17,9 +17,9 @@ pub enum ImportNoteKind {
     Off,
     /// Another app has the server as well.
     AlsoIn,
-    /// Tools that the app denies. They are denied by rules in Drawbridge.
+    /// Tools that the app does not offer to its model. Drawbridge does not offer them either.
     DeniedTools,
-    /// Tools that the app offers exclusively.
+    /// Tools that the app offers to its model exclusively. Drawbridge offers no others either.
     ExposedTools,
     /// A configured server has the name, so this one is renamed.
     NameTaken,

@@ -6,6 +6,7 @@ mod pasted_parts;
 use ports::secrets;
 use ports::server_config::{ConfigProblem, HttpConfig, PastedServer, ServerConfig, ServerTransport};
 
+use crate::found_server::{tools_in_words, without_secret_tools};
 use crate::json_text::{JsonText, without_mark};
 use crate::secret_detection::{has_secret, is_secret_name, is_switch};
 use crate::server_candidate::ServerCandidate;
@@ -155,6 +156,7 @@ fn settle(candidates: Vec<ServerCandidate>, taken_names: &[String]) -> Vec<Paste
             ));
         }
         let name = taken.take(&wanted);
+        without_secret_tools(&mut candidate);
         let config = candidate.config();
         let problem = in_use(config.clone()).problem().filter(|_| !candidate.unknown);
         if !candidate.unknown {
@@ -164,9 +166,7 @@ fn settle(candidates: Vec<ServerCandidate>, taken_names: &[String]) -> Vec<Paste
         if candidate.extras.off {
             candidate.notes.push(String::from("it is turned off there"));
         }
-        if !candidate.extras.denied_tools.is_empty() || !candidate.extras.exposed_tools.is_empty() {
-            candidate.notes.push(String::from("its lists of tools are not used: set rules instead"));
-        }
+        tools_in_words(&candidate.tools, &mut candidate.notes);
         candidate.notes.extend(problem);
         let secrets = secrets_in(&config);
         settled.push(PastedServer { name, config, notes: candidate.notes.into_texts(), secrets, usable });

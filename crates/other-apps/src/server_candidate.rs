@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mcp_proto::Revision;
-use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
+use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, ToolFilter};
 
 use crate::notes::ImportNotes;
 
@@ -15,6 +15,8 @@ pub(crate) struct ServerCandidate {
     /// Address of a remote server.
     pub(crate) remote: Option<HttpConfig>,
     pub(crate) revision: Option<Revision>,
+    /// Tools that the app offers to its model.
+    pub(crate) tools: ToolFilter,
     pub(crate) notes: ImportNotes,
     /// Set if the transport is not supported.
     pub(crate) unknown: bool,
@@ -26,10 +28,6 @@ pub(crate) struct ServerCandidate {
 pub(crate) struct EntryExtras {
     /// Set if the app does not start the server.
     pub(crate) off: bool,
-    /// Tools that the app hides from its model.
-    pub(crate) denied_tools: Vec<String>,
-    /// Tools that the app offers to its model exclusively, or all tools if empty.
-    pub(crate) exposed_tools: Vec<String>,
     /// Variables and headers that the entry only names. Their value here is a reference to an environment variable.
     pub(crate) named_only: BTreeSet<String>,
     /// Names whose values are stored in the app's keychain.
@@ -61,6 +59,6 @@ impl ServerCandidate {
             Some(remote) => ServerTransport::Http(remote.clone()),
             None => ServerTransport::Stdio(self.config.clone()),
         };
-        ServerConfig { transport, revision: self.revision }
+        ServerConfig { transport, revision: self.revision, tools: self.tools.clone() }
     }
 }

@@ -183,12 +183,48 @@ fn aliases_copy_a_bounded_amount() {
 }
 
 #[test]
-fn denied_tools_stay_denied_whatever_they_are_called() {
+fn disabled_tools_stay_disabled_whatever_they_are_called() {
     let home = home_of(&[(
         ".codeium/windsurf/mcp_config.json",
         serde_json::json!({ "mcpServers": { "one": { "command": "x", "disabledTools": ["*", "getJiraIssueByKey"] } } }),
     )]);
-    assert_eq!(look_in(&home, &[])[0].denied_tools, ["*", "getJiraIssueByKey"]);
+    assert_eq!(look_in(&home, &[])[0].config.tools.disabled, ["*", "getJiraIssueByKey"]);
+}
+
+#[test]
+fn a_list_of_tools_that_is_no_list_is_named() {
+    let entry = serde_json::json!({ "command": "x", "enabledTools": "read" });
+    let home = home_of(&[(".codeium/windsurf/mcp_config.json", serde_json::json!({ "mcpServers": { "one": entry } }))]);
+    let found = &look_in(&home, &[])[0];
+    assert!(found.config.tools.is_open(), "no tool is named");
+    assert!(found.notes.iter().any(|note| note.text.contains("\"enabledTools\"")), "{:?}", found.notes);
+}
+
+#[test]
+fn lists_of_tools_are_imported_with_their_meaning() {
+    let cases = [
+        (serde_json::json!({}), None),
+        (serde_json::json!({ "enabledTools": ["read", "list_*"] }), Some(vec!["read", "list_*"])),
+        (serde_json::json!({ "enabledTools": ["*", "read"] }), None),
+        (serde_json::json!({ "enabledTools": [] }), Some(vec![])),
+        (serde_json::json!({ "tools": [] }), None),
+        (serde_json::json!({ "enabledTools": null, "includeTools": ["read"] }), Some(vec!["read"])),
+        (serde_json::json!({ "enabledTools": [1] }), Some(vec![])),
+        (
+            serde_json::json!({ "includeTools": ["read", "sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z"] }),
+            Some(vec!["read"]),
+        ),
+    ];
+    for (lists, expected) in cases {
+        let mut entry = lists.clone();
+        entry["command"] = "x".into();
+        let home =
+            home_of(&[(".codeium/windsurf/mcp_config.json", serde_json::json!({ "mcpServers": { "one": entry } }))]);
+        let found = &look_in(&home, &[])[0];
+        let expected: Option<Vec<String>> = expected.map(|names| names.into_iter().map(str::to_owned).collect());
+        assert_eq!(found.config.tools.enabled, expected, "{lists}");
+        assert!(found.config.tools.disabled.is_empty(), "{lists}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod named_secrets;
 mod new_server;
 mod sandbox;
 mod server_origin;
+mod tool_filter;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ pub use hashes::{address_hash, config_hash, definition_hash, path_in_json, stdio
 pub use new_server::{NewServer, ValuePart};
 pub use sandbox::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig, word as access_word};
 pub use server_origin::{BundleFiles, FilledInputs, InstallTarget, InstallationInfo, ServerOrigin};
+pub use tool_filter::ToolFilter;
 
 /// A server of `mcp.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +41,8 @@ pub struct ServerConfig {
     pub transport: ServerTransport,
     /// Protocol revision to use exclusively, or `None` to negotiate it.
     pub revision: Option<Revision>,
+    /// Tools that are offered to models.
+    pub tools: ToolFilter,
 }
 
 /// The transport to a server.
@@ -104,13 +108,13 @@ impl Default for ServerConfig {
 
 impl From<StdioConfig> for ServerConfig {
     fn from(config: StdioConfig) -> Self {
-        Self { transport: ServerTransport::Stdio(config), revision: None }
+        Self { transport: ServerTransport::Stdio(config), revision: None, tools: ToolFilter::default() }
     }
 }
 
 impl From<HttpConfig> for ServerConfig {
     fn from(config: HttpConfig) -> Self {
-        Self { transport: ServerTransport::Http(config), revision: None }
+        Self { transport: ServerTransport::Http(config), revision: None, tools: ToolFilter::default() }
     }
 }
 
@@ -154,10 +158,18 @@ impl ServerConfig {
     /// only checked when it starts.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
-        match &self.transport {
+        let problem = match &self.transport {
             ServerTransport::Stdio(config) => config.problem(),
             ServerTransport::Http(config) => config.problem(),
-        }
+        };
+        problem.or_else(|| self.tools.problem())
+    }
+
+    /// Returns `true` if the configurations differ in nothing but the tools that are offered to models, so that a
+    /// running server need not be stopped.
+    #[must_use]
+    pub fn differs_in_tools_only(&self, other: &Self) -> bool {
+        (&self.transport, self.revision) == (&other.transport, other.revision) && self.tools != other.tools
     }
 }
 

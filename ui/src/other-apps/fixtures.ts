@@ -14,7 +14,7 @@ export function candidate(name: string, changes: Partial<ImportCandidate> = {}):
     ...{ id: `id of ${name}`, name, origins: [{ app: "cursor", file: CURSOR, name }] },
     ...{ transport: "stdio", target: `npx -y ${name}`, env: [], headers: [], status: "new" },
     ...{ placeholders: [], folder: null, sandbox: null, signIn: null },
-    ...{ off: false, deniedTools: [], exposedTools: [], notes: [] },
+    ...{ off: false, tools: null, notes: [] },
     ...changes,
   };
 }

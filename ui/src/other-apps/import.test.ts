@@ -164,12 +164,11 @@ describe("a server", () => {
               { name: "KEY", kind: "reference", toEnter: true },
             ],
             off: true,
-            deniedTools: ["push", "reset"],
-            exposedTools: ["log"],
+            tools: { enabled: ["log"], disabled: ["push", "reset"] },
             notes: [
               note("not_used", "English is not shown", "sandbox", "timeout"),
               note("off", "it is turned off there"),
-              note("denied_tools", 'these tools are denied, as in its app: "push", "reset"'),
+              note("denied_tools", 'models are not offered these tools, as in its app: "push"'),
               note("other", "something else"),
             ],
           }),
@@ -187,7 +186,7 @@ describe("a server", () => {
     expect(fate("FOLDER")).toHaveTextContent("Kept as written: only its app fills it in");
     expect(fate("KEY")).toHaveTextContent("Enter it after the import");
     expect(git.getByText("Off in Cursor")).toBeVisible();
-    expect(git.getByText("push, reset"), "denied tools").toBeVisible();
+    expect(git.getByText("push, reset"), "tools that are turned off").toBeVisible();
     expect(git.getByText("log"), "the only tools of its app").toBeVisible();
     expect(
       git.getByText(/^These settings are not imported: sandbox, timeout/),
@@ -198,7 +197,7 @@ describe("a server", () => {
       "the host's words where the page has none",
     ).toBeVisible();
     expect(git.queryByText("English is not shown"), "one of both").toBeNull();
-    expect(git.queryByText(/turned off there|denied, as in/), "nothing is said twice").toBeNull();
+    expect(git.queryByText(/turned off there|as in its app/), "nothing is said twice").toBeNull();
     const far = within(await row("far"));
     expect(far.getByText("Contacts")).toBeVisible();
     expect(far.getByText("https://example.com/mcp")).toBeVisible();

@@ -14,6 +14,7 @@ export function draftProblem(problem: DraftProblem): string {
     sandbox_path: m.servers_problem_sandbox_path,
     sandbox_no_host: m.servers_problem_sandbox_no_host,
     sandbox_host: m.servers_problem_sandbox_host,
+    tools_long: m.servers_problem_tools_long,
     url_missing: m.servers_problem_url_missing,
     url_bad: m.servers_problem_url_bad,
     header_name: m.servers_problem_header_name,

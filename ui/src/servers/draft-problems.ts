@@ -13,6 +13,7 @@ export type DraftProblem =
   | "sandbox_path"
   | "sandbox_no_host"
   | "sandbox_host"
+  | "tools_long"
   | "url_missing"
   | "url_bad"
   | "header_name"
@@ -29,6 +30,7 @@ export function draftProblems(draft: Draft, taken: string[]): DraftProblem[] {
   if (name === "") found.push("name_missing");
   else if (taken.includes(name)) found.push("name_taken");
   found.push(...(draft.type === "http" ? remote(draft) : local(draft)));
+  if (draft.tools.isTooLong) found.push("tools_long");
   return [...new Set(found)];
 }
 

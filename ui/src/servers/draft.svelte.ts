@@ -4,6 +4,7 @@ import { joinCommand } from "$lib/format/command-line";
 
 import { authDraft, authSettings, type AuthDraft } from "./draft-auth";
 import { SandboxDraft } from "./draft-sandbox.svelte";
+import { ToolsDraft } from "./draft-tools.svelte";
 
 interface Row {
   id: number;
@@ -55,6 +56,8 @@ export class Draft {
   auth = $state<AuthDraft>(authDraft(null));
   /** What is set already about signing in. */
   readonly #authBefore: AuthSettings | null = null;
+  /** Tools that models are offered. */
+  tools = new ToolsDraft();
   #next = 1;
 
   constructor(name = "", config?: ServerConfig) {
@@ -62,6 +65,7 @@ export class Draft {
     if (!config) return;
     this.type = config.type;
     this.revision = config.revision ?? "";
+    this.tools = new ToolsDraft(config.tools);
     if (config.type === "http") {
       this.url = config.url;
       this.kind = config.kind ?? "";
@@ -135,11 +139,13 @@ export class Draft {
 
   get config(): ServerConfig {
     const revision = this.revision === "" ? null : this.revision;
+    const tools = this.tools.wanted;
+    const lists = tools ? { tools } : {};
     if (this.type === "http") {
       const kind = this.kind === "" ? null : this.kind;
       const headers = this.headers.filter((row) => row.name.trim() !== "").map(headerOf);
       const auth = authSettings(this.auth, this.#authBefore);
-      return { type: "http", url: this.url.trim(), headers, kind, auth, revision };
+      return { type: "http", url: this.url.trim(), headers, kind, auth, revision, ...lists };
     }
     const env = this.env.filter((row) => row.name.trim() !== "");
     const sandbox = this.sandbox.wanted;
@@ -153,6 +159,7 @@ export class Draft {
       cwd: this.cwd.trim() === "" ? null : this.cwd.trim(),
       ...(sandbox ? { sandbox } : {}),
       revision,
+      ...lists,
     };
   }
 

@@ -13,6 +13,7 @@ const config: Extract<ServerConfig, { type: "stdio" }> = {
   env: { TOKEN: "a=b c" },
   cwd: "/home/ann",
   revision: "2025-06-18",
+  tools: { enabled: ["read_*"], disabled: ["read_media"] },
 };
 const remote: Extract<ServerConfig, { type: "http" }> = {
   type: "http",
@@ -24,6 +25,7 @@ const remote: Extract<ServerConfig, { type: "http" }> = {
   kind: "sse",
   auth: null,
   revision: null,
+  tools: { enabled: null, disabled: ["delete"] },
 };
 
 describe("a draft", () => {

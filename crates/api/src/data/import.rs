@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{ConfigProblem, Sandbox};
+use super::{ConfigProblem, Sandbox, ToolFilter};
 pub use other_apps::{
     ImportNote, ImportNoteKind, ImportOrigin, ImportPlace, ImportPlaceholder, ImportStatus, ImportedValueKind,
 };
@@ -100,10 +100,8 @@ pub struct ImportCandidate {
     pub placeholders: Vec<ImportPlaceholder>,
     /// `true` if the server is disabled in the other app.
     pub off: bool,
-    /// Tools that the app denies and that would be denied here too.
-    pub denied_tools: Vec<String>,
-    /// Tools that the app offers to its model, or empty for all. Drawbridge does not apply this restriction.
-    pub exposed_tools: Vec<String>,
+    /// Tools that the app offers to its model and that would be offered here too, or `None` for all.
+    pub tools: Option<ToolFilter>,
     /// Settings that are not imported, or the reason why the server can't be imported.
     pub notes: Vec<ImportNote>,
 }

@@ -82,7 +82,9 @@ pub use offers::skills::SkillFile;
 pub use policy::{
     ApprovalScope, ArgumentJudgement, Preset, ReviewState, RuleDirection, RuleEffect, RuleScope, RuleSource,
 };
-pub use ports::server_config::{AuthField, AuthIdentityProvider, ConfigProblem, InstallationInfo, ServerOrigin};
+pub use ports::server_config::{
+    AuthField, AuthIdentityProvider, ConfigProblem, InstallationInfo, ServerOrigin, ToolFilter,
+};
 pub use ports::url_parts::{UrlParts, UrlWarning};
 pub use ports::{AuditFinding, AuditSeal, SecretsStatus, TamperKind};
 pub use server_requests::form::{ChoiceOption, FieldKind, FieldProblem, FormField, FormProblem, TextFormat};

@@ -7,7 +7,7 @@ use ts_rs::TS;
 
 use super::{
     AuthSettings, BlockedPath, ConfigProblem, DataFlow, FailureReason, InstallationInfo, ReviewMarks, Sandbox,
-    SandboxProblem, TrustDuration, UrlParts,
+    SandboxProblem, ToolFilter, TrustDuration, UrlParts,
 };
 
 /// Configuration of a server.
@@ -39,6 +39,10 @@ pub enum ServerConfig {
         /// Protocol revision to use exclusively, such as `2025-06-18`, or `None` to negotiate it.
         #[serde(default)]
         revision: Option<String>,
+        /// Tools that are offered to models, or `None` for all. In an update, `None` keeps the current setting.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        tools: Option<ToolFilter>,
     },
     /// Remote server that is reached at a URL.
     Http {
@@ -56,6 +60,10 @@ pub enum ServerConfig {
         /// Protocol revision to use exclusively, or `None` to negotiate it.
         #[serde(default)]
         revision: Option<String>,
+        /// Tools that are offered to models, or `None` for all. In an update, `None` keeps the current setting.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        tools: Option<ToolFilter>,
     },
 }
 

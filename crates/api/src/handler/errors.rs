@@ -35,7 +35,6 @@ impl From<ImportServerError> for ApiError {
             ImportServerError::Unsupported(_) | ImportServerError::NameTaken(_) => {
                 Self::new(ErrorCode::Invalid, error.to_string())
             }
-            ImportServerError::Rules(error) => error.into(),
             ImportServerError::Setup(error) => error.into(),
         }
     }

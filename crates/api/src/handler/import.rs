@@ -128,8 +128,7 @@ fn candidate(server: &FoundServer) -> ImportCandidate {
         status: server.status,
         placeholders: server.placeholders.clone(),
         off: server.off,
-        denied_tools: server.denied_tools.clone(),
-        exposed_tools: server.exposed_tools.clone(),
+        tools: Some(server.config.tools.clone()).filter(|tools| !tools.is_open()),
         notes: server.notes.clone(),
     }
 }

@@ -120,8 +120,9 @@ fn requested_server(
     was: Option<&HostConfig>,
     taken: Vec<String>,
 ) -> Result<RequestedServer, ApiError> {
-    let (transport, revision, secrets) = match config {
-        ServerConfig::Stdio { command, args, env, secret_env, cwd, sandbox, revision } => {
+    let before = was.map(|was| was.tools.clone()).unwrap_or_default();
+    let (transport, revision, tools, secrets) = match config {
+        ServerConfig::Stdio { command, args, env, secret_env, cwd, sandbox, revision, tools } => {
             let cwd = cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
             let sandbox = sandbox.map(containment::to_sandbox).transpose()?;
             if let Some(problem) = sandbox.as_ref().and_then(SandboxConfig::problem) {
@@ -129,23 +130,27 @@ fn requested_server(
             }
             let mut stdio = StdioConfig { command, args, env, cwd, sandbox };
             let secrets = environment::put(&mut stdio, &secret_env.unwrap_or_default(), server, was, taken)?;
-            (ServerTransport::Stdio(stdio), revision, secrets)
+            (ServerTransport::Stdio(stdio), revision, tools, secrets)
         }
-        ServerConfig::Http { url, headers, kind, auth, revision } => {
+        ServerConfig::Http { url, headers, kind, auth, revision, tools } => {
             let kind = kind.map(to_kind);
             let was = was.and_then(HostConfig::as_http);
             let mut http = HttpConfig { url, kind, ..HttpConfig::default() };
             let mut secrets = put_headers(&mut http, headers, server, was, taken.clone())?;
             let taken: Vec<String> = taken.into_iter().chain(secrets::names_in(&http.headers)).collect();
             secrets.extend(auth::put(&mut http, auth, server, was, &taken)?);
-            (ServerTransport::Http(http), revision, secrets)
+            (ServerTransport::Http(http), revision, tools, secrets)
         }
     };
     let revision = revision
         .filter(|text| !text.is_empty())
         .map(|text| text.parse().map_err(|e: mcp_proto::revision::UnknownRevision| invalid(e.to_string())))
         .transpose()?;
-    Ok(RequestedServer { config: HostConfig { transport, revision }, secrets })
+    let tools = tools.unwrap_or(before);
+    if let Some(problem) = tools.problem() {
+        return Err(invalid(problem));
+    }
+    Ok(RequestedServer { config: HostConfig { transport, revision, tools }, secrets })
 }
 
 fn put_headers(
@@ -247,6 +252,7 @@ pub(super) fn headers(http: &HttpConfig, values: SecretVisibility) -> Vec<HttpHe
 /// Converts the configuration of a server for the page.
 pub(super) fn config(config: HostConfig, values: SecretVisibility) -> ServerConfig {
     let revision = config.revision.map(|revision| revision.to_string());
+    let tools = Some(config.tools).filter(|tools| !tools.is_open());
     match config.transport {
         ServerTransport::Stdio(stdio) => {
             // Pasted values are not in the keychain yet.
@@ -260,12 +266,13 @@ pub(super) fn config(config: HostConfig, values: SecretVisibility) -> ServerConf
                 cwd: cwd.map(|cwd| cwd.display().to_string()),
                 sandbox: sandbox.map(containment::sandbox_shown),
                 revision,
+                tools,
             }
         }
         ServerTransport::Http(http) => {
             let headers = headers(&http, values);
             let auth = http.auth.map(|auth| auth::auth_view(auth, values));
-            ServerConfig::Http { headers, kind: http.kind.map(kind), auth, url: http.url, revision }
+            ServerConfig::Http { headers, kind: http.kind.map(kind), auth, url: http.url, revision, tools }
         }
     }
 }

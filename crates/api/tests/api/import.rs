@@ -85,41 +85,39 @@ async fn what_changed_since_it_was_listed_is_not_imported() {
 }
 
 #[tokio::test]
-async fn rules_stay_only_with_their_server_and_are_written_once() {
+async fn lists_of_tools_are_stored_with_their_server() {
     let app = TestApp::start(Vec::new()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join(".codeium/windsurf")).unwrap();
-    let server = json!({ "mcpServers": { "one": { "command": "harmless", "disabledTools": ["delete"] } } });
+    let entry = json!({ "command": "harmless", "disabledTools": ["delete"], "enabledTools": ["re*"] });
+    let server = json!({ "mcpServers": { "one": entry } });
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
     let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(home.path().to_owned()));
-    let rules = async || app.host.rules().await.unwrap().rules.len();
-    let before = rules().await;
-    let import = async || {
-        let listed = call(&api, "import_candidates", json!({})).await;
-        let id = of(&listed, "windsurf", "one")["id"].clone();
-        call(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await["outcomes"][0].clone()
+    let listed = call(&api, "import_candidates", json!({})).await;
+    let one = of(&listed, "windsurf", "one");
+    let tools = json!({ "enabled": ["re*"], "disabled": ["delete"] });
+    assert_eq!(one["tools"], tools, "the lists are shown");
+    let outcomes = call(&api, "import_servers", json!({ "source": {}, "ids": [one["id"]] })).await;
+    assert_eq!(outcomes["outcomes"][0]["name"], "one", "{outcomes}");
+    let written =
+        || -> Value { serde_json::from_slice(&fs::read(app.folder.path().join("mcp.json")).unwrap()).unwrap() };
+    assert_eq!(written()["mcpServers"]["one"], entry, "the settings contain them");
+    assert!(app.host.rules().await.unwrap().rules.is_empty(), "no rule is added");
+
+    // The page may omit the lists, or send them.
+    let update = async |config: Value| {
+        call(&api, "update_server", json!({ "server": "one", "name": "one", "config": config })).await;
+        written()["mcpServers"]["one"].clone()
     };
-
-    let file = app.folder.path().join("mcp.json");
-    let text = fs::read(&file).ok();
-    drop(fs::remove_file(&file));
-    // A folder at the path of the file makes writing fail.
-    fs::create_dir(&file).unwrap();
-    let failed = import().await;
-    assert!(failed["problem"].is_string(), "writing the settings should fail: {failed}");
-    assert_eq!(rules().await, before, "no rule should remain without its server");
-
-    fs::remove_dir(&file).unwrap();
-    if let Some(text) = text {
-        fs::write(&file, text).unwrap();
-    }
-    let imported = import().await;
-    assert_eq!(imported["name"], "one", "{imported}");
-    assert_eq!(rules().await, before + 1);
-    call(&api, "remove_server", json!({ "server": "one" })).await;
-    let again = import().await;
-    assert_eq!(again["name"], "one", "{again}");
-    assert_eq!(rules().await, before + 1, "an equal rule should not be added again");
+    let kept = update(json!({ "type": "stdio", "command": "other" })).await;
+    assert_eq!((&kept["command"], &kept["disabledTools"]), (&json!("other"), &json!(["delete"])), "the lists are kept");
+    let open = json!({ "type": "stdio", "command": "other", "tools": { "enabled": null, "disabled": [] } });
+    let opened = update(open).await;
+    assert_eq!(
+        (&opened["enabledTools"], &opened["disabledTools"]),
+        (&Value::Null, &json!([])),
+        "the lists are cleared"
+    );
 }
 
 /// Keychain that rejects new secrets while it is full.
@@ -167,18 +165,17 @@ async fn a_server_whose_secrets_cannot_be_written_is_removed_again() {
         call(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await["outcomes"][0].clone()
     };
     let servers = async || app.host.snapshot().await.unwrap().servers.len();
-    let rules = async || app.host.rules().await.unwrap().rules.len();
-    let before = (servers().await, rules().await);
+    let before = servers().await;
     keychain.is_full.store(true, Ordering::SeqCst);
     let failed = import().await;
     assert!(
         failed["problem"].as_str().unwrap().contains("it is full"),
         "the problem should contain the cause: {failed}"
     );
-    assert_eq!((servers().await, rules().await), before, "neither the server nor its rule should remain");
+    assert_eq!(servers().await, before, "the server should not remain");
     keychain.is_full.store(false, Ordering::SeqCst);
     assert_eq!(import().await["name"], "one", "the name should be free again");
-    assert_eq!((servers().await, rules().await), (before.0 + 1, before.1 + 1));
+    assert_eq!(servers().await, before + 1);
 }
 
 #[tokio::test]

@@ -124,6 +124,9 @@ impl ReplyRun {
             Some((ToolState::Changed, server)) => {
                 format!("not made: the tool {key:?} of {server} changed since the user reviewed it")
             }
+            Some((ToolState::Disabled, server)) => {
+                format!("not made: the tool {key:?} of {server} is turned off for models in the settings")
+            }
             _ => format!("There is no tool {key:?} that you can use in this conversation."),
         }
     }

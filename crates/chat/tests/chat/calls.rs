@@ -1,13 +1,17 @@
 //! Calls requested by a model: decided like all calls, executed concurrently, and reported to the model.
 
+use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
 use domain::item::{ChatItem, ItemBody, ItemState, Notice};
+use host::CallOrigin;
+use host::rules::TrustDuration;
 use host::view::{AppSettings, ConsentRequestBody, ConsentRequestEdit, UserDecision};
 use models::StopReason;
 use policy::ApprovalScope;
+use ports::server_config::{ServerConfig, ServerEntry, ToolFilter};
 use serde_json::json;
 use std::time::Duration;
-use testkit::app::PATIENCE;
+use testkit::app::{PATIENCE, demo};
 use testkit::calls::UserCalls as _;
 use testkit::model::ends;
 
@@ -273,4 +277,50 @@ async fn an_answer_that_was_cut_off_or_refused_calls_nothing() {
         let told = results(&talk.model.asked()[1].messages[2]);
         assert!(told[0].2 && told[0].1.contains("was not made"), "{stop:?}: the model is informed: {told:?}");
     }
+}
+
+/// Returns the demo server without these tools for models.
+fn without(disabled: &[&str]) -> ServerEntry {
+    let tools = ToolFilter { enabled: None, disabled: disabled.iter().map(|&tool| tool.to_owned()).collect() };
+    ServerEntry { name: "demo".to_owned(), config: ServerConfig { tools, ..demo(&[]) } }
+}
+
+#[tokio::test]
+async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called() {
+    let wants = || answer(vec![uses("u1", "demo__add", json!({"a": 2, "b": 40}))]);
+    let mut talk =
+        TestConversation::new(vec![wants(), says("I can't."), wants(), says("42.")], &["add", "show_everything"]).await;
+    let pid = talk.app.server("demo").await.pid;
+    talk.app.host.trust("demo".into(), TrustDuration::Run).await.unwrap();
+    talk.app.host.update_server("demo".into(), without(&["ad*"])).await.unwrap();
+    let items = talk.say("Add 2 and 40").await;
+    let shape = [
+        ("message", ItemState::Whole),
+        ("reply", ItemState::Whole),
+        ("own", ItemState::Whole),
+        ("reply", ItemState::Whole),
+    ];
+    assert_eq!(kinds(&items), shape, "no call is made");
+    let asked = talk.model.asked();
+    let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["demo__show_everything"], "the other reviewed tool is offered");
+    let told = results(asked[1].messages.last().unwrap());
+    assert!(
+        told[0].2 && told[0].1.contains("turned off for models in the settings"),
+        "the model is informed: {told:?}"
+    );
+
+    // The host refuses by itself, also if the tool was still offered.
+    let origin = CallOrigin::Model { conversation: ID.into() };
+    let (arguments, sent) = (arguments(&json!({"a": 2, "b": 40})), tokio::sync::oneshot::channel().0);
+    let call = talk.app.host.call_tool_as(origin, "c".into(), "demo".into(), "add".into(), arguments.clone(), sent);
+    let refused = tokio::time::timeout(PATIENCE, call).await.expect("it requires no consent");
+    assert!(matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("turned off")), "{refused:?}");
+    let own = talk.app.host.call_tool("d".into(), "demo".into(), "add".into(), arguments, None);
+    tokio::time::timeout(PATIENCE, own).await.expect("the server is trusted").expect("the user's own call is made");
+
+    talk.app.host.update_server("demo".into(), without(&["show_everything"])).await.unwrap();
+    let items = talk.say("Try again").await;
+    assert_eq!(text(items.last().unwrap()), "42.", "an enabled tool is called: {items:?}");
+    assert_eq!(talk.app.server("demo").await.pid, pid, "the server was not restarted");
 }

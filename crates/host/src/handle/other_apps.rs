@@ -1,5 +1,5 @@
-//! Servers in the settings of other apps: finds them, compares them with the configured servers, and imports them
-//! together with rules for the tools that those apps deny. Used by the commands of `api` and of the command line.
+//! Servers in the settings of other apps: finds them, compares them with the configured servers, and imports them. Used
+//! by the commands of `api` and of the command line.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,12 +7,10 @@ use std::sync::Arc;
 use ::other_apps::{
     AppEnvironment, FoundServer, ImportNoteKind, ImportStatus, ScanReport, ScanScope, project_files, scan_settings,
 };
-use policy::{PolicyRule, RuleEffect, RuleRef, RuleSource};
 use ports::SecretPersistence;
 use ports::server_config::{ConfigProblem, ServerEntry};
 
 use super::{Host, HostClosed, SetupError};
-use crate::rules::RulesError;
 
 /// Error of a search for servers of other apps.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -37,9 +35,6 @@ pub enum ImportServerError {
     /// Another server has this name.
     #[error("there is a server {0:?} already")]
     NameTaken(String),
-    /// The rules for tools that the other app denies can't be added.
-    #[error(transparent)]
-    Rules(#[from] RulesError),
     /// The server can't be added to the settings.
     #[error(transparent)]
     Setup(#[from] SetupError),
@@ -106,14 +101,13 @@ impl Host {
     }
 
     /// Imports a server of another app under its name. Its secrets are stored in the keychain; a pending secret is
-    /// referenced in the settings but missing in the keychain. Tools that the other app denies are denied by rules,
-    /// which are added before the server. Nothing is started or approved.
+    /// referenced in the settings but missing in the keychain. Nothing is started or approved.
     ///
     /// # Errors
     ///
     /// Returns [`ImportServerError::Unsupported`] if the entry is not supported, [`ImportServerError::NameTaken`] if
-    /// the name is in use, [`ImportServerError::Rules`] if a rule can't be added, and [`ImportServerError::Setup`] if
-    /// the settings or secrets can't be written. Neither the server nor a new rule remains in these cases.
+    /// the name is in use, and [`ImportServerError::Setup`] if the settings or secrets can't be written. The server
+    /// does not remain in these cases.
     pub async fn import_server(&self, server: &FoundServer) -> Result<SecretPersistence, ImportServerError> {
         if server.status == ImportStatus::Unsupported {
             let reason = server.notes.iter().rfind(|note| note.kind == ImportNoteKind::Reason);
@@ -123,42 +117,6 @@ impl Host {
         if setup.config(&server.name).is_ok() {
             return Err(ImportServerError::NameTaken(server.name.clone()));
         }
-        let mut added = Vec::new();
-        let imported = match self.deny_tools(server, &mut added).await {
-            Ok(()) => setup.add_new(server.new_server()).await.map_err(ImportServerError::from),
-            Err(error) => Err(error.into()),
-        };
-        if imported.is_err() {
-            for rule in added {
-                // The first error is more important than one about a rule that now matches no server.
-                drop(self.remove_rule(rule).await);
-            }
-        }
-        imported
-    }
-
-    /// Adds rules that deny the tools denied by the other app, unless equal rules exist. Added rules are appended to
-    /// `added`, even if a later one fails.
-    async fn deny_tools(&self, server: &FoundServer, added: &mut Vec<RuleRef>) -> Result<(), RulesError> {
-        let is_users = |(source, _): &(RuleSource, PolicyRule)| *source == RuleSource::User;
-        let there = self.rules().await?.rules.into_iter().filter(is_users);
-        let there: Vec<PolicyRule> = there.map(|(_, rule)| PolicyRule { id: 0, ..rule }).collect();
-        for tool in &server.denied_tools {
-            let rule = deny(&server.name, tool);
-            if !there.contains(&rule) {
-                added.push(self.set_rule(rule).await?);
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns a rule that denies calls of one tool.
-fn deny(server: &str, tool: &str) -> PolicyRule {
-    PolicyRule {
-        // Some apps deny by patterns. If a star is part of a literal name, the pattern denies more, never less.
-        tool: Some(tool.replace('\\', r"\\")),
-        note: "from another app".to_owned(),
-        ..PolicyRule::new(RuleEffect::Deny, policy::exactly(server))
+        Ok(setup.add_new(server.new_server()).await?)
     }
 }

@@ -35,6 +35,7 @@ mod settings;
 mod sign_in;
 mod state;
 mod supervision;
+mod tool_filter;
 mod turn;
 mod withdrawn_acts;
 

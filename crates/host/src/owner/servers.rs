@@ -97,6 +97,10 @@ impl Owner {
             self.drop_server(&name);
         }
         for (at, ServerEntry { name, config }) in entries.into_iter().enumerate() {
+            let before = self.servers.records.get(&name).map(|record| Arc::clone(&record.config));
+            if let Some(before) = before.filter(|before| before.tools != config.tools) {
+                self.note_tools(&name, &before.tools, &config.tools);
+            }
             match self.servers.records.get(&name) {
                 None => {
                     self.servers.records.insert(
@@ -109,6 +113,12 @@ impl Owner {
                     );
                     self.say_identity(&name, None);
                     self.emit_server(&name);
+                }
+                // A start that is in progress compares the whole configuration.
+                Some(record)
+                    if record.state != ServerState::Starting && record.config.differs_in_tools_only(&config) =>
+                {
+                    self.change_tools(&name, config);
                 }
                 Some(record) if *record.config != config => self.change_config(&name, config),
                 Some(_) => {}

@@ -19,4 +19,5 @@ mod served;
 mod sign_in;
 mod skills;
 mod supervision;
+mod turned_off;
 mod urls;

@@ -88,14 +88,15 @@ impl ServerReview {
         }
     }
 
-    /// Returns true if both have the same catalog, pins, identity and approvals, so that results derived from one are
-    /// valid for the other. Catalogs and pins are compared by address.
+    /// Returns true if both have the same catalog, pins, identity, approvals and tools for models, so that results
+    /// derived from one are valid for the other. Catalogs and pins are compared by address.
     #[must_use]
     pub fn rests_on_same(&self, other: &Self) -> bool {
         // Empty pins of a server are allocated anew each time.
         let same_pins = Arc::ptr_eq(&self.pins, &other.pins) || (self.pins.is_empty() && other.pins.is_empty());
         Arc::ptr_eq(&self.catalog, &other.catalog)
             && same_pins
+            && self.config.tools == other.config.tools
             && (&self.identity, &self.granted) == (&other.identity, &other.granted)
     }
 

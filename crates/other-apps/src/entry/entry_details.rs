@@ -1,15 +1,16 @@
 //! Further settings of an entry: the switch, lists of tools, approvals, prompted values, and unknown keys.
 
 use jsonc_parser::ast::{Object, Value};
+use ports::server_config::ToolFilter;
 
-use super::{PIN, auth, sandbox, sign_in};
+use super::{DISABLED_TOOLS, ENABLED_TOOLS, PIN, auth, sandbox, sign_in};
 use crate::json_text::present_property;
 use crate::notes::{ImportNote, ImportNoteKind, not_used, quoted_text};
 use crate::secret_detection::has_secret;
 use crate::server_candidate::{AppInput, ServerCandidate};
 
 /// Keys that are parsed, or that are irrelevant for an import.
-const SILENT: [&str; 46] = [
+const SILENT: [&str; 47] = [
     "name",
     "type",
     "transport",
@@ -43,7 +44,8 @@ const SILENT: [&str; 46] = [
     "disabled",
     "enabled",
     "isActive",
-    "disabledTools",
+    DISABLED_TOOLS,
+    ENABLED_TOOLS,
     "excludeTools",
     "disabled_tools",
     "includeTools",
@@ -58,14 +60,14 @@ const SILENT: [&str; 46] = [
     PIN,
 ];
 /// Keys of lists of tools that are hidden from the model.
-const DENIED: [&str; 3] = ["disabledTools", "excludeTools", "disabled_tools"];
+const DENIED: [&str; 3] = [DISABLED_TOOLS, "excludeTools", "disabled_tools"];
 /// Keys of lists of tools that are offered to the model exclusively.
-const EXPOSED: [&str; 4] = ["includeTools", "enabled_tools", "available_tools", "tools"];
+const EXPOSED: [&str; 5] = [ENABLED_TOOLS, "includeTools", "enabled_tools", "available_tools", "tools"];
+/// Keys of such lists for which an empty list means all tools. An empty list under another key means none.
+const ALL_IF_EMPTY: [&str; 2] = ["available_tools", "tools"];
 /// Keys that permit an app to act without consent.
 const APPROVALS: [&str; 6] =
     ["trust", "autoApprove", "alwaysAllow", "autoAllow", "default_tools_approval_mode", "approval_mode"];
-/// Maximum number of tools in a list.
-const MAX_TOOLS: usize = 1_000;
 /// Maximum number of keys named in a note, and of inputs.
 const MAX_NAMED: usize = 20;
 const MAX_INPUTS: usize = 100;
@@ -79,10 +81,14 @@ pub(super) fn switches(found: &mut ServerCandidate, object: &Object<'_>) {
 /// Parses the rest of an entry. `root` is the object that may contain `inputs`.
 pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, root: &Object<'_>) {
     for key in DENIED {
-        found.extras.denied_tools.extend(tools(object, key));
+        found.tools.disabled.extend(tools(object, key).unwrap_or_default());
     }
     for key in EXPOSED {
-        found.extras.exposed_tools.extend(tools(object, key).into_iter().filter(|name| name != "*"));
+        let Some(names) = tools(object, key) else { continue };
+        let is_all = names.iter().any(|name| name == "*") || (names.is_empty() && ALL_IF_EMPTY.contains(&key));
+        if !is_all {
+            found.tools.enabled.get_or_insert_default().extend(names);
+        }
     }
     approvals(found, object);
     if let Some(file) = object.get_string("envFile") {
@@ -101,12 +107,12 @@ pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, roo
     unused(found, object);
 }
 
-/// Returns a list of tool names. A star matches all tools: it has no effect in a list of offered tools, and denies all
-/// of them in a list of denied ones.
-fn tools(object: &Object<'_>, key: &str) -> Vec<String> {
-    let items = object.get_array(key).into_iter().flat_map(|list| &list.elements);
+/// Returns a list of tool names, or `None` if there is none. One name more than the limit is returned, so that a list
+/// that is too long is noticed.
+fn tools(object: &Object<'_>, key: &str) -> Option<Vec<String>> {
+    let items = object.get_array(key)?.elements.iter();
     let names = items.filter_map(Value::as_string_lit).map(|name| name.value.clone().into_owned());
-    names.filter(|name| !name.is_empty()).take(MAX_TOOLS).collect()
+    Some(names.filter(|name| !name.is_empty()).take(ToolFilter::LIMIT + 1).collect())
 }
 
 fn approvals(found: &mut ServerCandidate, object: &Object<'_>) {
@@ -166,8 +172,14 @@ fn unused(found: &mut ServerCandidate, object: &Object<'_>) {
     // Local programs have no sign-in.
     let is_remote = found.remote.is_some();
     let is_sign_in = |name: &str| sign_in::KEYS.contains(&name) || name == "scopes";
+    // The key `tools` may also have settings of each tool.
+    let is_unusable_list = |name: &str| {
+        name != "tools"
+            && (DENIED.contains(&name) || EXPOSED.contains(&name))
+            && present_property(object, name).is_some_and(|list| list.value.as_array().is_none())
+    };
     let silent = |name: &&str| {
-        (SILENT.contains(name) && (is_remote || !is_sign_in(name)))
+        (SILENT.contains(name) && (is_remote || !is_sign_in(name)) && !is_unusable_list(name))
             || APPROVALS.contains(name)
             || (*name == "headersHelper")
             || (*name == "tools" && object.get_array(name).is_none())

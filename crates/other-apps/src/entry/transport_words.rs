@@ -9,6 +9,12 @@ use crate::json_text::{JsonText, kind as kind_of, present_property};
 /// Key of the protocol revision to use exclusively.
 pub const PIN: &str = "protocolVersion";
 
+/// Key of the list of tools that are offered to models exclusively.
+pub const ENABLED_TOOLS: &str = "enabledTools";
+
+/// Key of the list of tools that are not offered to models.
+pub const DISABLED_TOOLS: &str = "disabledTools";
+
 /// Keys of a remote server's URL in `mcp.json`.
 pub const OWN_URLS: [&str; 3] = ["url", "serverUrl", "httpUrl"];
 

@@ -74,8 +74,9 @@ fn row(case: &str, server: &FoundServer) -> String {
         extras.push(String::from("off"));
     }
     extras.extend((!server.placeholders.is_empty()).then(|| String::from("incomplete")));
-    extras.extend((!server.denied_tools.is_empty()).then(|| format!("not {}", server.denied_tools.join(","))));
-    extras.extend((!server.exposed_tools.is_empty()).then(|| format!("only {}", server.exposed_tools.join(","))));
+    let tools = &server.config.tools;
+    extras.extend((!tools.disabled.is_empty()).then(|| format!("not {}", tools.disabled.join(","))));
+    extras.extend(tools.enabled.as_ref().map(|enabled| format!("only {}", enabled.join(","))));
     let cells = [
         case,
         &origin.app,

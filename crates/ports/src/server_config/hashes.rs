@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{HttpConfig, HttpKind, ServerConfig, ServerTransport, StdioConfig};
 
 /// Hashes the configuration of a server. The pinned revision is not included: it affects the protocol, not the peer.
+/// The tools that are offered to models are not included either: they affect neither the peer nor what is sent to it.
 pub fn config_hash(config: &ServerConfig) -> Hash {
     match &config.transport {
         ServerTransport::Stdio(config) => stdio_hash(config),

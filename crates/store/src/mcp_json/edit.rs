@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode, ObjectPropName};
-use other_apps::entry::{OWN_URLS as URLS, PIN, kind_named};
+use other_apps::entry::{DISABLED_TOOLS, ENABLED_TOOLS, OWN_URLS as URLS, PIN, kind_named};
 use other_apps::json_text::JsonDialect;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 
@@ -107,6 +107,12 @@ fn new_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
     if let Some(revision) = config.revision {
         add(PIN, revision.as_str().into());
     }
+    if let Some(enabled) = &config.tools.enabled {
+        add(ENABLED_TOOLS, texts(enabled));
+    }
+    if !config.tools.disabled.is_empty() {
+        add(DISABLED_TOOLS, texts(&config.tools.disabled));
+    }
     Ok(CstInputValue::Object(properties))
 }
 
@@ -128,7 +134,26 @@ fn change(entry: &CstObject, config: &ServerConfig) -> Result<(), String> {
         Some(revision) => set_text(entry, PIN, revision.as_str()),
         None => remove_all(entry, &[PIN]),
     }
+    change_tools(entry, ENABLED_TOOLS, config.tools.enabled.as_deref());
+    // An empty list means the same as none, and stays as written.
+    let is_written = find(entry, DISABLED_TOOLS).is_some_and(|property| property.array_value().is_some());
+    let disabled = Some(config.tools.disabled.as_slice()).filter(|list| !list.is_empty() || is_written);
+    change_tools(entry, DISABLED_TOOLS, disabled);
     Ok(())
+}
+
+fn change_tools(entry: &CstObject, name: &str, wanted: Option<&[String]>) {
+    match (wanted, find(entry, name)) {
+        (Some(names), Some(property)) => match property.array_value() {
+            Some(list) => change_list(&list, names),
+            None => property.set_value(texts(names)),
+        },
+        (Some(names), None) => {
+            entry.append(name, texts(names));
+        }
+        (None, Some(property)) => property.remove(),
+        (None, None) => {}
+    }
 }
 
 pub(super) fn remove_all(entry: &CstObject, names: &[&str]) {

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 
 use jsonc_parser::ast::{Object, Value};
 use mcp_proto::Revision;
-use other_apps::entry::{EntryTransport, OWN_URLS as URLS, PIN, command_text, entry_transport};
+use other_apps::entry::{
+    DISABLED_TOOLS, ENABLED_TOOLS, EntryTransport, OWN_URLS as URLS, PIN, command_text, entry_transport,
+};
 use other_apps::json_text::{JsonDialect, JsonText, kind as kind_of, present_property};
 use ports::server_config::{
-    ConfigProblem, HttpConfig, HttpKind, ServerConfig, ServerEntry, ServerTransport, StdioConfig, header_problem,
-    url_problem,
+    ConfigProblem, HttpConfig, HttpKind, ServerConfig, ServerEntry, ServerTransport, StdioConfig, ToolFilter,
+    header_problem, url_problem,
 };
 
 /// Maximum length of a server name, in characters.
@@ -104,7 +106,8 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<ParsedServers, ConfigProble
                 continue;
             }
         };
-        let config = ServerConfig { transport, revision: revision(text, name, entry)? };
+        let (revision, tools) = (revision(text, name, entry)?, tools(text, name, entry)?);
+        let config = ServerConfig { transport, revision, tools };
         servers.usable.push(ServerEntry { name: name.to_owned(), config });
     }
     Ok(servers)
@@ -115,6 +118,27 @@ fn revision(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<Optio
     let Some(pin) = present_property(entry, PIN) else { return Ok(None) };
     let words = command_text(text, &pin.value, &format!("{PIN:?} of server {name:?}"), "a text")?;
     words.parse().map(Some).map_err(|error| text.problem_at(&pin.value, format!("server {name:?}: {error}")))
+}
+
+/// Reads the tools that are offered to models.
+fn tools(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<ToolFilter, ConfigProblem> {
+    let list = |key: &str| {
+        let Some(list) = present_property(entry, key) else { return Ok(None) };
+        let what = format!("{key:?} of server {name:?}");
+        let Value::Array(names) = &list.value else {
+            let message = format!("{what} must be a list of texts, found {}", kind_of(&list.value));
+            return Err(text.problem_at(&list.value, message));
+        };
+        let names =
+            names.elements.iter().map(|value| Ok(command_text(text, value, &what, "a list of texts")?.to_owned()));
+        let names = names.collect::<Result<Vec<String>, ConfigProblem>>()?;
+        let filter = ToolFilter { enabled: None, disabled: names };
+        match filter.problem() {
+            Some(problem) => Err(text.problem_at(&list.value, format!("{what}: {problem}"))),
+            None => Ok(Some(filter.disabled)),
+        }
+    };
+    Ok(ToolFilter { enabled: list(ENABLED_TOOLS)?, disabled: list(DISABLED_TOOLS)?.unwrap_or_default() })
 }
 
 fn http(

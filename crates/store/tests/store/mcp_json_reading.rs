@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::common::Store;
-use ports::server_config::HttpKind;
+use ports::server_config::{HttpKind, ToolFilter};
 
 fn load(text: impl AsRef<[u8]>) -> Result<Vec<ports::server_config::ServerEntry>, ports::server_config::ConfigProblem> {
     let store = Store::new();
@@ -38,6 +38,28 @@ fn a_whole_file_is_understood() {
     assert_eq!(files.env.get("A").map(String::as_str), Some("1"), "the variables");
     assert_eq!(files.cwd, Some(PathBuf::from("/srv")), "the folder");
     assert!(servers[2].config.as_stdio().unwrap().args.is_empty(), "null is the same as absent");
+}
+
+#[test]
+fn lists_of_tools_are_read() {
+    let entry = |lists: &str| {
+        let text = format!("{{\"mcpServers\": {{\"a\": {{\"command\": \"x\"{lists}}}}}}}");
+        load(text).unwrap().remove(0).config.tools
+    };
+    let filter = |enabled: Option<&[&str]>, disabled: &[&str]| {
+        let texts = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        ToolFilter { enabled: enabled.map(texts), disabled: texts(disabled) }
+    };
+    let cases = [
+        ("", filter(None, &[])),
+        (r#","enabledTools": null"#, filter(None, &[])),
+        (r#","enabledTools": []"#, filter(Some(&[]), &[])),
+        (r#","enabledTools": ["read_*"], "disabledTools": ["read_all"]"#, filter(Some(&["read_*"]), &["read_all"])),
+        (r#","disabled_tools": ["read"]"#, filter(None, &[])),
+    ];
+    for (lists, expected) in cases {
+        assert_eq!(entry(lists), expected, "{lists}");
+    }
 }
 
 #[test]
@@ -215,6 +237,24 @@ fn every_problem_is_placed_and_explained() {
             2,
             1,
             "\"command\" stands twice in server \"a\", first in line 1; one of them must go",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"enabledTools\": \"read\"}}}",
+            2,
+            17,
+            "\"enabledTools\" of server \"a\" must be a list of texts, found a text",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"disabledTools\": [\"read\", 1]}}}",
+            2,
+            27,
+            "\"disabledTools\" of server \"a\" must be a list of texts, found a number; write \"1\"",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"url\": \"https://a.example\",\n\"disabledTools\": [\"\"]}}}",
+            2,
+            18,
+            "\"disabledTools\" of server \"a\": the name of a tool must not be empty or longer than 1000 bytes",
         ),
         // Columns count characters, also after a byte order mark.
         (

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::common::Store;
-use ports::server_config::{HttpConfig, HttpKind, ServerEntry, StdioConfig};
+use ports::server_config::{HttpConfig, HttpKind, ServerEntry, StdioConfig, ToolFilter};
 
 fn entry(name: &str, command: &str, args: &[&str]) -> ServerEntry {
     let args = args.iter().map(ToString::to_string).collect();
@@ -21,6 +21,12 @@ fn with_env(mut entry: ServerEntry, env: &[(&str, &str)]) -> ServerEntry {
 
 fn with_cwd(mut entry: ServerEntry, cwd: &str) -> ServerEntry {
     entry.config.as_stdio_mut().unwrap().cwd = Some(PathBuf::from(cwd));
+    entry
+}
+
+fn with_tools(mut entry: ServerEntry, enabled: Option<&[&str]>, disabled: &[&str]) -> ServerEntry {
+    let texts = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    entry.config.tools = ToolFilter { enabled: enabled.map(texts), disabled: texts(disabled) };
     entry
 }
 
@@ -77,6 +83,18 @@ fn only_what_changes_is_touched() {
         ("the name", ServerEntry { name: "eins".into(), ..one() }, Some("one"), vec![("\"one\"", "\"eins\"")]),
         ("a folder", with_cwd(one(), "/srv"), None, vec![("[ \"x\" ]\n", "[ \"x\" ],\n\t\t\t\"cwd\": \"/srv\"\n")]),
         (
+            "tools that are turned off",
+            with_tools(one(), None, &["drop"]),
+            None,
+            vec![("[ \"x\" ]\n", "[ \"x\" ],\n\t\t\t\"disabledTools\": [\"drop\"]\n")],
+        ),
+        (
+            "the only tools",
+            with_tools(one(), Some(&[]), &[]),
+            None,
+            vec![("[ \"x\" ]\n", "[ \"x\" ],\n\t\t\t\"enabledTools\": []\n")],
+        ),
+        (
             "a new server",
             with_env(entry("three", "node", &["a.js"]), &[("K", "v")]),
             None,
@@ -100,6 +118,28 @@ fn only_what_changes_is_touched() {
             let found = store.ports.servers.load().unwrap();
             assert!(found.contains(entry), "{what}: the server is read back as written");
         }
+    }
+}
+
+#[test]
+fn lists_of_tools_are_changed_in_place_and_removed() {
+    let lists = |lists: &str| format!("{{\"mcpServers\": {{\"one\": {{\"command\": \"x\"{lists}}}}}}}");
+    let one = |enabled: Option<&[&str]>, disabled: &[&str]| with_tools(entry("one", "x", &[]), enabled, disabled);
+    let before = r#", "enabledTools": [ "a",  "b" ], "disabledTools": [ "c" ]"#;
+    let cases = [
+        (one(Some(&["a", "b"]), &["c"]), before.to_owned()),
+        (one(Some(&["a", "d"]), &["c"]), before.replace("\"b\"", "\"d\"")),
+        (one(None, &["c"]), before.replace(r#""enabledTools": [ "a",  "b" ], "#, "")),
+        (one(Some(&["a", "b"]), &[]), before.replace("[ \"c\" ]", "[]")),
+    ];
+    for (entry, after) in cases {
+        let store = Store::new();
+        fs::write(store.config(), lists(before)).unwrap();
+        store.ports.servers.put(&entry, None).unwrap();
+        let written = fs::read_to_string(store.config()).unwrap();
+        let plain = |text: &str| text.replace(' ', "");
+        assert_eq!(plain(&written), plain(&lists(&after)), "{entry:?}");
+        assert_eq!(store.ports.servers.load().unwrap(), [entry], "the server is read back as written");
     }
 }
 

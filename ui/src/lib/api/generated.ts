@@ -2832,13 +2832,9 @@ placeholders: Array<ImportPlaceholder>,
  */
 off: boolean, 
 /**
- * Tools that the app denies and that would be denied here too.
+ * Tools that the app offers to its model and that would be offered here too, or `None` for all.
  */
-deniedTools: Array<string>, 
-/**
- * Tools that the app offers to its model, or empty for all. Drawbridge does not apply this restriction.
- */
-exposedTools: Array<string>, 
+tools: ToolFilter | null, 
 /**
  * Settings that are not imported, or the reason why the server can't be imported.
  */
@@ -6070,7 +6066,11 @@ sandbox?: Sandbox,
 /**
  * Protocol revision to use exclusively, such as `2025-06-18`, or `None` to negotiate it.
  */
-revision: string | null, } | { "type": "http", 
+revision: string | null, 
+/**
+ * Tools that are offered to models, or `None` for all. In an update, `None` keeps the current setting.
+ */
+tools?: ToolFilter, } | { "type": "http", 
 /**
  * URL of the server.
  */
@@ -6090,7 +6090,11 @@ auth: AuthSettings | null,
 /**
  * Protocol revision to use exclusively, or `None` to negotiate it.
  */
-revision: string | null, };
+revision: string | null, 
+/**
+ * Tools that are offered to models, or `None` for all. In an update, `None` keeps the current setting.
+ */
+tools?: ToolFilter, };
 
 /**
  * The instructions of a server for models.
@@ -6891,6 +6895,21 @@ openWorld: boolean | null,
 asksEachTime: boolean, };
 
 /**
+ * The tools of a server that are offered to models, by patterns on their names. In a pattern, `*` matches any text,
+ * also none, and every other character only itself. Case matters, and there is no escape. A tool that a server lists
+ * under another name is a new tool, which requires a review. The user's own calls are not affected.
+ */
+export type ToolFilter = { 
+/**
+ * Patterns of the tools that are offered exclusively, or `None` for all.
+ */
+enabled: Array<string> | null, 
+/**
+ * Patterns of the tools that are not offered, also if they are enabled.
+ */
+disabled: Array<string>, };
+
+/**
  * The result of a tool call.
  */
 export type ToolResult = { 
@@ -6919,7 +6938,7 @@ arguments: JsonValue, };
 /**
  * The state of a tool in a conversation.
  */
-export type ToolState = "offered" | "off" | "new" | "changed" | "unusable" | "not_ready";
+export type ToolState = "offered" | "off" | "disabled" | "new" | "changed" | "unusable" | "not_ready";
 
 /**
  * Reference to the tool use in a model's reply that requested a call.

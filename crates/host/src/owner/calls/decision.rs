@@ -2,6 +2,7 @@
 //! refused. Used by `calls.rs`, by `audit.rs` once the entry of a call is written, and by `dispatch.rs` and `gate.rs`,
 //! which check the definition again.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use crate::owner::audit::AuditedDecision;
 use crate::owner::gate::SendPermit;
 use crate::owner::path_links::{follow, not_followed};
 use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestPurpose, standing_of};
+use crate::owner::tool_filter::TURNED_OFF;
 use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
@@ -100,6 +102,11 @@ impl Owner {
         let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
         let definition =
             record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(missing)?;
+        if matches!(origin, CallOrigin::Model { .. }) && !record.config.tools.admits(tool) {
+            let hashed = definition.call_hash(arguments);
+            self.note_denied(call, origin, tool, hashed, "settings".into());
+            return Err(CallFailure::Refused(TURNED_OFF.to_owned()));
+        }
         let is_outdated = record.offer.catalog.is_outdated(CatalogList::Tools);
         let standing = record.offer.catalog.standing_now(CatalogList::Tools, definition.standing);
         let act = PolicyAct::CallTool {
@@ -135,20 +142,8 @@ impl Owner {
                 Ok(CallDisposition::Write(Box::new(entry), SendPermit::by_rule(by, server, hash)))
             }
             PolicyDecision::Deny { by, .. } => {
-                let (hash, content) = definition.call_hash(arguments);
-                self.note(AuditedDecision {
-                    server,
-                    kind: "tool",
-                    subject: tool,
-                    decision: "denied",
-                    by: "policy",
-                    hash: hash.as_str(),
-                    asker: origin.asker(),
-                    content: Some(content),
-                    rule: by.text(),
-                    conversation: call.conversation.as_deref(),
-                    ..AuditedDecision::default()
-                });
+                let hashed = definition.call_hash(arguments);
+                self.note_denied(call, origin, tool, hashed, by.text());
                 Err(CallFailure::Refused(format!("by {by}")))
             }
             PolicyDecision::Ask { rule, scopes, .. } => {
@@ -161,6 +156,30 @@ impl Owner {
                 Ok(CallDisposition::Ask((body, rule, scopes)))
             }
         }
+    }
+
+    /// Records a tool call that was denied without the user.
+    fn note_denied(
+        &mut self,
+        call: &ServerCall,
+        origin: &CallOrigin,
+        tool: &str,
+        (hash, content): (Hash, String),
+        rule: Cow<'static, str>,
+    ) {
+        self.note(AuditedDecision {
+            server: &call.server,
+            kind: "tool",
+            subject: tool,
+            decision: "denied",
+            by: "policy",
+            hash: hash.as_str(),
+            asker: origin.asker(),
+            content: Some(content),
+            rule,
+            conversation: call.conversation.as_deref(),
+            ..AuditedDecision::default()
+        });
     }
 
     /// Sends a call whose entry is written, unless the basis of the decision has changed meanwhile. In that case an

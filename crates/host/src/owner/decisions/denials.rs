@@ -10,6 +10,7 @@ use crate::owner::Owner;
 use crate::owner::audit::AuditedDecision;
 use crate::owner::gate::refuses;
 use crate::owner::state::{PendingRequest, RequestPurpose, SignInAnswer, kind_of, refusal_response, subject_of};
+use crate::owner::tool_filter::TURNED_OFF;
 use crate::view::{ConsentRequestBody, HostEvent};
 
 /// Maximum length of the reason for a denial, in characters.
@@ -55,8 +56,18 @@ impl Owner {
 
     /// Denies a pending request because of a rule.
     pub(in crate::owner) fn refuse_by_rule(&mut self, at: usize, by: DecisionSource) {
-        let pending = self.consent.pending.remove(at);
         let rule = by.to_string();
+        let reason = format!("by {rule}");
+        self.refuse_without_user(at, rule, reason);
+    }
+
+    /// Denies a pending request for a call of a tool that is turned off for models.
+    pub(in crate::owner) fn refuse_turned_off(&mut self, at: usize) {
+        self.refuse_without_user(at, "settings".to_owned(), TURNED_OFF.to_owned());
+    }
+
+    fn refuse_without_user(&mut self, at: usize, rule: String, reason: String) {
+        let pending = self.consent.pending.remove(at);
         self.note(AuditedDecision {
             server: &pending.view.server,
             kind: kind_of(&pending.view.body),
@@ -64,10 +75,10 @@ impl Owner {
             decision: "denied",
             by: "policy",
             hash: pending.view.hash.as_str(),
-            rule: rule.clone().into(),
+            rule: rule.into(),
             ..AuditedDecision::default()
         });
-        self.tell_refusal(&pending, ConsentRequestOutcome::Denied, format!("by {rule}"));
+        self.tell_refusal(&pending, ConsentRequestOutcome::Denied, reason);
     }
 
     /// Reports the denial to the originator of a consent request.

@@ -1,0 +1,68 @@
+//! Tools of a server that models may call, by the lists in its settings. Used by `servers.rs` when the settings file was
+//! read, and by `calls/decision.rs` for each call of a model.
+
+use std::sync::Arc;
+
+use domain::consent_request::ConsentRequestOrigin;
+use policy::{Hash, canonical_json};
+use ports::server_config::{ServerConfig, ToolFilter};
+use serde_json::json;
+
+use super::Owner;
+use super::audit::AuditedDecision;
+use super::state::PendingRequest;
+use crate::view::ConsentRequestBody;
+
+/// Reason for refusing a model's call of a tool that is turned off.
+pub(super) const TURNED_OFF: &str = "because the tool is turned off for models in the settings";
+
+impl Owner {
+    /// Changes the tools of a server that are offered to models. The server keeps running. Pending consent requests for
+    /// calls of tools that are now turned off are refused, as if a rule denied them.
+    pub(super) fn change_tools(&mut self, server: &str, config: ServerConfig) {
+        if let Some(record) = self.servers.records.get_mut(server) {
+            record.config = Arc::new(config);
+            self.permissions.judgement += 1;
+        }
+        let is_refused = |pending: &PendingRequest| {
+            pending.view.server == server && pending.can_be_refused() && self.is_off(pending)
+        };
+        let refused: Vec<_> =
+            self.consent.pending.iter().filter(|pending| is_refused(pending)).map(|pending| pending.view.id).collect();
+        for id in refused {
+            // Refusing one request may end others.
+            if let Some(at) = self.consent.position(id) {
+                self.refuse_turned_off(at);
+            }
+        }
+        self.emit_server(server);
+    }
+
+    /// Records a change of the lists in the audit log, since it can let models call more tools, whichever program wrote
+    /// it.
+    pub(super) fn note_tools(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
+        let subject = canonical_json(&json!({ "tools": now, "before": before }));
+        let hash = Hash::of_bytes(subject.as_bytes());
+        self.note(AuditedDecision {
+            server,
+            kind: "tools",
+            subject: &subject,
+            decision: "noted",
+            by: "policy",
+            asker: "host",
+            hash: hash.as_str(),
+            ..AuditedDecision::default()
+        });
+    }
+
+    /// Returns `true` if a consent request is for a model's call of a tool that is turned off.
+    fn is_off(&self, pending: &PendingRequest) -> bool {
+        let ConsentRequestBody::Tool { tool, .. } = &pending.view.body else { return false };
+        matches!(pending.view.why, ConsentRequestOrigin::Model { .. })
+            && self
+                .servers
+                .records
+                .get(&pending.view.server)
+                .is_some_and(|record| !record.config.tools.admits(&tool.name))
+    }
+}

@@ -1,0 +1,182 @@
+//! The tools of a server that models may use: `enabledTools` and `disabledTools` of its entry.
+
+use serde::{Deserialize, Serialize};
+
+/// Maximum length of a pattern, in bytes.
+const MAX_PATTERN: usize = 1_000;
+
+/// The tools of a server that are offered to models, by patterns on their names. In a pattern, `*` matches any text,
+/// also none, and every other character only itself. Case matters, and there is no escape. A tool that a server lists
+/// under another name is a new tool, which requires a review. The user's own calls are not affected.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ToolFilter {
+    /// Patterns of the tools that are offered exclusively, or `None` for all.
+    pub enabled: Option<Vec<String>>,
+    /// Patterns of the tools that are not offered, also if they are enabled.
+    #[serde(default)]
+    pub disabled: Vec<String>,
+}
+
+impl ToolFilter {
+    /// Maximum number of patterns in each list.
+    pub const LIMIT: usize = 1_000;
+
+    /// Returns `true` if the tool may be offered to models.
+    #[must_use]
+    pub fn admits(&self, tool: &str) -> bool {
+        let is_in = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, tool));
+        self.enabled.as_deref().is_none_or(is_in) && !is_in(&self.disabled)
+    }
+
+    /// Restricts the filter to tools that `other` admits, too. Of two lists of enabled tools, a pattern remains if a
+    /// pattern of the other list covers it. Patterns that only overlap are dropped, so the result never admits more.
+    pub fn restrict(&mut self, other: Self) {
+        self.enabled = match (self.enabled.take(), other.enabled) {
+            (Some(own), Some(other)) => {
+                let is_covered = |pattern: &String, by: &[String]| by.iter().any(|wider| matches(wider, pattern));
+                let mut both: Vec<String> = own.iter().filter(|name| is_covered(name, &other)).cloned().collect();
+                both.extend(other.into_iter().filter(|name| !own.contains(name) && is_covered(name, &own)));
+                Some(both)
+            }
+            (own, other) => own.or(other),
+        };
+        for pattern in other.disabled {
+            if !self.disabled.contains(&pattern) {
+                self.disabled.push(pattern);
+            }
+        }
+    }
+
+    /// Returns `true` if all tools may be offered.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        self.enabled.is_none() && self.disabled.is_empty()
+    }
+
+    /// Returns the reason why the lists are invalid, or `None` if they are valid.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        let lists = [self.enabled.as_deref().unwrap_or_default(), &self.disabled];
+        if lists.iter().any(|list| list.len() > Self::LIMIT) {
+            return Some(format!("a list of its tools has more than {} names", Self::LIMIT));
+        }
+        let is_bad = |name: &String| name.is_empty() || name.len() > MAX_PATTERN;
+        let is_any_bad = lists.into_iter().flatten().any(is_bad);
+        is_any_bad.then(|| format!("the name of a tool must not be empty or longer than {MAX_PATTERN} bytes"))
+    }
+}
+
+/// Matches a name with a pattern. The name is searched once, from its start to its end.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut name) = name.strip_prefix(start) else { return false };
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    // The first occurrence of each part leaves the most text for the next one.
+    for part in middle.split('*') {
+        let Some(at) = name.find(part) else { return false };
+        name = &name[at + part.len()..];
+    }
+    name.ends_with(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filter(enabled: Option<&[&str]>, disabled: &[&str]) -> ToolFilter {
+        let texts = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        ToolFilter { enabled: enabled.map(texts), disabled: texts(disabled) }
+    }
+
+    #[test]
+    fn a_star_matches_any_text_and_everything_else_only_itself() {
+        let cases = [
+            ("read", "read", true),
+            ("read", "read_file", false),
+            ("read", "Read", false),
+            ("read*", "read_file", true),
+            ("read*", "read", true),
+            ("read*", "pread", false),
+            ("*_file", "read_file", true),
+            ("*_file", "read_file_", false),
+            ("*", "", true),
+            ("*", "anything", true),
+            ("**", "anything", true),
+            ("a*b", "ab", true),
+            ("a*b", "a", false),
+            ("ab*ba", "aba", false),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "acb", false),
+            ("a*bb*b", "abbb", true),
+            ("a*bb*b", "abb", false),
+            ("r?ad", "read", false),
+            ("r?ad", "r?ad", true),
+            ("*é*", "café au lait", true),
+            ("*", "a\nb", true),
+            ("delete", "delete\u{200b}", false),
+            ("delete*", "delete\u{200b}", true),
+        ];
+        for (pattern, name, expected) in cases {
+            assert_eq!(matches(pattern, name), expected, "{pattern:?} and {name:?}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_with_many_stars_is_matched_in_bounded_time() {
+        let (pattern, name) = ("*a".repeat(MAX_PATTERN / 2), "a".repeat(100_000));
+        assert!(matches(&pattern, &name), "each part is found");
+        assert!(!matches(&format!("{pattern}b"), &name), "the end differs");
+    }
+
+    #[test]
+    fn a_tool_is_offered_if_it_is_enabled_and_not_disabled() {
+        let cases = [
+            (filter(None, &[]), "read", true),
+            (filter(None, &["read"]), "read", false),
+            (filter(None, &["read"]), "write", true),
+            (filter(Some(&["read"]), &[]), "read", true),
+            (filter(Some(&["read"]), &[]), "write", false),
+            (filter(Some(&[]), &[]), "read", false),
+            (filter(Some(&["*"]), &["del*"]), "delete", false),
+            (filter(Some(&["*"]), &["del*"]), "read", true),
+        ];
+        for (filter, tool, expected) in cases {
+            assert_eq!(filter.admits(tool), expected, "{tool} by {filter:?}");
+        }
+    }
+
+    #[test]
+    fn a_restricted_filter_admits_only_what_both_admit() {
+        let cases = [
+            (filter(None, &[]), filter(None, &[]), filter(None, &[])),
+            (filter(None, &["a"]), filter(Some(&["b"]), &["a", "c"]), filter(Some(&["b"]), &["a", "c"])),
+            (filter(Some(&["b"]), &[]), filter(None, &[]), filter(Some(&["b"]), &[])),
+            (filter(Some(&["a", "b"]), &[]), filter(Some(&["b", "c"]), &[]), filter(Some(&["b"]), &[])),
+            (
+                filter(Some(&["read*", "x"]), &[]),
+                filter(Some(&["read_*", "*"]), &[]),
+                filter(Some(&["read*", "x", "read_*"]), &[]),
+            ),
+            (filter(Some(&["a*"]), &[]), filter(Some(&["*b"]), &[]), filter(Some(&[]), &[])),
+        ];
+        for (first, second, expected) in cases {
+            let mut restricted = first.clone();
+            restricted.restrict(second.clone());
+            assert_eq!(restricted, expected, "{first:?} and {second:?}");
+            for tool in ["a", "b", "c", "ab", "x", "read", "read_all"] {
+                let by_both = first.admits(tool) && second.admits(tool);
+                assert!(by_both || !restricted.admits(tool), "{tool} by {first:?} and {second:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn lists_have_limits() {
+        assert_eq!(filter(Some(&[]), &["*"]).problem(), None, "an empty list is valid");
+        assert!(filter(None, &[""]).problem().is_some(), "an empty name is not");
+        let long = "x".repeat(MAX_PATTERN + 1);
+        assert!(filter(Some(&[long.as_str()]), &[]).problem().is_some(), "nor a long one");
+        assert!(filter(None, &vec!["x"; ToolFilter::LIMIT + 1]).problem().is_some(), "nor a long list");
+    }
+}

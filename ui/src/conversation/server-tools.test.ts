@@ -1,0 +1,29 @@
+import { render, screen } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+
+import type { ConversationTool } from "$lib/api/generated";
+
+import ServerTools from "./ServerTools.svelte";
+
+function tool(name: string, state: ConversationTool["state"]): ConversationTool {
+  return { server: "files", tool: name, key: `files__${name}`, tokens: 90, state };
+}
+
+test("a tool that is turned off in the settings is listed with the reason, and can't be chosen", async () => {
+  const user = userEvent.setup();
+  const chosen: (string[] | null)[] = [];
+  const tools = [tool("read", "offered"), tool("list", "off"), tool("delete", "disabled")];
+  render(ServerTools, {
+    server: "files",
+    tools,
+    onchoose: (names: string[] | null) => chosen.push(names),
+  });
+  await user.click(screen.getByRole("button", { name: /files/ }));
+  const off = screen.getByRole("checkbox", { name: "delete" });
+  expect(off).toBeDisabled();
+  expect(off).not.toBeChecked();
+  expect(off).toHaveAccessibleDescription("turned off in the settings");
+  await user.click(screen.getByRole("checkbox", { name: "list" }));
+  expect(chosen, "all that can be chosen are chosen").toEqual([null]);
+});

@@ -1,0 +1,52 @@
+// The lists of tools that models are offered, while they are being written.
+import type { ToolFilter } from "$lib/api/generated";
+
+/** Maximum number of patterns in a list, as in the host. */
+const MAX_PATTERNS = 1_000;
+/** Maximum length of a pattern in UTF-8 bytes, as in the host. */
+const MAX_PATTERN = 1_000;
+
+export class ToolsDraft {
+  /** Set to `only` if models are offered no other tools than the enabled ones. */
+  which = $state<"all" | "only">("all");
+  /** Patterns of the enabled tools, one in each line. Used only if `which` is `only`. */
+  enabled = $state("");
+  /** Patterns of the tools that are turned off, one in each line. */
+  disabled = $state("");
+  readonly #before: ToolFilter | undefined;
+  readonly #shown: string;
+
+  constructor(before?: ToolFilter) {
+    this.#before = before;
+    this.which = before?.enabled ? "only" : "all";
+    this.enabled = before?.enabled?.join("\n") ?? "";
+    this.disabled = before?.disabled.join("\n") ?? "";
+    this.#shown = this.#text;
+  }
+
+  get #text(): string {
+    return JSON.stringify([this.which, this.enabled, this.disabled]);
+  }
+
+  /** Returns the lists as they were if nothing was typed, so that unusual names are kept. */
+  get wanted(): ToolFilter | undefined {
+    if (this.#text === this.#shown) return this.#before;
+    const enabled = this.which === "only" ? patterns(this.enabled) : null;
+    return { enabled, disabled: patterns(this.disabled) };
+  }
+
+  /** Set if a list or a pattern is longer than the host accepts. */
+  get isTooLong(): boolean {
+    const { enabled = null, disabled = [] } = this.wanted ?? {};
+    return [enabled ?? [], disabled].some(
+      (list) =>
+        list.length > MAX_PATTERNS ||
+        list.some((pattern) => new TextEncoder().encode(pattern).length > MAX_PATTERN),
+    );
+  }
+}
+
+function patterns(text: string): string[] {
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "");
+}

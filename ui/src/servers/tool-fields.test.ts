@@ -1,0 +1,113 @@
+import { screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, test } from "vitest";
+
+import type { Server, ServerConfig } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer } from "$lib/testing/fake-host";
+
+import { draftProblems } from "./draft-problems";
+import { Draft } from "./draft.svelte";
+import { show } from "./server-page-fixtures";
+
+const user = userEvent.setup();
+
+const local: Extract<ServerConfig, { type: "stdio" }> = {
+  ...{ type: "stdio", command: "npx", args: [], env: {}, cwd: null, revision: null },
+};
+
+/** Opens the settings of a server with these lists. */
+async function settings(tools?: ServerConfig["tools"]) {
+  const config: Server["config"] = { ...local, ...(tools ? { tools } : {}) };
+  const host = await show("settings", { config }, { update_server: () => ({ onlyThisRun: null }) });
+  return { host, config };
+}
+
+const which = () => screen.getByRole("combobox", { name: "Tools for models" });
+const enabled = () => screen.queryByRole("textbox", { name: "Offered tools" });
+const disabled = () => screen.getByRole("textbox", { name: "Tools turned off" });
+const save = () => user.click(screen.getByRole("button", { name: "Save" }));
+
+describe("the lists of tools for models", () => {
+  test("are empty for a server that offers all", async () => {
+    const { host } = await settings();
+    await user.click(screen.getByText("Advanced"));
+    expect(which()).toHaveValue("all");
+    expect(enabled(), "no list of offered tools").toBeNull();
+    await user.type(disabled(), "delete_*{Enter}{Enter} push ");
+    expect(
+      screen.queryByText(/stops the server/),
+      "the server is not stopped by a change of the lists",
+    ).toBeNull();
+    expect(await axeProblems(), "axe").toEqual([]);
+    await save();
+    expect(host.requests("update_server"), "without empty lines").toEqual([
+      {
+        ...{ server: "files", name: "files" },
+        config: { ...local, tools: { enabled: null, disabled: ["delete_*", "push"] } },
+      },
+    ]);
+  });
+
+  test("are shown as they are, and cleared", async () => {
+    const { host } = await settings({ enabled: ["read_*", "list"], disabled: ["read_all"] });
+    expect(which(), "the section is open").toBeVisible();
+    expect(which()).toHaveValue("only");
+    expect(enabled()).toHaveValue("read_*\nlist");
+    expect(disabled()).toHaveValue("read_all");
+    await user.selectOptions(which(), "all");
+    await user.clear(disabled());
+    await save();
+    expect(host.requests("update_server"), "empty lists are sent, as none would keep them").toEqual(
+      [
+        {
+          ...{ server: "files", name: "files" },
+          config: { ...local, tools: { enabled: null, disabled: [] } },
+        },
+      ],
+    );
+  });
+
+  test("can offer no tool", async () => {
+    const { host } = await settings();
+    await user.click(screen.getByText("Advanced"));
+    await user.selectOptions(which(), "only");
+    expect(screen.getByText(/offered no tool while this is empty/)).toBeVisible();
+    await save();
+    expect(host.requests("update_server")).toMatchObject([
+      { config: { tools: { enabled: [], disabled: [] } } },
+    ]);
+  });
+
+  test("follow the settings file", async () => {
+    const { host, config } = await settings({ enabled: null, disabled: ["push"] });
+    const changed = { ...config, tools: { enabled: ["log"], disabled: [] } };
+    host.send({ type: "server_changed", server: sampleServer({ config: changed }) });
+    await waitFor(() => expect(disabled()).toHaveValue(""));
+    expect(enabled()).toHaveValue("log");
+  });
+
+  test("are not saved if they are too long", async () => {
+    const { host } = await settings({ enabled: null, disabled: ["push"] });
+    await user.clear(disabled());
+    await user.click(disabled());
+    await user.paste("é".repeat(501));
+    await save();
+    expect(screen.getByText(/1,000 names of 1,000 bytes/)).toBeVisible();
+    expect(disabled(), "for screen readers too").toBeInvalid();
+    expect(host.requests("update_server"), "nothing is sent").toEqual([]);
+  });
+
+  test("have a maximum number of names", () => {
+    const draft = new Draft("files", local);
+    draft.tools.disabled = "x\n".repeat(1_000);
+    expect(draftProblems(draft, []), "as many as the host accepts").toEqual([]);
+    draft.tools.disabled += "y";
+    expect(draftProblems(draft, [])).toEqual(["tools_long"]);
+  });
+
+  test("keep unusual names that were not edited", () => {
+    const tools = { enabled: null, disabled: [" a\nb "] };
+    expect(new Draft("files", { ...local, tools }).config).toEqual({ ...local, tools });
+  });
+});
