@@ -351,3 +351,23 @@ pub(crate) struct PromptOrTemplate {
     #[arg(long, value_name = "URI")]
     pub(crate) template: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use testkit::guide_examples::guide_examples;
+
+    use super::*;
+
+    #[test]
+    fn every_command_of_the_guide_is_accepted() {
+        for language in ["en", "zh"] {
+            for example in guide_examples(language) {
+                assert_eq!(example.words[0], "drawbridge-cli", "{language}/{}", example.location);
+                if let Err(error) = Arguments::try_parse_from(&example.words) {
+                    panic!("{language}/{}: {error}", example.location);
+                }
+            }
+        }
+    }
+}

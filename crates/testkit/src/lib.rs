@@ -1,8 +1,8 @@
 //! Helpers shared by tests: the `scripted-server` (a binary of this crate) and its path, time limits, process
-//! information, a lure address that no client may fetch, a scripted HTTP server, a registry of servers, bundles, a
-//! faulty proxy, an authorization server with an MCP server that requires its tokens, and a minimal browser for signing
-//! in. The feature `app` adds the complete host over a temporary folder, `tls` adds certificates and HTTP/2, and
-//! `paused` adds simulated time.
+//! information, the commands of the user guide, a lure address that no client may fetch, a scripted HTTP server, a
+//! registry of servers, bundles, a faulty proxy, an authorization server with an MCP server that requires its tokens,
+//! and a minimal browser for signing in. The feature `app` adds the complete host over a temporary folder, `tls` adds
+//! certificates and HTTP/2, and `paused` adds simulated time.
 
 #[cfg(feature = "app")]
 pub mod app;
@@ -13,6 +13,7 @@ pub mod bundle_file;
 #[cfg(feature = "app")]
 pub mod calls;
 pub mod deadline;
+pub mod guide_examples;
 pub mod http;
 #[cfg(feature = "tls")]
 pub mod http2;

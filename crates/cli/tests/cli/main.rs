@@ -11,6 +11,7 @@ mod containment;
 #[cfg(unix)]
 mod doctor;
 mod documents;
+mod guide;
 mod import;
 mod installs;
 mod models;

@@ -1,0 +1,77 @@
+//! Commands in the `console` blocks of the user guide. Used by the tests of `cli`, so that the guide shows commands that
+//! exist.
+
+use std::fs;
+use std::path::Path;
+
+/// A command of the guide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GuideExample {
+    /// File and line, for messages of tests.
+    pub location: String,
+    /// Words of the command as a shell splits them, from the name of the program to the first redirection.
+    pub words: Vec<String>,
+}
+
+/// Returns all commands of the guide in this language, `en` or `zh`, in the order of file names and lines.
+///
+/// # Panics
+/// Panics if the guide can't be read or has no commands.
+#[must_use]
+pub fn guide_examples(language: &str) -> Vec<GuideExample> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui/guide").join(language);
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .expect("the guide can be listed")
+        .map(|entry| entry.expect("the guide can be listed").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    files.sort();
+    let mut examples = Vec::new();
+    for path in files {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).expect("a page of the guide can be read");
+        let mut is_in_block = false;
+        for (number, line) in text.lines().enumerate() {
+            if line.starts_with("```") {
+                is_in_block = line == "```console";
+            } else if is_in_block {
+                examples.push(GuideExample { location: format!("{name}:{}", number + 1), words: shell_words(line) });
+            }
+        }
+    }
+    assert!(!examples.is_empty(), "the guide has commands");
+    examples
+}
+
+/// Splits a line at spaces outside of quotes, and drops a redirection with everything behind it.
+fn shell_words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for character in line.chars() {
+        match quote {
+            Some(end) if character == end => quote = None,
+            Some(_) => word.get_or_insert_default().push(character),
+            None if character == '\'' || character == '"' => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            None if character == '<' => break,
+            None if character == ' ' => words.extend(word.take()),
+            None => word.get_or_insert_default().push(character),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_and_redirections_are_resolved() {
+        let words = shell_words(r#"drawbridge-cli call demo add --args '{"a": 2}' "" < key.pem"#);
+        assert_eq!(words, ["drawbridge-cli", "call", "demo", "add", "--args", r#"{"a": 2}"#, ""]);
+    }
+}
