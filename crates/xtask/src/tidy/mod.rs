@@ -57,10 +57,11 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 31] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 33] = [
     layout::top_level,
     layout::module_docs,
     layout::file_lengths,
+    layout::crate_lengths,
     comment_paths::exist,
     doc_comments::no_clauses,
     doc_comments::few_short_ones,
@@ -74,6 +75,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 31] = [
     words::fixed_waits,
     pure_crates::no_system,
     dependencies::tauri_in_the_shell_only,
+    dependencies::host_state_in_the_host_only,
     dependencies::ts_rs_behind_a_feature,
     equal_fields::defined_once,
     single_places::spawning,
