@@ -6,16 +6,13 @@
 
 mod connection;
 mod handle;
-mod host_closed;
 mod owner;
-pub mod rules;
 pub mod skills;
-pub mod view;
 
 pub use handle::{
     EventReceiver, Host, ImportError, ImportServerError, ReplacedServer, Setup, SetupError, StorageError,
 };
-pub use host_closed::HostClosed;
+pub use host_state::{HostClosed, NumberedEvent, rules, view};
 pub use launches::sandbox::BUNDLES;
 pub use owner::{
     CallOrigin, ConversationLabel, DecisionError, FlowError, ResultOrigin, ResultVerdict, ReviewError, SamplingError,
@@ -76,13 +73,4 @@ impl Default for HostOptions {
             trace: None,
         }
     }
-}
-
-/// An event with its sequence number. Numbers are consecutive.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NumberedEvent {
-    /// Sequence number of the event.
-    pub number: u64,
-    /// Change that the event reports.
-    pub event: view::HostEvent,
 }

@@ -35,18 +35,11 @@ use crate::owner::{AuthorizedPayload, WeakOwner};
 use crate::view::{CallTimes, Failure};
 
 pub(crate) use failures::{command_not_found as outcome_not_found, unresolved_secret as outcome_unresolved};
+pub(crate) use host_state::{CallTicket, RunId};
 pub(crate) use session_run::PING;
 
 /// Capacity of the command channel of a connection.
 const MAX_COMMANDS: usize = 256;
-
-/// Identifier of a run of a server. Each start of a server gets a new one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct RunId(pub(crate) u64);
-
-/// Identifier of a request to a connection, chosen by the owner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct CallTicket(pub(crate) u64);
 
 /// Parameters for starting a connection.
 pub(crate) struct ConnectionStart {

@@ -226,7 +226,7 @@ impl Owner {
             approved: self.is_approved(name, &record.config),
             facts: record.session.facts.clone(),
             counts: record.offer.catalog.counts(),
-            unreviewed: self.reviews.unreviewed(name, record),
+            unreviewed: self.reviews.unreviewed(name, &record.offer),
             roots: self.shared_roots(name),
             told_roots: self.told_roots(name),
             held_by: record

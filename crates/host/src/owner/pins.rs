@@ -115,7 +115,7 @@ impl Owner {
             told = record.offer.unreviewed.take();
         }
         self.permissions.judgement += 1;
-        let now = self.servers.records.get(server).map(|record| self.reviews.unreviewed(server, record));
+        let now = self.servers.records.get(server).map(|record| self.reviews.unreviewed(server, &record.offer));
         if told.is_some() && told != now {
             self.emit_server(server);
         }

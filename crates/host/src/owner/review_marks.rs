@@ -26,7 +26,11 @@ impl Owner {
             pins: self.reviews.pins_of(server),
             identity: record.offer.identity.clone(),
             granted: self.permissions.granted_tools(server, self.now()),
-            others: others.map(|(name, other)| (name.clone(), self.reviews.names_of(name, other))).collect(),
+            others: others
+                .map(|(name, other)| {
+                    (name.clone(), self.reviews.names_of(name, &other.offer, other.session.connection.is_some()))
+                })
+                .collect(),
         })
     }
 

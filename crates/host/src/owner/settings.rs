@@ -94,7 +94,7 @@ impl Owner {
     fn end_settings_change(&mut self, reply: SettingsReply, result: Result<(), StoreError>) {
         self.settings.changes.under_way = false;
         let _ = reply.send(result);
-        while let Some((settings, reply)) = self.settings.changes.next() {
+        while let Some((settings, reply)) = self.settings.changes.take_next() {
             self.set_settings(settings, reply);
         }
     }

@@ -35,6 +35,11 @@ pub(super) fn tauri_in_the_shell_only(tree: &Tree) -> Vec<Finding> {
     dependency_only_in(tree, "src-tauri/", |name| name == "tauri" || name.starts_with("tauri-"))
 }
 
+/// Reports crates that depend on the host's state. Only `host` does, whose owner has the only copy.
+pub(super) fn host_state_in_the_host_only(tree: &Tree) -> Vec<Finding> {
+    dependency_only_in(tree, "crates/host/", |name| name == "host-state")
+}
+
 /// Reports crates that export TypeScript unconditionally. Only `api` does. Crates whose types it contains derive theirs
 /// behind a feature, and crates that other programs could use have no such feature.
 pub(super) fn ts_rs_behind_a_feature(tree: &Tree) -> Vec<Finding> {
@@ -108,6 +113,24 @@ mod tests {
         let findings = tauri_in_the_shell_only(&Tree::of(&files));
         let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         assert_eq!(places, [("crates/host/Cargo.toml", 3), ("crates/api/Cargo.toml", 3)], "both ways of writing it");
+    }
+
+    #[test]
+    fn the_hosts_state_outside_the_host_is_found() {
+        let uses = "[dependencies]\nhost-state.workspace = true\n";
+        let tree = Tree::of(&[
+            ("Cargo.toml", "[workspace.dependencies]\nhost-state = { path = \"crates/host-state\" }\n"),
+            ("crates/api/Cargo.toml", uses),
+            ("crates/host/Cargo.toml", uses),
+            ("crates/host-state/Cargo.toml", "[package]\nname = \"host-state\"\n"),
+            ("tests/hostile/Cargo.toml", "[dev-dependencies]\nhost-state.workspace = true\n"),
+        ]);
+        let found: Vec<_> = host_state_in_the_host_only(&tree).into_iter().map(|finding| finding.path).collect();
+        assert_eq!(
+            found,
+            ["crates/api/Cargo.toml", "tests/hostile/Cargo.toml"],
+            "tests of other crates must not use it either"
+        );
     }
 
     #[test]

@@ -39,7 +39,7 @@ const APART: [(&[&str], &str); 39] = [
         "a registry may answer any word; the page gets those that exist",
     ),
     (
-        &["api::FileWriter", "host::LaunchFileWriter"],
+        &["api::FileWriter", "host-state::LaunchFileWriter"],
         "a path that is not UTF-8 can't be JSON; the page gets it as text",
     ),
     (&["api::SearchHistory", "domain::HistorySearch"], "a request of the page: the handler bounds its limit"),
@@ -48,26 +48,29 @@ const APART: [(&[&str], &str); 39] = [
         "a request of the page: its address and choices are text until they are checked",
     ),
     (
-        &["api::ConsentRequest", "host::ConsentRequestView"],
+        &["api::ConsentRequest", "host-state::ConsentRequestView"],
         "the page's ids and hashes are text, its path and body are what is drawn",
     ),
     (
-        &["api::ConsentRequestBody", "host::ConsentRequestBody"],
+        &["api::ConsentRequestBody", "host-state::ConsentRequestBody"],
         "the page gets what is drawn, without secrets; the host keeps what is sent",
     ),
     (
-        &["api::ConsentRequestEdit", "host::ConsentRequestEdit"],
+        &["api::ConsentRequestEdit", "host-state::ConsentRequestEdit"],
         "the page changes what it was shown; the host takes the whole request",
     ),
-    (&["api::Policy", "host::RulesView"], "the page's rules have their source and an id as text"),
-    (&["api::RuleFile", "host::RuleFile"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
+    (&["api::Policy", "host-state::RulesView"], "the page's rules have their source and an id as text"),
+    (&["api::RuleFile", "host-state::RuleFile"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
     (
         &["api::SamplingTool", "models::ModelTool"],
         "what a server sends to be shown, and what a provider's wire carries",
     ),
-    (&["api::ServerState", "host::ServerState"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
     (
-        &["api::Settings", "host::AppSettings"],
+        &["api::ServerState", "host-state::ServerState"],
+        "a path that is not UTF-8 can't be JSON; the page gets it as text",
+    ),
+    (
+        &["api::Settings", "host-state::AppSettings"],
         "the file may hold any word as theme, language and what closing does; the page gets those that exist",
     ),
     (

@@ -1,4 +1,6 @@
-//! Rules about files: the files at the top, module documentation, and the length of files.
+//! Rules about files: the files at the top, module documentation, and the length of files and crates.
+
+use std::collections::BTreeMap;
 
 use super::Finding;
 use super::tree::{SourceFile, Tree};
@@ -20,6 +22,9 @@ const AT_THE_TOP: [&str; 10] = [
 const LONGEST: usize = 800;
 /// Maximum length of a Rust file, in lines. Lower than for other files, since a new Rust module costs nothing.
 const LONGEST_IN_RUST: usize = 450;
+
+/// Maximum length of a crate's sources, in lines, including blank lines and comments, without tests.
+const LONGEST_CRATE: usize = 16_000;
 
 /// Generated files, which are exempt from rules about written text.
 pub(super) const GENERATED: [&str; 1] = ["ui/src/lib/api/generated.ts"];
@@ -62,6 +67,20 @@ pub(super) fn file_lengths(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
+/// Reports crates whose sources are longer than one crate should be. A coherent part of them can be a crate.
+pub(super) fn crate_lengths(tree: &Tree) -> Vec<Finding> {
+    let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in tree.rust() {
+        if let Some((package, _)) = file.path.split_once("/src/") {
+            *lengths.entry(package).or_default() += file.product_lines().len();
+        }
+    }
+    let long = lengths.into_iter().filter(|(_, length)| *length > LONGEST_CRATE);
+    let text =
+        |length| format!("has {length} lines without tests, more than {LONGEST_CRATE}; move a part into another crate");
+    long.map(|(package, length)| Finding::new(&format!("{package}/src/"), 0, text(length))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +111,28 @@ mod tests {
         let tree = Tree::of(&[("a.svelte", &long), ("b.ts", &long[2..]), (GENERATED[0], &long), ("c.json", &long)]);
         let paths: Vec<_> = file_lengths(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["a.svelte"], "800 lines are allowed, and data and generated files may be longer");
+    }
+
+    #[test]
+    fn a_long_crate_is_found_and_tests_do_not_count() {
+        let half = "fn a() {}\n// Note.\n\n\n".repeat(LONGEST_CRATE / 8);
+        let tests = format!("#[cfg(test)]\nmod tests {{\n{half}}}\n");
+        let allowed = [
+            ("crates/a/src/b.rs", half.as_str()),
+            ("crates/a/src/c/mod.rs", &half),
+            ("crates/a/src/c/tests.rs", &half),
+            ("crates/a/tests/all.rs", &half),
+            ("crates/b/src/lib.rs", &half),
+        ];
+        let paths = |files: &[(&str, &str)]| -> Vec<String> {
+            crate_lengths(&Tree::of(files)).into_iter().map(|finding| finding.path).collect()
+        };
+        assert_eq!(paths(&allowed), [""; 0], "{LONGEST_CRATE} lines are allowed, and each crate is counted alone");
+        let one_more = [&allowed[..], &[("crates/a/src/lib.rs", "//! A.\n")]].concat();
+        assert_eq!(paths(&one_more), ["crates/a/src/"], "one line more is found, also if it is a comment");
+        let half_with_tests = format!("{}{tests}", &half["fn a() {}\n".len()..]);
+        let with_tests = [&allowed[1..], &[("crates/a/src/b.rs", half_with_tests.as_str())]].concat();
+        assert_eq!(paths(&with_tests), [""; 0], "a test module at the end of a file is not counted");
     }
 
     #[test]

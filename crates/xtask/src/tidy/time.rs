@@ -8,8 +8,18 @@ use super::tree::{SourceFile, Tree};
 
 /// Crates that get their clock as a parameter: the time of day by `ports::time::Clock`, and durations by tokio's clock,
 /// which tests pause.
-const CLOCK_FROM_OUTSIDE: [&str; 9] =
-    ["checkup", "host", "supervision", "offers", "launches", "server-requests", "credentials", "chat", "registry"];
+const CLOCK_FROM_OUTSIDE: [&str; 10] = [
+    "checkup",
+    "host",
+    "host-state",
+    "supervision",
+    "offers",
+    "launches",
+    "server-requests",
+    "credentials",
+    "chat",
+    "registry",
+];
 /// Measurements run in real time.
 const MEASURED: [&str; 1] = ["tests/bench/"];
 

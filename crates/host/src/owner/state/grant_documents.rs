@@ -1,13 +1,10 @@
 //! Documents that grant rights: their writer, the confirmed settings, and the problem of a rejected one.
 
-mod confirmed;
 mod writer;
 
-pub(in crate::owner) use confirmed::{
-    AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ConfirmedSettings, ProviderAddress,
-};
-pub(in crate::owner) use writer::{DocumentWriter, ReadDocument, entries, with_entry};
+pub(in crate::owner) use writer::DocumentWriter;
 
+use host_state::ConfirmedSettings;
 use ports::server_config::ConfigProblem;
 
 /// The documents that grant rights, and their writer.

@@ -1,32 +1,21 @@
 //! A server and its state, grouped by lifetime: its session, its launch, and its lists.
 
-mod self_description;
 mod sign_in_state;
-mod supervision;
 
-pub(crate) use self_description::SelfDescription;
 pub(crate) use sign_in_state::SignOutReply;
 pub(in crate::owner) use sign_in_state::{AfterSession, AfterSignOut, SignInState};
-pub(in crate::owner) use supervision::Supervision;
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ::supervision::activity::{ActivityKind, ActivityLog};
 use ::supervision::limits::UsageGauge;
 use domain::Millis;
-use launches::packages::LoadedPackage;
+use host_state::{LaunchState, OfferState, Supervision};
 use mcp_proto::Revision;
 use mcp_proto::session::ServerFacts;
 use mcp_proto::types::{ContentBlock, LogLevel, SamplingCapability, SamplingContent};
-use offers::catalog::Catalog;
-use offers::definitions::Definitions;
-use offers::review::KindNames;
-use policy::Hash;
-use ports::server_config::{ServerConfig, StdioConfig};
+use ports::server_config::ServerConfig;
 use ports::time::SharedClock;
-use process::sandbox::ResolvedSandbox;
-use process::{LaunchFiles, SearchPath};
 
 use crate::connection::Connection;
 use crate::owner::sign_in::ServerSignIn;
@@ -145,36 +134,4 @@ impl SessionState {
             && (!has_audio || facts.revision > Revision::V2024_11_05)
             && (!has_tools || facts.revision.has_sampling_tools())
     }
-}
-
-/// The command of a local server, from its resolution to the end of its process.
-#[derive(Default)]
-pub(crate) struct LaunchState {
-    /// Resolved path of the program and the search path, between the consent request and the start.
-    pub(crate) found: Option<(PathBuf, SearchPath)>,
-    /// Sandbox plan, if the server has a sandbox, from the resolution of the command to the end of the process.
-    pub(crate) plan: Option<ResolvedSandbox>,
-    /// Files that determine what the command runs, as resolved.
-    pub(crate) files: Option<LaunchFiles>,
-    /// Command to run, including the version of its package, once resolved.
-    pub(in crate::owner) command: Option<StdioConfig>,
-    /// Package that the command loads, once it was looked up.
-    pub(in crate::owner) package: Option<LoadedPackage>,
-    /// Set if the user requested the start in progress.
-    pub(in crate::owner) started_by_user: bool,
-}
-
-/// The lists of a server, and values derived from them.
-#[derive(Default)]
-pub(crate) struct OfferState {
-    pub(crate) catalog: Arc<Catalog>,
-    pub(crate) definitions: Definitions,
-    /// Names of the reviewed definitions, computed on first use.
-    pub(in crate::owner) pinned_names: OnceLock<KindNames>,
-    /// Number of unreviewed definitions, computed on first use.
-    pub(in crate::owner) unreviewed: OnceLock<[usize; 2]>,
-    /// Hash of what was started or connected to.
-    pub(crate) identity: Option<Hash>,
-    /// Examined information of the server about itself.
-    pub(in crate::owner) description: SelfDescription,
 }

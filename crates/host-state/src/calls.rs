@@ -1,0 +1,148 @@
+//! Calls in progress, results that wait for a review, and cached resources.
+
+mod call_origin;
+mod call_record;
+mod call_request;
+mod pending_result;
+
+pub use call_origin::CallOrigin;
+pub use call_record::SentNotifier;
+pub use call_record::{CallRecord, TicketUse};
+pub use call_record::{CallReply, NewCall};
+pub use call_request::CallRequest;
+pub use pending_result::HeldResult;
+pub use pending_result::{ResultOrigin, ResultVerdict};
+
+use std::sync::Arc;
+
+use domain::call::{CallFailure, CallKind, CallState, ServerCall};
+use domain::consent_request::{ConsentRequestOrigin, ConsentRequestOutcome};
+use offers::resource_cache::ResourceCache;
+use rustc_hash::FxHashMap;
+
+use crate::{CallTicket, RunId};
+
+/// Maximum number of concurrent calls over all servers.
+const MAX_CALLS: usize = 1_000;
+
+/// The calls in progress and their results.
+#[derive(Default)]
+pub struct CallTable {
+    /// Calls in progress, by id.
+    pub records: FxHashMap<Arc<str>, Box<CallRecord>>,
+    /// Purpose of each ticket of a connection.
+    pub tickets: FxHashMap<CallTicket, TicketUse>,
+    /// Results that wait for review, by call.
+    pub held_results: FxHashMap<String, HeldResult>,
+    /// Cached resources that are still fresh.
+    pub reads: ResourceCache,
+}
+
+impl CallTable {
+    /// Returns an error if a call can't start because its id is in use or there are too many calls.
+    pub fn may_begin(&self, id: &str, server: &str) -> Result<(), CallFailure> {
+        if self.records.contains_key(id) {
+            return Err(CallFailure::IdInUse(id.to_owned()));
+        }
+        if self.records.len() >= MAX_CALLS {
+            return Err(CallFailure::Busy { server: server.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Removes and returns a call whose paths were resolved under this number. A cancelled call, or a new one with the
+    /// same id, does not match.
+    pub fn take_followed(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
+        self.records.get(id).filter(|record| record.following == Some(number))?;
+        let mut record = self.records.remove(id)?;
+        record.following = None;
+        Some(record)
+    }
+
+    /// Removes and returns a call whose entry was written under this number. A cancelled call, or a new one with the
+    /// same id, does not match.
+    pub fn take_written(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
+        self.records.get(id).filter(|record| record.writing == Some(number))?;
+        let mut record = self.records.remove(id)?;
+        record.writing = None;
+        Some(record)
+    }
+
+    /// Returns `true` if a call waits for the user's approval.
+    pub fn awaits_approval(&self, id: &str) -> bool {
+        self.records.get(id).is_some_and(|record| record.view.state == CallState::AwaitingApproval)
+    }
+
+    /// Returns the tickets of a run.
+    pub fn tickets_of(&self, run: RunId) -> Vec<CallTicket> {
+        self.tickets.iter().filter(|(_, ticket)| ticket.run() == run).map(|(ticket, _)| *ticket).collect()
+    }
+
+    /// Returns the origin of a consent request that arrived during this call.
+    pub fn consent_origin(&self, call: Option<&str>) -> ConsentRequestOrigin {
+        call.and_then(|id| self.records.get(id)).map_or(ConsentRequestOrigin::Server, |record| {
+            ConsentRequestOrigin::Call {
+                call: record.view.id.clone(),
+                kind: record.view.kind,
+                name: record.view.name.clone(),
+            }
+        })
+    }
+
+    /// Returns the call that sent this method to the server, if it is unambiguous.
+    pub fn sender_of(&self, server: &str, method: &str) -> Option<String> {
+        let kind = match method {
+            "tools/call" => CallKind::Tool,
+            "prompts/get" => CallKind::Prompt,
+            "resources/read" => CallKind::Resource,
+            _ => return None,
+        };
+        let is_it =
+            |call: &ServerCall| (call.server.as_str(), call.kind, call.state) == (server, kind, CallState::Running);
+        let mut running = self.records.values().filter(|record| is_it(&record.view));
+        let only = running.next().filter(|_| running.next().is_none())?;
+        Some(only.view.id.clone())
+    }
+
+    /// Returns the round of input requests that a consent request of this call belongs to. A new round starts when the
+    /// call is not waiting for input.
+    pub fn round_of(&mut self, call: &str) -> Option<u32> {
+        let record = self.records.get_mut(call)?;
+        if record.view.state != CallState::AwaitingInput {
+            record.round += 1;
+        }
+        Some(record.round)
+    }
+
+    /// Returns the call that a ticket belongs to.
+    pub fn call_of(&self, ticket: CallTicket) -> Option<String> {
+        match self.tickets.get(&ticket) {
+            Some(TicketUse::Call { id, .. }) => Some(id.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Drops a result that was denied, and sends the verdict.
+    pub fn leave_result_out(&mut self, call: &str, outcome: ConsentRequestOutcome, by: String) {
+        let Some(HeldResult { reply, .. }) = self.held_results.remove(call) else { return };
+        let stops = outcome == ConsentRequestOutcome::Cancelled;
+        let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
+        // The model's run may have ended.
+        let _ = reply.send(verdict);
+    }
+
+    /// Returns the conversation that led to a consent request.
+    pub fn conversation_of(&self, why: &ConsentRequestOrigin) -> Option<String> {
+        match why {
+            ConsentRequestOrigin::User { conversation } => conversation.clone(),
+            ConsentRequestOrigin::Model { conversation, .. } => Some(conversation.clone()),
+            ConsentRequestOrigin::Call { call, .. } => {
+                self.records.get(call.as_str()).and_then(|call| call.view.conversation.clone())
+            }
+            ConsentRequestOrigin::Server | ConsentRequestOrigin::Ended { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,36 @@
+//! A result that waits for the user's review before a model reads it. Used by `host/src/owner/result_reviews.rs`.
+
+use domain::item::ToolResult;
+use tokio::sync::oneshot;
+
+/// A result that waits for review.
+pub struct HeldResult {
+    /// Result as received from the server.
+    pub result: ToolResult,
+    /// Receives the verdict on the result.
+    pub reply: oneshot::Sender<ResultVerdict>,
+}
+
+/// The call that produced a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultOrigin {
+    /// Conversation whose model requested the call.
+    pub conversation: String,
+    /// Identifier of the call, unique among those in progress.
+    pub call: String,
+    /// Name of the server.
+    pub server: String,
+    /// Name of the tool.
+    pub tool: String,
+}
+
+/// The verdict on a result.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ResultVerdict {
+    /// The model reads the result.
+    Passes(Box<ToolResult>),
+    /// The model does not read the result, for this reason.
+    LeftOut(String),
+    /// The model does not read the result, for this reason, and does not continue.
+    Stops(String),
+}

@@ -1,0 +1,214 @@
+//! Confirmed values of settings in files that can also be edited by hand: addresses of model providers, and the
+//! retention of the audit log. Used by `host/src/owner/confirmed_settings.rs`.
+
+use std::collections::BTreeMap;
+
+use credentials::providers::ProvidersFile;
+use models::{ModelRef, ProviderKind, ProviderSettings};
+use ports::DocumentSeal;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::ReadDocument;
+use crate::view::AppSettings;
+
+/// Content of the file `confirmed.json`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ConfirmedFile {
+    /// Confirmed addresses of model providers, by provider id.
+    pub providers: BTreeMap<String, ProviderAddress>,
+    /// Confirmed model of new conversations, if one was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default: Option<ModelRef>,
+    /// Confirmed retention of the audit log, or `None` if the user never changed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keeping: Option<AuditRetentionSetting>,
+}
+
+/// The address that receives requests and keys.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProviderAddress {
+    kind: ProviderKind,
+    url: Url,
+}
+
+/// The retention of the audit log.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AuditRetentionSetting {
+    /// Retention in days, or 0 for no limit.
+    pub days: u32,
+    /// Maximum size of the log in megabytes, or 0 for no limit.
+    pub megabytes: u32,
+    /// Set to store payloads, and not only their hashes.
+    pub contents: bool,
+}
+
+/// The confirmed settings, as last read.
+#[derive(Debug, Default)]
+pub struct ConfirmedSettings {
+    /// Content of the file, or `None` while it is unknown.
+    pub file: Option<ConfirmedFile>,
+    /// Set if the current settings count as confirmed, since no document was ever sealed before.
+    pub adopts: bool,
+    /// Number of the user's changes of providers that `file` doesn't contain yet because they wait for the audit log or
+    /// the disk.
+    pub pending_providers: usize,
+}
+
+impl ProviderAddress {
+    /// Returns the address in the settings of a provider.
+    pub fn from_settings(settings: &ProviderSettings) -> Self {
+        Self { kind: settings.kind, url: settings.url.clone() }
+    }
+}
+
+impl AuditRetentionSetting {
+    /// Returns the retention in the settings of the app.
+    pub const fn from_settings(settings: &AppSettings) -> Self {
+        let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
+        Self { days: *audit_days, megabytes: *audit_megabytes, contents: *audit_contents }
+    }
+}
+
+impl ConfirmedSettings {
+    /// Returns `true` if the confirmed settings are known.
+    pub const fn is_known(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Checks that a provider has its confirmed address.
+    ///
+    /// # Errors
+    ///
+    /// Returns the confirmed address if it differs, or `None` if none was confirmed.
+    pub fn check_address(&self, settings: &ProviderSettings) -> Result<(), Option<String>> {
+        let known = self.file.as_ref().and_then(|file| file.providers.get(&settings.id));
+        match known {
+            Some(known) if *known == ProviderAddress::from_settings(settings) => Ok(()),
+            known => Err(known.map(|known| known.url.to_string())),
+        }
+    }
+
+    /// Returns the confirmed model of new conversations, or `None` if none was confirmed or the settings contain none.
+    pub fn default_model(&self, file: &ProvidersFile) -> Option<ModelRef> {
+        self.file.as_ref().and_then(|kept| kept.default.clone()).filter(|_| file.default.is_some())
+    }
+
+    /// Returns the confirmed address of a provider.
+    pub fn address_of(&self, id: &str) -> Option<&ProviderAddress> {
+        self.file.as_ref().and_then(|file| file.providers.get(id))
+    }
+
+    /// Returns `true` if the confirmed address of a provider already is the wanted one, so that nothing has to be
+    /// written.
+    pub fn is_settled(&self, id: &str, wanted: Option<&ProviderAddress>) -> bool {
+        self.pending_providers == 0 && self.address_of(id) == wanted
+    }
+
+    /// Interprets the content that was read from the file, given the state of the documents' seal.
+    pub fn read(&self, read: ReadDocument, seal: &DocumentSeal) -> ConfirmedRead {
+        let kept = read.ok().flatten().map(serde_json::from_value::<ConfirmedFile>);
+        match (kept, seal) {
+            (Some(Ok(kept)), _) => ConfirmedRead::Known(kept),
+            (_, DocumentSeal::Waiting | DocumentSeal::Unavailable { .. }) => ConfirmedRead::Unknown,
+            (None, DocumentSeal::None { .. }) => ConfirmedRead::Adopts,
+            (None, DocumentSeal::Sealed) if self.adopts => ConfirmedRead::Adopts,
+            _ => ConfirmedRead::Known(ConfirmedFile::default()),
+        }
+    }
+
+    /// Replaces the confirmed settings. Returns `true` if they changed.
+    pub fn replace(&mut self, next: Option<ConfirmedFile>) -> bool {
+        self.adopts = false;
+        let is_other = self.file != next;
+        self.file = next;
+        is_other
+    }
+
+    /// Returns the confirmed retention of the audit log, or `None` while it is unknown. If the user never confirmed
+    /// one, returns the default, so that removing the file doesn't shorten the log.
+    pub fn keeping(&self) -> Option<AuditRetentionSetting> {
+        let unchanged = || AuditRetentionSetting::from_settings(&AppSettings::default());
+        self.file.as_ref().map(|file| file.keeping.unwrap_or_else(unchanged))
+    }
+}
+
+/// The result of reading the confirmed settings.
+#[derive(Debug, PartialEq)]
+pub enum ConfirmedRead {
+    /// The settings that were confirmed.
+    Known(ConfirmedFile),
+    /// The confirmed settings can't be determined.
+    Unknown,
+    /// Nothing was ever confirmed, so the current settings count as confirmed.
+    Adopts,
+}
+
+impl ConfirmedFile {
+    /// Returns the current settings as confirmed settings.
+    pub fn from_present(file: &ProvidersFile, settings: &AppSettings) -> Self {
+        Self {
+            providers: file.providers.iter().map(|own| (own.id.clone(), ProviderAddress::from_settings(own))).collect(),
+            default: file.default.clone(),
+            keeping: Some(AuditRetentionSetting::from_settings(settings)),
+        }
+    }
+}
+
+impl AuditRetentionSetting {
+    /// Applies the retention to the settings.
+    pub const fn apply(self, settings: &mut AppSettings) {
+        let Self { days, megabytes, contents } = self;
+        (settings.audit_days, settings.audit_megabytes, settings.audit_contents) = (days, megabytes, contents);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn with_adoption(adopts: bool) -> ConfirmedSettings {
+        ConfirmedSettings { adopts, ..ConfirmedSettings::default() }
+    }
+
+    #[test]
+    fn a_file_that_was_removed_confirms_nothing() {
+        let confirmed = with_adoption(false);
+        let none = || ConfirmedRead::Known(ConfirmedFile::default());
+        assert_eq!(confirmed.read(Ok(None), &DocumentSeal::Sealed), none(), "a removed file confirms nothing");
+        let adopting = with_adoption(true);
+        assert_eq!(
+            adopting.read(Ok(None), &DocumentSeal::Sealed),
+            ConfirmedRead::Adopts,
+            "the settings are adopted if there never was a file"
+        );
+        assert_eq!(
+            adopting.read(Ok(Some(json!(1))), &DocumentSeal::Sealed),
+            none(),
+            "an invalid file confirms nothing"
+        );
+    }
+
+    #[test]
+    fn nothing_is_adopted_while_the_keychain_does_not_answer() {
+        let confirmed = with_adoption(true);
+        assert_eq!(confirmed.read(Ok(None), &DocumentSeal::Waiting), ConfirmedRead::Unknown);
+    }
+
+    #[test]
+    fn the_retention_stays_that_of_a_new_installation_without_a_word_of_the_user() {
+        let mut confirmed = ConfirmedSettings::default();
+        assert_eq!(confirmed.keeping(), None, "the retention is unknown before the file is read");
+        assert!(confirmed.replace(Some(ConfirmedFile::default())), "reading the file changes the settings");
+        let settings = AppSettings { audit_days: 1, ..AppSettings::default() };
+        let mut held = settings.clone();
+        confirmed.keeping().expect("the retention is known").apply(&mut held);
+        assert_eq!(held, AppSettings::default(), "a removed file doesn't shorten the retention");
+        assert!(confirmed.replace(Some(ConfirmedFile::from_present(&ProvidersFile::default(), &settings))));
+        confirmed.keeping().expect("the retention is known").apply(&mut held);
+        assert_eq!(held, settings, "the confirmed retention is applied");
+    }
+}

@@ -1,0 +1,75 @@
+//! The outcome of a decision on a consent request. Used by `host/src/owner/decisions.rs` and `host/src/owner/gate.rs`.
+
+use server_requests::form::FormProblem;
+use server_requests::sampling::{ConversionError, ReachedLimit};
+use tokio::sync::oneshot;
+
+use crate::HostClosed;
+
+/// Error of a decision on a consent request. Nothing was sent.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum DecisionError {
+    /// The request is no longer in the queue.
+    #[error("this question is no longer open")]
+    NotOpen,
+    /// The payload differs from the displayed one.
+    #[error("this question changed; look at it again")]
+    Stale,
+    /// A rule denies the payload. The request was refused.
+    #[error("{0} does not allow this, so it was refused")]
+    Denied(String),
+    /// The decision does not fit the request.
+    #[error("this answer does not fit: {0}")]
+    WrongKind(&'static str),
+    /// The content violates the requirements of the form.
+    #[error("some fields are not filled in as the form asks")]
+    Form(Vec<FormProblem>),
+    /// A folder can't be shared.
+    #[error("{folder}: {cause}")]
+    Folder {
+        /// Path of the folder.
+        folder: String,
+        /// Cause as text for the user.
+        cause: String,
+    },
+    /// The files of a command can't be examined.
+    #[error(
+        "the program's files did not answer in time, so nothing was started; see if their disk can be reached, then try again"
+    )]
+    Files,
+    /// The decision can't be written to the audit log, so nothing was sent.
+    #[error("the audit log can't be written, so nothing was sent")]
+    Audit,
+    /// The server has used its budget for the user's models.
+    #[error("{0} is the limit of this server; answer by hand, or raise the limit on its page, under Permissions")]
+    Budget(ReachedLimit),
+    /// The price of the model is unknown, and the server's budget is limited in money.
+    #[error(
+        "this server has a limit in money, and the price of {0} is not known; choose another model, or answer by hand"
+    )]
+    NoPrice(String),
+    /// The request can't be converted for a model.
+    #[error("{0}")]
+    Unfit(ConversionError),
+    /// No such model is available.
+    #[error("{0}")]
+    Model(String),
+    /// The browser could not be opened, with the cause.
+    #[error("the browser could not be opened: {0}")]
+    Browser(String),
+    /// The host has shut down.
+    #[error(transparent)]
+    Closed(#[from] HostClosed),
+}
+
+/// Receiver of the outcome of a decision.
+pub type DecisionReply = oneshot::Sender<Result<(), DecisionError>>;
+
+/// The progress of executing a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerProgress {
+    /// The action is done.
+    Done,
+    /// Something has to be written first. [`ConsentQueue::report_decision`](super::ConsentQueue::report_decision) sends the outcome.
+    Later,
+}

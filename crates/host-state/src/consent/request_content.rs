@@ -1,0 +1,188 @@
+//! Names of consent requests in the audit log and in the file of scripted decisions, and hashes of their payloads. Used
+//! by `host/src/owner/consent_requests.rs`, `host/src/owner/gate.rs`, and code that writes audit entries about consent
+//! requests.
+
+use domain::call::CallKind;
+use domain::consent_request::{ConsentRequestOrigin, ConsentRequestOutcome};
+use launches::approvals::command_hash;
+use mcp_proto::session::{ClientResponse, ServerRequest};
+use mcp_proto::types::{CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult};
+use offers::definitions::call_hash;
+use offers::review::as_json;
+use policy::{Hash, canonical_json, canonical_object};
+use ports::server_config::address_hash;
+use ports::url_parts::shown_url;
+use serde_json::{Value, json};
+use server_requests::form::Form;
+use server_requests::sampling::{ModelAnswerState, SamplingState, ask_hash, asked_before};
+
+use crate::view::ConsentRequestBody;
+
+/// Returns the hash of the exact payload that an approval allows to send.
+pub fn hash_of(body: &ConsentRequestBody, schema: Option<&Value>) -> Hash {
+    match body {
+        ConsentRequestBody::StartServer { config, resolved, plan, files, package, .. } => {
+            command_hash(config, resolved, plan.as_ref(), files, package.as_deref())
+        }
+        ConsentRequestBody::ConnectServer { config, .. } => address_hash(config),
+        ConsentRequestBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
+        // Includes the attempt, so that one decision doesn't approve two identical replies.
+        ConsentRequestBody::Sampling { request, response: Some(response), state } => {
+            let again = asked_before(request, state);
+            Hash::of_json(&json!({ "answer": response, "again": again, "attempt": state.attempts }))
+        }
+        ConsentRequestBody::Sampling { request, response: None, state } => {
+            // Includes the failure, so that a decision about a running model doesn't apply to a failed one.
+            let failed = matches!(state.run, ModelAnswerState::Failed { .. });
+            Hash::of_json(&json!({ "asks": ask_hash(request, state), "attempt": state.attempts, "failed": failed }))
+        }
+        ConsentRequestBody::Form { message, .. } => Hash::of_json(&json!({ "message": message, "schema": schema })),
+        ConsentRequestBody::Url { message, url } => Hash::of_json(&json!({ "message": message, "url": url })),
+        ConsentRequestBody::Read { kind, name, arguments } => {
+            let what = *kind == CallKind::Prompt;
+            Hash::of_json(&json!({ "prompt": what, "name": name, "arguments": arguments }))
+        }
+        ConsentRequestBody::Result { tool, parts, is_error, .. } => Hash::of_json(&as_json(tool, parts, *is_error)),
+        ConsentRequestBody::Roots => Hash::of_bytes(b"roots"),
+        ConsentRequestBody::SignIn {
+            url,
+            issuer,
+            resource,
+            scopes,
+            held_scopes,
+            client,
+            client_id,
+            endpoints,
+            redirect_uri,
+            authorization_url,
+            reason,
+        } => Hash::of_json(&json!({
+            "url": url,
+            "issuer": issuer,
+            "resource": resource,
+            "scopes": scopes,
+            "held": held_scopes,
+            "client": client,
+            "id": client_id,
+            "endpoints": endpoints,
+            "redirect": redirect_uri,
+            "authorization": authorization_url,
+            "reason": reason,
+        })),
+        ConsentRequestBody::ClientId { url, issuer, redirect_uri } => {
+            Hash::of_json(&json!({ "url": url, "issuer": issuer, "redirect": redirect_uri }))
+        }
+    }
+}
+
+/// Returns the originator of a consent request.
+pub const fn asker_of(why: &ConsentRequestOrigin) -> &'static str {
+    match why {
+        ConsentRequestOrigin::User { .. } => "user",
+        ConsentRequestOrigin::Model { .. } => "model",
+        ConsentRequestOrigin::Call { .. } | ConsentRequestOrigin::Server => "server",
+        ConsentRequestOrigin::Ended { .. } => "host",
+    }
+}
+
+/// Returns the body of the consent request for a server's request, and the schema of a form.
+pub fn body_of(consent_request: ServerRequest) -> (ConsentRequestBody, Option<Value>) {
+    match consent_request {
+        ServerRequest::Sampling(request) => {
+            (ConsentRequestBody::Sampling { request, response: None, state: Box::default() }, None)
+        }
+        ServerRequest::Elicitation(ElicitParams::Form { message, requested_schema, .. }) => {
+            (ConsentRequestBody::Form { message, form: Form::parse(&requested_schema) }, Some(requested_schema))
+        }
+        ServerRequest::Elicitation(ElicitParams::Url { message, url, .. }) => {
+            (ConsentRequestBody::Url { message, url }, None)
+        }
+        ServerRequest::Roots => (ConsentRequestBody::Roots, None),
+    }
+}
+
+/// Returns the kind of the request in the audit log and in the file of scripted decisions.
+pub const fn kind_of(body: &ConsentRequestBody) -> &'static str {
+    match body {
+        ConsentRequestBody::StartServer { .. } => "start-server",
+        ConsentRequestBody::ConnectServer { .. } => "connect-server",
+        ConsentRequestBody::Tool { .. } => "tool",
+        ConsentRequestBody::Sampling { response: None, .. } => "sampling",
+        ConsentRequestBody::Sampling { response: Some(_), .. } => "sampling-answer",
+        ConsentRequestBody::Form { .. } => "elicitation",
+        ConsentRequestBody::Url { .. } => "url",
+        ConsentRequestBody::Read { kind: CallKind::Prompt, .. } => "prompt",
+        ConsentRequestBody::Read { .. } => "resource",
+        ConsentRequestBody::Result { .. } => "result",
+        ConsentRequestBody::Roots => "roots",
+        ConsentRequestBody::SignIn { .. } => "sign-in",
+        ConsentRequestBody::ClientId { .. } => "client-id",
+    }
+}
+
+/// Returns the payload of an approval if it contains more than the subject.
+pub fn content_of(body: &ConsentRequestBody) -> Option<String> {
+    match body {
+        ConsentRequestBody::Tool { arguments, .. } | ConsentRequestBody::Read { arguments, .. } => {
+            Some(canonical_object(arguments))
+        }
+        ConsentRequestBody::Sampling { request, response: None, .. } => Some(canonical_json(&json!(request))),
+        ConsentRequestBody::Sampling { response: Some(response), .. } => Some(canonical_json(&json!(response))),
+        ConsentRequestBody::Result { tool, parts, is_error, .. } => {
+            Some(canonical_json(&as_json(tool, parts, *is_error)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the subject of the request in the audit log.
+pub fn subject_of(body: &ConsentRequestBody) -> String {
+    match body {
+        ConsentRequestBody::StartServer { config, .. } => config.command_line(),
+        ConsentRequestBody::ConnectServer { config, .. } => config.shown_url(),
+        ConsentRequestBody::Tool { tool, .. } => tool.name.clone(),
+        ConsentRequestBody::Sampling { request, response, state } => {
+            sampling_subject(request, response.as_deref(), state)
+        }
+        ConsentRequestBody::Form { message, .. } => message.clone(),
+        ConsentRequestBody::Url { url, .. } => shown_url(url),
+        ConsentRequestBody::Read { name, .. } => name.clone(),
+        ConsentRequestBody::Result { tool, .. } => tool.clone(),
+        ConsentRequestBody::Roots => "folders".to_owned(),
+        ConsentRequestBody::SignIn { issuer, scopes, .. } => format!("{} ({})", shown_url(issuer), scopes.join(" ")),
+        ConsentRequestBody::ClientId { issuer, .. } => shown_url(issuer),
+    }
+}
+
+/// Returns the subject of a sampling request, on one line.
+pub fn sampling_subject(
+    request: &CreateMessageParams,
+    response: Option<&CreateMessageResult>,
+    state: &SamplingState,
+) -> String {
+    let messages = format!("{} message(s)", request.messages.len());
+    match (response, &state.model) {
+        (Some(response), _) => format!("{messages}, answered by {}", response.model),
+        (None, Some(choice)) => format!("{messages} to {}/{}", choice.model.provider, choice.model.model),
+        (None, None) => messages,
+    }
+}
+
+/// Returns the response for a server whose request was denied or dismissed.
+pub fn refusal_response(body: &ConsentRequestBody, outcome: ConsentRequestOutcome) -> ClientResponse {
+    match body {
+        ConsentRequestBody::Form { .. } | ConsentRequestBody::Url { .. } => {
+            let action =
+                if outcome == ConsentRequestOutcome::Denied { ElicitAction::Decline } else { ElicitAction::Cancel };
+            ClientResponse::Elicitation(ElicitResult { action, content: None })
+        }
+        // An empty list is a valid response; an error would end a call that may not depend on roots.
+        ConsentRequestBody::Roots => ClientResponse::Roots(Vec::new()),
+        _ => refusal("the user rejected the request".to_owned()),
+    }
+}
+
+/// Returns an error response. The specification's sampling page uses code -1 for a rejection.
+pub const fn refusal(message: String) -> ClientResponse {
+    ClientResponse::Refused { code: -1, message }
+}

@@ -1,0 +1,137 @@
+//! Counts denials of one server's requests: the server is muted after a number of consecutive denials, and
+//! automatically refused requests are counted. Used by `host/src/owner/muting.rs`.
+
+use std::time::Duration;
+
+use domain::Millis;
+use tokio::time::Instant;
+
+use crate::RunId;
+
+/// Number of consecutive denials that mute a server for a while.
+pub const REFUSALS: u32 = 3;
+/// Maximum interval between consecutive denials.
+const IN_A_ROW: Duration = Duration::from_secs(10 * 60);
+
+/// The denials of one server's requests.
+#[derive(Debug, Default)]
+pub struct RequestThrottle {
+    /// Number of consecutive denials, and the time of the last one.
+    refusals: u32,
+    last: Option<Instant>,
+    /// End of the mute that they caused.
+    pub muted_until: Option<Millis>,
+    /// Run that the counters `unseen` and `before` refer to.
+    run: Option<RunId>,
+    /// Number of requests of that run refused automatically because of the rate limit, and the part of them before the
+    /// user denied all.
+    unseen: u64,
+    before: u64,
+    /// Number of requests refused automatically because the server is muted.
+    muted: u64,
+}
+
+impl RequestThrottle {
+    /// Returns the number of automatically refused requests since the user last denied all.
+    pub const fn refused_unseen(&self) -> u64 {
+        (self.unseen - self.before) + self.muted
+    }
+
+    /// Resets the consecutive denials after an approval.
+    pub const fn on_approval(&mut self) {
+        self.refusals = 0;
+    }
+
+    /// Counts a denial by the user. Returns `true` if the number of consecutive denials requires muting the server.
+    pub fn on_refusal(&mut self, now: Instant) -> bool {
+        if self.last.is_some_and(|last| now.duration_since(last) > IN_A_ROW) {
+            self.refusals = 0;
+        }
+        self.refusals += 1;
+        self.last = Some(now);
+        self.refusals >= REFUSALS
+    }
+
+    /// Records the end of a mute, and resets the consecutive denials.
+    pub const fn mute_until(&mut self, until: Millis) {
+        self.refusals = 0;
+        self.muted_until = Some(until);
+    }
+
+    /// Updates the number of requests that the connection refused in this run.
+    pub fn refused_by_connection(&mut self, run: RunId, refused: u64) {
+        if self.run != Some(run) {
+            (self.run, self.before) = (Some(run), 0);
+        }
+        self.unseen = refused.max(self.before);
+    }
+
+    /// Counts a request that was refused because the server is muted. Returns the count if it should be logged. The
+    /// intervals grow, so that the server can't displace other entries of the log.
+    pub const fn refused_while_muted(&mut self) -> Option<u64> {
+        self.muted += 1;
+        if self.muted.is_power_of_two() { Some(self.muted) } else { None }
+    }
+
+    /// Returns the count of refused requests of a muted server, unless it was already logged.
+    pub const fn not_written_down(&self) -> Option<u64> {
+        if self.muted > 0 && !self.muted.is_power_of_two() { Some(self.muted) } else { None }
+    }
+
+    /// Resets the counters after the user has dealt with all requests. With `mute` set, the server stays muted until
+    /// the user unmutes it.
+    pub const fn reset(&mut self, mute: bool) {
+        (self.before, self.muted) = (self.unseen, 0);
+        if mute {
+            self.muted_until = None;
+        }
+    }
+
+    /// Resets the counters when the server is unmuted.
+    pub const fn unmuted(&mut self) {
+        (self.refusals, self.muted_until, self.muted) = (0, None, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_refusals_in_a_row_mute_a_server() {
+        let (mut throttle, begin) = (RequestThrottle::default(), Instant::now());
+        assert!(!throttle.on_refusal(begin), "one denial doesn't mute");
+        assert!(!throttle.on_refusal(begin + IN_A_ROW), "two denials don't mute");
+        assert!(throttle.on_refusal(begin + 2 * IN_A_ROW), "three consecutive denials mute");
+        throttle.mute_until(1);
+        assert!(!throttle.on_refusal(begin + 2 * IN_A_ROW), "the counter is reset by a mute");
+        let later = begin + 3 * IN_A_ROW + Duration::from_secs(1);
+        assert!(!throttle.on_refusal(later), "a long interval resets the counter");
+        assert!(!throttle.on_refusal(later), "the second denial after the reset doesn't mute");
+        throttle.on_approval();
+        assert!(!throttle.on_refusal(later), "an approval resets the counter");
+    }
+
+    #[test]
+    fn the_number_refused_unseen_begins_anew_when_the_user_has_dealt_with_it() {
+        let mut throttle = RequestThrottle::default();
+        throttle.refused_by_connection(RunId(1), 5);
+        assert_eq!(throttle.refused_unseen(), 5, "requests of the run are counted");
+        throttle.reset(false);
+        assert_eq!(throttle.refused_unseen(), 0, "the counter is reset when the user has dealt with them");
+        throttle.refused_by_connection(RunId(1), 7);
+        assert_eq!(throttle.refused_unseen(), 2, "further requests of the run are counted");
+        throttle.refused_by_connection(RunId(2), 1);
+        assert_eq!(throttle.refused_unseen(), 1, "another run is counted separately");
+    }
+
+    #[test]
+    fn a_muted_server_fills_no_log() {
+        let mut throttle = RequestThrottle::default();
+        let written = (1..=9).filter_map(|_| throttle.refused_while_muted()).collect::<Vec<_>>();
+        assert_eq!(written, [1, 2, 4, 8], "only powers of two are logged");
+        assert_eq!(throttle.not_written_down(), Some(9), "the final count is logged at the end of the mute");
+        throttle.unmuted();
+        assert_eq!(throttle.not_written_down(), None, "the final count is logged once");
+    }
+}

@@ -1,0 +1,99 @@
+//! Tests the consent queue: bounds, indexes, and the end of requests.
+
+use domain::consent_request::ConsentRequestOrigin;
+use offers::review::ReviewMarks;
+use policy::{ApprovalScope, ResolvedPaths};
+use tokio::sync::oneshot;
+
+use super::*;
+use crate::RunId;
+use crate::view::ConsentRequestView;
+
+fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
+    let body = ConsentRequestBody::Url { message: "look".to_owned(), url: "https://a.example".to_owned() };
+    let view = ConsentRequestView {
+        id: ConsentRequestId(id),
+        hash: hash_of(&body, None),
+        server: server.to_owned(),
+        command_line: String::new(),
+        transport: "stdio",
+        asked_at: 0,
+        why: ConsentRequestOrigin::Server,
+        round: None,
+        body,
+        scopes: &[ApprovalScope::Once],
+        rule: "",
+        marks: ReviewMarks::default(),
+        call: purpose.shown_call().map(str::to_owned),
+    };
+    PendingRequest::new(view, purpose, None, ResolvedPaths::Elsewhere)
+}
+
+#[test]
+fn a_server_has_a_bounded_number_of_requests_of_its_own() {
+    let mut queue = ConsentQueue::default();
+    for n in 0..MAX_QUESTIONS as u64 {
+        assert!(queue.may_ask_more("s"), "there is room for request {n}");
+        queue.pending.push(request(n, "s", RequestPurpose::Page));
+    }
+    assert!(!queue.may_ask_more("s"), "the number of requests is limited");
+    assert!(queue.may_ask_more("other"), "the limit is per server");
+    queue.pending.pop();
+    queue.pending.push(request(99, "s", RequestPurpose::Call("1".to_owned())));
+    assert!(queue.may_ask_more("s"), "requests initiated by the user don't count");
+}
+
+#[test]
+fn a_refusal_counts_until_something_has_left() {
+    let mut pending = request(1, "s", RequestPurpose::Page);
+    assert!(pending.can_be_refused(), "a request without a decision can be denied");
+    (pending.being_acted_on, pending.being_written) = (true, true);
+    assert!(pending.can_be_refused(), "a denial is accepted until the audit entry is written");
+    pending.being_written = false;
+    assert!(!pending.can_be_refused(), "an approval in execution can't be denied");
+    let mut queue = ConsentQueue { pending: vec![pending], ..ConsentQueue::default() };
+    assert_eq!(queue.release(ConsentRequestId(1)), Some(0), "a failed execution keeps its index");
+    assert!(queue.pending[0].can_be_refused(), "a failed execution can be denied");
+    assert_eq!(queue.release(ConsentRequestId(2)), None, "a removed request has no index");
+}
+
+#[test]
+fn the_end_of_a_run_ends_what_only_that_run_can_use() {
+    let ends = |purpose: RequestPurpose| request(1, "s", purpose).ends_with(RunId(1), "s");
+    assert!(ends(RequestPurpose::Call("1".to_owned())), "a call for one process must not apply to the next");
+    assert!(!ends(RequestPurpose::Start), "a start doesn't belong to a run");
+    assert!(!ends(RequestPurpose::Result("1".to_owned())), "a result was already returned");
+    assert!(!request(1, "other", RequestPurpose::Page).ends_with(RunId(1), "s"), "a page of another server stays");
+}
+
+#[test]
+fn what_is_over_leaves_the_queue_and_the_rest_moves_up() {
+    let mut queue = ConsentQueue::default();
+    for id in 1..=3 {
+        queue.pending.push(request(id, if id == 2 { "other" } else { "s" }, RequestPurpose::Page));
+    }
+    let ended = queue.take_ended(|pending| pending.view.server == "s");
+    let ids: Vec<ConsentRequestId> = ended.iter().map(|pending| pending.view.id).collect();
+    assert_eq!(ids, [ConsentRequestId(1), ConsentRequestId(3)], "the ended requests are in order");
+    assert_eq!(queue.position(ConsentRequestId(2)), Some(0), "the remaining request moves to the front");
+    assert_eq!(queue.position(ConsentRequestId(1)), None, "an ended request has no index");
+}
+
+#[test]
+fn the_outcome_of_an_answer_is_told_once_it_is_known() {
+    let (mut queue, (reply, mut told)) = (ConsentQueue::default(), oneshot::channel());
+    queue.answering.insert(ConsentRequestId(1), reply);
+    queue.report_decision(ConsentRequestId(1), Ok(AnswerProgress::Later));
+    assert!(told.try_recv().is_err(), "the outcome waits for the audit log");
+    queue.report_decision(ConsentRequestId(1), Err(DecisionError::Audit));
+    assert_eq!(told.try_recv(), Ok(Err(DecisionError::Audit)), "the receiver gets the outcome");
+}
+
+#[test]
+fn another_url_has_another_hash() {
+    let shown = request(1, "s", RequestPurpose::Page);
+    let ConsentRequestBody::Url { message, .. } = &shown.view.body else { panic!("the request is not a URL") };
+    let other = ConsentRequestBody::Url { message: message.clone(), url: "https://b.example".to_owned() };
+    assert_eq!(shown.hash(), shown.view.hash, "equal payloads have equal hashes");
+    assert_ne!(hash_of(&other, None), shown.view.hash, "another URL has a different hash");
+}

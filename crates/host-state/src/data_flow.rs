@@ -1,0 +1,138 @@
+//! Labels of conversations, and the data flow settings of servers. Used by
+//! `host/src/owner/flow_settings.rs` and `host/src/owner/provenance.rs`.
+
+mod labels;
+
+pub use labels::ConversationLabel;
+pub use labels::ConversationLabels;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::consent_request::ConsentRequestOrigin;
+use domain::data_flow::DataFlow;
+use domain::history::Reading;
+
+use super::CallOrigin;
+
+/// Data flow settings by server.
+pub type ServerFlows = BTreeMap<String, DataFlow>;
+
+/// Labels and settings for the data flow between servers.
+#[derive(Default)]
+pub struct FlowTable {
+    /// Content that models have read, by conversation.
+    pub labels: ConversationLabels,
+    /// Settings by server. A server without an entry has the defaults.
+    pub flows: ServerFlows,
+    /// Number of changes of `flows` that are being written.
+    pub pending_changes: usize,
+}
+
+impl FlowTable {
+    /// Returns the data flow settings of a server.
+    pub fn flow_of(&self, server: &str) -> DataFlow {
+        self.flows.get(server).cloned().unwrap_or_default()
+    }
+
+    /// Replaces the settings by those of the file. Returns the servers with changed settings.
+    pub fn replace(&mut self, now: ServerFlows) -> Vec<String> {
+        let before = std::mem::replace(&mut self.flows, now);
+        let servers: BTreeSet<&String> = before.keys().chain(self.flows.keys()).collect();
+        servers.into_iter().filter(|name| before.get(*name) != self.flows.get(*name)).cloned().collect()
+    }
+
+    /// Returns the content that a model has read from a server and after which its calls of the same server require
+    /// consent.
+    fn read_before(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
+        let Some(label) = self.labels.label(conversation) else { return Vec::new() };
+        let flow = self.flow_of(server).same_server;
+        let asks = |own: &&Reading| own.server == server && flow.asks_after(own, is_remote);
+        label.readings.iter().filter(asks).cloned().collect()
+    }
+
+    /// Returns `true` if the call is made by a model that has read content of another server, or content of this server
+    /// that counts as untrusted.
+    pub fn is_after_untrusted(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> bool {
+        match origin {
+            CallOrigin::User { .. } | CallOrigin::CommandLine => false,
+            CallOrigin::Model { conversation } => {
+                self.labels.before_call(conversation, server).is_some()
+                    || !self.read_before(conversation, server, is_remote).is_empty()
+            }
+        }
+    }
+
+    /// Returns the origin of a call, for its consent request.
+    pub fn why_called(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> ConsentRequestOrigin {
+        match origin {
+            CallOrigin::User { conversation } => ConsentRequestOrigin::User { conversation: conversation.clone() },
+            CallOrigin::CommandLine => ConsentRequestOrigin::User { conversation: None },
+            CallOrigin::Model { conversation } => ConsentRequestOrigin::Model {
+                conversation: conversation.clone(),
+                after: self.labels.before_call(conversation, server).unwrap_or_default(),
+                read: self.read_before(conversation, server, is_remote),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::history::ReadingKind;
+
+    use super::*;
+
+    #[test]
+    fn a_model_that_has_read_of_another_server_is_no_user() {
+        let mut table = FlowTable::default();
+        table.labels.add("c", &["other".to_owned()], true);
+        let model = CallOrigin::Model { conversation: "c".to_owned() };
+        assert!(
+            table.is_after_untrusted(&model, "s", false),
+            "X09: content of another server may have caused the call"
+        );
+        let user = CallOrigin::User { conversation: Some("c".to_owned()) };
+        assert!(!table.is_after_untrusted(&user, "s", false), "the user's own call is trusted");
+        let ConsentRequestOrigin::Model { after, .. } = table.why_called(&model, "s", false) else {
+            panic!("a model calls")
+        };
+        assert_eq!(after, ["other"], "the origin names the other server");
+    }
+
+    #[test]
+    fn content_of_the_same_server_counts_if_others_may_have_written_it() {
+        let mut table = FlowTable::default();
+        table.labels.add("c", &["s".to_owned()], true);
+        let model = CallOrigin::Model { conversation: "c".to_owned() };
+        assert!(!table.is_after_untrusted(&model, "s", false), "content of the same server doesn't count as another's");
+        let closed = Reading::new("s", ReadingKind::Tool, "list");
+        table.labels.add_readings("c", &[closed]);
+        assert!(
+            !table.is_after_untrusted(&model, "s", false),
+            "the output of a local tool without a hint doesn't count"
+        );
+        assert!(table.is_after_untrusted(&model, "s", true), "S26: a remote server always counts as open-world");
+        let open = Reading { open_world: true, ..Reading::new("s", ReadingKind::Tool, "search") };
+        table.labels.add_readings("c", &[open]);
+        assert!(table.is_after_untrusted(&model, "s", false), "S26: a tool with `openWorldHint` counts");
+        let ConsentRequestOrigin::Model { read, .. } = table.why_called(&model, "s", false) else {
+            panic!("a model calls")
+        };
+        assert_eq!(
+            read.iter().map(|own| own.name.as_str()).collect::<Vec<_>>(),
+            ["search"],
+            "the origin names the content"
+        );
+    }
+
+    #[test]
+    fn servers_whose_data_flow_changed_in_the_file_are_told_once() {
+        let mut table = FlowTable::default();
+        let file = |names: &[&str]| {
+            names.iter().map(|name| ((*name).to_owned(), DataFlow::default())).collect::<ServerFlows>()
+        };
+        assert_eq!(table.replace(file(&["a", "b"])), ["a", "b"], "added servers are reported");
+        assert_eq!(table.replace(file(&["b", "c"])), ["a", "c"], "removed and added servers are reported");
+        assert!(table.replace(file(&["b", "c"])).is_empty(), "nothing changed");
+    }
+}

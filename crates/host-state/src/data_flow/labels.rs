@@ -1,0 +1,145 @@
+//! Labels with the servers that have content in each conversation. A label is not a classification of the content. Used
+//! by `host/src/owner/provenance.rs`.
+
+use domain::history::Reading;
+use indexmap::IndexMap;
+
+/// Maximum number of labeled conversations. Conversations without a label are untrusted: calls of a model require
+/// consent.
+const MAX_CONVERSATIONS: usize = 1_000;
+/// Maximum number of servers stored per conversation.
+const MAX_SERVERS: usize = 64;
+/// Maximum number of readings stored per server and conversation.
+const MAX_READINGS: usize = 16;
+
+/// The servers with content in one conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConversationLabel {
+    /// Servers in order of first appearance.
+    pub servers: Vec<String>,
+    /// Set if all earlier content of the conversation is included.
+    pub is_whole: bool,
+    /// Content that was read from the servers.
+    pub readings: Vec<Reading>,
+}
+
+/// The labels of all conversations.
+#[derive(Debug, Default)]
+pub struct ConversationLabels(IndexMap<String, ConversationLabel>);
+
+impl ConversationLabels {
+    /// Returns the label of a conversation, if it has one.
+    pub fn label(&self, conversation: &str) -> Option<&ConversationLabel> {
+        self.0.get(conversation)
+    }
+
+    /// Records that content of these servers is in a conversation and, with `is_whole` set, that no other servers had
+    /// content in it before. Returns `true` if a server was added.
+    pub fn add(&mut self, conversation: &str, servers: &[String], is_whole: bool) -> bool {
+        let label = self.label_of(conversation);
+        label.is_whole |= is_whole;
+        let before = label.servers.len();
+        for server in servers {
+            if label.servers.len() < MAX_SERVERS && !label.servers.contains(server) {
+                label.servers.push(server.clone());
+            }
+        }
+        label.servers.len() > before
+    }
+
+    fn label_of(&mut self, conversation: &str) -> &mut ConversationLabel {
+        if !self.0.contains_key(conversation) && self.0.len() >= MAX_CONVERSATIONS {
+            self.0.shift_remove_index(0);
+        }
+        self.0.entry(conversation.to_owned()).or_default()
+    }
+
+    /// Records content that was read in a conversation. At most [`MAX_READINGS`] are stored per server, including one
+    /// that may contain third-party text, if there was any.
+    pub fn add_readings(&mut self, conversation: &str, readings: &[Reading]) {
+        let label = self.label_of(conversation);
+        for new in readings {
+            let same = |own: &Reading| own.server == new.server && own.kind == new.kind && own.name == new.name;
+            if let Some(own) = label.readings.iter_mut().find(|own| same(own)) {
+                own.open_world |= new.open_world;
+                continue;
+            }
+            if label.readings.iter().filter(|own| own.server == new.server).count() >= MAX_READINGS {
+                let spare = |own: &Reading| own.server == new.server && !own.is_open();
+                let Some(at) = label.readings.iter().position(spare).filter(|_| new.is_open()) else { continue };
+                label.readings.remove(at);
+            }
+            label.readings.push(new.clone());
+        }
+    }
+
+    /// Returns the other servers whose content may have caused a model's call of one of `server`'s tools, or `None` if
+    /// no other content is in the conversation. Unknown content counts as that of other servers.
+    pub fn before_call(&self, conversation: &str, server: &str) -> Option<Vec<String>> {
+        let Some(label) = self.label(conversation) else { return Some(Vec::new()) };
+        let others: Vec<String> = label.servers.iter().filter(|other| *other != server).cloned().collect();
+        (!others.is_empty() || !label.is_whole).then_some(others)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::history::ReadingKind;
+
+    use super::*;
+
+    #[test]
+    fn words_of_others_count_and_so_does_what_is_not_known() {
+        let mut labels = ConversationLabels::default();
+        assert_eq!(labels.before_call("c", "b"), Some(Vec::new()), "X09: a conversation without a label is untrusted");
+        assert!(!labels.add("c", &[], true), "no server is added to a new conversation");
+        assert_eq!(labels.before_call("c", "b"), None, "an empty conversation is trusted");
+        assert!(labels.add("c", &["b".into()], false), "the server b is added");
+        assert_eq!(labels.before_call("c", "b"), None, "content of the same server doesn't count as another's");
+        assert!(labels.add("c", &["a".into(), "b".into()], false), "the server a is added");
+        assert!(!labels.add("c", &["a".into()], false), "a known server is not added again");
+        assert_eq!(labels.before_call("c", "b"), Some(vec!["a".to_owned()]), "X09: content of another server counts");
+        labels.add("old", &["b".into()], false);
+        assert_eq!(
+            labels.before_call("old", "b"),
+            Some(Vec::new()),
+            "X09: earlier content of an old conversation is unknown"
+        );
+    }
+
+    #[test]
+    fn of_many_contents_those_that_others_may_have_written_are_kept() {
+        let mut labels = ConversationLabels::default();
+        let tool = |n: usize| Reading::new("a", ReadingKind::Tool, &n.to_string());
+        let tools: Vec<Reading> = (0..MAX_READINGS + 5).map(tool).collect();
+        labels.add_readings("c", &tools);
+        let readings =
+            |labels: &ConversationLabels| labels.label("c").map(|label| label.readings.clone()).unwrap_or_default();
+        assert_eq!(readings(&labels).len(), MAX_READINGS, "the number of readings is limited");
+        labels.add_readings("c", &[Reading::new("a", ReadingKind::Resource, "file:///x")]);
+        assert_eq!(readings(&labels).len(), MAX_READINGS, "the number of readings stays limited");
+        assert!(readings(&labels).iter().any(Reading::is_open), "S26: open content replaces closed content");
+        labels.add_readings("c", &[Reading { open_world: true, ..tool(3) }]);
+        assert!(
+            readings(&labels).iter().any(|own| own.name == "3" && own.open_world),
+            "S26: the open-world flag is updated"
+        );
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_what_was_forgotten_is_not_trusted() {
+        let mut labels = ConversationLabels::default();
+        let servers: Vec<String> = (0..MAX_SERVERS + 5).map(|n| n.to_string()).collect();
+        labels.add("first", &servers, true);
+        assert_eq!(
+            labels.label("first").map(|l| l.servers.len()),
+            Some(MAX_SERVERS),
+            "the number of servers is limited"
+        );
+        for n in 0..MAX_CONVERSATIONS {
+            labels.add(&n.to_string(), &[], true);
+        }
+        assert_eq!(labels.label("first"), None, "the oldest label is dropped");
+        assert!(labels.before_call("first", "b").is_some(), "a dropped label makes its conversation untrusted");
+    }
+}

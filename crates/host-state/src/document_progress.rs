@@ -1,0 +1,149 @@
+//! Operations on documents in progress, and the entries of documents. Used by
+//! `host/src/owner/state/grant_documents/writer.rs`, and by `host/src/owner/document_writer.rs`, which defines when a
+//! change takes effect.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::StoreError;
+use ports::Document;
+use serde_json::{Map, Value};
+
+/// Content of a document, or the error of reading it.
+pub type ReadDocument = Result<Option<Value>, StoreError>;
+
+/// The operations on documents in progress.
+#[derive(Debug, Default)]
+pub struct DocumentProgress {
+    /// Number of pending writes of each document.
+    pending: BTreeMap<&'static str, usize>,
+    /// Documents that are being read.
+    reading: BTreeSet<&'static str>,
+    /// Documents that another process changed while they were being read or written.
+    stale: BTreeSet<&'static str>,
+}
+
+impl DocumentProgress {
+    /// Returns `true` if the file of this document is older than the submitted writes.
+    pub fn is_written_later(&self, document: Document) -> bool {
+        self.pending.contains_key(document.file_name())
+    }
+
+    /// Records that a write was submitted.
+    pub fn begin_write(&mut self, document: Document) {
+        *self.pending.entry(document.file_name()).or_default() += 1;
+    }
+
+    /// Records that a write is done.
+    pub fn end_write(&mut self, document: Document) {
+        let name = document.file_name();
+        if let Some(pending) = self.pending.get_mut(name) {
+            *pending -= 1;
+            if *pending == 0 {
+                self.pending.remove(name);
+            }
+        }
+    }
+
+    /// Records that another process changed a document. Returns `true` if it should be read now, and `false` if it is
+    /// read after the current operations.
+    pub fn begin_read(&mut self, document: Document) -> bool {
+        let name = document.file_name();
+        if self.is_written_later(document) || self.reading.contains(name) {
+            self.stale.insert(name);
+            return false;
+        }
+        self.reading.insert(name)
+    }
+
+    /// Records that a read is done or could not start.
+    pub fn end_read(&mut self, document: Document) {
+        self.reading.remove(document.file_name());
+    }
+
+    /// Returns `true` if the content that was read is the newest. Otherwise it is read again after the pending writes.
+    pub fn is_newest(&mut self, document: Document) -> bool {
+        let is_older = self.is_written_later(document);
+        if is_older {
+            self.stale.insert(document.file_name());
+        }
+        !is_older
+    }
+
+    /// Returns `true` once if the document should be read again now.
+    pub fn take_stale(&mut self, document: Document) -> bool {
+        !self.is_written_later(document) && self.stale.remove(document.file_name())
+    }
+}
+
+/// Returns the entries of a document with an entry per server. Empty if it is not an object.
+pub fn entries(kept: Option<Value>) -> Map<String, Value> {
+    // Avoids `from_value`, which would clone every value.
+    match kept {
+        Some(Value::Object(entries)) => entries,
+        _ => Map::new(),
+    }
+}
+
+/// Returns the document with one server's entry replaced or removed.
+pub fn with_entry(kept: Option<Value>, server: &str, value: Option<&Value>) -> Value {
+    let mut entries = entries(kept);
+    match value {
+        Some(value) => {
+            entries.insert(server.to_owned(), value.clone());
+        }
+        None => {
+            entries.shift_remove(server);
+        }
+    }
+    entries.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_older_file_does_not_undo_own_changes() {
+        let mut progress = DocumentProgress::default();
+        progress.begin_write(Document::Pins);
+        progress.begin_write(Document::Pins);
+        assert!(!progress.begin_read(Document::Pins), "a document with pending writes is not read");
+        progress.end_write(Document::Pins);
+        assert!(!progress.take_stale(Document::Pins), "another write is pending");
+        progress.end_write(Document::Pins);
+        assert!(progress.take_stale(Document::Pins), "the document is read after the last write");
+        assert!(!progress.take_stale(Document::Pins), "once");
+        assert!(progress.begin_read(Document::Roots), "other documents are read immediately");
+    }
+
+    #[test]
+    fn a_change_during_a_read_is_read_after_it() {
+        let mut progress = DocumentProgress::default();
+        assert!(progress.begin_read(Document::Flow));
+        assert!(!progress.begin_read(Document::Flow), "a second read doesn't start during the first");
+        progress.end_read(Document::Flow);
+        assert!(progress.is_newest(Document::Flow), "the content is the newest without pending writes");
+        assert!(progress.take_stale(Document::Flow), "a change during the read causes another read");
+    }
+
+    #[test]
+    fn a_file_that_is_older_than_an_own_change_is_read_again() {
+        let mut progress = DocumentProgress::default();
+        assert!(progress.begin_read(Document::Flow));
+        progress.begin_write(Document::Flow);
+        progress.end_read(Document::Flow);
+        assert!(!progress.is_newest(Document::Flow), "the content is older than the pending write");
+        progress.end_write(Document::Flow);
+        assert!(progress.take_stale(Document::Flow), "the document is read again after the write");
+    }
+
+    #[test]
+    fn the_entry_of_one_server_leaves_the_others() {
+        let kept = json!({ "a": 1, "b": 2 });
+        assert_eq!(with_entry(Some(kept.clone()), "a", Some(&json!(3))), json!({ "a": 3, "b": 2 }));
+        assert_eq!(with_entry(Some(kept), "a", None), json!({ "b": 2 }));
+        assert_eq!(with_entry(Some(json!("no object")), "a", Some(&json!(3))), json!({ "a": 3 }));
+    }
+}

@@ -1,0 +1,79 @@
+//! The stream of events to observers of the host, and the numbering of runs, tickets and consent requests.
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+
+use crate::view::HostEvent;
+
+/// An event with its sequence number. Numbers are consecutive.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NumberedEvent {
+    /// Sequence number of the event.
+    pub number: u64,
+    /// Change that the event reports.
+    pub event: HostEvent,
+}
+
+/// Numbers and sends events to observers.
+pub struct EventStream {
+    /// Sequence number of the next event. The first event has number 1.
+    pub next_event: u64,
+    next_id: u64,
+    sender: broadcast::Sender<Arc<NumberedEvent>>,
+}
+
+impl EventStream {
+    /// Creates a stream without events that sends to the receivers of this channel.
+    pub const fn new(sender: broadcast::Sender<Arc<NumberedEvent>>) -> Self {
+        Self { next_event: 1, next_id: 0, sender }
+    }
+
+    /// Returns `true` if there are observers. A new observer takes a snapshot first.
+    pub fn is_observed(&self) -> bool {
+        self.sender.receiver_count() > 0
+    }
+
+    /// Numbers an event and sends it. Does nothing if there are no observers.
+    pub fn emit(&mut self, event: HostEvent) {
+        if !self.is_observed() {
+            return;
+        }
+        let number = self.next_event;
+        self.next_event += 1;
+        // The last observer may just have gone.
+        let _ = self.sender.send(Arc::new(NumberedEvent { number, event }));
+    }
+
+    /// Returns a number that this host has not used yet, for a run, ticket, consent request or audit entry.
+    pub const fn new_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+}
+
+impl EventStream {
+    /// Emits a change of a server's sign-in.
+    pub fn authorization_changed(&mut self, name: &str) {
+        self.emit(HostEvent::AuthorizationChanged(name.to_owned()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_events_that_somebody_hears_have_a_number() {
+        let (sender, receiver) = broadcast::channel(4);
+        let mut stream = EventStream::new(sender);
+        drop(receiver);
+        stream.emit(HostEvent::ConversationsChanged(None));
+        assert_eq!(stream.next_event, 1, "events without observers are not numbered");
+        let mut receiver = stream.sender.subscribe();
+        stream.emit(HostEvent::ConversationsChanged(None));
+        stream.emit(HostEvent::ConversationsChanged(None));
+        let numbers: Vec<u64> = std::iter::from_fn(|| receiver.try_recv().ok()).map(|event| event.number).collect();
+        assert_eq!(numbers, [1, 2], "the numbers are consecutive");
+    }
+}

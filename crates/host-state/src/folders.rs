@@ -1,0 +1,137 @@
+//! Folders that servers may list (roots), in memory and as stored in their file. Used by `host/src/owner/roots.rs`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use domain::merge::changed_entries;
+use mcp_proto::types::Root;
+use policy::Hash;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// The shared folders of all servers.
+#[derive(Default)]
+pub struct FolderShares {
+    /// Current share of each server with shared folders.
+    pub shared: BTreeMap<String, FolderShare>,
+    /// Content of the file, as last read or written.
+    in_file: BTreeMap<String, FolderShare>,
+}
+
+/// The folders shared with a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FolderShare {
+    /// Hash of the command for which they were shared.
+    pub command: Hash,
+    /// Shared folders. A server in a sandbox receives only those that it can access.
+    pub folders: Vec<PathBuf>,
+}
+
+impl FolderShares {
+    /// Creates the shares from the content of the file at startup.
+    pub fn read(in_file: BTreeMap<String, FolderShare>) -> Self {
+        Self { shared: in_file.clone(), in_file }
+    }
+
+    /// Returns the folders shared with a server for this command. `command` is called only for servers with shared
+    /// folders, since every view of a server requires them.
+    pub fn with_command(&self, server: &str, command: impl FnOnce() -> Hash) -> Option<Vec<PathBuf>> {
+        let shared = self.shared.get(server)?;
+        (shared.command == command()).then(|| shared.folders.clone())
+    }
+
+    /// Returns the remaining folders of a server if those missing in `now` are removed, or `None` if none is missing.
+    pub fn narrowed(&self, server: &str, now: &FolderShare) -> Option<FolderShare> {
+        let shared = self.shared.get(server).filter(|shared| shared.command == now.command)?;
+        let stays = |folder: &&PathBuf| now.folders.contains(folder);
+        let folders: Vec<PathBuf> = shared.folders.iter().filter(stays).cloned().collect();
+        (folders.len() < shared.folders.len()).then(|| FolderShare { command: now.command.clone(), folders })
+    }
+
+    /// Records that the file contains this share of a server, so that reading it again is not mistaken for a change by
+    /// another process.
+    pub fn on_written(&mut self, server: String, share: Option<FolderShare>) {
+        match share {
+            Some(share) => drop(self.in_file.insert(server, share)),
+            None => drop(self.in_file.remove(&server)),
+        }
+    }
+
+    /// Applies the changes of the file by another process. Returns the changed servers.
+    pub fn merge(&mut self, in_file: BTreeMap<String, FolderShare>) -> Vec<String> {
+        let before = std::mem::replace(&mut self.in_file, in_file);
+        self.shared = changed_entries(&self.shared, &before, &self.in_file);
+        let servers: BTreeSet<&String> = before.keys().chain(self.in_file.keys()).collect();
+        servers.into_iter().filter(|server| before.get(*server) != self.in_file.get(*server)).cloned().collect()
+    }
+}
+
+/// Converts folders to the roots that a server receives.
+pub fn roots_in(folders: &[PathBuf]) -> Vec<Root> {
+    let root = |folder: &PathBuf| {
+        Some(Root {
+            uri: Url::from_directory_path(folder).ok()?.as_str().trim_end_matches('/').to_owned(),
+            name: folder.file_name().map(|name| name.to_string_lossy().into_owned()),
+            ..Root::default()
+        })
+    };
+    folders.iter().filter_map(root).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(command: &str, folders: &[&str]) -> FolderShare {
+        FolderShare {
+            command: Hash::of_bytes(command.as_bytes()),
+            folders: folders.iter().map(PathBuf::from).collect(),
+        }
+    }
+
+    fn shares(of: &[(&str, FolderShare)]) -> BTreeMap<String, FolderShare> {
+        of.iter().map(|(server, share)| ((*server).to_owned(), share.clone())).collect()
+    }
+
+    #[test]
+    fn folders_are_shared_with_one_command_only() {
+        let shares = FolderShares::read(shares(&[("s", share("one", &["/a"]))]));
+        let with = |command: &str| shares.with_command("s", || Hash::of_bytes(command.as_bytes()));
+        assert_eq!(with("one"), Some(vec![PathBuf::from("/a")]), "the folders are shared with the approved command");
+        assert_eq!(with("other"), None, "another command requires a new decision");
+    }
+
+    #[test]
+    fn narrowing_takes_back_and_never_adds() {
+        let shares = FolderShares::read(shares(&[("s", share("one", &["/a", "/b"]))]));
+        let narrowed = |command, folders: &[&str]| shares.narrowed("s", &share(command, folders));
+        assert_eq!(
+            narrowed("one", &["/b", "/c"]),
+            Some(share("one", &["/b"])),
+            "a new folder is not added before the audit entry is written"
+        );
+        assert_eq!(narrowed("one", &["/a", "/b", "/c"]), None, "no folder is removed");
+        assert_eq!(narrowed("other", &[]), None, "a share for another command is unaffected");
+    }
+
+    #[test]
+    fn a_change_of_another_program_leaves_what_is_not_in_the_file_yet() {
+        let mut shares = FolderShares::read(shares(&[("s", share("one", &["/a"])), ("t", share("one", &["/t"]))]));
+        shares.shared.insert("new".to_owned(), share("one", &["/new"]));
+        let changed = shares.merge(self::shares(&[("s", share("one", &["/b"])), ("t", share("one", &["/t"]))]));
+        assert_eq!(changed, ["s"], "only the changed server is reported");
+        assert_eq!(shares.shared.get("s"), Some(&share("one", &["/b"])), "the change of the other process is applied");
+        assert_eq!(
+            shares.shared.get("new"),
+            Some(&share("one", &["/new"])),
+            "an unwritten change in memory is retained"
+        );
+        shares.on_written("new".to_owned(), Some(share("one", &["/new"])));
+        let with_own = self::shares(&[
+            ("s", share("one", &["/b"])),
+            ("t", share("one", &["/t"])),
+            ("new", share("one", &["/new"])),
+        ]);
+        assert!(shares.merge(with_own).is_empty(), "a written change is not reported as external");
+    }
+}

@@ -1,0 +1,82 @@
+//! Chooses the model that replies to a server's request. Used by `host/src/owner/sampling/request.rs`.
+
+use mcp_proto::types::CreateMessageParams;
+use models::ModelRef;
+use policy::Hash;
+use serde_json::json;
+use server_requests::sampling::conversion::to_request;
+use server_requests::sampling::model_choice::{ModelSelection, choose};
+use server_requests::sampling::{ModelChoice, ModelChoiceReason, SamplingState};
+
+use super::ModelAccess;
+
+impl ModelAccess {
+    /// Returns the model that would reply to a server's request, and the reason for the choice.
+    pub fn choose(&self, server: &str, params: &CreateMessageParams) -> Option<(ModelRef, ModelChoiceReason)> {
+        let can_answer = |model: &&ModelRef| self.registry.provider(&model.provider).is_ok();
+        let settings = self.sampling.settings(server);
+        let setting = settings.model.as_ref().filter(can_answer);
+        let default = self.providers.file.default.as_ref().filter(can_answer);
+        let wish = ModelSelection { preferences: params.model_preferences.as_ref(), setting, default };
+        let all: Vec<_> = self.registry.all_models().collect();
+        choose(wish, &all)
+    }
+
+    /// Stores the chosen model, its name and its maximum cost in the state of a request.
+    pub fn put_choice(
+        &self,
+        state: &mut SamplingState,
+        model: ModelRef,
+        by: ModelChoiceReason,
+        params: &CreateMessageParams,
+    ) {
+        let name = self.registry.model(&model).map(|known| known.name.clone()).filter(|name| !name.is_empty());
+        let request = to_request(params).ok();
+        state.losses =
+            request.and_then(|request| self.registry.cannot_carry(&model, &request).ok()).unwrap_or_default();
+        let most_micros = self.most_micros(&model, params);
+        let provider = self.providers.settings_of(&model.provider).ok().map(|settings| Hash::of_json(&json!(settings)));
+        let name = name.unwrap_or_else(|| model.model.clone());
+        state.model = Some(ModelChoice { name, model, by, provider, most_micros });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{access, params, price};
+    use super::*;
+
+    #[test]
+    fn a_model_whose_provider_is_gone_is_not_chosen() {
+        let (mut access, model) = access(price("USD", None));
+        let gone = ModelRef { provider: "gone".to_owned(), model: "m".to_owned() };
+        access.providers.file.default = Some(gone);
+        let chosen = access.choose("s", &params());
+        assert_eq!(
+            chosen,
+            Some((model.clone(), ModelChoiceReason::First)),
+            "a default without a provider is not chosen"
+        );
+        access.providers.file.default = Some(model.clone());
+        assert_eq!(
+            access.choose("s", &params()),
+            Some((model, ModelChoiceReason::Default)),
+            "a default with a provider is chosen"
+        );
+    }
+
+    #[test]
+    fn a_choice_says_what_it_may_cost_and_has_a_name_to_show() {
+        let (access, model) = access(price("USD", None));
+        let mut state = SamplingState::default();
+        access.put_choice(&mut state, model.clone(), ModelChoiceReason::User, &params());
+        let choice = state.model.expect("the model was stored");
+        assert_eq!(
+            (choice.name.as_str(), &choice.model),
+            ("m", &model),
+            "a model without a name is displayed by its id"
+        );
+        assert_eq!(choice.most_micros, access.most_micros(&model, &params()), "the choice includes the maximum cost");
+        assert_eq!(choice.provider, None, "the provider is not in the settings");
+    }
+}

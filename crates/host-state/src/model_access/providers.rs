@@ -1,0 +1,132 @@
+//! The model providers: their settings, their listed models, and the reasons why some are not used. Used by
+//! `host/src/owner/providers.rs` and `host/src/handle/providers.rs`.
+
+use std::collections::BTreeMap;
+
+use credentials::providers::{MAX_PROVIDERS, ModelLists, ProviderError, ProviderView, ProvidersFile, ProvidersView};
+use models::{Model, ModelError, ModelRef, ProviderSettings};
+
+/// The providers, as last read.
+#[derive(Default)]
+pub struct ProviderTable {
+    /// Content of the settings file of the providers.
+    pub file: ProvidersFile,
+    /// Models that each provider listed, by provider id.
+    pub lists: ModelLists,
+    /// Errors of providers that failed to respond, by id.
+    pub problems: BTreeMap<String, ModelError>,
+    /// Providers that are not used because another program changed their address.
+    pub unconfirmed: BTreeMap<String, ProviderSettings>,
+    /// Unconfirmed providers that are recorded in the audit log, with the recorded settings.
+    pub noted: BTreeMap<String, ProviderSettings>,
+}
+
+impl ProviderTable {
+    /// Returns the models that a provider listed.
+    pub fn listed_models(&self, id: &str) -> Vec<Model> {
+        self.lists.get(id).map(|listed| listed.models.clone()).unwrap_or_default()
+    }
+
+    /// Returns the settings of a provider.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ProviderError::NotFound`] if no provider has this id.
+    pub fn settings_of(&self, id: &str) -> Result<ProviderSettings, ProviderError> {
+        let found = self.file.providers.iter().find(|settings| settings.id == id);
+        found.cloned().ok_or_else(|| ProviderError::NotFound(id.to_owned()))
+    }
+
+    /// Returns the model of new conversations, if the user chose one.
+    pub fn default_model(&self) -> Option<ModelRef> {
+        self.file.default.clone()
+    }
+
+    /// Returns an error if a provider can't have these settings.
+    pub fn may_set(&self, settings: &ProviderSettings) -> Result<(), ProviderError> {
+        settings.check()?;
+        let is_new = !self.file.providers.iter().any(|own| own.id == settings.id);
+        if is_new && self.file.providers.len() >= MAX_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
+    }
+
+    /// Returns `true` if the provider is in use exactly if its address is confirmed.
+    pub fn is_settled(&self, id: &str, is_confirmed: bool) -> bool {
+        self.unconfirmed.contains_key(id) != is_confirmed
+    }
+
+    /// Drops the state of a removed provider.
+    pub fn forget(&mut self, id: &str) {
+        self.problems.remove(id);
+        self.unconfirmed.remove(id);
+    }
+
+    /// Marks a provider as unconfirmed. Returns `true` if that has to be recorded in the audit log.
+    pub fn set_unconfirmed(&mut self, settings: &ProviderSettings, is_known: bool) -> bool {
+        self.unconfirmed.insert(settings.id.clone(), settings.clone());
+        is_known && self.noted.insert(settings.id.clone(), settings.clone()).as_ref() != Some(settings)
+    }
+
+    /// Marks a provider as confirmed.
+    pub fn set_confirmed(&mut self, id: &str) {
+        self.unconfirmed.remove(id);
+        self.noted.remove(id);
+    }
+
+    /// Returns all providers, for display.
+    pub fn view(&self) -> ProvidersView {
+        let providers = self.file.providers.iter().map(|settings| {
+            let listed = self.lists.get(&settings.id);
+            ProviderView {
+                settings: settings.clone(),
+                models: listed.map(|listed| listed.models.clone()).unwrap_or_default(),
+                listed_at: listed.map(|listed| listed.at),
+                problem: self.problems.get(&settings.id).cloned(),
+            }
+        });
+        ProvidersView { providers: providers.collect(), default: self.file.default.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use models::ProviderKind;
+
+    use super::*;
+
+    fn settings(id: &str) -> ProviderSettings {
+        ProviderSettings {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            kind: ProviderKind::OpenAi,
+            url: "https://api.example".parse().expect("a URL"),
+            conversions: Default::default(),
+            silence_seconds: None,
+        }
+    }
+
+    #[test]
+    fn there_is_room_for_so_many_providers_and_each_can_be_changed() {
+        let mut table = ProviderTable::default();
+        for n in 0..MAX_PROVIDERS {
+            assert!(table.may_set(&settings(&format!("p{n}"))).is_ok(), "there is room for provider {n}");
+            table.file.providers.push(settings(&format!("p{n}")));
+        }
+        assert!(
+            matches!(table.may_set(&settings("more")), Err(ProviderError::TooMany)),
+            "the number of providers is limited"
+        );
+        assert!(table.may_set(&settings("p0")).is_ok(), "an existing provider can be changed");
+    }
+
+    #[test]
+    fn another_address_is_written_down_once() {
+        let mut table = ProviderTable::default();
+        assert!(!table.set_unconfirmed(&settings("p"), false), "nothing is recorded while the keychain is unavailable");
+        assert!(table.set_unconfirmed(&settings("p"), true), "the change is recorded once the keychain is available");
+        assert!(!table.set_unconfirmed(&settings("p"), true), "the change is recorded once");
+        assert!(!table.is_settled("p", true), "a confirmed provider is not settled while it is unused");
+        table.set_confirmed("p");
+        assert!(table.is_settled("p", true), "a confirmed provider that is used is settled");
+        assert!(table.set_unconfirmed(&settings("p"), true), "a later change is recorded again");
+    }
+}

@@ -1,0 +1,194 @@
+//! Everything that decisions depend on except for the definitions of tools.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use domain::Millis;
+use domain::call::CallFailure;
+use domain::history::Reading;
+use policy::{
+    ApprovalScope, GrantSubject, Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile, PolicyRule,
+    ResolvedPaths, ReviewState, RuleSource, ToolClaims,
+};
+use ports::server_config::{ServerConfig, ServerTransport, config_hash};
+use serde_json::{Map, Value};
+
+use super::{FlowTable, FolderShares};
+use crate::rules::{DryRunResult, RuleFile, RulesView, TrustDuration};
+
+/// Rules, grants, data flow settings and shared folders.
+pub struct Permissions {
+    /// Rules, grants and mutes.
+    pub policy: Policy,
+    /// Incremented on each change of the basis of decisions about calls: rules, grants, definitions, and their reviews.
+    pub judgement: u64,
+    /// State of the files of rules.
+    pub rule_files: RuleFiles,
+    /// Labels and settings for the data flow between servers.
+    pub data_flow: FlowTable,
+    /// Folders shared with servers.
+    pub folders: FolderShares,
+}
+
+/// The two files of rules, as last read.
+#[derive(Debug, Default)]
+pub struct RuleFiles {
+    /// User's file of rules.
+    pub user: RuleFile,
+    /// System-wide file of rules, which nothing overrides.
+    pub managed: RuleFile,
+    /// Set once the files were read. Earlier changes are unknown.
+    pub were_read: bool,
+}
+
+/// The tool of a dry run, as far as it is known.
+pub struct KnownTool {
+    /// Hash of the tool's definition.
+    pub definition: Hash,
+    /// Review state of the definition.
+    pub standing: ReviewState,
+    /// Annotations that the server declares for the tool.
+    pub claims: ToolClaims,
+    /// Set if the definition requires the user's consent for each call.
+    pub asks_each_time: bool,
+    /// Set if the definition is assumed to be unchanged because its server is not running.
+    pub assumed_unchanged: bool,
+}
+
+/// Content of a file of rules and a flag that is set if it exists, or the reason why it is invalid.
+type ParsedRules = Result<(bool, PolicyFile), String>;
+
+impl Permissions {
+    /// Creates permissions without rules. The files of rules are read later.
+    pub fn new(grants: Grants, data_flow: FlowTable, folders: FolderShares) -> Self {
+        Self { policy: Policy::new(grants), judgement: 0, rule_files: RuleFiles::default(), data_flow, folders }
+    }
+
+    /// Applies the system-wide file of rules. If it is invalid, everything requires consent.
+    pub fn take_managed(&mut self, read: ParsedRules, path: PathBuf) {
+        let (exists, problem) = match read {
+            Ok((exists, file)) => (exists, self.policy.set_managed(file).err().map(|problem| problem.to_string())),
+            Err(cause) => {
+                self.policy.managed_unusable();
+                (true, Some(cause))
+            }
+        };
+        self.rule_files.managed = RuleFile { path, exists, problem, changed: None };
+    }
+
+    /// Applies the user's file of rules. If it is invalid, everything requires consent.
+    pub fn take_user(&mut self, read: ParsedRules, path: PathBuf) {
+        let (exists, problem) = match read {
+            Ok((exists, file)) => (exists, self.policy.set_user(file).err().map(|problem| problem.to_string())),
+            Err(cause) => {
+                self.policy.user_unusable();
+                (true, Some(cause))
+            }
+        };
+        let changed = self.rule_files.user.changed;
+        self.rule_files.user = RuleFile { path, exists, problem, changed };
+    }
+
+    /// Returns all rules and the problems of their files.
+    pub fn rules_view(&self) -> RulesView {
+        let of = |source| self.policy.rules(source).map(move |rule| (source, rule.clone()));
+        RulesView {
+            preset: self.policy.preset_of(RuleSource::User),
+            managed_preset: self.policy.preset_of(RuleSource::Managed),
+            rules: of(RuleSource::Managed).chain(of(RuleSource::User)).chain(of(RuleSource::Session)).collect(),
+            user: self.rule_files.user.clone(),
+            managed: self.rule_files.managed.clone(),
+        }
+    }
+
+    /// Returns how long a server is trusted.
+    pub fn trust_in(&self, server: &str, now: Millis) -> TrustDuration {
+        let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
+        if self.policy.rules(RuleSource::User).any(stands) {
+            TrustDuration::Always
+        } else if self.policy.is_trusted_for_run(server) {
+            TrustDuration::Run
+        } else {
+            TrustDuration::No
+        }
+    }
+
+    /// Records content that was read from servers in a conversation.
+    pub fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
+        if !readings.is_empty() {
+            self.data_flow.labels.add_readings(conversation, readings);
+            // A call that waits for its audit entry may require consent now.
+            self.judgement += 1;
+        }
+    }
+
+    /// Returns an error if a frequent request such as a completion would require consent or is denied. The refusal is
+    /// not audited, since it would fill the log.
+    pub fn may_read_quietly(&self, server: &str, now: Millis) -> Result<(), CallFailure> {
+        match self.policy.decide(&PolicyAct::ReadAtUsersWish { server, conversation: None }, now) {
+            PolicyDecision::Allow { .. } => Ok(()),
+            PolicyDecision::Ask { by, .. } | PolicyDecision::Deny { by, .. } => {
+                Err(CallFailure::Refused(format!("by {by}")))
+            }
+        }
+    }
+
+    /// Returns `true` if a rule denies starting or connecting to a server.
+    pub fn keeps_out(&self, server: &str, config: &ServerConfig, now: Millis) -> bool {
+        let hash = config_hash(config);
+        let act = match &config.transport {
+            ServerTransport::Stdio(_) => PolicyAct::StartServer { server, command: &hash },
+            ServerTransport::Http(_) => PolicyAct::ConnectServer { server, address: &hash },
+        };
+        matches!(self.policy.decide(&act, now), PolicyDecision::Deny { .. })
+    }
+
+    /// Returns the decision about a call without making it.
+    pub fn dry_call(
+        &self,
+        server: &str,
+        (tool, arguments, paths): (&str, &Map<String, Value>, &ResolvedPaths),
+        known: KnownTool,
+        conversation: Option<&str>,
+        after_untrusted: bool,
+        now: Millis,
+    ) -> DryRunResult {
+        let KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged } = known;
+        let act = PolicyAct::CallTool {
+            server,
+            tool,
+            definition: &definition,
+            standing,
+            claims,
+            asks_each_time,
+            arguments,
+            paths,
+            after_untrusted,
+            conversation,
+        };
+        let explanation = self.policy.explain(&act, now);
+        DryRunResult { explanation, assumed_unchanged, standing: Some(standing) }
+    }
+
+    /// Returns the definitions that the grants for a server's tools rest on. Grants for a single conversation are
+    /// excluded.
+    pub fn granted_tools(&self, server: &str, at: Millis) -> HashMap<String, Hash> {
+        let of_all = self.policy.grants().iter();
+        let own = of_all.filter(|grant| grant.server == server && grant.scope != ApprovalScope::Conversation);
+        own.filter(|grant| !grant.has_expired(at))
+            .filter_map(|grant| match &grant.subject {
+                GrantSubject::Tool(tool) => Some((tool.clone(), grant.rests_on.clone())),
+                GrantSubject::Command => None,
+            })
+            .collect()
+    }
+
+    /// Returns `true` if the policy allows starting this command without consent.
+    pub fn starts_unasked(&self, name: &str, hash: &Hash, now: Millis) -> bool {
+        let act = PolicyAct::StartServer { server: name, command: hash };
+        matches!(self.policy.decide(&act, now), PolicyDecision::Allow { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+//! Definitions that the user reviewed, in memory and as stored in their file. Used by `host/src/owner/pins.rs` and
+//! `host/src/owner/review_marks.rs`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use credentials::sign_in::SignInEndpoint;
+use offers::review::{DefinitionDiff, DefinitionKind, KindNames, Pins, ServerPins};
+use policy::{Hash, ReviewState};
+use serde_json::{Map, Value, json};
+
+use super::OfferState;
+use crate::HostClosed;
+
+/// The pins of all servers.
+#[derive(Default)]
+pub struct Reviews {
+    /// Current pins by server, including changes that are not written yet.
+    pub pins: Pins,
+    /// Content of the file, as last read.
+    in_file: Pins,
+}
+
+/// A definition that was displayed to the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownDefinition {
+    /// Kind of the definition: a tool or a prompt.
+    pub kind: DefinitionKind,
+    /// Name of the tool or prompt.
+    pub name: String,
+    /// Hash of the displayed definition.
+    pub hash: String,
+}
+
+/// Error of a review. Nothing was pinned, except where noted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReviewError {
+    /// No server has this name.
+    #[error("there is no server \"{0}\"")]
+    NotFound(String),
+    /// The server is not running.
+    #[error("{0} is not running, so what it offers is not known; start it first")]
+    NotRunning(String),
+    /// Some definitions differ from the displayed ones.
+    #[error("changed since it was shown: {}; look at it again", .0.join(", "))]
+    Stale(Vec<String>),
+    /// The maximum number of pinned definitions of this server is reached. Definitions before the limit were pinned.
+    #[error("the maximum number of definitions of {0} is stored; new ones still require consent")]
+    Full(String),
+    /// The review can't be written to the audit log.
+    #[error("the audit log can't be written, so nothing was reviewed")]
+    Audit,
+    /// The host has shut down.
+    #[error(transparent)]
+    Closed(#[from] HostClosed),
+}
+
+impl Reviews {
+    /// Creates the reviews from the content of the file at startup.
+    pub fn read(in_file: Pins) -> Self {
+        Self { pins: in_file.clone(), in_file }
+    }
+
+    /// Applies the changes of the file by another process. Returns the servers with changed reviews.
+    pub fn merge(&mut self, in_file: Pins) -> Vec<String> {
+        let before = std::mem::replace(&mut self.in_file, in_file);
+        let servers: BTreeSet<String> = before.keys().chain(self.in_file.keys()).cloned().collect();
+        servers.into_iter().filter(|server| self.merge_server(server, before.get(server))).collect()
+    }
+
+    /// Merges the pins of one server, given their previous content in the file. Returns `true` if they changed.
+    fn merge_server(&mut self, server: &str, was: Option<&Arc<ServerPins>>) -> bool {
+        let is = self.in_file.get(server);
+        if was == is {
+            return false;
+        }
+        let nothing = Arc::new(ServerPins::default());
+        let own = self.pins.get(server).unwrap_or(&nothing);
+        let merged = own.with_changes(was.unwrap_or(&nothing), is.unwrap_or(&nothing));
+        if merged == **own {
+            return false;
+        }
+        if merged.is_empty() {
+            self.pins.remove(server);
+        } else {
+            self.pins.insert(server.to_owned(), Arc::new(merged));
+        }
+        true
+    }
+
+    /// Returns the pins of a server. Empty if the user never reviewed it.
+    pub fn pins_of(&self, server: &str) -> Arc<ServerPins> {
+        self.pins.get(server).cloned().unwrap_or_default()
+    }
+
+    /// Changes the pins of a server.
+    pub fn change<T>(&mut self, server: &str, change: impl FnOnce(&mut ServerPins) -> T) -> T {
+        change(Arc::make_mut(self.pins.entry(server.to_owned()).or_default()))
+    }
+
+    /// Returns the changes of a sign-in's issuer and endpoints since the user approved them, or `None` if they are
+    /// unchanged. Without a page to open, the issuer is part of the settings.
+    pub fn sign_in_diff(
+        &self,
+        server: &str,
+        issuer: &str,
+        endpoints: &[SignInEndpoint],
+        opens_page: bool,
+    ) -> Option<DefinitionDiff> {
+        sign_in_diff(self.pins.get(server)?, issuer, endpoints, opens_page)
+    }
+
+    /// Returns the number of listed tools and prompts that the user never reviewed, and of those that changed since the
+    /// review.
+    pub fn unreviewed(&self, server: &str, offer: &OfferState) -> [usize; 2] {
+        let OfferState { catalog, identity, unreviewed, .. } = offer;
+        *unreviewed.get_or_init(|| {
+            let pins = self.pins_of(server);
+            let standing = |kind, name: &str, definition: &Value| {
+                pins.standing(kind, name, &Hash::of_json(definition), identity.as_ref())
+            };
+            let tools = catalog.tools.iter().filter_map(|listed| listed.read().ok());
+            let tools = tools.map(|tool| standing(DefinitionKind::Tool, &tool.name, &json!(tool)));
+            let prompts = catalog.prompts.iter().filter_map(|listed| listed.read().ok());
+            let prompts = prompts.map(|prompt| standing(DefinitionKind::Prompt, &prompt.name, &json!(prompt)));
+            let mut counts = [0, 0];
+            for standing in tools.chain(prompts) {
+                match standing {
+                    ReviewState::New => counts[0] += 1,
+                    ReviewState::Changed => counts[1] += 1,
+                    _ => {}
+                }
+            }
+            counts
+        })
+    }
+
+    /// Returns the names of a server's listed definitions or, if it is not connected or the list is unknown, of the
+    /// reviewed ones.
+    pub fn names_of(&self, server: &str, offer: &OfferState, is_connected: bool) -> KindNames {
+        if is_connected && offer.catalog.is_read {
+            return offer.catalog.names.clone();
+        }
+        let Some(pins) = self.pins.get(server) else { return KindNames::default() };
+        let names = || [DefinitionKind::Tool, DefinitionKind::Prompt].map(|kind| Arc::new(pins.names(kind)));
+        offer.pinned_names.get_or_init(names).clone()
+    }
+}
+
+/// Returns the changes of a sign-in's issuer and endpoints. Without a page to open, the issuer is part of the settings.
+fn sign_in_diff(
+    pins: &ServerPins,
+    issuer: &str,
+    endpoints: &[SignInEndpoint],
+    opens_page: bool,
+) -> Option<DefinitionDiff> {
+    let (mut before, mut now) = (Map::new(), Map::new());
+    if let Some(pinned) = pins.issuer.as_ref().filter(|_| opens_page) {
+        before.insert("issuer".to_owned(), json!(pinned));
+        now.insert("issuer".to_owned(), json!(issuer));
+    }
+    if !pins.endpoints.is_empty() {
+        before.extend(pins.endpoints.iter().map(|(name, url)| (name.clone(), json!(url))));
+        now.extend(endpoint_parts(endpoints).into_iter().map(|(name, url)| (name, json!(url))));
+    }
+    let diff = DefinitionDiff::between(&before.into(), &now.into());
+    (!diff.is_empty()).then_some(DefinitionDiff { server_changed: true, ..diff })
+}
+
+/// Returns the review state of a tool's definition with this hash.
+pub fn standing_of(pins: &Pins, server: &str, tool: &str, own: &Hash, identity: Option<&Hash>) -> ReviewState {
+    let standing = |pins: &ServerPins| pins.standing(DefinitionKind::Tool, tool, own, identity);
+    pins.get(server).map_or(ReviewState::New, |pins| standing(pins))
+}
+
+/// Returns the endpoints of a sign-in by purpose. Several URLs of one purpose are separated by spaces.
+pub fn endpoint_parts(endpoints: &[SignInEndpoint]) -> BTreeMap<String, String> {
+    let mut parts = BTreeMap::new();
+    for endpoint in endpoints {
+        let urls: &mut String = parts.entry(format!("endpoint.{}", endpoint.purpose.name())).or_default();
+        if !urls.is_empty() {
+            urls.push(' ');
+        }
+        urls.push_str(&endpoint.url);
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use credentials::sign_in::EndpointUse;
+    use offers::review::PinnedIdentity;
+
+    use super::*;
+
+    fn pins_with_issuer(issuer: &str) -> ServerPins {
+        let mut pins = ServerPins::default();
+        pins.pin_issuer(issuer);
+        pins
+    }
+
+    fn file(of: &[(&str, ServerPins)]) -> Pins {
+        of.iter().map(|(server, pins)| ((*server).to_owned(), Arc::new(pins.clone()))).collect()
+    }
+
+    #[test]
+    fn a_change_of_another_program_leaves_what_was_pinned_here() {
+        let mut reviews = Reviews::read(file(&[("a", pins_with_issuer("one")), ("b", pins_with_issuer("one"))]));
+        let identity = PinnedIdentity { hash: Hash::of_bytes(b"x"), parts: Map::new(), at: 1 };
+        reviews.change("a", |pins| pins.pin_identity(identity.clone()));
+        let changed = reviews.merge(file(&[("a", pins_with_issuer("two")), ("b", pins_with_issuer("one"))]));
+        assert_eq!(changed, ["a"], "only the changed server is reported");
+        let own = reviews.pins_of("a");
+        assert_eq!(own.issuer.as_deref(), Some("two"), "the change of the other process is applied");
+        assert_eq!(own.identity.as_ref(), Some(&identity), "the pin in memory is retained");
+    }
+
+    #[test]
+    fn what_another_program_takes_back_is_seen_no_more() {
+        let mut reviews = Reviews::read(file(&[("a", pins_with_issuer("one"))]));
+        assert_eq!(reviews.merge(Pins::default()), ["a"], "removed pins are reported");
+        assert!(reviews.pins.is_empty(), "a server without pins has no entry");
+        assert!(reviews.merge(Pins::default()).is_empty(), "an unchanged file reports nothing");
+    }
+
+    #[test]
+    fn a_sign_in_that_goes_elsewhere_than_was_seen_is_told() {
+        let reviews = Reviews::read(file(&[("a", pins_with_issuer("https://one.example"))]));
+        let diff = |issuer, opens_page| reviews.sign_in_diff("a", issuer, &[], opens_page);
+        assert!(diff("https://one.example", true).is_none(), "an unchanged issuer has no difference");
+        assert!(
+            diff("https://two.example", true).is_some_and(|diff| diff.server_changed),
+            "a changed issuer is reported"
+        );
+        assert!(diff("https://two.example", false).is_none(), "without a page, the issuer is part of the settings");
+    }
+
+    #[test]
+    fn endpoints_of_one_use_are_one_part() {
+        let endpoint =
+            |url: &str| SignInEndpoint { purpose: EndpointUse::Token, url: url.to_owned(), issuer: String::new() };
+        let parts = endpoint_parts(&[endpoint("https://a.example"), endpoint("https://b.example")]);
+        let urls: Vec<&str> = parts.values().map(String::as_str).collect();
+        assert_eq!(urls, ["https://a.example https://b.example"], "several endpoints of one purpose are joined");
+    }
+}

@@ -1,0 +1,145 @@
+//! Rules as the host displays them, and dry runs of decisions. The semantics of rules are defined by the policy.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+use domain::StoreError;
+use policy::{Explanation, PolicyFile, PolicyRule, Preset, ReviewState, RuleError, RuleProblem, RuleSource};
+use serde_json::{Map, Value};
+
+use crate::HostClosed;
+
+/// All rules and presets, without grants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulesView {
+    /// Preset that the user chose.
+    pub preset: Preset,
+    /// Least strict preset that the system-wide file allows.
+    pub managed_preset: Preset,
+    /// All rules, the system-wide ones first.
+    pub rules: Vec<(RuleSource, PolicyRule)>,
+    /// File with the user's rules.
+    pub user: RuleFile,
+    /// File with the system-wide rules.
+    pub managed: RuleFile,
+}
+
+/// A file of rules.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RuleFile {
+    /// Path of the file, even if it doesn't exist.
+    pub path: PathBuf,
+    /// Set if the file exists.
+    pub exists: bool,
+    /// Reason why the file is invalid, or `None` if it is valid. With an invalid file everything requires consent.
+    pub problem: Option<String>,
+    /// Time at which another process changed the file while Drawbridge was running, in milliseconds since 1970.
+    pub changed: Option<u64>,
+}
+
+/// Duration of the trust in a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum TrustDuration {
+    /// The server is not trusted.
+    #[default]
+    No,
+    /// Trusted until the host shuts down.
+    Run,
+    /// Trusted until the user revokes it.
+    Always,
+}
+
+/// The act that a dry run decides about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum DryRunAct {
+    /// Call of a tool.
+    Tool {
+        /// Name of the tool.
+        tool: String,
+        /// Arguments that would be sent.
+        #[cfg_attr(feature = "typescript", ts(as = "Value"))]
+        arguments: Map<String, Value>,
+        /// Conversation that the call belongs to, if any.
+        #[serde(default)]
+        conversation: Option<String>,
+        /// Set for a call by a model that has read untrusted content.
+        #[serde(default)]
+        after_untrusted: bool,
+    },
+    /// Getting a prompt or reading a resource.
+    Read,
+    /// Starting the server, or connecting to it.
+    Start,
+    /// Request of the server for a model's reply.
+    Sampling,
+    /// Request of the server to fill in a form.
+    Form,
+    /// Request of the server to open a URL.
+    Url,
+    /// Request of the server for roots.
+    Roots,
+    /// Sign-in to the server.
+    SignIn,
+}
+
+/// Result of a dry run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DryRunResult {
+    /// Decision, with everything that was considered.
+    pub explanation: Explanation,
+    /// Set if the server is not running, so that its tool, command or address is assumed to be the same as when it was
+    /// allowed.
+    pub assumed_unchanged: bool,
+    /// Review state of the tool's current or last known definition. `None` for acts other than calls.
+    pub standing: Option<ReviewState>,
+}
+
+/// Error of a change of rules. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RulesError {
+    /// The user's file is invalid.
+    #[error("the rules can't be changed before their file is corrected: {0}")]
+    Unusable(String),
+    /// The rule is invalid.
+    #[error(transparent)]
+    Rule(RuleError),
+    /// No rule has this id, or the rule is part of the system-wide file.
+    #[error("there is no such rule of yours; it may be removed already, or set for all users of this computer")]
+    NoSuchRule,
+    /// No server has this name.
+    #[error("there is no server \"{0}\"")]
+    NoSuchServer(String),
+    /// The server is running and has no such tool.
+    #[error("{server} offers no tool \"{tool}\" now")]
+    NoSuchTool {
+        /// Name of the server.
+        server: String,
+        /// Name of the tool.
+        tool: String,
+    },
+    /// The file or the audit entry can't be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The host has shut down.
+    #[error(transparent)]
+    Closed(#[from] HostClosed),
+}
+
+impl From<RuleProblem> for RulesError {
+    fn from(problem: RuleProblem) -> Self {
+        Self::Rule(problem.error)
+    }
+}
+
+/// Parses the content of a file of rules.
+///
+/// # Errors
+///
+/// Returns the problem as text, with its path in the file.
+pub fn read_rules(value: Value) -> Result<PolicyFile, String> {
+    serde_path_to_error::deserialize(value).map_err(|error| format!("{}: {}", error.path(), error.inner()))
+}

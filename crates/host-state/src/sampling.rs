@@ -1,0 +1,183 @@
+//! Sampling of all servers: their settings, their usage, and the requests that models reply to without consent.
+
+mod model_run;
+mod reservation;
+
+pub use model_run::{ModelOutcome, ModelRun, RunProgress};
+pub use reservation::{UsageReservation, micros, rounds, usage};
+
+use std::collections::BTreeMap;
+
+use domain::Millis;
+use mcp_proto::jsonrpc::code;
+use mcp_proto::session::{ClientResponse, ServerRequestId};
+use mcp_proto::types::{CreateMessageParams, SamplingCapability};
+use policy::{DecisionSource, SamplingUse};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+use server_requests::sampling::{SamplingSettings, UsageRecord, conversion, estimated_tokens, tool_rounds};
+
+use super::refusal;
+use crate::RunId;
+
+/// Maximum number of tool rounds that a request may contain.
+const MAX_ROUNDS: usize = 25;
+
+/// The sampling state of all servers.
+#[derive(Default)]
+pub struct Sampling {
+    /// Settings and usage of each server, as stored in the file.
+    pub kept: BTreeMap<String, SamplingRecord>,
+    /// Requests that models reply to without consent.
+    pub unasked: FxHashMap<(RunId, ServerRequestId), UnaskedRequest>,
+    /// Number of the last run of a model.
+    pub last_run: u64,
+    /// Number of the last change of settings.
+    pub last_change: u64,
+    /// Servers for which sampling was disabled, with the number of that change, until the file contains it.
+    pub turned_off: BTreeMap<String, u64>,
+}
+
+/// The settings and the usage of one server, as stored in the file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SamplingRecord {
+    /// User's sampling settings for the server.
+    #[serde(flatten)]
+    pub settings: SamplingSettings,
+    /// Recorded usage, including reservations of running models.
+    #[serde(default)]
+    pub spent: UsageRecord,
+}
+
+/// A request that a model replies to without consent.
+pub struct UnaskedRequest {
+    /// Name of the server that sent the request.
+    pub server: String,
+    /// Number of the run of its model.
+    pub number: u64,
+    /// Run of the model, or `None` before the usage is reserved and recorded, and after the model has replied.
+    pub running: Option<ModelRun>,
+    /// Request to the model.
+    pub params: Box<CreateMessageParams>,
+    /// Rule that allowed the request.
+    pub by: DecisionSource,
+}
+
+impl Sampling {
+    /// Creates the state from the content of the file. Entries of servers that can't be parsed are dropped.
+    pub fn from_documents(kept: BTreeMap<String, serde_json::Value>) -> Self {
+        let read = |(server, value)| Some((server, serde_json::from_value(value).ok()?));
+        Self { kept: kept.into_iter().filter_map(read).collect(), ..Self::default() }
+    }
+
+    /// Returns the sampling settings of a server.
+    pub fn settings(&self, server: &str) -> SamplingSettings {
+        let mut settings = self.kept.get(server).map(|kept| kept.settings.clone()).unwrap_or_default();
+        settings.on &= !self.turned_off.contains_key(server);
+        settings
+    }
+
+    /// Returns the recorded usage of a server.
+    pub fn spending(&self, server: &str) -> UsageRecord {
+        self.kept.get(server).map(|kept| kept.spent.clone()).unwrap_or_default()
+    }
+
+    /// Returns the sampling capability for a new session of a server. Context is never offered, since no content of
+    /// other servers is included.
+    pub fn offered(&self, server: &str) -> Option<SamplingCapability> {
+        let settings = Some(self.settings(server)).filter(|settings| settings.on)?;
+        Some(SamplingCapability { context: None, tools: settings.tools.then(Map::new) })
+    }
+
+    /// Returns `true` if a request still waits for this run of its model.
+    pub fn is_unasked(&self, of: (RunId, ServerRequestId), number: u64) -> bool {
+        self.unasked.get(&of).is_some_and(|unasked| unasked.number == number)
+    }
+
+    /// Stops the models for requests that have ended.
+    pub fn end_unasked(&mut self, is_over: impl Fn((RunId, ServerRequestId)) -> bool) {
+        self.unasked.retain(|of, _| !is_over(*of));
+    }
+
+    /// Checks if a server may send this request now.
+    ///
+    /// # Errors
+    ///
+    /// Returns the cause, and the response to the server.
+    pub fn may_sample(
+        &self,
+        server: &str,
+        params: &CreateMessageParams,
+        now: Millis,
+    ) -> Result<(), (String, ClientResponse)> {
+        let settings = self.settings(server);
+        let invalid =
+            |cause: String| (cause.clone(), ClientResponse::Refused { code: code::INVALID_PARAMS, message: cause });
+        if !settings.on {
+            let cause = "it is disabled for this server".to_owned();
+            return Err((cause, refusal("the user turned sampling off for this server".to_owned())));
+        }
+        if params.tools.is_some() && !settings.tools {
+            return Err(invalid("tools in sampling are turned off for this server".to_owned()));
+        }
+        conversion::check(params).map_err(|unfit| invalid(unfit.to_string()))?;
+        if tool_rounds(params) > MAX_ROUNDS {
+            let cause = format!("the loop of tools is longer than {MAX_ROUNDS} rounds");
+            return Err((cause.clone(), refusal(cause)));
+        }
+        if let Some(limit) = self.spending(server).stopped(&settings, now) {
+            let cause = format!("the limit is reached: {limit}");
+            return Err((cause.clone(), refusal(cause)));
+        }
+        Ok(())
+    }
+
+    /// Returns the usage within the hour that a server would have with another request of this many tokens.
+    pub fn would_use(&self, server: &str, tokens: u64, now: Millis) -> SamplingUse {
+        let spent = self.spending(server).within_hour(now);
+        SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }
+    }
+
+    /// Returns the maximum number of tokens of a reply: limited by the request, the settings, and the remaining budget.
+    pub fn most_answer(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
+        let settings = self.settings(server);
+        let left = self.spending(server).tokens_left(&settings, now);
+        // If the request alone uses the remaining budget, the reply is not limited: the user can shorten the request,
+        // or reply by hand.
+        let left = left.map(|left| left.saturating_sub(estimated_tokens(params))).filter(|left| *left > 0);
+        params.max_tokens.min(settings.max_tokens).min(left.unwrap_or(u64::MAX)).max(1)
+    }
+
+    /// Returns the maximum number of tokens of a request and its reply.
+    pub fn most_tokens(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
+        estimated_tokens(params).saturating_add(self.most_answer(server, params, now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn params(max_tokens: u64) -> CreateMessageParams {
+        let message = json!({ "role": "user", "content": { "type": "text", "text": "hello" } });
+        serde_json::from_value(json!({ "messages": [message], "maxTokens": max_tokens })).expect("a request")
+    }
+
+    #[test]
+    fn a_server_gets_nothing_until_it_is_turned_on_and_no_more_than_its_settings() {
+        let mut sampling = Sampling::default();
+        assert!(sampling.may_sample("s", &params(10), 0).is_err(), "sampling is disabled by default");
+        assert_eq!(sampling.offered("s"), None, "the capability is not offered");
+        let settings = SamplingSettings { on: true, tools: false, max_tokens: 100, ..SamplingSettings::default() };
+        sampling.kept.insert("s".to_owned(), SamplingRecord { settings, ..SamplingRecord::default() });
+        assert!(sampling.may_sample("s", &params(10), 0).is_ok(), "an enabled server may sample");
+        assert_eq!(sampling.most_answer("s", &params(1_000), 0), 100, "the settings limit the length of a reply");
+        assert_eq!(sampling.most_answer("s", &params(10), 0), 10, "the request limits the length of a reply");
+        assert!(sampling.may_sample("other", &params(10), 0).is_err(), "sampling stays disabled for other servers");
+        sampling.turned_off.insert("s".to_owned(), 1);
+        assert!(sampling.may_sample("s", &params(10), 0).is_err(), "disabling takes effect before the file is written");
+    }
+}

@@ -1,0 +1,125 @@
+//! A model that is replying to a server's request, and its usage so far. Used by `host/src/owner/sampling`.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use models::{ModelError, ModelReply, TokenUsage};
+use server_requests::sampling::ModelUsage;
+
+use super::UsageReservation;
+
+/// A running model. Stopped on drop.
+pub struct ModelRun {
+    number: u64,
+    /// Usage reserved for the run until its outcome is known.
+    pub reservation: UsageReservation,
+    progress: RunProgress,
+    task: tokio::task::AbortHandle,
+}
+
+impl ModelRun {
+    /// Creates the record of a started run. `task` is aborted when the record is dropped.
+    pub const fn new(
+        number: u64,
+        reservation: UsageReservation,
+        progress: RunProgress,
+        task: tokio::task::AbortHandle,
+    ) -> Self {
+        Self { number, reservation, progress, task }
+    }
+
+    /// Returns `true` if the run has this number.
+    pub const fn is(&self, number: u64) -> bool {
+        self.number == number
+    }
+
+    /// Returns the usage that replaces the reservation, or `None` if the reservation stays, and the cost in millionths
+    /// of a US dollar, if the reply is complete and its price is known.
+    pub fn settlement(&self, outcome: &ModelOutcome) -> (Option<ModelUsage>, Option<u64>) {
+        let ModelOutput { began, bytes, usage } = self.progress.read();
+        match outcome {
+            Ok(reply) => {
+                let (spent, cost) = self.reservation.settle(reply.usage, bytes);
+                (Some(spent), cost)
+            }
+            Err(_) if !began => (Some(self.reservation.unanswered()), None),
+            Err(ModelError::Silent { .. } | ModelError::Cut) => (self.reservation.settle_partial(usage, bytes), None),
+            // A model that refuses with a message is assumed not to have reasoned for long.
+            Err(_) => {
+                let output = Some(usage.output.unwrap_or(0));
+                (self.reservation.settle_partial(TokenUsage { output, ..usage }, bytes), None)
+            }
+        }
+    }
+
+    /// Returns the usage if the model is stopped now, or `None` if the reservation stays.
+    pub fn settlement_if_stopped(&self) -> Option<ModelUsage> {
+        let ModelOutput { bytes, usage, .. } = self.progress.read();
+        self.reservation.settle_partial(usage, bytes)
+    }
+}
+
+impl Drop for ModelRun {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Result of a model's run.
+pub type ModelOutcome = Result<ModelReply, ModelError>;
+
+/// The progress of a model, shared for counting usage before the end.
+#[derive(Clone, Default)]
+pub struct RunProgress(Arc<Mutex<ModelOutput>>);
+
+/// The output of a model so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ModelOutput {
+    /// Set once the provider accepted the request.
+    pub began: bool,
+    /// Number of bytes of the reply: text, reasoning and arguments.
+    pub bytes: u64,
+    /// Number of tokens, as far as the provider reported it.
+    pub usage: TokenUsage,
+}
+
+impl RunProgress {
+    fn read(&self) -> ModelOutput {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the recorded output.
+    pub fn change(&self, change: impl FnOnce(&mut ModelOutput)) {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(output: ModelOutput) -> ModelRun {
+        let (progress, task) = (RunProgress::default(), tokio::spawn(async {}));
+        progress.change(|now| *now = output);
+        ModelRun::new(1, UsageReservation::for_tests(100, 1_000), progress, task.abort_handle())
+    }
+
+    #[tokio::test]
+    async fn a_model_that_was_never_asked_costs_nothing() {
+        let spent = run(ModelOutput::default()).settlement(&Err(ModelError::Cut)).0.map(|spent| spent.tokens);
+        assert_eq!(spent, Some(0), "a request that the provider didn't accept uses no tokens");
+    }
+
+    #[tokio::test]
+    async fn a_cut_answer_counts_by_what_came_and_a_silent_model_at_its_most() {
+        let began = ModelOutput { began: true, ..ModelOutput::default() };
+        let tokens = |output, error| run(output).settlement(&Err(error)).0.map(|spent| spent.tokens);
+        assert_eq!(tokens(began, ModelError::Cut), None, "a reply without output may have been reasoning all the time");
+        assert_eq!(
+            tokens(ModelOutput { bytes: 30, ..began }, ModelError::Cut),
+            Some(110),
+            "three bytes count as one token"
+        );
+        let refused = ModelError::Refused { said: String::new() };
+        assert_eq!(tokens(began, refused), Some(100), "a refusal only uses the tokens of the request");
+    }
+}

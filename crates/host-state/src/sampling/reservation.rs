@@ -1,0 +1,115 @@
+//! Usage of a model: the maximum is reserved at the start, and replaced by the actual usage at the end. Used by
+//! `host/src/owner/sampling`.
+
+use domain::Millis;
+use mcp_proto::types::CreateMessageParams;
+use models::{ModelPrice, TokenUsage};
+use server_requests::sampling::{ModelUsage, tool_rounds};
+
+/// Number of bytes of a reply that count as one token, if the provider reports no usage.
+const BYTES_PER_TOKEN: u64 = 3;
+
+/// The maximum usage, reserved when a model started.
+#[derive(Debug, Clone)]
+pub struct UsageReservation {
+    /// Name of the server that sent the request.
+    pub server: String,
+    /// Time of the reservation, at which the usage is recorded.
+    pub at: Millis,
+    /// Reserved usage: one request with the maximum number of tokens and cost.
+    pub spent: ModelUsage,
+    /// Estimated number of tokens of the request.
+    pub input: u64,
+    /// Price of the model, or `None` if it is unknown or not in US dollars.
+    pub price: Option<ModelPrice>,
+}
+
+impl UsageReservation {
+    /// Returns the usage of a complete reply, and its cost in millionths of a US dollar, if its price is known. Usage
+    /// that the provider doesn't report is estimated from the received bytes.
+    pub fn settle(&self, usage: TokenUsage, came: u64) -> (ModelUsage, Option<u64>) {
+        let input = usage.input.unwrap_or(self.input);
+        let output = usage.output.unwrap_or_else(|| came.div_ceil(BYTES_PER_TOKEN));
+        let known = TokenUsage { input: Some(input), output: Some(output), ..usage };
+        let cost = self.price.as_ref().and_then(|price| micros(price, &known));
+        let tokens = input.saturating_add(output);
+        (ModelUsage { tokens, micros: cost.unwrap_or(0), ..self.spent }, cost)
+    }
+
+    /// Returns the usage of an incomplete reply, as far as known, or `None` if the reservation stays: a reply without
+    /// output may have been reasoning all the time.
+    pub fn settle_partial(&self, usage: TokenUsage, came: u64) -> Option<ModelUsage> {
+        if came == 0 && usage.output.is_none() {
+            return None;
+        }
+        let output = usage.output.unwrap_or(0).max(came.div_ceil(BYTES_PER_TOKEN));
+        Some(self.settle(TokenUsage { output: Some(output), ..usage }, came).0)
+    }
+
+    /// Returns the usage of a request that the provider didn't accept.
+    pub const fn unanswered(&self) -> ModelUsage {
+        ModelUsage { tokens: 0, micros: 0, ..self.spent }
+    }
+
+    #[cfg(test)]
+    pub(super) fn for_tests(input: u64, tokens: u64) -> Self {
+        let spent = ModelUsage { requests: 1, tokens, ..ModelUsage::default() };
+        Self { server: "s".to_owned(), at: 0, spent, input, price: None }
+    }
+}
+
+/// Returns the number of tool rounds of a request: one if it continues after tool uses.
+pub fn rounds(params: &CreateMessageParams) -> u64 {
+    u64::from(tool_rounds(params) > 0)
+}
+
+/// Returns the usage with these numbers of tokens.
+pub fn usage(input: u64, output: u64) -> TokenUsage {
+    TokenUsage { input: Some(input), output: Some(output), ..TokenUsage::default() }
+}
+
+/// Returns a cost in millionths of the currency unit, rounded up.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cost is not negative, and more than 2^63 millionths is the most there can be"
+)]
+pub fn micros(price: &ModelPrice, usage: &TokenUsage) -> Option<u64> {
+    price.cost(usage).filter(|cost| cost.is_finite() && *cost >= 0.0).map(|cost| (cost * 1_000_000.0).ceil() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_provider_count_before_an_estimate() {
+        let reservation = UsageReservation::for_tests(100, 1_000);
+        let said = reservation.settle(usage(7, 5), 300).0;
+        assert_eq!((said.tokens, said.requests), (12, 1), "the usage reported by the provider is counted");
+        assert_eq!(
+            reservation.settle(TokenUsage::default(), 300).0.tokens,
+            200,
+            "without a report the usage is estimated"
+        );
+        let cut = reservation
+            .settle_partial(TokenUsage { output: Some(1), ..TokenUsage::default() }, 300)
+            .map(|spent| spent.tokens);
+        assert_eq!(cut, Some(200), "the received bytes of an interrupted reply exceed the reported usage");
+    }
+
+    #[test]
+    fn a_price_is_rounded_up() {
+        let price = ModelPrice {
+            input: 0.1,
+            output: 0.0,
+            cached_input: None,
+            written_input: None,
+            long: None,
+            currency: "USD".to_owned(),
+            as_of: String::new(),
+        };
+        let reservation = UsageReservation { price: Some(price), ..UsageReservation::for_tests(0, 0) };
+        assert_eq!(reservation.settle(usage(1, 0), 0).1, Some(1), "a fraction of a millionth is rounded up");
+    }
+}

@@ -1,0 +1,30 @@
+//! The information that a server sent about itself, examined once. Used by
+//! `host/src/owner/state/registry.rs`.
+
+use mcp_proto::session::ServerFacts;
+use offers::review::{Flag, NameKeys, flags_of_name, flags_of_text};
+
+/// The information that a server sent about itself on initialization.
+#[derive(Debug, Default)]
+pub struct SelfDescription {
+    /// Name that the server claims, and its keys for finding look-alikes.
+    pub name: Option<(String, NameKeys)>,
+    /// Flags on its instructions and its information about itself.
+    pub flags: Vec<Flag>,
+}
+
+impl SelfDescription {
+    /// Examines the information of the server with this label.
+    pub fn new(label: &str, facts: &ServerFacts) -> Self {
+        let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
+        let claims = facts.server.as_ref();
+        let texts = claims.map(|claims| [Some(&claims.name), claims.title.as_ref(), claims.description.as_ref()]);
+        for text in texts.into_iter().flatten().flatten() {
+            flags.extend(flags_of_text(text, &[]));
+        }
+        flags.extend(claims.into_iter().flat_map(|claims| flags_of_name(&claims.name)));
+        flags.extend(flags_of_name(label));
+        let name = claims.map(|claims| (claims.name.clone(), NameKeys::new(&claims.name)));
+        Self { name, flags }
+    }
+}

@@ -1,0 +1,225 @@
+//! The state for restarting one server automatically: its approval, its attempts, and the time since it is ready. Used
+//! by `host/src/owner/supervision.rs`.
+
+use std::time::Duration;
+
+use ::supervision::backoff::Backoff;
+use policy::Hash;
+use tokio::time::Instant;
+
+use crate::view::{Failure, FailureReason};
+
+/// Duration for which signing returns the same error without trying after a failed token refresh.
+const RENEWAL_PAUSE: Duration = Duration::from_secs(10);
+
+/// The state for restarting a server automatically.
+#[derive(Debug, Default)]
+pub struct Supervision {
+    backoff: Backoff,
+    /// Approved hash, until the user stops the server.
+    approved: Option<Hash>,
+    /// Reason for the end of the server, while it is being restarted or its restart waits for consent.
+    ended: Option<String>,
+    /// Approved hash of a server that became unreachable, until it is tried again.
+    out_of_reach: Option<Hash>,
+    /// Time since which the server is ready.
+    ready: Option<Instant>,
+    /// Set once the server was ready after its launch.
+    was_ready: bool,
+    /// Set while the server waits for its user to sign in, and afterwards.
+    awaits_sign_in: bool,
+    /// Set after a successful sign-in that the user took part in, or that belongs to the approved start.
+    signed_in: bool,
+    /// Number of the current wait. Earlier waits are obsolete.
+    wait: u64,
+}
+
+impl Supervision {
+    /// Records the launch of an approved command or address.
+    pub fn launched(&mut self, approved: Hash) {
+        self.approved = Some(approved);
+        self.ended = None;
+        self.out_of_reach = None;
+        (self.awaits_sign_in, self.signed_in, self.was_ready) = (false, false, false);
+    }
+
+    /// Records that the server was reached and waits for its user to sign in.
+    pub fn awaits_sign_in(&mut self) {
+        self.backoff.was_in_use(self.ready.take().map(|since| since.elapsed()).unwrap_or_default());
+        self.wait += 1;
+        self.awaits_sign_in = true;
+    }
+
+    /// Records a successful sign-in. A sign-in with the user's participation is an action of the user. A sign-in
+    /// without the user belongs to the approved start, unless the server was ready since, in which case nobody
+    /// requested another connection.
+    pub const fn signed_in(&mut self, by_user: bool) {
+        self.signed_in = by_user || !self.was_ready;
+    }
+
+    /// Records that the host retries on its own initiative, for this reason.
+    pub fn tries_again(&mut self, cause: String) {
+        self.ended = Some(cause);
+    }
+
+    /// Records that the server is ready now.
+    pub fn is_ready(&mut self) {
+        self.ready = Some(Instant::now());
+        self.was_ready = true;
+    }
+
+    /// Returns `true` if exactly this hash was approved and waited for a sign-in that has succeeded. A retried
+    /// connection without a sign-in is a different action.
+    pub fn signed_in_to(&self, hash: &Hash) -> bool {
+        self.awaits_sign_in && self.signed_in && self.approved.as_ref() == Some(hash)
+    }
+
+    /// Returns the reason for the end of the server, if the host would restart it on its own initiative.
+    pub fn ended_because(&self) -> Option<String> {
+        self.ended.clone()
+    }
+
+    /// Returns `true` if the host restarts the server on its own initiative.
+    pub const fn is_bringing_back(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    /// Stops supervising, because the user stopped or changed the server, or has to act.
+    pub fn give_up(&mut self) {
+        *self = Self { wait: self.wait + 1, ..Self::default() };
+    }
+
+    /// Stops supervising after too many attempts. If the server was only unreachable, [`Supervision::resume`] may try
+    /// again.
+    pub fn exhausted(&mut self, failure: &Failure) {
+        let may_resume = self.backoff.is_trying() && failure.is_out_of_reach();
+        let out_of_reach = self.approved.take().filter(|_| may_resume);
+        *self = Self { wait: self.wait, out_of_reach, ..Self::default() };
+    }
+
+    /// Starts over with a server that was unreachable. Returns `false` if it was not. The following attempt is the
+    /// first one.
+    pub fn resume(&mut self) -> bool {
+        let Some(approved) = self.out_of_reach.take() else { return false };
+        self.approved = Some(approved);
+        self.ended = Some("it could not be reached".to_owned());
+        self.backoff = Backoff::default();
+        self.backoff.next(Instant::now(), 0.0).is_some()
+    }
+
+    /// Returns the number of the next attempt and the pause before it, or `None` if there should be none.
+    pub fn after(&mut self, failure: &Failure) -> Option<(u32, Duration)> {
+        let was_ready = self.ready.take();
+        self.wait += 1;
+        // A server that never was ready is not restarted; the user has to find the cause.
+        if !failure.may_pass() || was_ready.is_none() && !self.backoff.is_trying() {
+            return None;
+        }
+        self.backoff.was_in_use(was_ready.map(|since| since.elapsed()).unwrap_or_default());
+        self.backoff.next(Instant::now(), fastrand::f64())
+    }
+
+    /// Returns the number of the current wait.
+    pub const fn wait(&self) -> u64 {
+        self.wait
+    }
+
+    /// Returns the number of the next attempt to sign in without the user and the pause before it, or `None` if there
+    /// should be none.
+    pub fn next_renewal(&mut self) -> Option<(u32, Duration)> {
+        let (attempt, pause) = self.backoff.next(Instant::now(), fastrand::f64())?;
+        // Each attempt makes several requests, and a broken server must not cause more than twenty per minute.
+        Some((attempt, RENEWAL_PAUSE * attempt + pause))
+    }
+}
+
+impl Failure {
+    /// Returns `true` if a retry may succeed a moment later.
+    const fn may_pass(&self) -> bool {
+        match self.reason {
+            FailureReason::Exited
+            | FailureReason::ExitedEarly
+            | FailureReason::NoAnswer
+            | FailureReason::CouldNotStart
+            | FailureReason::Unreachable => true,
+            FailureReason::CommandNotFound
+            | FailureReason::Protocol
+            | FailureReason::Refused
+            | FailureReason::Unauthorized
+            | FailureReason::NoSecret
+            | FailureReason::LimitReached => false,
+        }
+    }
+
+    /// Returns `true` if another network may resolve the failure.
+    const fn is_out_of_reach(&self) -> bool {
+        matches!(self.reason, FailureReason::NoAnswer | FailureReason::Unreachable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(reason: FailureReason) -> Failure {
+        Failure {
+            reason,
+            message: String::new(),
+            stderr: Vec::new(),
+            looked_in: Vec::new(),
+            hint: None,
+            blocked: Box::default(),
+            sandbox: None,
+        }
+    }
+
+    fn in_use() -> Supervision {
+        let mut supervision = Supervision::default();
+        supervision.launched(Hash::of_bytes(b"approved"));
+        supervision.is_ready();
+        supervision
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_what_was_in_use_and_may_pass_is_brought_back() {
+        assert!(in_use().after(&failure(FailureReason::Exited)).is_some(), "a server that exited is restarted");
+        assert!(in_use().after(&failure(FailureReason::Refused)).is_none(), "a permanent failure is not retried");
+        let mut never_ready = Supervision::default();
+        never_ready.launched(Hash::of_bytes(b"approved"));
+        assert!(
+            never_ready.after(&failure(FailureReason::Exited)).is_none(),
+            "a server that never was ready is not restarted"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_is_out_of_reach_is_tried_again_with_another_network() {
+        let mut supervision = in_use();
+        while supervision.after(&failure(FailureReason::Unreachable)).is_some() {}
+        supervision.exhausted(&failure(FailureReason::Unreachable));
+        assert!(supervision.resume(), "an unreachable server is tried again");
+        assert!(!supervision.resume(), "an unreachable server is resumed once");
+        let mut crashing = in_use();
+        while crashing.after(&failure(FailureReason::Exited)).is_some() {}
+        crashing.exhausted(&failure(FailureReason::Exited));
+        assert!(!crashing.resume(), "a crashing server is not resumed");
+    }
+
+    #[test]
+    fn a_start_goes_on_after_a_sign_in_only_with_what_was_approved() {
+        let (approved, other) = (Hash::of_bytes(b"approved"), Hash::of_bytes(b"other"));
+        let mut supervision = Supervision::default();
+        supervision.launched(approved.clone());
+        supervision.awaits_sign_in();
+        assert!(!supervision.signed_in_to(&approved), "a start without a sign-in requires consent");
+        supervision.signed_in(false);
+        assert!(supervision.signed_in_to(&approved), "the start continues after the sign-in");
+        assert!(!supervision.signed_in_to(&other), "another address was not approved");
+        let mut used = in_use();
+        used.awaits_sign_in();
+        used.signed_in(false);
+        assert!(!used.signed_in_to(&approved), "a server that was ready requires consent");
+        used.signed_in(true);
+        assert!(used.signed_in_to(&approved), "a sign-in by the user continues the start");
+    }
+}

@@ -1,0 +1,80 @@
+//! Settings of the app and their pending changes. Used by `host/src/owner/settings.rs`.
+
+use std::collections::VecDeque;
+
+use domain::StoreError;
+use ports::server_config::ConfigProblem;
+use tokio::sync::oneshot;
+
+use crate::view::AppSettings;
+
+/// Maximum number of changes that wait for another one.
+const MAX_LATER: usize = 16;
+
+/// The settings and their pending changes.
+#[derive(Default)]
+pub struct SettingsState {
+    /// Settings that are in effect.
+    pub current: AppSettings,
+    /// Pending changes of the settings.
+    pub changes: SettingsChanges,
+    /// Problem of the servers' settings file, if it is invalid.
+    pub config_problem: Option<ConfigProblem>,
+}
+
+/// Receives the outcome of a change once it takes effect or fails.
+pub type SettingsReply = oneshot::Sender<Result<(), StoreError>>;
+
+/// The pending changes of the settings.
+#[derive(Debug, Default)]
+pub struct SettingsChanges {
+    /// Set while the retention of the audit log is being changed.
+    pub under_way: bool,
+    /// Changes that wait for that change.
+    later: VecDeque<(AppSettings, SettingsReply)>,
+}
+
+impl SettingsChanges {
+    /// Queues a change behind the one in progress. Returns the reply sender if the queue is full.
+    pub fn queue(&mut self, settings: AppSettings, reply: SettingsReply) -> Result<(), SettingsReply> {
+        if self.later.len() >= MAX_LATER {
+            return Err(reply);
+        }
+        self.later.push_back((settings, reply));
+        Ok(())
+    }
+
+    /// Removes and returns the next queued change, unless a change is in progress.
+    pub fn take_next(&mut self) -> Option<(AppSettings, SettingsReply)> {
+        if self.under_way { None } else { self.later.pop_front() }
+    }
+}
+
+/// Returns the retention settings of the audit log as a text for comparisons.
+pub fn keeping(settings: &AppSettings) -> String {
+    let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
+    let contents = if *audit_contents { "payloads" } else { "only hashes" };
+    format!("audit log: {audit_days} days, {audit_megabytes} MB, {contents}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_wait_in_order_and_not_without_end() {
+        let mut changes = SettingsChanges { under_way: true, ..SettingsChanges::default() };
+        let days = |audit_days| AppSettings { audit_days, ..AppSettings::default() };
+        for n in 0..MAX_LATER {
+            assert!(changes.queue(days(n as u32), oneshot::channel().0).is_ok(), "there is room for change {n}");
+        }
+        assert!(changes.queue(days(99), oneshot::channel().0).is_err(), "the queue is bounded");
+        assert!(changes.take_next().is_none(), "queued changes wait for the one in progress");
+        changes.under_way = false;
+        assert_eq!(
+            changes.take_next().map(|(settings, _)| settings.audit_days),
+            Some(0),
+            "changes are applied in order"
+        );
+    }
+}
