@@ -1,19 +1,19 @@
-// Entries as the rows of a list: filtered, searched, and with a row where some are missing.
+// Converts activity entries to list rows: filtered, searched, and with a row where entries are missing.
 
 import type { ActivityEntry, ActivityKind } from "$lib/api/generated";
 
 import { isAtLeast, type Level } from "./levels";
 
-/** What can be shown or hidden together. */
+/** Group of kinds that are shown or hidden together. */
 export type Group = "messages" | "log" | "stderr" | "state" | "invalid";
 
 export const GROUPS: readonly Group[] = ["messages", "log", "stderr", "state", "invalid"];
 
-/** An entry, or how many are missing at this place. */
+/** A row: an entry, or the number of missing entries at this position. */
 export type ActivityRow =
   { is: "entry"; entry: ActivityEntry } | { is: "gap"; before: number; count: number };
 
-/** The group of a kind. */
+/** Returns the group of a kind. */
 export function groupOf(kind: ActivityKind): Group {
   switch (kind) {
     case "request":
@@ -39,7 +39,7 @@ function repeated(entries: readonly ActivityEntry[]): Set<number> {
   return numbers;
 }
 
-/** How many entries each group has; a log message counts once. */
+/** Returns the number of entries in each group. A log message counts once. */
 export function countGroups(entries: readonly ActivityEntry[]): Record<Group, number> {
   const counts = { messages: 0, log: 0, stderr: 0, state: 0, invalid: 0 };
   const twice = repeated(entries);
@@ -48,8 +48,8 @@ export function countGroups(entries: readonly ActivityEntry[]): Record<Group, nu
 }
 
 /**
- * Returns the rows for the entries of these groups that match the search; log messages from this severity on. A log
- * message is listed once: outside of the log group, as its notification.
+ * Returns the rows for the entries of these groups that match the search. Log messages below the severity are
+ * dropped. A log message is listed once: outside of the log group, as its notification.
  */
 export function rowsOf(
   entries: readonly ActivityEntry[],
@@ -78,12 +78,15 @@ function has(entry: ActivityEntry, wanted: string): boolean {
   );
 }
 
-/** The row's key in its list. */
+/** Returns the list key of a row. */
 export function rowKey(row: ActivityRow): string {
   return row.is === "entry" ? String(row.entry.seq) : `gap ${row.before}`;
 }
 
-/** What a row says beside its kind: the method, or the beginning of what is no message; of a log message both. */
+/**
+ * Returns the text that a row shows next to its kind: the method, or an excerpt of output that is not a message. Log
+ * messages have both.
+ */
 export function summaryOf({ kind, method, preview }: ActivityEntry): string {
   if (kind === "log" && method !== null) return `${method}  ${preview}`;
   return method ?? preview;
