@@ -1,10 +1,10 @@
-// The look at this computer: what it was opened for, and what was found. It outlives the dialog, so that opening it again shows at once what
-// was found last.
+// State of the computer check: the reason for which it was opened, and the last findings. Outlives the dialog, so
+// that opening it again shows the last findings at once.
 import { call, toApiError } from "$lib/api/client";
 import type { CheckedComputer, CheckId } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
 
-/** The server that the look is about, and the checks that its failure asks for. */
+/** The server that the check is about, and the checks that fit its failure. */
 export interface About {
   server: string;
   checks: readonly CheckId[];
@@ -17,7 +17,7 @@ class ComputerCheck {
   busy = $state(false);
   error = $state.raw<unknown>(null);
 
-  /** Opens the dialog, and looks anew: the user may have changed something since. */
+  /** Opens the dialog and checks again, because the user may have changed something. */
   open(about: About | null = null): void {
     this.about = about;
     this.isOpen = true;
