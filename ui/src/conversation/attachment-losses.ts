@@ -1,4 +1,4 @@
-// What of the files that go with a message the model may not get, in words, before anything is sent.
+// Describes what the model may not receive of the attached files, before anything is sent.
 import type { Model, ModelProvider, ModelRef, Models } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 
@@ -6,7 +6,7 @@ import { conversionLabel } from "../models/model-labels";
 import { m } from "../paraglide/messages";
 import type { Carried, FileKind } from "./attachments.svelte";
 
-/** The pictures that every provider takes that takes any (`models/src/carry.rs`). */
+/** Picture types that every provider with picture input accepts (`models/src/carry.rs`). */
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 export function attachmentLosses(
@@ -46,7 +46,7 @@ function attachmentLoss(
   });
 }
 
-/** Whether the model is known to take such a file, or not to. */
+/** Returns whether the model accepts such a file, or `null` if that is unknown. */
 function takes(kind: Exclude<FileKind, "text">, model: Model | undefined): boolean | null {
   if (!model) return null;
   return kind === "image" ? model.images : kind === "audio" ? model.audio : model.files;

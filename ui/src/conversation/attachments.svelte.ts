@@ -1,4 +1,4 @@
-// Files that wait beside what is written, to be sent with it: from the picker, pasted or dropped.
+// Files that are attached to the message in the composer: picked, pasted or dropped.
 
 import { formatBytes } from "$lib/format/bytes";
 import { beginning, visibleText } from "$lib/format/text-safety";
@@ -8,15 +8,15 @@ import { errorLine } from "$lib/ui/error-title";
 
 import { m } from "../paraglide/messages";
 
-/** How many a message takes; the host refuses more (`crates/chat/src/attachments.rs`). */
+/** Maximum number of files per message. The host rejects more (`crates/chat/src/attachments.rs`). */
 export const MOST = 20;
-/** How many bytes all of a message may have together; in base64 they are a third more, which is the host's bound. */
+/** Maximum total size of the files of a message, in bytes. Base64 adds a third, which gives the bound of the host. */
 export const TOGETHER = 24 * 1024 * 1024;
-/** How many bytes one may have. */
+/** Maximum size of a file, in bytes. */
 export const LARGEST = 16 * 1024 * 1024;
 const LONGEST_NAME = 200;
 
-/** A file as far as it matters to whether a model gets it. */
+/** The properties of a file that decide if a model receives it. */
 export interface Carried {
   name: string;
   mimeType: string;
@@ -26,23 +26,23 @@ export interface Carried {
 export interface Attached extends Carried {
   id: string;
   bytes: number;
-  /** Base64. */
+  /** Base64 of the bytes. */
   data: string;
 }
 
-/** As what a model gets a file. */
+/** The form in which a model receives a file. */
 export type FileKind = "image" | "audio" | "text" | "file";
 
 export class Attachments {
   all = $state.raw<readonly Attached[]>([]);
-  /** Why something was not attached. */
+  /** The reason why a file was not attached. */
   problems = $state.raw<readonly string[]>([]);
-  /** How many are being read. */
+  /** Number of files that are being read. */
   reading = $state(0);
 
   readonly bytes: number = $derived.by(() => this.all.reduce((sum, { bytes }) => sum + bytes, 0));
 
-  /** Attaches as many as there is room for; of the others it is said why not. */
+  /** Attaches the files that fit and records the reason for the others. */
   async add(files: readonly File[]): Promise<void> {
     this.problems = [];
     for (const file of files) {
@@ -69,7 +69,7 @@ export class Attachments {
     this.problems = [];
   }
 
-  /** All of them, to be sent; none is left. */
+  /** Returns all files for sending and clears the list. */
   take(): readonly Attached[] {
     const all = this.all;
     this.all = [];
@@ -77,7 +77,7 @@ export class Attachments {
     return all;
   }
 
-  /** Puts back what could not be sent. */
+  /** Restores files that could not be sent. */
   putBack(all: readonly Attached[]): void {
     this.all = [...all, ...this.all];
   }
@@ -96,7 +96,7 @@ export class Attachments {
   }
 }
 
-/** As it is sent. */
+/** Converts a file to the form in which it is sent. */
 export function toSend({ name, mimeType, data }: Attached): MessageAttachment {
   return { type: "file", name, mimeType, data };
 }
@@ -123,7 +123,7 @@ function base64(file: File): Promise<string> {
   });
 }
 
-/** The same as the host decides it. */
+/** Returns the form of a file by the same rules as the host. */
 export function kindOf(mimeType: string, bytes: Uint8Array): FileKind {
   const type = mimeType.split(/[/;]/, 1)[0];
   if (type === "image" && !mimeType.startsWith("image/svg")) return "image";
@@ -131,7 +131,7 @@ export function kindOf(mimeType: string, bytes: Uint8Array): FileKind {
   return isTextual(mimeType) && isText(bytes) ? "text" : "file";
 }
 
-/** Whether the type says that it is text, or says nothing. */
+/** Returns `true` if the type is textual or unknown. */
 export function isTextual(mimeType: string): boolean {
   if (mimeType === "" || mimeType.startsWith("application/octet-stream")) return true;
   return /^text\/|json|xml|yaml|toml|javascript|svg/.test(mimeType);
@@ -141,7 +141,7 @@ function isText(bytes: Uint8Array): boolean {
   return textOf(bytes) !== null;
 }
 
-/** The text that these bytes are, if they are some. */
+/** Decodes the bytes as UTF-8, or returns `null` if they are not text. */
 export function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {

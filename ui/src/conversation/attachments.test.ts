@@ -26,7 +26,7 @@ const PROVIDER: ModelProvider = {
 };
 const MODELS: Models = { providers: [PROVIDER], default: SMALL, found: [], presets: [] };
 
-/** A file that says it has so many bytes. */
+/** Creates a file that reports this size. */
 function sized(name: string, bytes: number): File {
   const file = new File(["x"], name, { type: "text/plain" });
   Object.defineProperty(file, "size", { value: bytes });
@@ -34,7 +34,7 @@ function sized(name: string, bytes: number): File {
 }
 
 describe("bounds", () => {
-  it("are said in words, and what is within them is taken", async () => {
+  it("accepts files within the limits and explains the others", async () => {
     const attachments = new Attachments();
     await attachments.add([
       sized("large.txt", LARGEST + 1),
@@ -46,7 +46,7 @@ describe("bounds", () => {
     expect(attachments.problems[1]).toBe("empty.txt is empty.");
   });
 
-  it("hold for all together, and for how many", async () => {
+  it("apply to the total size and the number of files", async () => {
     const full = new Attachments();
     const half = TOGETHER / 2 + 1;
     await full.add([sized("a", half), sized("b", half)]);
@@ -62,7 +62,7 @@ describe("bounds", () => {
   });
 });
 
-it("tells files apart as the host does", () => {
+it("detects the kind of a file like the host", () => {
   const text = new TextEncoder().encode("fn a() {}");
   expect(kindOf("image/png", text)).toBe("image");
   expect(kindOf("image/svg+xml", text), "a drawing is a text").toBe("text");
@@ -73,7 +73,7 @@ it("tells files apart as the host does", () => {
   );
 });
 
-it("says what the model may not get", () => {
+it("describes what the model may not receive", () => {
   const file = (kind: Attached["kind"], mimeType: string): Attached => ({
     ...{ id: kind, name: `a ${kind}`, mimeType, bytes: 1, data: "AA==", kind },
   });
@@ -100,7 +100,7 @@ describe("files of a message", () => {
   });
   afterEach(() => cleanup());
 
-  it("are picked, seen, taken away, and sent with it or without words", async () => {
+  it("are picked, previewed, removed, and sent with or without text", async () => {
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
     await waitFor(() =>
@@ -130,7 +130,7 @@ describe("files of a message", () => {
     expect(screen.queryByRole("list", { name: "Attached files" }), "gone with it").toBeNull();
   });
 
-  it("stay when the message could not be sent", async () => {
+  it("are restored when sending fails", async () => {
     const user = userEvent.setup();
     host.answers.send_message = () => Promise.reject({ code: "internal", message: "no" });
     render(ConversationView, { id: "c1" });

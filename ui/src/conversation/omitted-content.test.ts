@@ -1,9 +1,9 @@
-// What was left out of an item, put into its place.
+// Insertion of the omitted content of an item.
 import { expect, test } from "vitest";
 
 import { setAtPointer, decodeOmitted } from "./omitted-content";
 
-test("bytes stand in base64, and long texts as they are", () => {
+test("decodes bytes to base64 and long texts to text", () => {
   const left = { pointer: "/a~1b/0/text", hash: "00", bytes: 7 };
   const bytes = new TextEncoder().encode("港口 ok");
   const data = btoa(String.fromCharCode(...bytes));
@@ -11,7 +11,7 @@ test("bytes stand in base64, and long texts as they are", () => {
   expect(decodeOmitted({ ...left, isText: false }, data), "bytes stay as they came").toBe(data);
 });
 
-test("what is put into its place leaves the rest the same objects", () => {
+test("inserts content and keeps the other objects identical", () => {
   const body = { "a/b": [{ text: "" }, { text: "other" }], c: { d: 1 } };
   const whole = setAtPointer(body, "/a~1b/0/text", "long");
   expect(whole["a/b"][0]).toEqual({ text: "long" });

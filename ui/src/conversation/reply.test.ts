@@ -80,7 +80,7 @@ beforeEach(async () => {
 });
 afterEach(() => cleanup());
 
-/** A conversation in which an answer begins. */
+/** Opens a conversation in which an answer begins. */
 async function begun() {
   render(ConversationView, { id: "c1" });
   await screen.findByText("hello");
@@ -88,8 +88,8 @@ async function begun() {
   return within(await screen.findByRole("article", { name: "Answer of small" }));
 }
 
-describe("an answer that streams", () => {
-  it("is painted as it comes", async () => {
+describe("a streamed answer", () => {
+  it("is rendered while it arrives", async () => {
     const answer = await begun();
     more(0, text("# Plan\n\nFirst we go on"));
     await answer.findByText("Plan");
@@ -106,7 +106,7 @@ describe("an answer that streams", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("passes over pieces that it has, and reads again after a gap", async () => {
+  it("ignores known pieces, and reads again after a gap", async () => {
     const answer = await begun();
     more(0, text("one "));
     more(0, text("one "));
@@ -123,7 +123,7 @@ describe("an answer that streams", () => {
     expect(await answer.findByText("one two three four"), "and on").toBeInTheDocument();
   });
 
-  it("folds what the model thought", async () => {
+  it("collapses the thinking of the model", async () => {
     const user = userEvent.setup();
     const answer = await begun();
     more(0, { type: "thinking", part: 0, text: "The user greets." }, text("Hi", 1));
@@ -133,7 +133,7 @@ describe("an answer that streams", () => {
     expect(answer.getByText("The user greets."), "one click from it").toBeInTheDocument();
   });
 
-  it("can be stopped, and nothing is sent meanwhile", async () => {
+  it("can be stopped, and nothing can be sent before", async () => {
     const user = userEvent.setup();
     await begun();
     const field = screen.getByRole("textbox", { name: "Message" });
@@ -150,7 +150,7 @@ describe("an answer that streams", () => {
     expect(screen.getByRole("button", { name: "Send" })).toBeEnabled();
   });
 
-  it("says in words why it failed, and is had again", async () => {
+  it("explains a failure, and can be requested again", async () => {
     const user = userEvent.setup();
     const problem = { code: "rateLimited", message: "lab: wait 20 s" };
     const failed = reply([], { state: "whole" });
@@ -166,8 +166,8 @@ describe("an answer that streams", () => {
   });
 });
 
-describe("writing to a model", () => {
-  it("sends to the model that is in view", async () => {
+describe("sending to a model", () => {
+  it("sends to the selected model", async () => {
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
     const picker = await screen.findByRole("combobox", { name: "Model" });
@@ -181,7 +181,7 @@ describe("writing to a model", () => {
     expect(host.requests("append_items"), "it is no note").toEqual([]);
   });
 
-  it("lets another model be chosen, which the conversation keeps", async () => {
+  it("changes the model of the conversation", async () => {
     render(ConversationView, { id: "c1" });
     const picker = await screen.findByRole("combobox", { name: "Model" });
     await screen.findByRole("option", { name: "large (Lab)" });
@@ -193,7 +193,7 @@ describe("writing to a model", () => {
     );
   });
 
-  it("turns a server's tools on, and its instructions only if the user says so", async () => {
+  it("enables a server's tools, and its instructions only on request", async () => {
     const user = userEvent.setup();
     const tool = { server: "files", tool: "read", key: "files__read", tokens: 90 };
     host.answers.conversation_tools = () => ({
@@ -227,7 +227,7 @@ describe("writing to a model", () => {
   });
 });
 
-describe("a call that a model asks for", () => {
+describe("a call requested by a model", () => {
   const used = { reply: "a1", id: "u1", key: "files__read" };
   const call = (changes: object): ConversationItem => ({
     ...{ id: "t1", parent: "a1", at: 3, state: "streaming" },

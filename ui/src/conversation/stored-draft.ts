@@ -1,15 +1,15 @@
-// What is written in the composer and not sent yet, as the host keeps it.
+// Draft of a conversation's composer, stored by the host.
 import { call } from "$lib/api/client";
 import { errorLine } from "$lib/ui/error-title";
 
-/** How long after a change it is kept, in milliseconds. */
+/** Delay after a change before the draft is stored, in milliseconds. */
 const PAUSE = 400;
 
 export class StoredDraft {
   readonly #conversation: string;
-  /** Told why a draft can't be kept, and with null once it can again. */
+  /** Called with the reason why a draft can't be stored, and with `null` once it can. */
   readonly #tell: (problem: string | null) => void;
-  /** The draft as the host has it; null until that is known. */
+  /** The draft that the host has, or `null` until it is loaded. */
   #kept: string | null = null;
   #text = "";
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -19,20 +19,20 @@ export class StoredDraft {
     this.#tell = tell;
   }
 
-  /** Takes what the host has, the first time that it is known. Returns whether this is that time. */
+  /** Takes the draft of the host when it is loaded for the first time. Returns `true` if this was that time. */
   begin(kept: string): boolean {
     if (this.#kept !== null) return false;
     this.#kept = kept;
     return true;
   }
 
-  /** Keeps a text, soon. */
+  /** Schedules a text to be stored. */
   note(text: string): void {
     this.#text = text;
     this.#timer ??= setTimeout(() => this.flush(), PAUSE);
   }
 
-  /** Keeps it now, if it is another than the host has. */
+  /** Stores the text now if it differs from the stored one. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
