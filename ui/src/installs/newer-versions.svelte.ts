@@ -1,5 +1,4 @@
-// What the registry says of the installed servers by now: read once the user opens the page of one,
-// and again when they ask.
+// Registry status of the installed servers: read when the page of one is opened, and again on request.
 import { call } from "$lib/api/client";
 import type { VersionReport } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
@@ -11,12 +10,12 @@ class NewerVersions {
   #asked = 0;
   #wanted = false;
 
-  /** What is known of a server. */
+  /** Returns the registry status of a server. */
   of(server: string): VersionReport | undefined {
     return this.#reports.find((report) => report.server === server);
   }
 
-  /** Reads it, if any server was installed from a registry and that was not done yet. To be called in an effect. */
+  /** Reads the status once if a server was installed from a registry. Call it in an effect. */
   want(): void {
     const isInstalled = app.servers.some((server) => server.installed?.origin.from === "registry");
     if (!isInstalled || this.#wanted) return;
@@ -24,7 +23,7 @@ class NewerVersions {
     void this.read();
   }
 
-  /** Reads it again; `refresh` asks the registry even where its answers are not an hour old. */
+  /** Reads the status again. `refresh` bypasses answers that are less than an hour old. */
   async read(refresh = false): Promise<void> {
     const asked = ++this.#asked;
     this.busy = true;
@@ -32,7 +31,7 @@ class NewerVersions {
       const { servers } = await call("newer_versions", { refresh });
       if (asked === this.#asked) this.#reports = servers;
     } catch {
-      // Nothing new is known then; each server's page says from where it was installed all the same.
+      // The status stays as it was. Each server page shows the origin in any case.
     }
     if (asked === this.#asked) this.busy = false;
   }
