@@ -1,9 +1,9 @@
-// Fuzzy search: the letters of the query in order, the closer together and the nearer to a word's start the better.
+// Fuzzy search: matches the letters of the query in order. Adjacent letters and starts of words score higher.
 
 export interface Match {
   /** Higher is better. */
   score: number;
-  /** The places of the matched characters, for marking them. */
+  /** Positions of the matched characters, for highlighting. */
   at: number[];
 }
 
@@ -13,7 +13,7 @@ const GAP = -1;
 const EXACT = 40;
 const PREFIX = 20;
 
-/** How well `text` matches, or null when a letter of the query is missing. An empty query matches everything. */
+/** Returns the match of `text`, or `null` if a letter of the query is missing. An empty query matches everything. */
 export function fuzzyMatch(query: string, text: string): Match | null {
   const wanted = query.trim().toLowerCase();
   if (wanted === "") return { score: 0, at: [] };
@@ -45,7 +45,7 @@ export function fuzzyMatch(query: string, text: string): Match | null {
   return { score, at };
 }
 
-/** The next place of a letter: right here, else at a word's start if there is one, else the first. */
+/** Returns the next position of a letter: here, else at the start of a word, else the first one. */
 function bestNext(text: string, lower: string, letter: string, from: number): number {
   const first = lower.indexOf(letter, from);
   if (first < 0 || first === from) return first;
@@ -62,7 +62,7 @@ function startsWord(text: string, at: number): boolean {
   return /[\s_\-./:@]/.test(before) || (/[a-z]/.test(before) && /[A-Z]/.test(here));
 }
 
-/** The items that match, best first; equal ones stay in order. Each item is matched by its best text. */
+/** Returns the matching items, best first. Equal ones stay in order. Each item counts by its best text. */
 export function fuzzyFilter<T>(query: string, items: T[], texts: (item: T) => string[]): T[] {
   if (query.trim() === "") return items;
   return items

@@ -20,7 +20,7 @@ function catalog(server: string, ...notes: string[]): Catalog {
 
 beforeEach(() => void vi.useFakeTimers());
 
-test("a catalog is read once, when it is first wanted, and only of a ready server", async () => {
+test("reads a catalog once, on first use, and only of a ready server", async () => {
   const host = await startFakeHost(
     { catalog: ({ server }) => catalog(server) },
     {
@@ -38,7 +38,7 @@ test("a catalog is read once, when it is first wanted, and only of a ready serve
   expect(catalogs.of("b").value, "nothing of a stopped one").toBeNull();
 });
 
-test("a change is read again, also when it comes while one is being read", async () => {
+test("reads a change again, also when it arrives during a read", async () => {
   let reads = 0;
   const host = await startFakeHost(
     { catalog: ({ server }) => catalog(server, `read ${(reads += 1)}`) },
@@ -53,7 +53,7 @@ test("a change is read again, also when it comes while one is being read", async
   expect(reads, "and nothing else").toBe(2);
 });
 
-test("a failure keeps the old catalog, and is over when it can be read", async () => {
+test("retains the old catalog after a failure until it can be read", async () => {
   let fails = false;
   const host = await startFakeHost(
     {
@@ -75,7 +75,7 @@ test("a failure keeps the old catalog, and is over when it can be read", async (
   expect(catalogs.of("d").error, "over").toBeNull();
 });
 
-test("a refreshed list does not replace what was read after it", async () => {
+test("a refreshed list does not replace a later read", async () => {
   let answer: (catalog: Catalog) => void = () => undefined;
   let reads = 0;
   const host = await startFakeHost(
@@ -98,7 +98,7 @@ test("a refreshed list does not replace what was read after it", async () => {
   expect(catalogs.of("f").value?.notes, "with nothing between it counts").toEqual(["refreshed"]);
 });
 
-test("a server that stops takes its catalog along, and is asked again when it is back", async () => {
+test("drops the catalog of a stopped server, and reads it again once it is ready", async () => {
   const host = await startFakeHost(
     { catalog: ({ server }) => catalog(server) },
     { servers: [sampleServer({ name: "e" })] },

@@ -1,8 +1,8 @@
-// A link that was clicked. The user sees where it leads before the browser opens.
+// The link that the user clicked. The link dialog shows its target before the browser opens.
 import { pageState } from "$lib/page-state";
 
 class Link {
-  /** The URL that waits to be opened, if any. */
+  /** The URL that waits for the user's decision. */
   asked = $state<string | null>(null);
 
   open(url: string): void {

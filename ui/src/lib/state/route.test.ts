@@ -33,7 +33,7 @@ test.each(["", "#", "#/nowhere", "#/server", "#/conversation/"])(
   },
 );
 
-test("a tab that does not exist is the overview, and bad escapes are taken as they are", () => {
+test("maps an unknown tab to the overview, and keeps invalid escapes unchanged", () => {
   expect(fromHash("#/server/a/b"), "an unknown tab").toEqual({
     at: "server",
     name: "a",
