@@ -1,7 +1,7 @@
-// What the user says of a provider before it is saved.
+// Form data of a provider before it is saved.
 import type { ModelProvider, ProviderKind, ProviderPreset, SetProvider } from "$lib/api/generated";
 
-/** In place of a preset: a provider by its address. */
+/** Replaces a preset: a provider with a custom address. */
 export const OTHER = "";
 
 export interface Draft {
@@ -13,21 +13,21 @@ export interface Draft {
   silence: string;
 }
 
-/** A draft from a preset, with an id that is not taken. */
+/** Creates a draft from a preset with an unused id. */
 export function draftOf(preset: ProviderPreset | undefined, taken: string[]): Draft {
   const id = preset ? free(preset.id, taken) : "";
   const { name = "", kind = "openai" as const, url = "" } = preset ?? {};
   return { id, name, kind, url, key: "", silence: "" };
 }
 
-/** A draft from a provider that there is. Its key does not come out. */
+/** Creates a draft from an existing provider. Its key is not available. */
 export function draftFrom(provider: ModelProvider): Draft {
   const { id, name, kind, url, silenceSeconds } = provider;
   const silence = silenceSeconds === null ? "" : String(silenceSeconds);
   return { id, name, kind, url, key: "", silence };
 }
 
-/** This id, or with the first number that makes it free. */
+/** Returns this id, or the id with the first number that is unused. */
 export function free(id: string, taken: string[]): string {
   if (!taken.includes(id)) return id;
   let number = 2;
@@ -35,7 +35,7 @@ export function free(id: string, taken: string[]): string {
   return `${id}-${number}`;
 }
 
-/** An id made of a name. */
+/** Derives an id from a name. */
 export function idFrom(name: string, taken: string[]): string {
   const id = name
     .toLowerCase()
@@ -45,7 +45,7 @@ export function idFrom(name: string, taken: string[]): string {
   return free(id || "provider", taken);
 }
 
-/** Whether what is sent to this address could be read on the way. */
+/** Returns `true` if data that is sent to this address could be read by others. */
 export function isReadable(url: string): boolean {
   let parsed: URL;
   try {
@@ -59,7 +59,7 @@ export function isReadable(url: string): boolean {
   return protocol === "http:" && !local;
 }
 
-/** The draft as it is saved. `was` has the conversions that were chosen. */
+/** Returns the settings to save. `was` has the chosen conversions. */
 export function settingsOf(draft: Draft, was?: ModelProvider): SetProvider {
   const silence = Number(draft.silence);
   return {
