@@ -1,4 +1,4 @@
-// What can be done with servers that were just imported.
+// Actions for imported servers.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
@@ -15,7 +15,7 @@ const imported = (name: string, changes: Parameters<typeof candidate>[1] = {}): 
   outcome: { id: `id of ${name}`, name, onlyThisRun: null, problem: null },
 });
 
-test("those that lack nothing are started together, each with its own approval", async () => {
+test("starts complete servers together, each with a separate approval", async () => {
   const user = userEvent.setup();
   const server = (name: string) => sampleServer({ name, state: { is: "stopped" } });
   const host = await startFakeHost({}, { servers: ["git", "files", "mail"].map(server) });

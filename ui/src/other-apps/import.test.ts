@@ -43,8 +43,8 @@ const row = (name: string) => screen.findByRole("group", { name });
 const box = (name: string) => screen.getByRole("checkbox", { name });
 const button = (name: string | RegExp) => screen.getByRole("button", { name });
 
-describe("looking", () => {
-  test("begins when the user says so, and not before", async () => {
+describe("scanning", () => {
+  test("starts only on request", async () => {
     expect(host.asked, "the page alone reads nothing").toEqual([]);
     expect(await axeProblems(), "axe").toEqual([]);
     await look(found([cursor(candidate("git"))]));
@@ -55,7 +55,7 @@ describe("looking", () => {
     expect(host.requests("import_servers"), "nothing is imported by itself").toEqual([]);
   });
 
-  test("says that it is under way, and goes on at what was found", async () => {
+  test("shows its progress, and moves the focus to the result", async () => {
     let finish: (value: ImportCandidates) => void = () => undefined;
     host.answers.import_candidates = () => new Promise((done) => (finish = done));
     await user.click(button("Look for them"));
@@ -67,7 +67,7 @@ describe("looking", () => {
     await waitFor(() => expect(heading, "the keyboard goes on there").toHaveFocus());
   });
 
-  test("that finds nothing says where it looked, and offers the other way", async () => {
+  test("that finds nothing lists the searched places, and offers the other way", async () => {
     await look(found([]));
     expect(await screen.findByText("No servers found in other apps")).toBeVisible();
     expect(
@@ -81,7 +81,7 @@ describe("looking", () => {
     expect(router.current.at).toBe("add-server");
   });
 
-  test("that fails says why and can be tried again", async () => {
+  test("shows a failure, and can be repeated", async () => {
     listed = new Error("the home folder can't be read");
     await user.click(button("Look for them"));
     expect(await screen.findByText("the home folder can't be read")).toBeVisible();
@@ -93,7 +93,7 @@ describe("looking", () => {
     expect(screen.queryByRole("alert"), "the failure is over").toBeNull();
   });
 
-  test("names each file that is skipped, with line and column", async () => {
+  test("lists each skipped file with line and column", async () => {
     const problem = { file: "/home/ann/.codex/config.toml", line: 3, column: 7, message: "no =" };
     const unplaced = { file: "/home/ann/.zed", line: null, column: null, message: "it is no file" };
     await look(found([cursor(candidate("git"))], { problems: [problem, unplaced] }));
@@ -106,7 +106,7 @@ describe("looking", () => {
     expect(box("git"), "the others are not affected").toBeChecked();
   });
 
-  test("shows what is wrong with files even if no server was found", async () => {
+  test("shows file problems even if no server was found", async () => {
     const problem = { file: CURSOR, line: 1, column: 2, message: "expected a value" };
     await look(found([], { problems: [problem] }));
     expect(await screen.findByText("expected a value")).toBeVisible();
@@ -114,7 +114,7 @@ describe("looking", () => {
 });
 
 describe("a server", () => {
-  test("that is new is picked; one that is set up or unusable can't be; a taken name is up to the user", async () => {
+  test("is preselected if new, disabled if existing or unusable, and optional if its name is taken", async () => {
     await look(
       found([
         cursor(
@@ -150,7 +150,7 @@ describe("a server", () => {
     ]);
   });
 
-  test("shows what it would run or contact, whole, and what becomes of the rest of it", async () => {
+  test("shows its complete command or address and the handling of its other settings", async () => {
     const long = `npx -y git ${"x".repeat(900)} --end`;
     await look(
       found([
@@ -205,7 +205,7 @@ describe("a server", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  test("that several apps have is one row with all its places", async () => {
+  test("of several apps is one row with all sources", async () => {
     const zed = { app: "zed", file: "/home/ann/.config/zed/settings.json", name: "my git" };
     const git = candidate("git");
     await look(
@@ -228,7 +228,7 @@ describe("a server", () => {
     expect(section.getByText(/listed under the apps above/)).toBeVisible();
   });
 
-  test("can't hide or turn around its name, command or notes", async () => {
+  test("can't hide or reorder its name, command or notes", async () => {
     const turned = "git\u202egpj.exe";
     const hidden = candidate(turned, {
       target: `sh -c \u202e'moc.live'\u200b ${" ".repeat(60)}rm`,
@@ -244,7 +244,7 @@ describe("a server", () => {
     expect(text, "none is left as it was").not.toMatch(/[\u202d\u202e\u200b\u2066]/);
   });
 
-  test("that is incomplete is not picked, and says what to fill in", async () => {
+  test("that is incomplete is not preselected and lists its missing values", async () => {
     const placeholders = [
       { place: { is: "argument" as const, number: 2 }, text: "<secret>" },
       { place: { is: "client_secret" as const }, text: "" },
@@ -265,7 +265,7 @@ describe("a server", () => {
     expect(list.getByRole("button", { name: "Open settings of git" })).toHaveTextContent("git");
   });
 
-  test("shows its folder, its sandbox and how it signs in", async () => {
+  test("shows its folder, sandbox and sign-in", async () => {
     const sandbox = {
       folders: [{ path: "/home/ann/notes", access: "write" as const }],
       network: { preset: "named_hosts" as const, hosts: ["a.example"] },
@@ -290,7 +290,7 @@ describe("a server", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  test("that is as broken as another is shown beside it", async () => {
+  test("that is unusable like another one is listed separately", async () => {
     const broken = candidate("server", {
       status: "unsupported",
       target: "''",
@@ -303,7 +303,7 @@ describe("a server", () => {
   });
 });
 
-test("all or none of an app are picked at once, and the button counts them", async () => {
+test("selects all or none of an app, and counts them on the button", async () => {
   const zed = { id: "zed", name: "Zed", files: [{ path: "/z", servers: 2 }] };
   await look(
     found([
@@ -329,7 +329,7 @@ test("all or none of an app are picked at once, and the button counts them", asy
   expect(button("Import 2 servers")).toBeEnabled();
 });
 
-test("by keyboard alone: look, leave one out, import, enter a value", async () => {
+test("works by keyboard: scan, deselect one, import, enter a value", async () => {
   const key = { name: "KEY", kind: "reference", toEnter: true } as const;
   listed = found([cursor(candidate("a"), candidate("b", { env: [key] }))]);
   expect(button("Look for them"), "it has the focus at once").toHaveFocus();
@@ -351,7 +351,7 @@ test("by keyboard alone: look, leave one out, import, enter a value", async () =
 });
 
 describe("after the import", () => {
-  test("each outcome is said, and that nothing was started", async () => {
+  test("shows each outcome, and that nothing was started", async () => {
     outcomes = {
       b: { name: null, problem: "it changed since it was listed: look at it again" },
       c: { onlyThisRun: "there is no keychain" },
@@ -374,7 +374,7 @@ describe("after the import", () => {
     expect(router.current, "at the first of them").toMatchObject({ at: "server", name: "a" });
   });
 
-  test("values to enter are listed for what was imported, and for nothing else", async () => {
+  test("lists missing values of imported servers only", async () => {
     const value = (name: string) => ({ name, kind: "reference", toEnter: true }) as const;
     outcomes = { b: { name: null, problem: "no" } };
     await look(
@@ -400,7 +400,7 @@ describe("after the import", () => {
     expect(host.requests("import_candidates").length, "read anew").toBe(2);
   });
 
-  test("a failure leaves all as it was picked", async () => {
+  test("keeps the selection after a failure", async () => {
     await look(found([cursor(candidate("a"), candidate("b"))]));
     await row("a");
     await user.click(box("b"));
@@ -416,7 +416,7 @@ describe("after the import", () => {
 describe("a project", () => {
   const folder = "/home/ann/work";
 
-  test("is what is looked into, and none of its servers is picked by itself", async () => {
+  test("is scanned without preselecting any of its servers", async () => {
     router.go({ at: "import", project: folder });
     expect(await screen.findByRole("heading", { name: "Servers of a project" })).toBeVisible();
     expect(host.asked, "nothing is read yet").toEqual([]);
@@ -433,7 +433,7 @@ describe("a project", () => {
     expect(host.requests("import_servers")).toEqual([{ source, ids: ["id of git"] }]);
   });
 
-  test("is forgotten where the user goes on to the settings of all apps", async () => {
+  test("is discarded when the user switches to the settings of all apps", async () => {
     router.go({ at: "import", project: folder });
     await look(found([cursor(candidate("git"))]));
     await row("git");
