@@ -3,29 +3,29 @@
 import { toApiError } from "$lib/api/client";
 import type { Completion } from "$lib/api/generated";
 
-/** How long after the last key a server is asked, in milliseconds. */
+/** Delay after the last key before a server is requested, in milliseconds. */
 export const PAUSE = 150;
 
 export interface Wish {
   argument: string;
   value: string;
-  /** The arguments given before. */
+  /** Arguments in front of this one. */
   context: Record<string, string>;
 }
 
 export class Completions {
-  /** The argument that the values are for. */
+  /** The argument that the values belong to. */
   argument = $state<string | null>(null);
   values = $state.raw<string[]>([]);
-  /** How many there are that are not shown; null where the server does not say. */
+  /** Number of further values, or `null` if the server does not state it. */
   more = $state<number | null>(0);
-  /** The chosen value in the list, or -1. */
+  /** Index of the selected value, or -1. */
   active = $state(-1);
   busy = $state(false);
-  /** Why the server could not complete. */
+  /** The reason why the server could not complete. */
   problem = $state<string | null>(null);
 
-  /** The server does not complete at all; it is not asked again. */
+  /** Set if the server does not support completion. It is not requested again. */
   #off = false;
   #turn = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -56,7 +56,7 @@ export class Completions {
     this.#show(null);
   }
 
-  /** Moves the choice; from the last value it goes back to none, so that what was typed can be kept. */
+  /** Moves the selection. After the last value nothing is selected, so that the typed text can be kept. */
   move(by: 1 | -1): void {
     const places = this.values.length + 1;
     this.active = ((this.active + 1 + by + places) % places) - 1;
@@ -82,14 +82,16 @@ export class Completions {
     }
   }
 
-  /** Until the answer is there, leaves only what goes with the text as it is now: the arrow keys must not choose anything else. */
+  /**
+   * Filters the values by the current text until the response arrives, so that the arrow keys select nothing else.
+   */
   #narrow(text: string): void {
     const wanted = text.toLowerCase();
     this.values = this.values.filter((value) => value.toLowerCase().includes(wanted));
     this.active = -1;
   }
 
-  /** What is chosen stays chosen while it is among the values, so that an answer does not get between two keys. */
+  /** Keeps the selection while the value is listed, so that a response between two key presses does not change it. */
   #show(argument: string | null, completion?: Completion): void {
     const chosen = this.chosen;
     this.argument = argument;

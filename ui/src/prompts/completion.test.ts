@@ -17,7 +17,7 @@ describe("completion", () => {
   afterEach(() => void vi.useRealTimers());
 
   // [completion-debounce] [completion-rate-limit]
-  it("asks once after the typing stops, with the arguments before", async () => {
+  it("sends one request after typing stops, with the arguments in front", async () => {
     const complete = vi.fn(() => Promise.resolve(values("Paris")));
     const completions = new Completions(complete);
     completions.ask(wish("P"));
@@ -29,7 +29,7 @@ describe("completion", () => {
     expect(completions.open, "in an open list").toBe(true);
   });
 
-  it("drops answers that arrive out of order", async () => {
+  it("drops responses that arrive out of order", async () => {
     const answers: ((completion: Completion) => void)[] = [];
     const completions = new Completions(() => new Promise((resolve) => answers.push(resolve)));
     completions.ask(wish("P"));
@@ -44,7 +44,7 @@ describe("completion", () => {
     expect(completions.busy, "nothing is waited for").toBe(false);
   });
 
-  it("offers no value that does not fit the text while the server is asked again", async () => {
+  it("filters the old values by the text during a request", async () => {
     const complete = vi.fn((wish: Wish) =>
       wish.value === ""
         ? Promise.resolve(values("Amsterdam", "Bergen"))
@@ -61,7 +61,7 @@ describe("completion", () => {
     expect(completions.chosen, "what the arrow key reaches").toBe("Bergen");
   });
 
-  it("keeps what was chosen when the answer has it, too", async () => {
+  it("keeps the selection if the response contains it", async () => {
     const answers: ((completion: Completion) => void)[] = [];
     const completions = new Completions(() => new Promise((resolve) => answers.push(resolve)));
     completions.ask(wish(""));
@@ -76,7 +76,7 @@ describe("completion", () => {
     expect(completions.chosen, "the next key takes what was seen").toBe("Bergen");
   });
 
-  it("shows nothing that comes after it was closed", async () => {
+  it("shows nothing that arrives after closing", async () => {
     let answer: (completion: Completion) => void = () => undefined;
     const completions = new Completions(() => new Promise((resolve) => (answer = resolve)));
     completions.ask(wish("P"));
@@ -87,7 +87,7 @@ describe("completion", () => {
     expect(completions.open, "closed stays closed").toBe(false);
   });
 
-  it("does not show one argument's values at another", async () => {
+  it("does not show the values of another argument", async () => {
     const completions = new Completions(() => Promise.resolve(values("Paris")));
     completions.ask(wish("P"));
     await vi.advanceTimersByTimeAsync(PAUSE);
@@ -96,7 +96,7 @@ describe("completion", () => {
   });
 
   // [completion-max-100]
-  it("counts what is not shown", async () => {
+  it("counts hidden values", async () => {
     const answers: Completion[] = [
       { values: ["a"], total: 41, hasMore: true },
       { values: ["a"], total: null, hasMore: true },
@@ -112,7 +112,7 @@ describe("completion", () => {
     expect(seen, "40 more; more of unknown number; no more").toEqual([40, null, 0]);
   });
 
-  it("moves through the values and back to what was typed", async () => {
+  it("moves through the values and back to the typed text", async () => {
     const completions = new Completions(() => Promise.resolve(values("a", "b")));
     completions.ask(wish(""));
     await vi.advanceTimersByTimeAsync(PAUSE);
@@ -127,7 +127,7 @@ describe("completion", () => {
   });
 
   // [completion-partial]
-  it("says why a server could not complete, unless it does not complete at all", async () => {
+  it("explains failures, except for servers without completion", async () => {
     const errors = [
       new ApiError({ code: "server", message: "broken" }),
       new ApiError({ code: "unsupported", message: "no completion" }),
