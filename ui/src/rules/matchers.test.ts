@@ -7,8 +7,8 @@ import { looksTyped } from "./matchers";
 const looks = (at: string, pattern: string, test: ArgumentTest = "glob", schema = {}) =>
   looksTyped({ at, test, pattern }, schema);
 
-describe("a condition on letters", () => {
-  it("is told from one on a path or an address by its name", () => {
+describe("a string condition", () => {
+  it("suggests a path or URL condition by the name of the argument", () => {
     for (const at of ["/path", "/o/filePath", "/file", "/output_dir", "/paths"])
       expect(looks(at, "x"), at).toBe("path");
     for (const at of ["/url", "/o/callbackUrl", "/endpoint", "/uris"])
@@ -16,7 +16,7 @@ describe("a condition on letters", () => {
     for (const at of ["/text", "/profile", "/curl", "/"]) expect(looks(at, "x"), at).toBeNull();
   });
 
-  it("is told by its pattern", () => {
+  it("suggests one by its pattern", () => {
     for (const pattern of ["/secret/*", "~/x", "C:\\\\x", "./x", "a/*"])
       expect(looks("/x", pattern), pattern).toBe("path");
     for (const pattern of ["https://*.x.com/*", "*://x", "*.x.com/*"])
@@ -25,7 +25,7 @@ describe("a condition on letters", () => {
       expect(looks("/x", pattern), pattern).toBeNull();
   });
 
-  it("is told by the schema of its tool", () => {
+  it("suggests one by the schema of the tool", () => {
     const schema = {
       properties: {
         a: { type: "string", format: "uri" },
@@ -39,7 +39,7 @@ describe("a condition on letters", () => {
     expect(looks("/c/__proto__", "x", "glob", schema), "an inherited name is none").toBeNull();
   });
 
-  it("only where it goes by letters", () => {
+  it("has suggestions only for string matchers", () => {
     for (const test of ["path", "url", "folder", "number"] as const)
       expect(looks("/path", "/x", test), test).toBeNull();
   });

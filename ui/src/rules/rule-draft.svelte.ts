@@ -1,9 +1,9 @@
-// A rule while it is written.
+// Form data of a rule.
 import type { ArgumentRule, ClaimRule, RuleDirection, RuleEffect, Rule } from "$lib/api/generated";
 
 import { ENDS, type Ends } from "./durations";
 
-/** What a rule may ask of a tool's claims; `kept` is what a file says and this form can't. */
+/** Condition on a tool's annotations. `kept` stands for a value from a file that this form can't represent. */
 export type Claims = "any" | "writes" | "destructive" | "open" | "kept";
 export type Lasts = "always" | "session" | Ends | "kept";
 
@@ -15,7 +15,7 @@ const CLAIMS: Record<Exclude<Claims, "any" | "kept">, ClaimRule> = {
 };
 
 export interface Condition extends ArgumentRule {
-  /** Tells rows apart. */
+  /** Identifies the row. */
   key: number;
 }
 
@@ -33,7 +33,7 @@ export class RuleDraft {
   readonly #rule: Rule | null;
   #next = 0;
 
-  /** A change of `rule`, or a new one. */
+  /** Creates a draft of `rule`, or an empty one. */
   constructor(rule: Rule | null) {
     this.#rule = rule;
     if (!rule) return;
@@ -54,7 +54,10 @@ export class RuleDraft {
     return this.#rule === null;
   }
 
-  /** Whether it can only be about what is sent: all else has no tool, arguments or claims, and is never allowed by a rule. */
+  /**
+   * Set if the rule can only apply to outgoing payloads: other payloads have no tool, arguments or annotations, and
+   * no rule allows them.
+   */
   readonly onlyTo = $derived(
     this.effect === "allow" ||
       this.tool.trim() !== "" ||
@@ -70,7 +73,7 @@ export class RuleDraft {
     this.conditions = this.conditions.filter((condition) => condition.key !== key);
   }
 
-  /** The rule as it is written now. */
+  /** Returns the rule in its current state. */
   rule(now: number): Rule {
     const before = this.#rule;
     const claims = this.effect === "allow" ? "any" : this.claims;

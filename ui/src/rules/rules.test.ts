@@ -26,7 +26,7 @@ async function show(policy: Partial<Policy>, answers: Answers = {}) {
 }
 
 describe("rules", () => {
-  it("are told in words, each condition by itself", () => {
+  it("are described with each condition", () => {
     const rule = sampleRule({
       effect: "deny",
       tool: "delete_*",
@@ -40,7 +40,7 @@ describe("rules", () => {
     expect(wholeWords(hidden), "hidden characters are seen").not.toContain("\u202e");
   });
 
-  it("of this computer are marked and can't be changed", async () => {
+  it("managed on this computer are marked and read-only", async () => {
     const rules = [sampleRule({ source: "managed" }), sampleRule({ id: "2", note: "mine" })];
     await show({ rules, managed: { ...noRules.managed, exists: true } });
     const managed = (await screen.findByText("This computer")).closest("li") as HTMLElement;
@@ -64,7 +64,7 @@ describe("rules", () => {
     return { host, removed };
   }
 
-  it("E24: that allow are removed at once, and written again as they were by Undo", async () => {
+  it("E24: that allow are removed at once, and restored by Undo", async () => {
     const { host, removed } = await removable("allow");
     await fireEvent.click(screen.getByRole("button", { name: /^Remove: Allow/ }));
     await screen.findByText("Rule removed");
@@ -106,7 +106,7 @@ describe("rules", () => {
     ]);
   });
 
-  it("are written in a form, and why one can't be used is said there", async () => {
+  it("are edited in a form, which shows validation errors", async () => {
     let bad = true;
     const host = await show(
       {},
@@ -146,14 +146,14 @@ describe("rules", () => {
     expect(host.requests("set_policy_rule").at(-1), "as it was written").toMatchObject(expected);
   });
 
-  it("that can't be read say so, with the file", async () => {
+  it("that can't be read are reported with their file", async () => {
     const problem = "rules[0].effect: unknown variant";
     await show({ user: { ...noRules.user, exists: true, problem } });
     expect(screen.getByText(problem), "the cause").toBeVisible();
     expect(screen.getByText("Your rules can't be used, so everything asks")).toBeVisible();
   });
 
-  it("trust a server after asking", async () => {
+  it("trust a server after confirmation", async () => {
     const host = await show({});
     await fireEvent.click(screen.getByRole("button", { name: "Trust it" }));
     expect(host.requests("set_trust"), "asked before it is done").toEqual([]);
@@ -166,15 +166,15 @@ describe("rules", () => {
     );
   });
 
-  it("have a preset that is chosen at once", async () => {
+  it("apply a preset at once", async () => {
     const host = await show({});
     await fireEvent.click(screen.getByRole("radio", { name: /^Careful/ }));
     expect(host.requests("set_preset"), "the careful one").toEqual([{ preset: "careful" }]);
   });
 });
 
-describe("a rule that is written", () => {
-  it("that allows has no conditions on annotations, and one direction", () => {
+describe("a rule draft", () => {
+  it("that allows has no annotation conditions and a fixed direction", () => {
     const draft = new RuleDraft(null);
     draft.direction = "both";
     draft.claims = "destructive";
@@ -184,13 +184,13 @@ describe("a rule that is written", () => {
     expect(rule.direction, "only calls are allowed").toBe("to_server");
   });
 
-  it("keeps what its form can't show", () => {
+  it("preserves values that its form can't represent", () => {
     const annotations = { readOnly: true, destructive: null, idempotent: true, openWorld: null };
     const before = sampleRule({ annotations, expiresAt: 5 });
     expect(new RuleDraft(before).rule(100), "unchanged").toEqual(before);
   });
 
-  it("ends when it was chosen to", () => {
+  it("expires after the selected duration", () => {
     const draft = new RuleDraft(null);
     draft.lasts = "hour";
     expect(draft.rule(1000).expiresAt, "an hour later").toBe(3_601_000);
@@ -231,7 +231,7 @@ describe("a dry run", () => {
     standing: "changed",
   };
 
-  it("says what would happen, and which rule says so", async () => {
+  it("shows the decision and the rule that causes it", async () => {
     const host = await show({}, { dry_run: () => result });
     const run = screen.getByRole("button", { name: "What would happen?" });
     expect(run, "a tool has to be named").toBeDisabled();
