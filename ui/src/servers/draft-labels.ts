@@ -1,4 +1,4 @@
-// What is wrong with a draft, in words.
+// Labels of the problems of a server draft.
 import { m } from "../paraglide/messages";
 
 import type { DraftProblem } from "./draft-problems";
@@ -25,7 +25,7 @@ export function draftProblem(problem: DraftProblem): string {
   }[problem]();
 }
 
-/** The first of these problems that is there, in words. */
+/** Returns the label of the first of these problems that exists. */
 export function said(problems: DraftProblem[], ...which: DraftProblem[]): string | null {
   const found = problems.find((problem) => which.includes(problem));
   return found ? draftProblem(found) : null;
