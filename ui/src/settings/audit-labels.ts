@@ -1,4 +1,4 @@
-// Decisions and approvals in the page's words.
+// Labels of audit entries.
 
 import type { ApprovalScope } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
@@ -7,7 +7,7 @@ import { m } from "../paraglide/messages";
 
 type Words = Record<string, () => string>;
 
-/** The kinds of decisions, to choose one. */
+/** Kinds of entries, for the filter. */
 export const KINDS = [
   "tool",
   "prompt",
@@ -36,10 +36,10 @@ export const KINDS = [
   "log-shortened",
   "log-imported",
 ];
-/** What may have been decided, to choose one. */
+/** Decisions, for the filter. */
 export const DECISIONS = ["allowed", "denied", "cancelled", "withdrawn", "noted"];
 
-/** What a decision was about. */
+/** Returns the label of the subject of a decision. */
 export function kindLabel(kind: string): string {
   return look(kind, {
     "start-server": m.settings_kind_start_server,
@@ -81,7 +81,7 @@ export function decisionLabel(decision: string): string {
   });
 }
 
-/** Who asked for it. */
+/** Returns the origin of the request. */
 export function askerLabel(asker: string): string {
   return look(asker, {
     user: m.audit_asker_user,
@@ -100,7 +100,7 @@ export function scopeLabel(scope: ApprovalScope): string {
   });
 }
 
-/** Who decided. */
+/** Returns the actor that decided. */
 export function byLabel(by: string): string {
   return look(by, {
     user: m.settings_by_user,
@@ -110,7 +110,7 @@ export function byLabel(by: string): string {
   });
 }
 
-/** A word of a later version is shown as it is. */
+/** Values of later versions are shown unchanged. */
 function look(key: string, words: Words): string {
   return (Object.hasOwn(words, key) ? words[key]?.() : undefined) ?? visibleText(key);
 }

@@ -1,18 +1,18 @@
-// The audit log as far as it is loaded: the newest decisions that fit the filters, and older ones on wish.
+// Loaded part of the audit log: the newest decisions that match the filter, and older ones on request.
 
 import { call } from "$lib/api/client";
 import type { AuditEntry, AuditRange } from "$lib/api/generated";
 
-/** So many decisions are read at a time. */
+/** Number of decisions per read. */
 export const PAGE = 100;
-/** So many are kept in the page at most; the file has them all. */
+/** Maximum number of decisions in the page. The file contains all of them. */
 export const KEPT = 5000;
 
 const DAY = 24 * 60 * 60 * 1000;
-/** How long ago, by name. */
+/** Periods by name, in milliseconds. */
 const PERIODS: Record<string, number> = { day: DAY, week: 7 * DAY, month: 30 * DAY };
 
-/** Which decisions are wanted. Empty fits all. */
+/** Filter of decisions. Empty fields match all. */
 export interface AuditFilter {
   search: string;
   server: string;
@@ -25,7 +25,7 @@ export const ALL: AuditFilter = { search: "", server: "", kind: "", decision: ""
 
 export class Audit {
   entries = $state.raw<AuditEntry[]>([]);
-  /** Whether there are older ones. */
+  /** Set if older decisions exist. */
   more = $state(false);
   loaded = $state(false);
   loading = $state(false);
@@ -33,7 +33,7 @@ export class Audit {
   filter = $state.raw<AuditFilter>(ALL);
 
   #again = false;
-  /** Grows with the filter, so that an answer to another one is not taken for this one's. */
+  /** Incremented with each filter, so that a response for an old one is dropped. */
   #version = 0;
 
   readonly filtered: boolean = $derived(
@@ -41,14 +41,14 @@ export class Audit {
   );
   readonly canReadOlder: boolean = $derived(this.more && this.entries.length < KEPT);
 
-  /** Asks for other decisions. */
+  /** Changes the filter. */
   async look(changes: Partial<AuditFilter>): Promise<void> {
     this.filter = { ...this.filter, ...changes };
     this.#version += 1;
     await this.newest();
   }
 
-  /** Reads the newest decisions, and puts those that are new before the others. */
+  /** Reads the newest decisions and adds new ones in front of the others. */
   async newest(): Promise<void> {
     if (this.loading) {
       this.#again = true;
@@ -61,7 +61,7 @@ export class Audit {
       const last = page.entries.at(-1)?.number ?? 0;
       const shown = new Set(page.entries.map((entry) => entry.number));
       const joins = this.#of === version && this.entries.some((entry) => shown.has(entry.number));
-      // With a gap between the new page and what is there, only the new page stays.
+      // If there is a gap between the new and the known decisions, only the new ones are kept.
       const rest = joins ? this.entries.filter((entry) => entry.number < last) : [];
       if (rest.length === 0) this.more = page.more;
       this.entries = [...page.entries, ...rest].slice(0, KEPT);
@@ -73,7 +73,7 @@ export class Audit {
     }
   }
 
-  /** The filter's version that the entries fit. */
+  /** Version of the filter that the entries match. */
   #of = 0;
 
   async older(): Promise<void> {

@@ -17,7 +17,7 @@ const own: RegistryReport = {
   header: "Authorization",
 };
 
-test("the official registry is used until an address is set, with a header if it needs one", async () => {
+test("uses the official registry until a URL is set, with an optional header", async () => {
   let report: RegistryReport | null = null;
   const official = "https://registry.modelcontextprotocol.io";
   const host = await startFakeHost({
@@ -50,7 +50,7 @@ test("the official registry is used until an address is set, with a header if it
   );
 });
 
-test("another address keeps no value, and the official one is set again with a click", async () => {
+test("stores no header value for another URL, and restores the official one with a click", async () => {
   const host = await startFakeHost({
     registry_setting: () => own,
     set_registry: () => ({ onlyThisRun: null }),
@@ -64,7 +64,7 @@ test("another address keeps no value, and the official one is set again with a c
   ]);
 });
 
-test("an address that can't be used says what to do, and stays in the field", async () => {
+test("explains an invalid URL, and keeps it in the field", async () => {
   const message = "it is not encrypted; only a registry on this computer may have http://";
   await startFakeHost({
     set_registry: () => Promise.reject({ code: "bad_request", message }),
@@ -77,7 +77,7 @@ test("an address that can't be used says what to do, and stays in the field", as
   expect(address).toHaveValue("http://registry.example");
 });
 
-test("a registry that the environment names can't be changed here", async () => {
+test("can't be changed if the environment sets the registry", async () => {
   await startFakeHost({ registry_setting: () => ({ ...own, named: true, header: null }) });
   render(RegistrySection);
   expect(await screen.findByText(/DRAWBRIDGE_REGISTRY names this registry/)).toBeVisible();
