@@ -6,11 +6,11 @@ import { router } from "$lib/state/router.svelte";
 
 import { overlay } from "./overlay.svelte";
 
-/** How long the typing rests before it is searched for, in milliseconds. */
+/** Delay after the last key before the history is searched, in milliseconds. */
 const REST = 120;
 
 export class HistorySearch {
-  /** What was found for `searched`, the latest first. */
+  /** Results for `searched`, newest first. */
   found = $state.raw<FoundItem[]>([]);
   searched = $state("");
   hasMore = $state(false);
@@ -19,12 +19,12 @@ export class HistorySearch {
   #asked = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `limit` is how many come at a time. */
+  /** `limit` is the number of results per page. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Searches for this once the typing rests. What was found before stays until then. */
+  /** Schedules a search. The previous results stay until then. */
   type(text: string): void {
     clearTimeout(this.#timer);
     const wanted = text.trim();
@@ -32,12 +32,12 @@ export class HistorySearch {
     else this.#timer = setTimeout(() => void this.#ask(wanted, undefined), REST);
   }
 
-  /** Reads older finds. */
+  /** Reads older results. */
   async more(): Promise<void> {
     await this.#ask(this.searched, this.found.at(-1)?.number);
   }
 
-  /** Ends what is under way. */
+  /** Cancels the running search. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#asked += 1;
@@ -67,7 +67,7 @@ export class HistorySearch {
   }
 }
 
-/** Opens a conversation at an item that was found, in the branch that it is in. */
+/** Opens a conversation at a search result, in the branch that contains it. */
 export async function openFound({ conversation, item }: FoundItem): Promise<void> {
   try {
     await call("choose_branch", { conversation, item });

@@ -10,7 +10,7 @@ import { sampleConversation, sampleServer, startFakeHost } from "$lib/testing/fa
 
 import { overlay } from "./overlay.svelte";
 
-// Loaded beforehand, so that no test waits for it.
+// Preloaded, so that the tests do not wait for it.
 await import("./CommandPalette.svelte");
 await import("./Shortcuts.svelte");
 await import("../conversation/ConversationView.svelte");
@@ -45,7 +45,7 @@ function start() {
   );
 }
 
-/** Opens the palette and types. */
+/** Opens the palette and types a query. */
 async function look(words: string) {
   await user.keyboard("{Control>}k{/Control}");
   await user.type(await screen.findByRole("combobox", { name: "Search or run" }), words);
@@ -57,7 +57,7 @@ beforeEach(() => {
   overlay.palette = overlay.shortcuts = false;
 });
 
-test("models are asked for once something is typed, and begin a conversation", async () => {
+test("loads the models once a query is typed, and starts a conversation with one", async () => {
   const host = await start();
   render(App);
   await user.keyboard("{Control>}k{/Control}");
@@ -75,7 +75,7 @@ test("models are asked for once something is typed, and begin a conversation", a
   expect(set?.settings.model, "and answers").toEqual({ provider: "lab", model: "small-1" });
 });
 
-test("in a conversation a model is changed, found by its id and without a mouse", async () => {
+test("changes the model of a conversation, found by its id, by keyboard alone", async () => {
   const host = await start();
   router.go({ at: "conversation", id: "c1" });
   render(App);
@@ -92,7 +92,7 @@ test("in a conversation a model is changed, found by its id and without a mouse"
   expect(host.requests("create_conversation"), "no other is begun").toEqual([]);
 });
 
-test("groups are told apart, arrows go through them, and what matches best is first", async () => {
+test("groups the results, moves through them with the arrow keys, and ranks the best match first", async () => {
   await start();
   render(App);
   await look("papers");
@@ -109,7 +109,7 @@ test("groups are told apart, arrows go through them, and what matches best is fi
   expect(router.current, "nothing was run").toEqual({ at: "add-server" });
 });
 
-test("leads to the import, which reads nothing by itself", async () => {
+test("opens the import, which reads nothing by itself", async () => {
   const host = await start();
   render(App);
   await look("other apps");
@@ -121,7 +121,7 @@ test("leads to the import, which reads nothing by itself", async () => {
   expect(host.requests("import_candidates"), "not before the user says so").toEqual([]);
 });
 
-test("what does not exist is said to be not found", async () => {
+test("shows that nothing was found", async () => {
   await start();
   render(App);
   await look("xyzzy");

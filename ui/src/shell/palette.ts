@@ -1,4 +1,4 @@
-// What the command palette can reach.
+// Entries and search of the command palette.
 import type { Excerpt, FoundItem, Models, Settings } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
 import { platform } from "$lib/platform";
@@ -29,16 +29,16 @@ export interface Entry {
   group:
     "actions" | "settings" | "servers" | "conversations" | "tools" | "prompts" | "models" | "said";
   label: string;
-  /** What it belongs to or what more there is to say. */
+  /** Secondary text. */
   context?: string;
-  /** What it is called on the wire, where that is not its label. */
+  /** Protocol name, if it differs from the label. */
   name?: string;
-  /** Where in a conversation it was said. */
+  /** Position of the message in a conversation. */
   excerpt?: Excerpt;
   run: () => unknown;
 }
 
-/** Everything, in the order of the groups. Names of tools and prompts are the servers' own words. */
+/** Returns all entries in the order of the groups. Names of tools and prompts are from the servers. */
 export function allEntries(known: Models | null): Entry[] {
   return [
     ...[...actions(), ...servers(), ...conversations()],
@@ -170,7 +170,7 @@ function offered(): Entry[] {
   return [...tools, ...prompts];
 }
 
-/** The models that can answer: in the conversation in front, else in a new one. */
+/** Returns the available models, for the open conversation or a new one. */
 function models(known: Models | null): Entry[] {
   const view = router.current;
   const here = view.at === "conversation" ? view.id : null;
@@ -190,7 +190,7 @@ function models(known: Models | null): Entry[] {
   );
 }
 
-/** What was said, as the host found it. */
+/** Returns the history search results. */
 export function saidEntries(found: FoundItem[]): Entry[] {
   return found.map((one) => ({
     id: `said ${one.number}`,
@@ -206,17 +206,17 @@ export interface Group {
   entries: Entry[];
 }
 
-/** How many entries are shown, over all groups. */
+/** Maximum number of entries over all groups. */
 const MOST = 60;
-/** How many of each group are shown as long as nothing is typed. */
+/** Maximum number of entries per group without a query. */
 const MOST_UNASKED = 8;
 
-/** A server is found by its name; a tool or a prompt by both its names, and also with that of its server. */
+/** Servers are searched by name, tools and prompts by both of their names and the name of the server. */
 function searched({ label, name, context }: Entry): string[] {
   return name === undefined ? [label] : [label, name, `${context} ${label}`];
 }
 
-/** The entries that match, by group; the group with the best match first. */
+/** Returns the matching entries by group, the group with the best match first. */
 export function search(query: string, entries: Entry[]): Group[] {
   const asked = query.trim() !== "";
   const groups = new Map<Entry["group"], Entry[]>();
