@@ -31,7 +31,7 @@ function show(schema: JsonValue, value?: JsonValue) {
   return { seen, check: () => component.check(), give: (to: JsonValue) => component.give(to) };
 }
 
-test("every kind of field is there, named, and nothing is wrong for readers", async () => {
+test("renders every kind of field with a label and without axe violations", async () => {
   show(EVERY_KIND);
   expect(screen.getByRole("textbox", { name: "Name" }), "text").toBeRequired();
   expect(screen.getByRole("textbox", { name: "count" }), "a number").toBeInTheDocument();
@@ -52,7 +52,7 @@ test("every kind of field is there, named, and nothing is wrong for readers", as
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
 });
 
-test("filling in makes the value; what is not filled is omitted", async () => {
+test("builds the value from the filled fields, and omits the others", async () => {
   const user = userEvent.setup();
   const { seen } = show(EVERY_KIND);
   expect(seen, "what must be sent and can only be one thing").toEqual({
@@ -82,7 +82,7 @@ test("filling in makes the value; what is not filled is omitted", async () => {
   expect((seen.value as { tags?: JsonValue }).tags, "an emptied list is omitted").toBe(undefined);
 });
 
-test("what is wrong stands beside its field, and the first of it gets the focus", async () => {
+test("shows problems next to their fields, and focuses the first one", async () => {
   const user = userEvent.setup();
   const { seen, check } = show(EVERY_KIND);
   const count = screen.getByRole("textbox", { name: "count" });
@@ -96,7 +96,7 @@ test("what is wrong stands beside its field, and the first of it gets the focus"
   expect(seen.ready, "not ready").toBe(false);
 });
 
-test("the JSON view and the fields stay in step", async () => {
+test("keeps the JSON view and the fields in sync", async () => {
   const user = userEvent.setup();
   const { seen, give } = show(
     { properties: { a: { type: "string" }, n: { type: "integer" } } },
@@ -129,7 +129,7 @@ test("the JSON view and the fields stay in step", async () => {
     .toBe("from outside");
 });
 
-test("a mistake in JSON is placed, and the fields wait", async () => {
+test("shows the position of a JSON error, and keeps the fields unchanged", async () => {
   const user = userEvent.setup();
   const { seen } = show({ properties: { a: { type: "string" } } }, { a: "x" });
   await user.click(screen.getByRole("button", { name: "JSON" }));
@@ -142,7 +142,7 @@ test("a mistake in JSON is placed, and the fields wait", async () => {
   expect(screen.getByRole("button", { name: "Form" }), "no way past the mistake").toBeDisabled();
 });
 
-test("lines that are pasted into a text stay lines", async () => {
+test("preserves line breaks pasted into a text", async () => {
   const user = userEvent.setup();
   const { seen } = show({ properties: { a: { type: "string" } } });
   await user.click(screen.getByRole("textbox", { name: "a" }));
@@ -153,7 +153,7 @@ test("lines that are pasted into a text stay lines", async () => {
   );
 });
 
-test("rows of a list are moved with their buttons", async () => {
+test("moves rows of a list with their buttons", async () => {
   const user = userEvent.setup();
   const { seen } = show(
     { properties: { l: { type: "array", items: { type: "integer" } } } },
@@ -165,7 +165,7 @@ test("rows of a list are moved with their buttons", async () => {
   expect(list.getByRole("button", { name: "Move l 1 up" }), "not beyond the start").toBeDisabled();
 });
 
-test("a hostile schema is a JSON editor", () => {
+test("shows a JSON editor for a hostile schema", () => {
   const properties = Object.fromEntries(
     Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: "string" }]),
   );

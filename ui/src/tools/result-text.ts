@@ -1,9 +1,9 @@
-// What the text of a result is.
+// Detects the format of a result's text.
 
-/** Longer text isn't looked at. */
+/** Longer text is not parsed. */
 const LONGEST = 200_000;
 
-/** Whether the text is a JSON object or list, which Markdown would only disturb. */
+/** Returns `true` if the text is a JSON object or array, which Markdown would distort. */
 export function isJsonText(text: string): boolean {
   if (text.length > LONGEST || !/^\s*[[{]/.test(text)) return false;
   try {

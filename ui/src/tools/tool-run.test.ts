@@ -16,7 +16,7 @@ const RESULT: ToolResult = {
 const REQUEST = { server: "files", tool: "echo", arguments: { text: "hello" } };
 
 let host: FakeHost;
-/** Ends the call that is under way. */
+/** Ends the running call. */
 let end: { with: (result: ToolResult) => void; fail: (error: unknown) => void };
 
 beforeEach(async () => {
@@ -45,7 +45,7 @@ function says(id: string, state: CallState, progress: Progress | null = null): v
   host.send({ type: "call_changed", call });
 }
 
-test("goes from waiting over running to its result", async () => {
+test("goes from waiting to running to its result", async () => {
   const run = runTool(REQUEST);
   expect(host.requests("call_tool"), "called once, by its own id").toEqual([
     { call: run.id, ...REQUEST, conversation: null },
@@ -87,7 +87,7 @@ test.each([
   ]);
 });
 
-test("a tool's own error is told apart from a failed call", async () => {
+test("distinguishes a tool error from a failed call", async () => {
   const run = runTool(REQUEST);
   end.with({ ...RESULT, isError: true });
   await run.ended;
@@ -95,7 +95,7 @@ test("a tool's own error is told apart from a failed call", async () => {
 });
 
 describe("cancelling", () => {
-  test("asks the host once and waits for its word", async () => {
+  test("requests it once, and waits for the host", async () => {
     const run = runTool(REQUEST);
     await run.cancel();
     await run.cancel();
@@ -107,7 +107,7 @@ describe("cancelling", () => {
     expect(host.requests("cancel_call"), "nothing to cancel any more").toHaveLength(1);
   });
 
-  test("that fails can be tried again", async () => {
+  test("can be retried after a failure", async () => {
     host.answers.cancel_call = () => Promise.reject({ code: "internal", message: "no" });
     const run = runTool(REQUEST);
     await run.cancel();
@@ -117,7 +117,7 @@ describe("cancelling", () => {
   });
 });
 
-test("in a conversation the host keeps it, with what was really sent, and the page does not", async () => {
+test("lets the host store the outcome with the sent arguments in a conversation", async () => {
   const run = runTool({ ...REQUEST, conversation: "c1" });
   expect(host.requests("call_tool")[0]?.conversation, "the host knows of it").toBe("c1");
   end.fail({ code: "timeout", message: "no answer in 60 s" });
@@ -125,7 +125,7 @@ test("in a conversation the host keeps it, with what was really sent, and the pa
   expect(host.requests("append_items"), "what the page knows is less").toEqual([]);
 });
 
-test("E13: what is refused after it ran is not said never to have been called", async () => {
+test("E13: an error after the call ran is not shown as never called", async () => {
   const before = runTool(REQUEST);
   says(before.id, "awaiting_approval");
   end.fail({ code: "refused", message: "" });
@@ -139,7 +139,7 @@ test("E13: what is refused after it ran is not said never to have been called", 
   expect(endTitle("refused", midway.hasRun), "in its second round").toMatch(/while it ran/);
 });
 
-test("E9: the time does not count what the user took to decide", async () => {
+test("E9: the duration excludes the decision time of the user", async () => {
   vi.useFakeTimers();
   const run = runTool(REQUEST);
   await vi.advanceTimersByTimeAsync(100);

@@ -1,5 +1,5 @@
-// Makes the value of a draft, and says what is wrong with it, part by part. These checks help while filling in; the
-// server's own are what counts.
+// Converts a draft to a value and validates each part. The checks are for convenience, and the server validates as
+// well.
 
 import type { FieldProblem, JsonValue } from "$lib/api/generated";
 import { parseJson } from "$lib/format/json";
@@ -7,7 +7,7 @@ import { parseJson } from "$lib/format/json";
 import type { Draft } from "./draft";
 import type { ArrayShape, NumberShape, ObjectShape, Shape, TextFormat, TextShape } from "./shape";
 
-/** What can be wrong with a part. */
+/** Kinds of problems. */
 export type ProblemCode =
   | Exclude<FieldProblem, "wrong_type" | "not_an_option" | "unknown_field">
   | "not_a_number"
@@ -17,33 +17,33 @@ export type ProblemCode =
   | "no_name"
   | "name_taken";
 
-/** Something wrong with a part. */
+/** A problem of a part. */
 export interface Problem {
-  /** The part, as `pathOf` builds it. */
+  /** Path of the part, as returned by `pathOf`. */
   path: string;
   code: ProblemCode;
-  /** The bound that isn't kept, or the line of a mistake in JSON. */
+  /** The violated bound, or the line of a JSON error. */
   bound: number | null;
 }
 
-/** What a draft comes to. */
+/** Result of the conversion. */
 export interface Filled {
-  /** Nothing when it is omitted or can't be made. */
+  /** `undefined` if the value is omitted or invalid. */
   value: JsonValue | undefined;
   problems: Problem[];
 }
 
-/** The path of a part: a JSON pointer. The root's is empty. */
+/** Returns the path of a part as a JSON pointer. The root's is empty. */
 export function pathOf(parent: string, key: string | number): string {
   return `${parent}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** The path of the name of a row of a map. */
+/** Returns the path of the name of a map row. */
 export function namePathOf(parent: string, rowId: number): string {
   return `${parent}#${rowId}`;
 }
 
-/** The value that the draft of a whole form comes to. */
+/** Converts the draft of a complete form. */
 export function filledIn(shape: Shape, draft: Draft): Filled {
   const problems: Problem[] = [];
   const value = read(shape, draft, true, "", problems);
@@ -115,7 +115,7 @@ function readObject(
     const value = read(extra, row.draft, true, pathOf(path, row.id), problems);
     if (value !== undefined) entries.push([row.name, value]);
   }
-  // `fromEntries` defines own properties, also one that is called `__proto__`.
+  // `fromEntries` defines own properties, including `__proto__`.
   return Object.fromEntries([...entries, ...draft.others]);
 }
 
@@ -157,7 +157,7 @@ function readNumber(shape: NumberShape, text: string, wrong: Wrong): JsonValue |
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** How the checked formats look. Every expression here is linear. */
+/** Patterns of the validated formats. All of them match in linear time. */
 const FORMATS: Record<TextFormat, { like: RegExp; code: ProblemCode }> = {
   email: { like: /^[^\s@]+@[^\s@]+$/, code: "not_an_email" },
   uri: { like: /^[A-Za-z][A-Za-z0-9+.-]*:\S*$/, code: "not_a_uri" },

@@ -1,5 +1,5 @@
-// The form for any schema that a server may send: it is read within bounds, and a value that is put into it comes out again. The
-// schemas are mutations of `tests/fuzz/corpus/tool_schema`, the same ones in each run, for a bounded time.
+// Forms of arbitrary schemas: reading is bounded, and values are preserved. The schemas are deterministic mutations
+// of `tests/fuzz/corpus/tool_schema`, tested for a bounded time.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { isObject, type Shape } from "./shape";
 
 const CORPUS = join(import.meta.dirname, "../../../../tests/fuzz/corpus/tool_schema");
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 1.5);
-/** Keywords and names that mean something to a reader of schemas, or to JavaScript. */
+/** Keywords and names with a meaning in schemas or in JavaScript. */
 const NAMES = [
   ...[
     "type",
@@ -38,7 +38,7 @@ const VALUES: JsonValue[] = [
   ...([[], {}, ["string", "null"], [[]], { type: "string" }, { $ref: "#" }] as JsonValue[]),
 ];
 
-/** Numbers that are the same in each run (xorshift). */
+/** Deterministic random numbers (xorshift). */
 class Random {
   private state = 0x2f6e2b1;
 
@@ -54,7 +54,7 @@ class Random {
   }
 }
 
-/** The value with one part replaced, removed, added or repeated. */
+/** Returns the value with one part replaced, removed, added or repeated. */
 function mutated(value: JsonValue, random: Random): JsonValue {
   const goesOn = random.below(4) > 0;
   if (Array.isArray(value)) {
@@ -81,7 +81,7 @@ function mutated(value: JsonValue, random: Random): JsonValue {
   return random.of(VALUES);
 }
 
-/** How many fields and options a shape has, and how deep it is. */
+/** Returns the number of fields and options of a shape, and its depth. */
 function size(shape: Shape, depth = 0): { fields: number; options: number; depth: number } {
   const sum = { fields: 0, options: 0, depth };
   const parts: Shape[] = [];
@@ -104,7 +104,7 @@ function size(shape: Shape, depth = 0): { fields: number; options: number; depth
   return sum;
 }
 
-/** The same for values that differ in the order of their members only. */
+/** Returns the same text for values that differ only in the order of their members. */
 function sorted(value: JsonValue | undefined): JsonValue | undefined {
   if (Array.isArray(value)) return value.map((each) => sorted(each) ?? null);
   if (!isObject(value)) return value;
@@ -114,7 +114,7 @@ function sorted(value: JsonValue | undefined): JsonValue | undefined {
   return Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Whether the value came out again; else the form says what is wrong with it. */
+/** Returns `true` if the value is preserved, or the form reports a problem. */
 function check(schema: JsonValue, value: JsonValue): boolean {
   const words = JSON.stringify({ schema, value });
   const shape = shapeOf(schema);
@@ -129,7 +129,7 @@ function check(schema: JsonValue, value: JsonValue): boolean {
 }
 
 test(
-  "what is put into a form comes out of it, whatever the schema",
+  "preserves values for any schema",
   () => {
     const seeds = readdirSync(CORPUS).map((name) => {
       const seed = JSON.parse(readFileSync(join(CORPUS, name), "utf8")) as {

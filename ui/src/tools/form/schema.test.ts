@@ -6,7 +6,7 @@ import { fastest } from "$lib/testing/fastest";
 import { MAX_DEPTH, shapeOf } from "./schema";
 import type { Shape } from "./shape";
 
-/** The shape in a few words: `{name*: text, tags: [text]}`. */
+/** Describes a shape briefly: `{name*: text, tags: [text]}`. */
 function inWords(shape: Shape): string {
   const or = shape.nullable ? "?" : "";
   switch (shape.kind) {
@@ -114,8 +114,8 @@ test.each(KINDS)("%s", (_name, schema, words) => {
   expect(inWords(shape), "the part has the shape its schema says").toBe(`{part: ${words}}`);
 });
 
-describe("the whole", () => {
-  test("no properties at all means no arguments", () => {
+describe("the root schema", () => {
+  test("without properties has no arguments", () => {
     expect(inWords(shapeOf({ type: "object" })), "an empty form").toBe("{}");
     expect(inWords(shapeOf({ type: "object", additionalProperties: false })), "an empty form").toBe(
       "{}",
@@ -126,7 +126,7 @@ describe("the whole", () => {
     ).toBe("json:anything");
   });
 
-  test("local references are followed, with the words beside them", () => {
+  test("follows local references with the annotations next to them", () => {
     const shape = shapeOf({
       $ref: "#/definitions/Args",
       $schema: "http://json-schema.org/draft-07/schema#",
@@ -145,7 +145,7 @@ describe("the whole", () => {
     );
   });
 
-  test("bounds, defaults and patterns are read", () => {
+  test("reads bounds, defaults and patterns", () => {
     const shape = shapeOf({
       type: "object",
       properties: {
@@ -189,7 +189,7 @@ describe("hostile schemas (X30, X31)", () => {
     expect(took, "within 200 ms").toBeLessThan(200);
   });
 
-  test("references to themselves", () => {
+  test("recursive references", () => {
     const node = { type: "object", properties: { next: { $ref: "#/$defs/node" } } };
     expect(
       inWords(
@@ -230,7 +230,7 @@ describe("hostile schemas (X30, X31)", () => {
     expect(choices.length, "all options of a form are bounded together").toBe(12);
   });
 
-  test("names that mean something to JavaScript", () => {
+  test("names with a meaning in JavaScript", () => {
     const schema = JSON.parse(
       '{"properties":{"__proto__":{"type":"string"},"constructor":{"$ref":"#/$defs/toString"}}}',
     ) as JsonValue;

@@ -1,5 +1,5 @@
-// Turns a tool's JSON Schema into the shape of a form. A server wrote the schema, so reading it is bounded, its regular
-// expressions are shown and never run, and what a form can't show becomes a JSON editor for that part alone.
+// Converts a tool's JSON Schema to the shape of a form. The schema is untrusted: reading is bounded, its regular
+// expressions are shown and never run, and unsupported parts become JSON editors.
 
 import type { JsonValue } from "$lib/api/generated";
 import {
@@ -29,16 +29,16 @@ import {
   type Shape,
 } from "./shape";
 
-/** How deep a schema is followed. */
+/** Maximum depth of a schema. */
 export const MAX_DEPTH = 12;
-/** How many fields a form may have in all. */
+/** Maximum number of fields of a form. */
 export const MAX_FIELDS = 500;
-/** How many options a choice may have. */
+/** Maximum number of options of a choice. */
 export const MAX_OPTIONS = 500;
-/** How many options all choices of a form may have. */
+/** Maximum number of options of all choices of a form. */
 const MAX_ALL_OPTIONS = 5000;
 
-/** Keywords with which one value follows several schemas, or one of several. */
+/** Keywords that combine several schemas. */
 const COMBINING = [
   "anyOf",
   "oneOf",
@@ -49,11 +49,11 @@ const COMBINING = [
   "dependentSchemas",
   "patternProperties",
 ];
-/** The form for the arguments of a tool. */
+/** Returns the form for the arguments of a tool. */
 export function shapeOf(schema: JsonValue): Shape {
   const reader = new Reader(schema);
   const shape = reader.read(schema, 0, []);
-  // `{"type":"object"}` without more is how servers write "no arguments".
+  // Servers write `{"type":"object"}` without more for "no arguments".
   if (
     shape.kind === "json" &&
     shape.reason === "anything" &&
@@ -81,7 +81,7 @@ class Reader {
     return this.readResolved(resolved.schema, depth, resolved.open);
   }
 
-  /** Follows references and wrappers with one member to the schema that says what the value is. */
+  /** Follows references and single-member wrappers to the schema of the value. */
   private resolve(
     written: JsonObject,
     open: string[],
@@ -134,7 +134,7 @@ class Reader {
     };
   }
 
-  /** The shape for `anyOf` or `oneOf`, or nothing where these only add rules to an object. */
+  /** Returns the shape for `anyOf` or `oneOf`, or `null` if these only add rules to an object. */
   private readVariants(
     schema: JsonObject,
     variants: JsonValue[],
