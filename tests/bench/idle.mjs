@@ -1,6 +1,8 @@
-// What the app takes while nothing happens: memory of its processes and wake-ups, for an empty window and with 0, 10 and 50 demo servers
-// that run. Needs a display and a session bus, root to read the memory of a process that keeps it private, and WebKitWebDriver:
-//   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/bench/idle.mjs /usr/bin/drawbridge /usr/lib/drawbridge/demo-server
+// Resource use of the idle app: memory of its processes and wake-ups, for an empty window and with 0, 10 and 50
+// running demo servers. Requires a display and a session bus, root privileges to read the memory of protected
+// processes, and WebKitWebDriver:
+//   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/bench/idle.mjs /usr/bin/drawbridge
+// /usr/lib/drawbridge/demo-server
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,14 +16,14 @@ import { kill, processes } from "../desktop/processes.mjs";
 
 const [app, demo] = process.argv.slice(2);
 const COUNTS = [0, 10, 50];
-/** From the last start until it is measured, and for how long wake-ups are counted. */
+/** Delay between the last start and the measurement, and duration for which wake-ups are counted. */
 const SETTLES_MS = 20_000;
 const COUNTED_MS = 30_000;
-/** A start with all its servers takes no longer. */
+/** Timeout for a start with all servers. */
 const STARTS_MS = 60_000;
 const WEB_PROCESS = "/WebKitWebProcess ";
 
-/** A folder for everything that one app writes, and its environment. */
+/** Creates a folder for all files of one app, and its environment. */
 function home() {
   const folder = mkdtempSync(join(tmpdir(), "drawbridge-idle-"));
   mkdirSync(join(folder, "config/drawbridge"), { recursive: true });
@@ -36,7 +38,7 @@ function home() {
   return { folder, env, output: openSync(join(folder, "output.log"), "a") };
 }
 
-/** Starts and approves these servers for always, so that the next app starts them by itself. */
+/** Starts these servers and approves them permanently, so that the next app starts them by itself. */
 async function approve(place, names) {
   const session = await startSession(app, place.env, place.output);
   try {
@@ -65,10 +67,10 @@ async function until(what, holds) {
 
 const number = (text, name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
 
-/** The proportional set size of a process, in MiB. */
+/** Returns the proportional set size of a process in MiB. */
 const memory = (pid) => number(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"), "Pss") / 1024;
 
-/** How often the threads of a process have waited, and so were woken, by thread. */
+/** Returns the number of voluntary context switches of a process by thread, each of which ends with a wake-up. */
 function switches(pid) {
   const counts = {};
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -76,13 +78,13 @@ function switches(pid) {
       const text = readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8");
       counts[thread] = number(text, "voluntary_ctxt_switches");
     } catch {
-      // It ended in between.
+      // The thread ended in the meantime.
     }
   }
   return counts;
 }
 
-/** Starts the app, lets it come to rest, measures, and ends it. */
+/** Starts the app, waits until it is idle, measures it and ends it. */
 async function measure(what, place, servers, env = {}) {
   const running = spawn(app, [], { env: { ...process.env, ...place.env, ...env }, stdio: ["ignore", place.output, place.output] });
   const ended = once(running, "exit");

@@ -1,4 +1,4 @@
-// What servers ask for (items 7 to 9): a model's answer, forms, pages in the browser, folders. In both eras.
+// Requests of servers (items 7 to 9): sampling, forms, URLs and roots. Run in both eras.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ export async function asked(page, place, step) {
   };
 
   for (const era of ["legacy", "modern"]) {
-    await step(`7 ${era}: sampling in two steps, answered by hand`, async () => {
+    await step(`7 ${era}: sampling in two steps with a manual response`, async () => {
       await callTool(page, era, "ask_model");
       await page.allow("Allow once");
       await page.asks("asks the model");
@@ -30,7 +30,7 @@ export async function asked(page, place, step) {
       await page.reads("user said: Stay in the harbour.", RESULT);
     });
 
-    await step(`8 ${era}: a form is checked, then accepted`, async () => {
+    await step(`8 ${era}: a form is validated, then accepted`, async () => {
       await callTool(page, era, "ask_user");
       await page.allow("Allow once");
       await page.asks("Please announce your ship to the harbour master.");
@@ -43,7 +43,7 @@ export async function asked(page, place, step) {
       await page.fill(/^Email/, "ann@example.com");
       await page.fill(/^Day of arrival/, "2026-12-01");
       await page.fill(/^Crew/, "7");
-      // What lies below moves up as soon as the fields above are right.
+      // The layout moves up once the fields above are valid.
       const isRight = async () => !/Fill this in|This is no e-mail/.test(await page.text(QUESTION));
       await page.until("the fields above to be right", isRight);
       await page.click("checkbox", "Chinese", QUESTION);
@@ -62,7 +62,7 @@ export async function asked(page, place, step) {
       });
     }
 
-    await step(`8 ${era}: a URL is shown whole, and opened after consent only`, async () => {
+    await step(`8 ${era}: a URL is shown completely, and opened after consent only`, async () => {
       const before = opened().length;
       await callTool(page, era, "ask_url");
       await page.allow("Allow once");
@@ -76,7 +76,7 @@ export async function asked(page, place, step) {
       assert.deepEqual(opened().slice(before), [PERMIT], "the browser got exactly what was shown");
     });
 
-    await step(`9 ${era}: folders by the system's dialog, asked once, changes announced`, async () => {
+    await step(`9 ${era}: roots from the system dialog require consent once, and changes are announced`, async () => {
       const folders = ["first", "second"].map((name) => join(place.home, `${era}-${name}`));
       for (const folder of folders) mkdirSync(folder);
       writeFileSync(join(place.platform, "pick-folder"), folders[0]);

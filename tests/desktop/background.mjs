@@ -1,4 +1,4 @@
-// At home on the desktop: the choice of a closing window, the background, the way back, and the start at login.
+// Desktop integration: closing the window, running in the background, reopening, and the start at login.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,14 +14,14 @@ const DIALOG = "[role=dialog]";
 const SECTION = "section[aria-labelledby=settings-desktop]";
 const LOGIN = "Start Drawbridge when you log in";
 const KEEP = "Keep running in the background";
-/** A window comes and goes within this time. */
+/** Timeout for a window to appear or disappear. */
 const COMES_MS = 30_000;
-/** A second start hands over and ends within this time. */
+/** Timeout for a second start, which notifies the first instance and exits. */
 const HANDS_OVER_MS = 10_000;
 const ENDED_MS = 8_000;
 
 export async function background(page, place, step) {
-  await step("Settings starts the app at login, and not any more", async () => {
+  await step("Settings enables and disables the start at login", async () => {
     const file = join(place.env.XDG_CONFIG_HOME, "autostart/drawbridge.desktop");
     assert.ok(!existsSync(file), "off at first");
     await page.go("#/settings");
@@ -36,7 +36,7 @@ export async function background(page, place, step) {
     await page.until("the file to be gone", () => !existsSync(file));
   });
 
-  await step("the window is closed while servers run: the user is asked, and Cancel leaves all as it is", async () => {
+  await step("closing the window while servers run shows a dialog, and Cancel changes nothing", async () => {
     const running = processes(place.home, place.demo).length;
     assert.ok(running >= 4, "servers run");
     await closing(page);
@@ -47,7 +47,7 @@ export async function background(page, place, step) {
     assert.equal(processes(place.home, place.demo).length, running, "and so do the servers");
   });
 
-  await step("kept in the background: the window is hidden, its servers run, and a start at login leaves it so", async () => {
+  await step("in the background: the window is hidden, its servers run, and a start at login does not show it", async () => {
     const running = processes(place.home, place.demo).length;
     await closing(page);
     await keep(page);
@@ -57,14 +57,14 @@ export async function background(page, place, step) {
     assert.ok(!(await isShown(TITLE)), "and opens nothing");
   });
 
-  await step("a second start hands over to the first, which shows its window, and ends", async () => {
+  await step("a second start shows the window of the first instance, and exits", async () => {
     assert.equal(await handedOver(place), 0, "it ends by itself, successfully");
     await shows(true);
     await page.until("the page to be seen", () => page.run(() => document.visibilityState === "visible"));
     await page.sees("button", "New conversation", "nav");
   });
 
-  await step("the choice is remembered when the user says so", async () => {
+  await step("the choice is remembered on request", async () => {
     await closing(page);
     await page.click("checkbox", "Remember my choice", DIALOG);
     await keep(page);
@@ -95,13 +95,13 @@ export async function startedInBackground(place, step) {
   });
 }
 
-/** Closes the window and waits for the question. */
+/** Closes the window and waits for the dialog. */
 async function closing(page) {
   await closeWindow(TITLE);
   await page.reads(/Keep \d+ servers running\?/, DIALOG);
 }
 
-/** Clicks the button that hides the window. The driver's own click would wait until a hidden window is drawn. */
+/** Clicks the button that hides the window. The driver's click would wait until a hidden window is drawn. */
 async function keep(page) {
   const click = (dialog, name) => {
     const button = [...document.querySelectorAll(`${dialog} button`)].find((one) => one.textContent.trim() === name);
@@ -122,7 +122,7 @@ async function until(what, look) {
   }
 }
 
-/** Starts the app a second time; the status that it ends with. */
+/** Starts the app a second time. Resolves to its exit status. */
 export async function handedOver(place, args = []) {
   const second = start(place, args);
   const [status] = await Promise.race([once(second, "exit"), wait(HANDS_OVER_MS).then(() => ["none"])]);

@@ -11,7 +11,7 @@ export async function callTool(page, server, tool, values = {}) {
   await page.click("button", "Call", "main");
 }
 
-/** How many calls a server has got. */
+/** Returns the number of calls that a server received. */
 async function called(page, server) {
   const { value } = await page.invoke("activity", { server, after: null, limit: 2000 });
   return value.entries.filter((entry) => entry.sent && entry.method === "tools/call").length;
@@ -29,13 +29,13 @@ export async function calls(page, place, step) {
       await page.reads("Structured result", RESULT);
     });
 
-    await step(`4 ${era}: denied is not sent`, async () => {
+    await step(`4 ${era}: a denied call is not sent`, async () => {
       await callTool(page, era, "fail");
       await page.click("button", "Deny", "[data-testid=question]");
       await page.reads("Refused: the tool was not called", RESULT);
     });
 
-    await step(`4 ${era}: progress with its message, then cancelled`, async () => {
+    await step(`4 ${era}: progress with its message, then cancellation`, async () => {
       await callTool(page, era, "slow_report", { Seconds: "60", Steps: "200" });
       await page.allow("Allow once");
       await page.reads(/Page \d+ of 200 is written/, RESULT);
@@ -66,7 +66,7 @@ export async function calls(page, place, step) {
       assert.equal(await page.has("button", "Deny"), false, "an approval for always asks no more");
     });
 
-    await step(`4 ${era}: an error of the tool is shown as one`, async () => {
+    await step(`4 ${era}: an error of the tool is shown as an error`, async () => {
       await callTool(page, era, "fail");
       await page.allow("Allow once");
       await page.reads("The tool says that it failed", RESULT);
@@ -74,7 +74,7 @@ export async function calls(page, place, step) {
   }
 
   for (const era of ["legacy", "modern"]) {
-    await step(`5 ${era}: / in the composer, arguments completed by the server, preview, into the conversation`, async () => {
+    await step(`5 ${era}: / in the composer, completions from the server, preview, insertion into the conversation`, async () => {
       const { value } = await page.invoke("create_conversation", { title: `Trip (${era})` });
       await page.go(`#/conversation/${value.id}`);
       await page.click("textbox", "Message");
@@ -99,7 +99,7 @@ export async function calls(page, place, step) {
       await page.reads(/crew of the Borealis/, "main");
     });
 
-    await step(`6 ${era}: reading, watching with a mark, a template completed`, async () => {
+    await step(`6 ${era}: reading, watching with a mark, a template with completion`, async () => {
       await page.go(`#/server/${era}/resources/${encodeURIComponent("clock:///now")}`);
       await page.click("button", "Read", "main");
       await page.click("button", "Watch for changes");
@@ -117,7 +117,7 @@ export async function calls(page, place, step) {
       await page.picture(`${era}-template`);
     });
 
-    await step(`6 ${era}: attached to the conversation`, async () => {
+    await step(`6 ${era}: attachment to the conversation`, async () => {
       await page.go(`#/server/${era}/resources/${encodeURIComponent("harbour:///welcome.txt")}`);
       await page.click("button", "Attach…");
       await page.click("button", "New conversation", "[role=dialog]");

@@ -1,11 +1,11 @@
-// Where the provider's key must not be: in any file, any log, anything the page holds.
+// Checks that the provider's key is in no file, log or part of the page.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { KEY } from "./provider.mjs";
 
-/** Nothing below this folder has the key in it. */
+/** Fails if a file in this folder contains the key. */
 export function keyless(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -13,7 +13,7 @@ export function keyless(folder) {
   assert.deepEqual(found, [], "the key is in no file");
 }
 
-/** What one of these files holds; nothing if it went away in between. */
+/** Returns the contents of a file. Empty if it was removed in the meantime. */
 function bytes(file) {
   try {
     return readFileSync(file);
@@ -23,7 +23,7 @@ function bytes(file) {
   }
 }
 
-/** The page has it neither in its document nor in a field, nor in what it keeps. */
+/** Fails if the document, a field or the storage of the page contains the key. */
 export async function keylessPage(page) {
   const held = await page.run(() => {
     const fields = [...document.querySelectorAll("input, textarea")].map(({ value }) => value);

@@ -1,5 +1,6 @@
-// Closes a window as its user does: by the button in its frame, which sends it WM_DELETE_WINDOW (ICCCM 4.2.8.1). Without a
-// window manager nothing on the system can send that, so this speaks the few words of X11 that it takes. Says whether one is hidden, too.
+// Closes a window like the button in its frame, by WM_DELETE_WINDOW (ICCCM 4.2.8.1). Without a window manager no
+// other program can send that, so this file implements the required part of the X11 protocol. Also detects hidden
+// windows.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createConnection } from "node:net";
@@ -11,10 +12,10 @@ const QUERY_TREE = 15;
 const SEND_EVENT = 25;
 const CLIENT_MESSAGE = 33;
 const WM_NAME = 39;
-/** The state of a window that is mapped, with all those around it. */
+/** State of a window that is mapped together with its ancestors. */
 const VIEWABLE = 2;
 
-/** Closes the window with this title on the display in the environment. */
+/** Closes the window with this title on the display of the environment. */
 export async function closeWindow(title) {
   await onDisplay(async (connection) => {
     const [protocols, deleteWindow] = [await atom(connection, "WM_PROTOCOLS"), await atom(connection, "WM_DELETE_WINDOW")];
@@ -25,12 +26,12 @@ export async function closeWindow(title) {
     event[1] = 32;
     uint32(window, protocols, deleteWindow, 0).copy(event, 4);
     connection.send(SEND_EVENT, 0, uint32(window, 0), event);
-    // An answer to what is asked after it proves that it was sent.
+    // A reply to a later request proves that the message was sent.
     await connection.ask(QUERY_TREE, 0, uint32(connection.root));
   });
 }
 
-/** Whether the window with this title is on the display: there, and not hidden. */
+/** Returns `true` if the window with this title exists and is not hidden. */
 export async function isShown(title) {
   return await onDisplay(async (connection) => {
     const window = await find(connection, title);
@@ -54,7 +55,7 @@ async function atom(connection, name) {
   return (await connection.ask(INTERN_ATOM, 0, lengths, padded(Buffer.from(name)))).readUInt32LE(8);
 }
 
-/** The window with this title that can be closed, or null. */
+/** Returns the closable window with this title, or `null`. */
 async function find(connection, title) {
   const protocols = await atom(connection, "WM_PROTOCOLS");
   const tree = await connection.ask(QUERY_TREE, 0, uint32(connection.root));
@@ -104,7 +105,7 @@ async function connect(display) {
   return { root, send, ask, close: () => socket.destroy() };
 }
 
-/** Gives the next so many bytes. */
+/** Reads this number of bytes. */
 function reader(socket) {
   let kept = Buffer.alloc(0);
   const chunks = socket[Symbol.asyncIterator]();
@@ -120,7 +121,7 @@ function reader(socket) {
   };
 }
 
-/** What proves to the display that we may talk to it, where it wants that: an entry of the file XAUTHORITY. */
+/** Returns the authentication data of the display, if it requires any: an entry of the file XAUTHORITY. */
 function cookieOf(display) {
   let file;
   try {

@@ -1,4 +1,4 @@
-// The app is killed while a model answers: what was said is there at the next start, marked as cut.
+// Kills the app while a model answers. After the next start, the partial answer is stored and marked as interrupted.
 import assert from "node:assert/strict";
 
 import { keyless, keylessPage } from "./canary.mjs";
@@ -8,22 +8,22 @@ import { kill, over, processes } from "./processes.mjs";
 const ENDED_MS = 15_000;
 const ANSWER = "main article[aria-label^='Answer of']";
 
-/** What was typed and not sent. */
+/** The unsent draft. */
 const DRAFT = "and then, by train";
 
-/** Where it was killed, and how many words of the answer could be read a moment before. */
+/** The conversation, and the number of words of its answer shortly before the kill. */
 let left;
 
 const count = (text) => text.split("word").length - 1;
 
-/** How many words of the last answer of a conversation the history holds. */
+/** Returns the number of words of the last answer of a conversation in the history. */
 async function written(page, conversation) {
   const { value } = await page.invoke("items", { conversation, before: null, limit: 1 });
   return count(JSON.stringify(value.items[0]?.body));
 }
 
 export async function killedWhileAnswering(page, place, step) {
-  await step("14 killed while a model answers", async () => {
+  await step("14 the app is killed while a model answers", async () => {
     const conversation = await say(page, "Please write a long answer.");
     await page.reads("word word word", ANSWER);
     await page.picture("answering");
@@ -44,7 +44,7 @@ export async function killedWhileAnswering(page, place, step) {
 }
 
 export async function cut(page, place, step) {
-  await step("14 after the next start the answer is there, marked as cut, and can be had again", async () => {
+  await step("14 after the next start the answer is stored, marked as interrupted, and can be requested again", async () => {
     await page.sees("button", "New conversation", "nav");
     await page.go(`#/conversation/${left.conversation}`);
     await page.reads("The answer broke off.", ANSWER);

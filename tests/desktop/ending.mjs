@@ -1,4 +1,4 @@
-// The end: whatever way the app ends, no server lives on.
+// Ends of the app. No server survives, however the app ends.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,12 +9,12 @@ import { keyless } from "./canary.mjs";
 import { closeWindow } from "./close-window.mjs";
 import { CHILD, noneLeft, processes } from "./processes.mjs";
 
-/** After closing, servers have this long to end by themselves, and are ended then. */
+/** Grace period of servers after closing, after which they are killed. */
 const CLOSING_MS = 8_000;
-/** After a kill the system ends them, at once. */
+/** Servers end immediately after a kill. */
 const KILLED_MS = 3_000;
 
-/** All servers, and what they started. */
+/** All servers with their children. */
 const served = async (place, limit) => [
   ...(await noneLeft(place.home, place.demo, limit)),
   ...(await noneLeft(place.home, CHILD, limit)),
@@ -22,7 +22,7 @@ const served = async (place, limit) => [
 ];
 
 export async function closed(place, step) {
-  await step("the window is closed, and the user chose to quit: the app ends its servers, and ends", async () => {
+  await step("closing the window with the choice to quit ends the servers and the app", async () => {
     assert.ok(processes(place.home, place.demo).length >= 4, "servers run until then");
     await closeWindow("Drawbridge");
     assert.deepEqual(await served(place, CLOSING_MS), [], "no server is left");
@@ -30,17 +30,17 @@ export async function closed(place, step) {
     assert.deepEqual(JSON.parse(readFileSync(place.running, "utf8")), [], "it ended them itself, in order");
   });
 
-  await step("the provider's key is in no file and in nothing that was printed", () => keyless(place.home));
+  await step("the provider's key is in no file and in no output", () => keyless(place.home));
 }
 
 export async function killed(place, step) {
-  await step("started again, approved servers run; told to terminate, it ends them", async () => {
+  await step("after a restart, approved servers run, and SIGTERM ends them", async () => {
     const app = await running(place);
     await end(app, "SIGTERM");
     assert.deepEqual(await served(place, CLOSING_MS), [], "no server is left");
   });
 
-  await step("killed: its servers end with it, and the next start ends what they left behind", async () => {
+  await step("servers end with a killed app, and the next start ends orphans", async () => {
     const app = await running(place);
     await end(app, "SIGKILL");
     assert.deepEqual(await noneLeft(place.home, place.demo, KILLED_MS), [], "no server is left");
@@ -53,7 +53,7 @@ export async function killed(place, step) {
   });
 }
 
-/** Starts the app, and waits until all its servers run. */
+/** Starts the app and waits until all its servers run. */
 async function running(place) {
   const app = start(place);
   for (let tries = 0; processes(place.home, place.demo).length < 4; tries++) {

@@ -1,4 +1,4 @@
-// Servers of other apps, in the user's own home folder.
+// Servers of other apps in the user's home folder.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ const NAME = "from-cursor";
 const SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
 export async function imported(page, place, step) {
-  await step("3 a server of another app is found, imported stopped, and its secret lies in the keychain", async () => {
+  await step("3 a server of another app is found, imported stopped, and its secret stored in the keychain", async () => {
     const file = join(place.home, ".cursor/mcp.json");
     mkdirSync(join(place.home, ".cursor"), { recursive: true });
     const server = { command: place.demo, args: ["--era", "modern"], env: { GITHUB_TOKEN: SECRET } };

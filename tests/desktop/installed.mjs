@@ -1,5 +1,5 @@
-// A newcomer with the installed package: from the first start to the result of the first approved call, by mouse and keys alone.
-// `cargo xtask dist --check` runs this in a fresh system. The arguments: the app, and a folder for pictures.
+// First use of the installed package: from the first start to the result of the first approved call, by mouse and
+// keyboard. `cargo xtask dist --check` runs this in a fresh system. Arguments: the app, and a folder for screenshots.
 import assert from "node:assert/strict";
 import { mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Servers of a registry on loopback and of bundles: found, looked at in the sheet, added stopped, and run; and the check of this computer.
+// Servers of a registry on loopback and of bundles: found, previewed in the sheet, added stopped, and run. Also the
+// computer check.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
@@ -6,7 +7,7 @@ import { entry } from "../page/registry.mjs";
 
 const REAL = "io.github.modelcontextprotocol/everything";
 
-/** What the registry of the walk lists. */
+/** Listing of the test registry. */
 export const LISTED = [
   entry({
     ...{ name: REAL, version: "2026.8.31", title: "Everything", description: "Shows what an MCP server can do" },
@@ -38,7 +39,7 @@ export const LISTED = [
 export async function installs(page, place, step) {
   const settings = () => JSON.parse(readFileSync(place.config, "utf8")).mcpServers;
 
-  await step("a server of a registry is found, and shown with who publishes it and what it runs", async () => {
+  await step("a server of a registry is found, and shown with its publisher and command", async () => {
     await page.go("#/add-server");
     await page.picture("add-server");
     await page.click("button", "From a registry…", "main");
@@ -49,7 +50,7 @@ export async function installs(page, place, step) {
     await page.inEachTheme("registry-server");
   });
 
-  await step("the sheet shows exactly what is set up, and adds it stopped with its secret in the keychain", async () => {
+  await step("the sheet shows the exact setup, and adds the server stopped with its secret in the keychain", async () => {
     await page.click("button", /^Install @modelcontextprotocol\/server-everything/, "main");
     const sheet = "[role=dialog]";
     await page.reads("npx -y @modelcontextprotocol/server-everything@2026.8.31 stdio", sheet);
@@ -66,7 +67,7 @@ export async function installs(page, place, step) {
     await page.invoke("remove_server", { server: name });
   });
 
-  await step("this computer is checked, with what to do for each finding", async () => {
+  await step("the computer check shows a remedy for each finding", async () => {
     const config = { type: "stdio", command: "no-such-program-7461", args: [], env: {}, cwd: null, revision: null };
     await page.invoke("add_server", { name: "lost", config });
     await page.click("button", "Help");

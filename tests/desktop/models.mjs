@@ -1,5 +1,5 @@
-// A conversation with a model: a provider with its key, the tools of a real server, a call that is changed before it is
-// allowed, the answer.
+// Conversation with a model: a provider with its key, tools of a real server, a call with arguments changed before
+// approval, and the answer.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const QUEUE = "[data-testid=queue]";
 const DIALOG = "[role=dialog], [role=alertdialog]";
 const COMPOSER = "[data-testid=composer]";
 
-/** Begins a conversation with a message in it, and says which it is. */
+/** Creates a conversation with a message. Resolves to its id. */
 export async function say(page, text) {
   await page.click("button", "New conversation", "nav");
   await page.until("an empty conversation", () => page.run(() => location.hash.startsWith("#/conversation/")));
@@ -55,7 +55,7 @@ export async function models(page, place, step) {
     await keylessPage(page);
   });
 
-  await step("12 a real server is added, started, and its tools are reviewed", async () => {
+  await step("12 a real server is added and started, and its tools are reviewed", async () => {
     await page.go("#/add-server");
     await page.click("tab", "Paste");
     const config = { command: process.execPath, args: [place.everything] };
@@ -67,7 +67,7 @@ export async function models(page, place, step) {
     await page.asks(place.everything);
     await page.allow("Always allow this command");
     await page.reads("ready", "main header");
-    // E7: it asks on its own, as soon as it runs. Nobody waits for it, so it is found among the approvals.
+    // E7: a request of a server outside of a call is not shown as a dialog, so it is found in the queue.
     await page.click("button", /^Approvals \(/);
     await page.click("button", /^asks for your folders/, QUEUE);
     await page.asks("everything asks for your folders");
@@ -78,10 +78,10 @@ export async function models(page, place, step) {
     await page.until("them to be reviewed", async () => !(await page.has("button", /^Mark \d+ new tools/)));
   });
 
-  await step("12 a model calls a tool; the user changes what is sent, and the model answers by what came back", async () => {
+  await step("12 a model calls a tool, the user changes the arguments, and the model answers with the result", async () => {
     await page.click("button", "New conversation", "nav");
     await page.reads("Start here", "main");
-    // E4: it begins with the servers of the conversation before.
+    // E4: the conversation starts with the servers of the previous one.
     await page.click("button", "Tools of demo, legacy, modern, family", COMPOSER);
     for (const name of ["demo", "legacy", "modern", "family", "everything"]) await page.click("checkbox", name, DIALOG);
     await page.reads(/\d+ tools offered/, DIALOG);

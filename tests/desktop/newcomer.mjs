@@ -1,5 +1,5 @@
-// New users, each with a home of their own: from the first start to the first approved call, and ten servers moved in from another app. What
-// they click is counted, and how long the app takes; how long people read is not.
+// New users with separate homes: from the first start to the first approved call, and the import of ten servers from
+// another app. Counts clicks and the time that the app takes, excluding reading time.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,17 +9,17 @@ import { noneLeft } from "./processes.mjs";
 
 const QUESTION = "[data-testid=question]";
 const RESULT = "[data-testid=tool-result]";
-/** To the first approved call, at most. */
+/** Maximum number of clicks to the first approved call. */
 const FIRST_CALL_CLICKS = 4;
-/** Until ten imported servers are ready, at most. */
+/** Timeout for ten imported servers to be ready. */
 const TEN_READY_MS = 120_000;
 
-/** Closing ends the servers, and then the app, within this time. */
+/** Timeout for closing, which ends the servers and then the app. */
 const ENDS_MS = 20_000;
 
 const seconds = (begun) => ((Date.now() - begun) / 1000).toFixed(1);
 
-/** Allows what is asked after scrolling through it, by the first button that does. */
+/** Scrolls through the consent request and approves it with the first button that does. */
 async function scrollAndAllow(page, name) {
   await page.until("what is asked to be seen whole", async () => {
     if (await page.isArmed()) return true;
@@ -30,7 +30,7 @@ async function scrollAndAllow(page, name) {
 }
 
 export async function firstCall(page, _place, step) {
-  await step("a new user: from the first start to the first approved call in four clicks", async () => {
+  await step("a new user: four clicks from the first start to the first approved call", async () => {
     const begun = Date.now();
     await page.click("button", "Start the demo server");
     await scrollAndAllow(page, "Always allow this command");
@@ -43,7 +43,7 @@ export async function firstCall(page, _place, step) {
   });
 }
 
-/** Ten servers as another app has them: real ones, each with files of its own. */
+/** Ten real servers in the settings of another app, each with separate files. */
 function ten(place) {
   const server = (name, ...args) => ({ command: process.execPath, args: [place.script(name), ...args] });
   const own = (kind, number) => join(place.home, `${kind}-${number}`);
@@ -82,7 +82,7 @@ export async function tenImported(page, place, step) {
         commands.add(question);
         await page.allow("Always allow this command");
       }
-      // E7: what those that run ask on their own does not come in front.
+      // E7: requests of running servers outside of a call are not shown as dialogs.
       assert.ok(!question.includes("asks for your folders"), "no folders are asked for in front");
       ready = (await own()).filter(({ state }) => state.is === "ready").length;
       assert.ok(Date.now() - begun < TEN_READY_MS, `${ready} of ${count} are ready in time`);
@@ -94,7 +94,7 @@ export async function tenImported(page, place, step) {
 
   await step("a new user: an imported server is called", async () => {
     const called = "#/server/files-1/tools/list_allowed_directories";
-    // E7: the folders that servers asked for wait in the list.
+    // E7: requests for roots wait in the queue.
     const waiting = (await page.invoke("snapshot", {})).value.questions;
     assert.ok(waiting.length > 0 && waiting.every(({ body }) => body.kind === "roots"), "only folders wait");
     assert.equal(await page.question(), "", "and none of them in front");
@@ -105,7 +105,7 @@ export async function tenImported(page, place, step) {
   });
 }
 
-/** Ends the app with its servers, so that the next user can start it. */
+/** Ends the app and its servers, so that the next user can start it. */
 export async function leave(page, place) {
   const { value } = await page.invoke("snapshot", {});
   await page.invoke("set_settings", { ...value.settings, onClose: "quit" });

@@ -1,4 +1,4 @@
-// What is opened from outside of the window: bundle files and install links. It only ever opens a sheet.
+// Bundles and install links opened from outside of the window. They only open a sheet.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const SECTION = "section[aria-labelledby=settings-desktop]";
 const LINKS = "Open drawbridge: links with this app";
 const UNKNOWN = "Where this link came from is not known";
 
-/** A bundle of this name in the user's home folder. Its server would leave a mark if it ran. */
+/** Creates a bundle of this name in the user's home folder. Its server would create a marker file if it ran. */
 export function bundleOf(place, name) {
   const manifest = {
     ...{ manifest_version: "0.3", name, version: "1.0.0", description: "Opened from outside", author: { name: "Alice" } },
@@ -29,7 +29,7 @@ function linkTo(config, name = "proposed") {
 }
 
 export async function openedAtFirst(page, place, step) {
-  await step("started with a bundle's file: the sheet is there with the focus in it, and nothing is installed", async () => {
+  await step("a start with a bundle file shows the focused sheet, and installs nothing", async () => {
     await page.reads("Install first", DIALOG);
     await page.reads("first bundle.mcpb", DIALOG);
     await page.until("the focus in the sheet", () => page.run(() => document.activeElement?.closest("[role=dialog]") !== null));
@@ -40,7 +40,7 @@ export async function openedAtFirst(page, place, step) {
 }
 
 export async function opened(page, place, step) {
-  await step("files that are opened while the app runs come one after another, and none takes the place of another", async () => {
+  await step("files opened while the app runs are shown one after another", async () => {
     assert.equal(await handedOver(place, [bundleOf(place, "second"), bundleOf(place, "third")]), 0, "the second start hands over");
     await page.reads("Install second", DIALOG);
     assert.equal(await handedOver(place, [bundleOf(place, "fourth")]), 0, "another one");
@@ -53,7 +53,7 @@ export async function opened(page, place, step) {
     await nothingCameOfIt(page, place, "second");
   });
 
-  await step("what is no bundle is not opened, and says why", async () => {
+  await step("a file that is not a bundle is refused with the reason", async () => {
     const [pipe, text] = [join(place.home, "pipe.mcpb"), join(place.home, "text.txt")];
     execFileSync("mkfifo", [pipe]);
     writeFileSync(text, "");
@@ -68,7 +68,7 @@ export async function opened(page, place, step) {
     await closeNotes(page);
   });
 
-  await step("links are off until they are turned on: what comes is refused", async () => {
+  await step("links are disabled by default and refused", async () => {
     const handler = join(place.env.XDG_DATA_HOME, "applications/drawbridge-links.desktop");
     assert.ok(!existsSync(handler), "nothing is registered at first");
     assert.equal(await handedOver(place, [linkTo({ command: "npx", args: ["a"] })]), 0, "a link by hand");
@@ -81,7 +81,7 @@ export async function opened(page, place, step) {
     await page.until("the switch to be on", () => isOn(page));
   });
 
-  await step("X58 a link fills in a sheet that shows all of it, one at a time, and adds and starts nothing", async () => {
+  await step("X58 a link fills in a sheet that shows it completely, one at a time, and adds and starts nothing", async () => {
     const config = { command: "npx", args: ["-c", "touch ~/ran", "--yes"], env: { NODE_OPTIONS: "--require evil" } };
     assert.equal(await handedOver(place, [linkTo(config)]), 0, "as the browser starts it");
     await page.reads(UNKNOWN, DIALOG);
@@ -100,7 +100,7 @@ export async function opened(page, place, step) {
     await nothingCameOfIt(page, place, "proposed");
   });
 
-  await step("X58 a link that asks for more than a link may is refused", async () => {
+  await step("X58 a link with forbidden options is refused", async () => {
     assert.equal(await handedOver(place, [linkTo({ command: "npx", args: ["a"], dxtPath: "/tmp/other" })]), 0, "another key");
     await page.reads("dxtPath", DIALOG);
     assert.equal(await page.has("button", /^Add/, DIALOG), false, "there is nothing to add");
@@ -115,7 +115,7 @@ export async function opened(page, place, step) {
     await nothingCameOfIt(page, place, "proposed");
   });
 
-  await step("links are turned off, and nothing of it is left", async () => {
+  await step("disabling links removes the handler completely", async () => {
     await page.click("checkbox", LINKS, SECTION);
     await page.until("the handler to be gone", () => !existsSync(join(place.env.XDG_DATA_HOME, "applications/drawbridge-links.desktop")));
     assert.doesNotMatch(readFileSync(join(place.env.XDG_CONFIG_HOME, "mimeapps.list"), "utf8"), /drawbridge/, "nor the choice");

@@ -1,4 +1,4 @@
-// What a real server asks of a model: turned on, reviewed, answered by the model, changed, sent.
+// Sampling request of a real server: enabled, reviewed, answered by the model, edited, sent.
 import assert from "node:assert/strict";
 
 import { callTool } from "./calls.mjs";
@@ -14,7 +14,7 @@ export async function sampled(page, place, step) {
   const asked = async () => (await place.provider.asked()).map((body) => JSON.stringify(body));
   const ofServer = async () => (await asked()).filter((body) => body.includes(SYSTEM));
 
-  await step("13 a server may ask models once it is turned on and told", async () => {
+  await step("13 a server may use models once that is enabled and announced to it", async () => {
     await page.go("#/server/everything/permissions");
     await page.click("checkbox", "Let this server ask your models");
     await page.reads("The server learns of it when it is started again.", "main");
@@ -22,11 +22,11 @@ export async function sampled(page, place, step) {
     await page.click("button", "Restart it", "main");
     await page.go(`#/server/everything/tools/${TOOL}`);
     await page.reads(TOOL, "main article");
-    // It announces its last tools one by one after the start; what is drawn moves with each.
+    // The server announces its last tools one by one after the start, and each moves the layout.
     await page.reads("simulate-research-query", "main");
   });
 
-  await step("13 its request is reviewed, a model answers, the answer is changed and sent", async () => {
+  await step("13 its request is reviewed, a model answers, the answer is edited and sent", async () => {
     await callTool(page, "everything", TOOL, { prompt: "say hello" });
     await page.allow("Allow once");
     await page.asks("asks the model");

@@ -1,4 +1,4 @@
-// First start, adding servers, and a server's life (items 1 to 3 of what a user can do).
+// First start, adding servers, and the life cycle of a server (items 1 to 3).
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 
@@ -15,7 +15,7 @@ export async function servers(page, place, step) {
     await page.picture("welcome");
   });
 
-  await step("1 the exact command is asked about, and nothing runs until it is approved", async () => {
+  await step("1 the exact command requires consent, and nothing runs until it is approved", async () => {
     await page.click("button", "Start the demo server");
     await page.asks("wants to run on this computer");
     await page.asks(place.demo);
@@ -26,7 +26,7 @@ export async function servers(page, place, step) {
     assert.equal(running().length, 1, "the demo server runs");
   });
 
-  await step("2 a server by form, arguments one by one", async () => {
+  await step("2 a server by form with separate arguments", async () => {
     await page.go("#/add-server");
     await page.click("tab", "Fill in");
     await page.fill(/^Name/, "legacy");
@@ -54,7 +54,7 @@ export async function servers(page, place, step) {
   });
 
   for (const name of ["legacy", "modern"]) {
-    await step(`2 ${name}: its own exact command, approved`, async () => {
+    await step(`2 ${name}: its exact command is approved`, async () => {
       await page.go(`#/server/${name}/overview`);
       await page.sees("heading", name);
       await page.click("button", "Start", "main");
@@ -64,7 +64,7 @@ export async function servers(page, place, step) {
     });
   }
 
-  await step("2 a changed command asks again", async () => {
+  await step("2 a changed command requires consent again", async () => {
     await page.go("#/server/modern/settings");
     await page.click("button", "Add argument");
     await page.fill("Argument 3", "--revision=2026-07-28");
@@ -76,7 +76,7 @@ export async function servers(page, place, step) {
     await page.reads("ready", "main header");
   });
 
-  await step("3 state, revision, capabilities, instructions, and what is only claimed", async () => {
+  await step("3 state, revision, capabilities, instructions, and unverified claims", async () => {
     await page.go("#/server/legacy/overview");
     for (const text of ["ready", "2025-11-25", "tools.listChanged", "Claims of the server.", "Instructions for a model"]) {
       await page.reads(text, "main");
@@ -100,7 +100,7 @@ export async function servers(page, place, step) {
     await page.reads("ready", "main header");
   });
 
-  await step("3 a server that can't start says why, and where was looked", async () => {
+  await step("3 a server that can't start shows why, and the searched folders", async () => {
     const failing = {
       missing: { command: "no-such-program-7461", args: [] },
       ending: { command: "/bin/sh", args: ["-c", "echo the harbour is closed >&2; exit 3"] },
@@ -121,7 +121,7 @@ export async function servers(page, place, step) {
     await page.picture("failed");
   });
 
-  await step("3 a server with a child of its own runs like any other", async () => {
+  await step("3 a server with a child process runs like any other", async () => {
     const args = ["-c", `${CHILD} & exec "$0"`, place.demo];
     const config = { type: "stdio", command: "/bin/sh", args, env: {}, cwd: null, revision: null };
     await page.invoke("add_server", { name: "family", config });

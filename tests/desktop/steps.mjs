@@ -1,8 +1,8 @@
-// How many steps everyday things take, and how long the app lets a quick user wait. `run.mjs steps` writes the table `RESULTS.md`, and
-// fails when something takes more steps than it did.
+// Counts the steps of everyday tasks, and how long the app lets a fast user wait. `run.mjs steps` writes the table
+// `RESULTS.md`, and fails if a task takes more steps than before.
 //
-// A step is a click, a key with a modifier, the text of one field with the Tab or Enter that ends it, or looking at the rest of something.
-// Reading and thinking take no time here; that an approval arms only after a moment is counted.
+// A step is a click, a key with a modifier, the text of one field with the final Tab or Enter, or scrolling through
+// the rest of something. Reading and thinking take no time, but the delay before an approval is armed is counted.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,11 +15,11 @@ const TURN = "[data-testid=turn-requests]";
 const RESULT = "[data-testid=tool-result]";
 const DIALOG = "[role=dialog], [role=alertdialog]";
 const COMPOSER = "[data-testid=composer]";
-/** An approval arms after half a second of quiet. */
+/** An approval is armed after half a second without input. */
 const ARMS_MS = 700;
 const ENTER = "\uE007";
 
-/** What is done, in how many steps it should be, and in how many it is at most now. */
+/** The tasks with their target number of steps, and the current maximum. */
 const TASKS = {
   first: { what: "First start to the first result", goal: 4, most: 5 },
   again: { what: "The same call again, approved again", goal: 1, most: 2 },
@@ -31,7 +31,7 @@ const TASKS = {
   revoke: { what: "Find and revoke an approval", goal: 3, most: 2 },
 };
 
-/** Counts what a user does. */
+/** Counts the actions of a user. */
 class Counted {
   steps = 0;
   #page;
@@ -47,7 +47,7 @@ class Counted {
     await this.#page.goAndClick(role, name, within);
   }
 
-  /** Types where the focus is. */
+  /** Types in the focused element. */
   async type(text) {
     this.steps += 1;
     await this.#page.press(...text);
@@ -58,7 +58,7 @@ class Counted {
     await this.#page.fill(name, text);
   }
 
-  /** Lets what is asked cross. To look at what lies below is a step of its own. */
+  /** Approves the consent request. Scrolling to its end is a separate step. */
   async allow(name, frame = QUESTION) {
     const page = this.#page;
     const isArmed = () => page.isOn("button", name, frame);
@@ -69,7 +69,7 @@ class Counted {
     });
     if (!(await isArmed())) {
       this.steps += 1;
-      // In a conversation its beginning may lie above, and elsewhere its end below.
+      // In a conversation the start of the request may be above the visible area, elsewhere its end below.
       await page.until("the question to be seen whole, and armed", async () => {
         await page.run((selector) => document.querySelector(selector).scrollIntoView({ block: "start" }), frame);
         await page.wheel(`${frame} section`);
@@ -125,7 +125,7 @@ export async function steps(page, place, step) {
     });
   });
 
-  await step("steps: an approval is found and revoked", async () => {
+  await step("steps: a grant is found and revoked", async () => {
     await measure(page, "revoke", async (user) => {
       await user.click("link", "Rules");
       await user.click("button", /^Take back: .*add/, "main");
@@ -174,7 +174,7 @@ export async function steps(page, place, step) {
     });
   });
 
-  await step("steps: three calls of one turn are allowed, and another is denied with a reason", async () => {
+  await step("steps: three calls of one turn are approved, and another is denied with a reason", async () => {
     await begin(page);
     await page.fill("Message", "Please add three times");
     await page.click("button", "Send", COMPOSER);
@@ -190,7 +190,7 @@ export async function steps(page, place, step) {
     await measure(page, "deny", async (user) => {
       await user.click("button", "Deny and say why…", QUESTION);
       await user.type("not today");
-      // A refusal counts after a moment without a key, too.
+      // A denial is armed after a moment without keys, too.
       await page.until("it to be armed", () => page.isOn("button", "Deny and tell the model", QUESTION));
       await page.press(ENTER);
       await page.reads("Then I leave it.", "main");
@@ -205,7 +205,7 @@ async function begin(page) {
   await page.click("textbox", "Message");
 }
 
-/** What takes more steps than it should stands out. */
+/** Highlights a task that exceeds its target. */
 function table(found) {
   const rows = Object.entries(TASKS).map(([task, { what, goal }]) => {
     const { steps, seconds } = found.get(task);

@@ -1,16 +1,16 @@
-// What must hold at the end, and each time that the host is there again.
+// Checks at the end, and after each restart of the host.
 import { noneLeft } from "../desktop/processes.mjs";
 
-/** Nothing that fits runs on after the host was ended. */
+/** Checks that no matching process runs after the host ended. */
 export async function noOrphans(home, part) {
   const left = await noneLeft(home, part, 10_000);
   if (left.length === 0) return null;
   return `${left.length} processes outlive their host: ${left.map(({ pid, command }) => `${pid} ${command}`).join(", ")}`;
 }
 
-/** Whatever was acknowledged is there: notes, answers and results in the audit log, approvals. */
+/** Checks that everything acknowledged is stored: messages, decisions and results in the audit log, approvals. */
 export async function nothingLost(host, load) {
-  // What is acknowledged from now on may come after what is read.
+  // Data acknowledged from now on may be missing in the following reads.
   const [noted, results, granted] = [[...load.noted], [...load.results], [...load.granted]];
   const answered = [...load.answered];
   const kept = new Set((await allItems(host, load.conversation)).map((item) => item.id));
@@ -19,7 +19,7 @@ export async function nothingLost(host, load) {
   const written = await audited(host);
   const lost = {
     notes: noted.filter((text) => !kept.has(text)),
-    // Some answers are over the same, such as a start that is asked for again: then each has an entry of its own.
+    // Some decisions cover the same hash, such as a repeated start. Each has a separate entry.
     "answers in the audit log": answered.filter(([hash, count]) => (written.answers.get(hash) ?? 0) < count),
     "results in the audit log": results.filter((call) => !written.calls.has(call)),
     "standing approvals": granted.filter((one) => !standing.has(one)),
@@ -29,7 +29,7 @@ export async function nothingLost(host, load) {
   return `lost: ${words.map(([what, of]) => `${of.length} ${what}, the first is ${of[0]}`).join("; ")}`;
 }
 
-/** All items of a conversation, the latest first by pages. */
+/** Reads all items of a conversation, latest first by pages. */
 async function allItems(host, conversation) {
   const { items, hasMore } = await host.call("conversation", { conversation });
   for (let more = hasMore; more; ) {
@@ -40,12 +40,15 @@ async function allItems(host, conversation) {
   return items;
 }
 
-/** How a standing approval is known. */
+/** Returns the key of a grant. */
 export function approval(server, tool) {
   return `${server} ${tool ?? "its start"}`;
 }
 
-/** The audit log's chain is whole and sealed to its end: what was written stays as it was, and nobody else wrote any of it. */
+/**
+ * Checks that the hash chain of the audit log is complete and sealed, so that no entry was changed or added by
+ * others.
+ */
 export async function chainWhole(host) {
   const outcome = await host.call("verify_audit");
   const holds = outcome.seal.state === "holds" && outcome.seal.number === outcome.last;
@@ -53,7 +56,7 @@ export async function chainWhole(host) {
   return proved ? null : `the audit log is not proved to be whole: ${JSON.stringify(outcome)}`;
 }
 
-/** How often the user's decisions are in the log, by their hash, and the calls that were let through. */
+/** Counts the decisions of the user by hash, and the allowed calls. */
 async function audited(host) {
   const [answers, calls] = [new Map(), new Set()];
   let before = null;
@@ -69,13 +72,16 @@ async function audited(host) {
   }
 }
 
-/** Memory stays where it is: the middle of the last quarter beside that of the second one. Takes the first as time to fill up. */
+/**
+ * Checks that memory is constant: compares the median of the last quarter with that of the second. The first one is
+ * warm-up.
+ */
 export function flat(samples) {
   const quarter = Math.floor(samples.length / 4);
   if (quarter < 2) return "there are too few samples of memory";
   const early = middle(samples.slice(quarter, 2 * quarter));
   const late = middle(samples.slice(-quarter));
-  // Activity is full by then, so nothing is left that should grow; an allocator's parts do a little.
+  // The activity logs are full by then, so nothing should grow except for a little allocator fragmentation.
   const allowed = early * 1.05 + 8 * 2 ** 20;
   return late <= allowed ? null : `memory grew from ${mib(early)} to ${mib(late)} MiB`;
 }

@@ -1,34 +1,34 @@
-// What goes on all the while: random calls, a user who answers whatever is asked, notes in a conversation, and servers that
-// are killed. All that the host has acknowledged is written down here.
+// Load: random calls, a user who decides all consent requests, messages in a conversation, and servers that are
+// killed. Everything that the host acknowledged is recorded here.
 import { setTimeout as wait } from "node:timers/promises";
 
 import { approval } from "./checks.mjs";
 import { children, childrenOf } from "./children.mjs";
 import { Faults } from "./faults.mjs";
 
-/** How many calls are under way at a time. */
+/** Number of concurrent calls. */
 const CALLERS = 16;
-/** What was begun has to end within this time, in milliseconds. */
+/** Timeout of a started call in milliseconds. */
 const TO_END = 90_000;
-/** All servers have to run again within this time, in milliseconds. */
+/** Timeout for all servers to run again, in milliseconds. */
 const TO_SETTLE = 60_000;
-/** What a killed server started has to end within this time, in milliseconds. */
+/** Timeout for the children of a killed server to end, in milliseconds. */
 const FOR_CHILDREN = 10_000;
 
 export class Load {
-  /** How many answers over the same the host took, by hash. */
+  /** Number of accepted decisions by hash. */
   answered = new Map();
-  /** Approvals that the host took for good. */
+  /** Permanent approvals that the host accepted. */
   granted = new Set();
-  /** Calls that had a result. */
+  /** Number of calls with a result. */
   results = new Set();
-  /** Texts that the host put into the conversation. */
+  /** Texts that the host added to the conversation. */
   noted = [];
   counts = { calls: 0, results: 0, answers: 0, notes: 0, kills: 0, killedWithChild: 0 };
   faults = new Faults();
   /** Children of killed servers that ended too late. */
   leftBehind = [];
-  /** The servers that were ready when that was looked at last. */
+  /** The servers that were ready at the last check. */
   #ready = [];
   #orphaned = new Map();
   #does = { calls: true, kills: true, others: true };
@@ -45,7 +45,7 @@ export class Load {
     this.home = home;
   }
 
-  /** Goes on until `stop`; while the host is away everybody waits. */
+  /** Runs until `stop`. All actors wait while the host is down. */
   start() {
     this.#others = [this.#answers(), this.#notes(), this.#restarts(), this.#looksForChildren()];
     this.#killers = [this.#kills()];
@@ -53,24 +53,24 @@ export class Load {
   }
 
   /**
-   * A call that was begun needs its answers to end, so the callers come first; then all servers have to run.
-   * Throws if that takes too long.
+   * Stops the load. A started call needs decisions to end, so the callers stop first, then all servers have to run.
+   * Throws on a timeout.
    */
   async stop() {
     this.#does.calls = this.#does.kills = false;
     await within(TO_END, "calls that were begun do not end", Promise.all([...this.#callers, ...this.#killers]));
     await this.#settled();
-    await wait(FOR_CHILDREN); // So that the last that was killed is looked after, too.
+    await wait(FOR_CHILDREN); // Includes the check of the last killed server.
     this.#does.others = false;
     await within(TO_END, "what was begun does not end", Promise.all(this.#others));
   }
 
-  /** The host was killed, and what its servers had started is looked for by whoever did that. */
+  /** The host was killed. The caller checks the children of its servers. */
   forgetChildren() {
     this.#orphaned.clear();
   }
 
-  /** Does something again and again with pauses. It may fail because the host was killed meanwhile, or with these codes. */
+  /** Repeats an action with pauses. It may fail because the host was killed in the meantime, or with these codes. */
   async #again(who, pause, act, codes = [], part = "others") {
     while (this.#does[part]) {
       const { url, run } = this.host;
@@ -94,14 +94,14 @@ export class Load {
         if (this.#ready.length === 0) return;
         const server = this.random.of(this.#ready);
         const call = `call-${this.#number++}`;
-        // Each says which call it is, so that its entry in the audit log is known.
+        // Each call is unique, so that its entry in the audit log can be found.
         const [tool, args] = this.random.of([
           ["echo", { text: call }],
           ["echo", { text: `${call} ${"x".repeat(this.random.below(20_000))}` }],
           ["wait", { call, milliseconds: this.random.below(300) }],
         ]);
         this.counts.calls += 1;
-        // Now and then somebody loses patience; whoever called hears of it.
+        // Occasionally a call is cancelled. Its caller receives the error.
         if (this.random.below(20) === 0) {
           setTimeout(() => void this.host.call("cancel_call", { call }).catch(() => undefined), 50).unref();
         }
@@ -109,7 +109,7 @@ export class Load {
         this.results.add(call);
         this.counts.results += 1;
       },
-      // Denied, given up, or its server was killed.
+      // Denied, cancelled, or its server was killed.
       ["refused", "cancelled", "not_ready", "server_gone"],
       "calls",
     );
@@ -121,7 +121,7 @@ export class Load {
       () => 30,
       async () => {
         const { questions, servers } = await this.host.call("snapshot");
-        // One whose tools are not listed yet has none to call.
+        // A server whose tools are not listed yet can't be called.
         const offers = (server) => server.state.is === "ready" && server.counts.tools > 0;
         this.#ready = servers.filter(offers).map((server) => server.name);
         for (const { id, hash, server, body } of questions) {
@@ -129,7 +129,7 @@ export class Load {
           try {
             await this.host.call("answer_question", { id, hash, answer });
           } catch (error) {
-            // Another question by now, or none: an answer to what is no more does nothing.
+            // The request may have changed or closed. A decision on a closed request has no effect.
             if (!["stale", "not_found"].includes(error.code)) throw error;
             this.faults.expect(`answer ${error.code}`);
             continue;
@@ -180,7 +180,7 @@ export class Load {
         this.counts.kills += 1;
         if (started.length > 0) this.counts.killedWithChild += 1;
       },
-      ["ESRCH"], // It had ended by itself.
+      ["ESRCH"], // The process had ended by itself.
       "kills",
     );
   }
@@ -202,7 +202,7 @@ export class Load {
     );
   }
 
-  /** What ended and is not brought back is started again. */
+  /** Restarts the servers that ended and are not restarted by the host. */
   #restarts() {
     return this.#again(
       "restart",

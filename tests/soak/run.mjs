@@ -1,5 +1,5 @@
-// Fifty servers, random calls, a user who answers, servers killed at random, the host killed and started again. `cargo xtask soak`
-// builds what it needs; by hand: node tests/soak/run.mjs MINUTES [SEED]
+// Soak test: fifty servers, random calls, a user who decides, servers and hosts killed at random. `cargo xtask soak`
+// builds the required programs. Manually: node tests/soak/run.mjs MINUTES [SEED]
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -14,9 +14,9 @@ import { Load } from "./load.mjs";
 import { Random } from "./random.mjs";
 
 const SERVERS = 50;
-/** So little of each server's activity is kept that it is full in seconds: what grows then is a leak. */
+/** Limit of each server's activity log, small enough to fill up in seconds, so that later growth is a leak. */
 const KEPT_BYTES = 64 * 1024;
-/** Fewer calls than these with a result each second, on a slow machine, and it was not much of a load. */
+/** Minimum number of successful calls per second for a meaningful load, on a slow machine. */
 const LEAST_RESULTS = 3;
 const BINARIES = join(resolve(dirname(fileURLToPath(import.meta.url)), "../.."), "target/debug");
 const SCRIPTED = join(BINARIES, "scripted-server");
@@ -27,7 +27,7 @@ const random = new Random(seed);
 console.log(`${minutes} minutes, seed ${seed}`);
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "drawbridge-soak-")));
-// After a failure or an interruption something may run on, which is found by its home, as the tests find it.
+// After a failure or an interruption, processes may keep running. Like in the tests, they are found by their home.
 process.once("exit", () => {
   for (const { pid } of processes(home, "")) kill(pid);
   rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
@@ -36,9 +36,9 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 const [config, data, platform] = ["mcp.json", "data", "platform"].map((name) => join(home, name));
 for (const folder of [data, platform]) mkdirSync(folder);
 const names = Array.from({ length: SERVERS }, (_, number) => `server-${String(number + 1).padStart(2, "0")}`);
-// Every fifth does something that it should not with each call, and goes on.
+// Every fifth server violates the protocol in each call and continues.
 const faults = ["flood-log", "stderr-garbage", "duplicate-answer", "unknown-notification", "escapes"];
-// Two others of five start a process beside themselves.
+// Two more of five start a child process.
 function server(number) {
   const kind = number % 5;
   if (kind === 0) return { command: SCRIPTED, args: ["--count", "200", "--misbehave", faults[(number / 5) % faults.length]] };
@@ -61,7 +61,7 @@ function found(problem, when) {
 }
 
 let samples = [];
-/** Lets it run, with an eye on its memory. */
+/** Runs the load and samples its memory. */
 async function runs(milliseconds) {
   const end = Date.now() + milliseconds;
   while (Date.now() < end) {
@@ -76,7 +76,7 @@ try {
   const { id } = await host.call("create_conversation", { title: "Soak" });
   const load = new Load(host, names, random, id, home);
   load.start();
-  // Killed some times in the first half; the second half shows whether memory stays.
+  // Kills happen in the first half only. The second half shows if memory is constant.
   const kills = Math.max(1, Math.round(minutes));
   for (let number = 1; number <= kills; number++) {
     await runs((minutes * 30_000) / kills + random.below(1_000));
@@ -86,7 +86,7 @@ try {
     load.forgetChildren();
     found(await noOrphans(home, SCRIPTED), `kill ${number}`);
     await host.start();
-    // What nobody could end when the host was killed, it ends when it is there again.
+    // The restarted host ends orphans of the killed one.
     const left = await ended(home, started, 10_000);
     if (left.length > 0) found(`children of servers outlive their host: ${left.join(", ")}`, `after kill ${number}`);
     found(await nothingLost(host, load), `after kill ${number}`);

@@ -1,5 +1,6 @@
-// Stands between a host and a server that listens: `between-http.mjs ORIGIN FOLDER PORT`. While FOLDER/fault says twice, each
-// answer on a stream comes twice. What is posted is kept in FOLDER/seen, the answers that came twice in FOLDER/twice.
+// Proxy between a host and an HTTP server: `between-http.mjs ORIGIN FOLDER PORT`. While FOLDER/fault contains
+// `twice`, each response on a stream is duplicated. Requests are recorded in FOLDER/seen, duplicated responses in
+// FOLDER/twice.
 
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';

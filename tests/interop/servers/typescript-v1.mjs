@@ -1,4 +1,4 @@
-// A server on version 1 of the TypeScript SDK, for the revisions that open with a session: `typescript-v1.mjs stdio`, or
+// Server on version 1 of the TypeScript SDK, for revisions with sessions: `typescript-v1.mjs stdio`, or
 // `typescript-v1.mjs http PORT` with Streamable HTTP at /mcp and HTTP+SSE at /sse.
 
 import { randomUUID } from 'node:crypto';
@@ -150,7 +150,7 @@ if (process.argv[2] === 'stdio') {
             } else if (pathname === '/messages' && sessions.has(searchParams.get('sessionId'))) {
                 await sessions.get(searchParams.get('sessionId')).handlePostMessage(request, response);
             } else {
-                // A server from before Streamable HTTP takes no POST here.
+                // A server older than Streamable HTTP rejects POST here.
                 response.writeHead(pathname === '/sse' ? 405 : 404).end();
             }
         })

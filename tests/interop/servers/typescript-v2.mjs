@@ -1,5 +1,6 @@
-// A server on version 2 of the TypeScript SDK, in both eras: `typescript-v2.mjs stdio` or `typescript-v2.mjs http PORT`.
-// Questions are written once, as input that a call requires; the SDK asks them itself in sessions of older revisions.
+// Server on version 2 of the TypeScript SDK, in both eras: `typescript-v2.mjs stdio` or `typescript-v2.mjs http
+// PORT`. Requests to the user are declared once, as input that a call requires. The SDK sends them as requests in
+// sessions of older revisions.
 
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -50,7 +51,7 @@ function harbourServer() {
     return { server, subscribed };
 }
 
-/** Tells a connection that lasts of changes; the SDK knows what a modern one wants to hear. */
+/** Notifies a long-lived connection of changes. The SDK knows the subscriptions of modern ones. */
 function watched({ server, subscribed }, era) {
     const tell = (change, uri) => {
         const told =
