@@ -1,4 +1,4 @@
-// The queue under pressure: floods, tiredness, and questions that try to be approved by accident.
+// The consent queue under pressure: floods, fatigue, and accidental approvals.
 import { allow, callTool, DEMO, expect, question, refusable, test, visit } from "./fixtures";
 import { saying, TOOL } from "./said";
 
@@ -40,7 +40,7 @@ test.use({
   ),
 });
 
-test("X24: a flood is one question in front, a few behind it, and one gesture ends it", async ({ app, host }) => {
+test("X24: a flood shows one request, a few behind it, and one action denies it", async ({ app, host }) => {
   await callTool(app, "flood");
   await allow(app, "Allow once");
   const frame = question(app);
@@ -60,7 +60,7 @@ test("X24: a flood is one question in front, a few behind it, and one gesture en
   await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is, "it is stopped").toBe("stopped");
 });
 
-test("X24: three refusals mute a server for a while, which is said and can be undone", async ({ app, host }) => {
+test("X24: three denials mute a server for a while, which is shown and can be undone", async ({ app, host }) => {
   for (let i = 0; i < 3; i++) {
     await callTool(app, "one");
     await allow(app, "Allow once");
@@ -84,7 +84,7 @@ test("X24: three refusals mute a server for a while, which is said and can be un
   await expect(news, "and that is over").toHaveCount(0);
 });
 
-test("X21, X22: a form that asks for secrets or plays the host is a form in our frame", async ({ app }) => {
+test("X21, X22: a form that asks for secrets or imitates the app is shown in the app's frame", async ({ app }) => {
   await app.setViewportSize({ width: 800, height: 600 });
   await callTool(app, "secrets");
   await allow(app, "Allow once");
@@ -108,7 +108,7 @@ test("X21, X22: a form that asks for secrets or plays the host is a form in our 
   await expect(markup, "X22: no markup").toHaveCount(0);
 });
 
-test("X23: addresses are shown whole, with their domain, and only good ones can be opened", async ({ app, host, context }) => {
+test("X23: URLs are shown completely with their domain, and only safe ones can be opened", async ({ app, host, context }) => {
   const hits: string[] = [];
   await context.route(/evil\.test|\.example\/|xn--/, (route) => {
     hits.push(route.request().url());
@@ -131,7 +131,7 @@ test("X23: addresses are shown whole, with their domain, and only good ones can 
   expect(host.opened(), "and nothing opened").toEqual([]);
 });
 
-test("a click that was meant for the question before approves nothing", async ({ app, host }) => {
+test("a click meant for the previous request approves nothing", async ({ app, host }) => {
   await app.clock.install();
   const call = (id: string) =>
     host.call("call_tool", { call: id, server: "harbour", tool: "say", arguments: { id } }).catch((error: Error) => error.message);
@@ -147,7 +147,7 @@ test("a click that was meant for the question before approves nothing", async ({
   await app.mouse.down();
   await app.mouse.up();
   await expect(frame, "the next one").not.toContainText("1 of 2");
-  // Whichever came first.
+  // Whichever arrived first.
   await Promise.race(calls);
   for (let click = 0; click < 8; click++) {
     await app.mouse.down();
@@ -168,7 +168,7 @@ test("a click that was meant for the question before approves nothing", async ({
   await expect(frame).toBeHidden();
 });
 
-test("trusted for this run: its tools run without asking, all else asks, and one click ends it", async ({ app }) => {
+test("temporary trust: tools run without consent, everything else requires it, and one click ends it", async ({ app }) => {
   await callTool(app, "say");
   await allow(app, "Allow once");
   await visit(app, "#/server/harbour/permissions");

@@ -1,5 +1,5 @@
-// A conversation with a model of a provider that is not ours (aimock): tools that are called and decided in place, files,
-// stopping, answering again, versions.
+// Conversation with an independent mock provider (aimock): tools that are called and decided inline, files, stopping,
+// repeated answers, versions.
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 
@@ -30,7 +30,7 @@ const test = base.extend<{ provider: Provider; conversation: string }>({
     },
     { auto: true },
   ],
-  // With the model and the tools of the demo server turned on, one of which the user has seen.
+  // With the model and the tools of the demo server enabled, one of which the user has reviewed.
   conversation: [
     async ({ host, app }, use) => {
       await seeTool(host);
@@ -51,7 +51,7 @@ const test = base.extend<{ provider: Provider; conversation: string }>({
   ],
 });
 
-/** The user has seen the tool `add`: it was called once. */
+/** Calls the tool `add` once, which marks it as reviewed. */
 async function seeTool(host: DevHost): Promise<void> {
   const called = host.call("call_tool", {
     ...{
@@ -81,13 +81,13 @@ async function faultless(app: Page, what: string): Promise<void> {
   expect(found, `axe finds nothing: ${what}`).toEqual([]);
 }
 
-/** What the provider was told in the last request, as JSON text. */
+/** Returns the last request to the provider as JSON text. */
 async function told(provider: Provider): Promise<string> {
   const asked = await provider.asked();
   return JSON.stringify(asked.at(-1)?.body.messages ?? []);
 }
 
-test("X09: a call of the model is decided in its card, with other arguments, and the answer follows", async ({
+test("X09: a call of the model is decided in its card with changed arguments, and the answer follows", async ({
   app,
   provider,
 }) => {
@@ -132,7 +132,7 @@ test("X09: a call of the model is decided in its card, with other arguments, and
   expect(await app.content(), "the key is nowhere").not.toContain(KEY);
 });
 
-test("X09: a refusal with a reason reaches the model", async ({
+test("X09: a denial with a reason is sent to the model", async ({
   app,
   provider,
 }) => {
@@ -194,7 +194,7 @@ test("two calls of one answer are decided one after the other, by keyboard alone
   ).toBeFocused();
 });
 
-test("three calls of one answer are allowed with one button, each with its own hash", async ({
+test("three calls of one answer are allowed with one button, each with its hash", async ({
   app,
   host,
 }) => {
@@ -238,7 +238,7 @@ test("three calls of one answer are allowed with one button, each with its own h
   ).toBeFocused();
 });
 
-test("a list of calls fits a narrow window, and one of them can be left out", async ({
+test("the list of calls fits a narrow window, and one of them can be deselected", async ({
   app,
 }) => {
   await app.setViewportSize({ width: 480, height: 900 });
@@ -268,7 +268,7 @@ test("a list of calls fits a narrow window, and one of them can be left out", as
   await expect(log(app).getByText("All three are done.")).toBeVisible();
 });
 
-test("a question that is not in view leads there, and is asked over everything elsewhere", async ({
+test("a request out of view is linked, and shown as a dialog in other views", async ({
   app,
   conversation,
 }) => {
@@ -295,7 +295,7 @@ test("a question that is not in view leads there, and is asked over everything e
   ).toBeVisible();
 });
 
-test("a picture is attached, seen before it is sent, and reaches the model", async ({
+test("a picture is attached, previewed, and sent to the model", async ({
   app,
   provider,
 }) => {
@@ -326,7 +326,7 @@ test("a picture is attached, seen before it is sent, and reaches the model", asy
   ).toBeVisible();
 });
 
-test("files come by paste and by drop, and what is too much is said in words", async ({
+test("files are attached by paste and drop, and limits are explained", async ({
   app,
 }) => {
   const files = app.getByRole("list", { name: "Attached files" });
@@ -371,7 +371,7 @@ test("files come by paste and by drop, and what is too much is said in words", a
   await expect(files).not.toContainText("dropped.md");
 });
 
-test("an answer is stopped, had again, and a message edited begins another version", async ({
+test("an answer is stopped and repeated, and an edited message creates a version", async ({
   app,
 }) => {
   await say(app, "write a long answer");
@@ -414,7 +414,7 @@ test("an answer is stopped, had again, and a message edited begins another versi
   await faultless(app, "versions");
 });
 
-test("tools are turned off one by one, and what is not reviewed is not offered", async ({
+test("tools are disabled one by one, and unreviewed ones are not offered", async ({
   app,
   host,
   conversation,

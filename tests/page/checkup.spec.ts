@@ -1,4 +1,4 @@
-// Check this computer, from the help menu and from a server that did not start.
+// Computer check, from the help menu and from a server that did not start.
 import { userInfo } from "node:os";
 
 import { axeFinds, expect, LEGACY, test, visit } from "./fixtures";
@@ -15,7 +15,7 @@ test.use({
   permissions: ["clipboard-read", "clipboard-write"],
 });
 
-test("finds what is missing, and its report has nothing private", async ({ app, host }) => {
+test("finds problems, and its report contains no private data", async ({ app, host }) => {
   await app.getByRole("button", { name: "Help" }).click();
   await app.getByRole("menuitem", { name: "Check this computer" }).click();
   const dialog = app.getByRole("dialog", { name: "Check this computer" });
@@ -38,7 +38,7 @@ test("finds what is missing, and its report has nothing private", async ({ app, 
   await expect(dialog).toBeHidden();
 });
 
-test("a server whose program is missing leads to what fits first", async ({ app, host }) => {
+test("a server with a missing program links to the matching checks", async ({ app, host }) => {
   await visit(app, "#/server/canary");
   await app.getByRole("button", { name: "Start", exact: true }).click();
   const failure = app.getByRole("group", { name: "Why this server is not running" });

@@ -1,4 +1,4 @@
-// A server in a sandbox and its limits, from the form to the running server.
+// Sandboxed server and its limits, from the form to the running server.
 import { mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -17,7 +17,7 @@ for (const { name, setup, size } of LOOKS) {
   test.describe(name, () => {
     test.use({ setup: { ...setup, running: [] }, viewport: size });
 
-    test("the form, the question and the limits of a held server fit", async ({ app, host }) => {
+    test("the form, the consent request and the limits of a sandboxed server fit", async ({ app, host }) => {
       mkdirSync(PICTURES, { recursive: true });
       const fits = async (view: string) => {
         const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -45,7 +45,7 @@ for (const { name, setup, size } of LOOKS) {
 test.describe("by keyboard", () => {
   test.use({ setup: { ...LEGACY, running: [] } });
 
-  test("a server is put into a sandbox, which is asked about and then holds it", async ({ app, host }) => {
+  test("a server is put into a sandbox, which requires consent and then restricts it", async ({ app, host }) => {
     const folder = realpathSync(host.folder) + "/platform";
     await visit(app, "#/server/harbour/settings");
     const form = app.getByRole("form", { name: "Settings" });

@@ -1,10 +1,14 @@
-// What is drawn waits for nothing that it does not need: the first content for the snapshot alone, a question for nothing.
+// Rendering does not wait for unrelated requests: the first content needs only the snapshot, a consent request
+// nothing.
 import { callTool, expect, question, test } from "./fixtures";
 
-/** How long a question may take from its event to its frame: far above what it takes, far below what a fetch chain takes. */
+/**
+ * Maximum delay between the event of a consent request and its frame: far above the usual delay, far below that of a
+ * chain of fetches.
+ */
 const SOON_MS = 1_000;
 
-test("the first content does not wait for the code of questions", async ({ page, host }) => {
+test("the first content does not wait for the code of consent requests", async ({ page, host }) => {
   let asked = false;
   await page.route(/\/assets\/ConsentOverlay-.*\.js$/, (route) => {
     asked = true;
@@ -16,14 +20,14 @@ test("the first content does not wait for the code of questions", async ({ page,
   await expect.poll(() => asked, { message: "questions are fetched right after" }).toBe(true);
 });
 
-test("a question is drawn with what is there already, at once", async ({ app }) => {
+test("a consent request is rendered at once, without loading code", async ({ app }) => {
   await app.waitForLoadState("networkidle");
   const late: string[] = [];
   await app.route(/\/assets\//, (route) => {
     late.push(route.request().url());
     return route.abort();
   });
-  // From the message that brings the question to the frame in which it is drawn.
+  // From the event of the request to the frame in which it is drawn.
   await app.evaluate(() => {
     const times = { told: 0, drawn: 0 };
     Object.assign(window, { times });

@@ -1,4 +1,4 @@
-// What a user does every day, as quickly as it should go.
+// Everyday tasks and their usability.
 import { allow, callTool, expect, LEGACY, question, readRest, test, visit } from "./fixtures";
 
 test("E2: a first call takes four steps, and no picture is read as text", async ({ app }) => {
@@ -11,7 +11,7 @@ test("E2: a first call takes four steps, and no picture is read as text", async 
   await expect(frame).not.toContainText(/base64,[A-Za-z0-9+/]{20}/);
   const once = frame.getByRole("button", { name: "Allow once" });
   await app.mouse.move(1, 1);
-  // Whatever has to be opened first would keep it from being allowed.
+  // A collapsed part would prevent the approval.
   const pages = await readRest(app, once);
   expect(pages, "filled in, called, looked at, allowed").toBeLessThanOrEqual(1);
   await once.click();
@@ -21,7 +21,7 @@ test("E2: a first call takes four steps, and no picture is read as text", async 
 test.describe("a low window", () => {
   test.use({ viewport: { width: 1180, height: 560 } });
 
-  test("E9: the result comes into view, and its time is without the user's", async ({ app }) => {
+  test("E9: the result scrolls into view, and its duration excludes the user's decision", async ({ app }) => {
     await callTool(app, "show_everything");
     await expect(question(app)).toBeVisible();
     const asked = Date.now();
@@ -37,7 +37,7 @@ test.describe("a low window", () => {
   });
 });
 
-test("E15: a form that is not right leads to the first field that is wrong", async ({ app }) => {
+test("E15: an invalid form focuses the first invalid field", async ({ app }) => {
   await callTool(app, "ask_user");
   await allow(app, "Allow once");
   const frame = question(app);
@@ -50,10 +50,10 @@ test("E15: a form that is not right leads to the first field that is wrong", asy
   await expect(first).toBeInViewport();
 });
 
-test.describe("in the dark", () => {
+test.describe("in the dark theme", () => {
   test.use({ setup: { ...LEGACY, theme: "dark" } });
 
-  test("E10: boxes that are not checked are as dark as the page", async ({ app }) => {
+  test("E10: unchecked boxes are as dark as the page", async ({ app }) => {
     await callTool(app, "ask_user");
     await allow(app, "Allow once");
     const frame = question(app);
@@ -76,7 +76,7 @@ test.describe("in the dark", () => {
   });
 });
 
-test("E16: with nothing to decide, there is a way to what was allowed for good", async ({ app }) => {
+test("E16: an empty queue links to the permanent grants", async ({ app }) => {
   await app.getByRole("button", { name: "Approvals" }).click();
   await app.getByRole("button", { name: "Show standing approvals" }).click();
   await expect(app).toHaveURL(/#\/rules/);

@@ -4,7 +4,7 @@ import { allow, DEMO, expect, FIRST_START, question, test } from "./fixtures";
 
 test.use({ setup: FIRST_START });
 
-test("the demo server starts after its exact command was approved, and not before", async ({ app, host }) => {
+test("the demo server starts only after its exact command was approved", async ({ app, host }) => {
   await expect(app.getByRole("heading", { name: "Your tools, behind a bridge you control" })).toBeVisible();
   const before = await host.snapshot();
   expect(before.servers.map((server) => server.state.is), "nothing runs yet").toEqual(["stopped"]);
@@ -37,7 +37,7 @@ test("E2: four clicks lead from the first start to the first approved call", asy
   await click(app.getByRole("button", { name: "Start the demo server" }));
   await allowed(frame.getByRole("button", { name: /allow/i }).first());
   await click(main.getByRole("button", { name: "Call", exact: true }));
-  // What nobody has seen is shown whole, and scrolled past.
+  // An unreviewed definition is shown completely and has to be scrolled through.
   await frame.getByText("Its whole definition").hover();
   const once = frame.getByRole("button", { name: "Allow once" });
   await expect(async () => {
@@ -49,7 +49,7 @@ test("E2: four clicks lead from the first start to the first approved call", asy
   expect(clicks).toBe(4);
 });
 
-test("a denied command does not run, and the page says so", async ({ app, host }) => {
+test("a denied command does not run, and the page shows that", async ({ app, host }) => {
   await app.getByRole("button", { name: "Start the demo server" }).click();
   await question(app).getByRole("button", { name: "Deny" }).click();
   await expect(question(app)).toBeHidden();
@@ -57,7 +57,7 @@ test("a denied command does not run, and the page says so", async ({ app, host }
   expect((await host.snapshot()).servers[0]?.pid ?? null, "nothing runs").toBeNull();
 });
 
-test("Allow does nothing until the question could be read", async ({ app, host }) => {
+test("Allow does nothing until the request could be read", async ({ app, host }) => {
   await app.clock.install();
   await app.clock.pauseAt(Date.now() + 1_000);
   await app.getByRole("button", { name: "Start the demo server" }).click();

@@ -1,4 +1,4 @@
-// The search through what was said in all conversations, with a real host: typed, found, opened, with the keyboard only.
+// History search with a real host by keyboard alone.
 import { expect, test, visit, type DevHost } from "./fixtures";
 
 const said = (id: string, text: string) => {
@@ -15,7 +15,7 @@ async function begin(host: DevHost, title: string, texts: string[]): Promise<str
   return id;
 }
 
-test("what was said is found in both languages, and opened with the keyboard", async ({ app, host }) => {
+test("finds messages in both languages, and opens them by keyboard", async ({ app, host }) => {
   await begin(host, "Taxes", ["the form of last year"]);
   const trip = await begin(host, "Trip", ["We take the ferry to <b>Bergen</b>.", "我们明天早上在港口见面。"]);
   await visit(app, "#/settings");
@@ -48,7 +48,7 @@ test("what was said is found in both languages, and opened with the keyboard", a
   await expect(nav.getByText("Nothing found."), "what was deleted is not found").toBeVisible();
 });
 
-test("a search that finds nothing, or less by the minute, is never answered with an older one", async ({ app, host }) => {
+test("never shows the results of an older query", async ({ app, host }) => {
   await begin(host, "Trip", Array.from({ length: 45 }, (_, n) => `ferry number ${n}`));
   await visit(app, "#/settings");
   const nav = app.getByRole("navigation");

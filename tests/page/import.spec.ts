@@ -22,7 +22,7 @@ const HOME = {
 
 test.use({ setup: { ...FIRST_START, home: HOME } });
 
-test("are found when asked for, imported as they were picked, and start only once approved", async ({ app, host }) => {
+test("are scanned on request, imported as selected, and start only once approved", async ({ app, host }) => {
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Look for them" }).click();
   await expect(main.getByRole("heading", { name: "Found 4 servers" }), "equal ones are one row").toBeFocused();
@@ -56,7 +56,7 @@ test("are found when asked for, imported as they were picked, and start only onc
   await expect(question(app), "the first start asks").toContainText("GITHUB_TOKEN");
 });
 
-test("that changed since they were listed are not imported, and can be looked at again", async ({ app, host }) => {
+test("that changed since the scan are not imported, and can be scanned again", async ({ app, host }) => {
   await visit(app, "#/import");
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Look for them" }).click();
@@ -71,7 +71,7 @@ test("that changed since they were listed are not imported, and can be looked at
   await expect(main.getByRole("group", { name: "far" }), "as it is now").toContainText("https://near.example/mcp");
 });
 
-test("that are incomplete are left to the user, who reads what to fill in", async ({ app, host }) => {
+test("that are incomplete are not preselected, and list their missing values", async ({ app, host }) => {
   const args = ["--era", "both", `--token=${SECRET}`];
   host.writeAtHome(CURSOR, servers({ option: { command: DEMO, args, cwd: "/tmp" }, whole: { command: DEMO, args: ["--era", "legacy"] } }));
   await visit(app, "#/import");
@@ -91,7 +91,7 @@ test("that are incomplete are left to the user, who reads what to fill in", asyn
   await expect(main.getByRole("textbox", { name: "Argument 3" })).toHaveValue("--token=<token>");
 });
 
-test("of a project are untrusted until the user has looked at them", async ({ app, host }) => {
+test("of a project are untrusted and never preselected", async ({ app, host }) => {
   const project = join(realpathSync(host.home), "work");
   host.writeAtHome("work/.mcp.json", servers({ brought: { command: DEMO, args: ["--era", "legacy"] } }));
   await visit(app, "#/server/demo/roots");

@@ -1,4 +1,4 @@
-// Names that every object inherits, as a server may choose them: what is typed under them arrives.
+// Names from servers that equal members of `Object.prototype`.
 import { expect } from "@playwright/test";
 
 import { attack, show, tool } from "./attack";
@@ -6,7 +6,7 @@ import { allow, question, test, visit } from "./fixtures";
 
 const NAMES = ["toString", "constructor", "valueOf", "hasOwnProperty"];
 
-test("parameters named like what all objects have are filled in and sent", async ({ page }) => {
+test("tool arguments named like inherited members are filled in and sent", async ({ page }) => {
   const what = "parameters named like members of all objects";
   const properties = Object.fromEntries(NAMES.map((name) => [name, { type: "string" }]));
   const said = { reply: { "tools/list": tool({ inputSchema: { type: "object", properties, required: NAMES } }) }, misbehave: "escapes" };
@@ -20,7 +20,7 @@ test("parameters named like what all objects have are filled in and sent", async
   });
 });
 
-test("a template's variables and a prompt's arguments of such names can be filled in", async ({ page }) => {
+test("template variables and prompt arguments named like inherited members can be filled in", async ({ page }) => {
   const reply = {
     "tools/list": tool(),
     "prompts/list": { prompts: [{ name: "greet", arguments: NAMES.map((name) => ({ name, required: true })) }] },

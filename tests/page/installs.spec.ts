@@ -1,4 +1,4 @@
-// Servers of a registry and of bundles: found, looked at, and added stopped through one sheet.
+// Servers of a registry and of bundles, previewed and added stopped through one sheet.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ const test = base.extend<{ registry: Registry }>({
   },
 });
 
-test("a server of a registry is added as the sheet shows it, stopped", async ({ app, host }) => {
+test("a server of a registry is added stopped with the previewed setup", async ({ app, host }) => {
   await visit(app, "#/add-server");
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "From a registry…" }).click();
@@ -88,7 +88,7 @@ test("a server of a registry is added as the sheet shows it, stopped", async ({ 
   expect(file, "the secret is in the keychain").not.toContain(SECRET);
 });
 
-test("what was found is there when the registry is gone, and is said to be old", async ({ app, registry }) => {
+test("search results stay available offline, with their age", async ({ app, registry }) => {
   await visit(app, "#/registry");
   const main = app.getByRole("main");
   await expect(main.getByRole("article")).toHaveCount(3);
@@ -158,7 +158,7 @@ base.describe("a newer version", () => {
   });
 });
 
-test("a bundle that the registry lists is downloaded and installed", async ({ app, host, registry }) => {
+test("a bundle of the registry is downloaded and installed", async ({ app, host, registry }) => {
   const manifest = {
     ...{ manifest_version: "0.3", name: "words", version: "1.0.0", description: "Counts words", author: { name: "Alice" } },
     server: {

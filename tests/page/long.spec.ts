@@ -1,5 +1,5 @@
-// A conversation of 5,000 items with calls, code, tables and 50 pictures: opens at once, reads on when it is scrolled, and leads to
-// what a search found. The goal for opening is 300 ms.
+// A conversation of 5,000 items with calls, code, tables and 50 pictures: opens quickly, loads on scrolling, and
+// shows search results. The target for opening is 300 ms.
 import type { Locator, Page } from "@playwright/test";
 
 import { expect, test, visit } from "./fixtures";
@@ -11,7 +11,7 @@ const LAST = `item-${ITEMS - 1}`;
 const row = (app: Page, id: string): Locator => app.locator(`[role=log] [data-item="${id}"]`);
 const MB = 1024 * 1024;
 
-/** Opens a conversation. Returns how long it took until its end was painted, in milliseconds. */
+/** Opens a conversation. Returns the time until its end was painted, in milliseconds. */
 function timeToOpen(app: Page, id: string): Promise<number> {
   return app.evaluate(
     ([to, last]) => {
@@ -34,14 +34,14 @@ function timeToOpen(app: Page, id: string): Promise<number> {
   );
 }
 
-/** Waits until the last of what is fetched ahead after the start is there. */
+/** Waits until all preloads after the start are done. */
 async function preloaded(app: Page): Promise<void> {
   const isThere = () =>
     app.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => /\/AddServer-[^/]*\.js$/.test(name)));
   await expect.poll(isThere, "all views are fetched").toBe(true);
 }
 
-/** Where the rows in view are, by their ids. */
+/** Returns the positions of the visible rows by id. */
 function places(log: Locator): Promise<Record<string, number>> {
   return log.evaluate((box) => {
     const { top, bottom } = box.getBoundingClientRect();
@@ -51,7 +51,7 @@ function places(log: Locator): Promise<Record<string, number>> {
   });
 }
 
-test("5,000 items: opened, scrolled, searched, and little in memory", async ({ app, host }) => {
+test("5,000 items are opened, scrolled and searched with little memory", async ({ app, host }) => {
   test.setTimeout(240_000);
   const id = await longConversation(host, "Tides");
   await visit(app, "#/settings");
@@ -66,7 +66,7 @@ test("5,000 items: opened, scrolled, searched, and little in memory", async ({ a
   }
   const work = ((await meter.time()).all - before.all) / times.length;
   console.log(`opened in ${times.map((ms) => ms.toFixed(0)).join(", ")} ms, ${work.toFixed(0)} ms of work of the page each`);
-  // On a machine that does other things too, only the work of the page tells.
+  // On a busy machine, only the processor time of the page is meaningful.
   expect(work, "it opens at once").toBeLessThan(300);
   expect(Math.min(...times), "and what it takes is mostly that").toBeLessThan(1_500);
 
@@ -90,7 +90,7 @@ test("5,000 items: opened, scrolled, searched, and little in memory", async ({ a
   await expect(row(app, LAST), "the newest are still there").toBeAttached();
   expect(await app.locator("[role=log] [data-item]").count(), "and hardly more than what is in view").toBeLessThan(60);
 
-  // As long as nobody scrolls, nothing moves, whatever is read before it.
+  // Without scrolling nothing moves, whatever is loaded above.
   await log.evaluate((it) => (it.scrollTop = it.clientHeight));
   await drawn(app);
   const placesBefore = await places(log);
@@ -122,7 +122,7 @@ test("5,000 items: opened, scrolled, searched, and little in memory", async ({ a
   expect(whole.nodes, "what is out of view is not drawn").toBeLessThan(40_000);
 });
 
-test("pictures are fetched when they come into view, and what was opened stays open", async ({ app, host }) => {
+test("pictures are loaded when they scroll into view, and expanded items stay expanded", async ({ app, host }) => {
   const id = await longConversation(host, "Tides", 300);
   await visit(app, `#/conversation/${id}/item-50`);
   const picture = row(app, "item-50").getByRole("img");
@@ -139,7 +139,7 @@ test("pictures are fetched when they come into view, and what was opened stays o
   await expect(row(app, "item-49").getByText("Bergen").first(), "what was opened is still open").toBeVisible();
 });
 
-test("a search leads into another branch", async ({ app, host }) => {
+test("a search result in another branch is opened", async ({ app, host }) => {
   const id = await longConversation(host, "Tides", 40);
   const said = (item: string, parent: string, text: string) => ({
     ...{ id: item, parent, at: Date.now() },

@@ -1,4 +1,4 @@
-// The one queue of questions.
+// The consent queue.
 import { DEMO, expect, LEGACY, question, refusable, test } from "./fixtures";
 
 test.use({
@@ -14,7 +14,7 @@ test.use({
 
 const ask = (server: string, call: string) => ({ call, server, tool: "add", arguments: { a: 1, b: 2 } });
 
-test("several questions: counted, one in front, listed by server, a flood denied at once", async ({ app, host }) => {
+test("several requests: counted, one in front, listed by server, a flood denied at once", async ({ app, host }) => {
   const calls = [
     host.call("call_tool", ask("harbour", "1")),
     host.call("call_tool", ask("second", "2")),
@@ -39,7 +39,7 @@ test("several questions: counted, one in front, listed by server, a flood denied
   for (const answer of answers) expect(String(answer), "each call is told that it was refused").toContain("refused");
 });
 
-test("the next question is decided while the answer to the one before is on its way", async ({ app, host }) => {
+test("the next request is decided while the response to the previous decision is pending", async ({ app, host }) => {
   let arrive: () => void = () => undefined;
   const arrived = new Promise<void>((resolve) => (arrive = resolve));
   await app.route("**/api/answer_question", async (route) => {
@@ -54,7 +54,7 @@ test("the next question is decided while the answer to the one before is on its 
   const cancelled = call("second");
   await expect(frame).toContainText("1 of 2");
   await frame.getByRole("button", { name: "Deny" }).click();
-  // The news that it was answered comes before the answer's own response.
+  // The event that it was decided precedes the response.
   await expect(frame, "the other one is in front").not.toContainText("1 of 2");
   await refusable(app);
   await app.keyboard.press("Escape");
@@ -64,7 +64,7 @@ test("the next question is decided while the answer to the one before is on its 
   await expect(frame).toBeHidden();
 });
 
-test("what was meant for one question refuses no other, and servers take turns", async ({ app, host }) => {
+test("keys meant for one request deny no other, and servers take turns", async ({ app, host }) => {
   const call = (server: string, id: string) => host.call("call_tool", ask(server, id)).catch((error: Error) => error.message);
   const frame = question(app);
   const open = async () => (await host.snapshot()).questions.map(({ server }) => server).sort();
@@ -88,7 +88,7 @@ test("what was meant for one question refuses no other, and servers take turns",
   for (const answer of await Promise.all(calls)) expect(String(answer), "each call is told").toContain("refused");
 });
 
-test("a question that changes or goes away while it is looked at crosses nothing", async ({ app, host }) => {
+test("a request that changes or closes while it is read sends nothing", async ({ app, host }) => {
   const call = host.call("call_tool", ask("harbour", "gone")).catch((error: Error) => error.message);
   await expect(question(app)).toBeVisible();
   await host.call("cancel_call", { call: "gone" });

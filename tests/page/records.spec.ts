@@ -1,4 +1,4 @@
-// What is kept: activity, decisions, approvals that stand, settings.
+// Stored data: activity, decisions, grants, settings.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -49,7 +49,7 @@ test("every decision is in the audit log, and a grant can be revoked", async ({ 
   await question(app).getByRole("button", { name: "Deny" }).click();
 });
 
-test("the audit log is searched, opened, checked and exported, by keyboard as well", async ({ app, host }) => {
+test("the audit log is searched, expanded, verified and exported, also by keyboard", async ({ app, host }) => {
   await callTool(app, "fail");
   await question(app).getByRole("button", { name: "Deny" }).click();
   await callTool(app, "show_everything");
@@ -87,7 +87,7 @@ test("the audit log is searched, opened, checked and exported, by keyboard as we
   expect(decisions, "every decision is there").toEqual(expect.arrayContaining(["allowed", "denied"]));
 });
 
-test("settings: theme and language hold", async ({ app, host }) => {
+test("settings: theme and language are stored", async ({ app, host }) => {
   await visit(app, "#/settings");
   await app.getByRole("radio", { name: "Dark" }).or(app.getByRole("button", { name: "Dark" })).first().click();
   await expect(app.locator("html")).toHaveAttribute("data-theme", "dark");

@@ -1,4 +1,5 @@
-// A registry of servers (API version 0.1) on loopback, which lists what a test says. The page's tests and the walk through the window use it.
+// Server registry (API version 0.1) on loopback with the entries of a test. Used by the tests of the page and of the
+// window.
 import { once } from "node:events";
 import { createServer } from "node:http";
 
@@ -10,7 +11,7 @@ const OFFICIAL = "io.modelcontextprotocol.registry/official";
  */
 
 /**
- * A version of a server, and what the registry says of it.
+ * Creates an entry: a version of a server with its registry metadata.
  * @param {Entry["server"]} server
  * @param {Record<string, unknown>} listing
  * @returns {Entry}
@@ -28,7 +29,7 @@ export class Registry {
    */
   entries;
   /**
-   * Files that it gives, by their path.
+   * Files by path.
    * @type {Map<string, Buffer>}
    */
   files = new Map();
@@ -58,7 +59,7 @@ export class Registry {
     return `http://127.0.0.1:${this.#server.address().port}`;
   }
 
-  /** From then on it can't be reached. */
+  /** Closes the registry, which can't be reached any more. */
   async stop() {
     this.#server.closeAllConnections();
     if (this.#server.listening) await new Promise((done) => this.#server.close(done));

@@ -1,4 +1,4 @@
-// Servers by URL: pasted, asked about, connected to, and brought back when they were gone.
+// Servers by URL: pasted, approved, connected, and reconnected after an outage.
 import { allow, axeFinds, callTool, DEMO, expect, FIRST_START, question, test, visit } from "./fixtures";
 import { RemoteServer } from "./remote-server";
 
@@ -16,7 +16,7 @@ const ERAS = [
 ] as const;
 
 for (const { era, revision, how } of ERAS) {
-  test(`${era}: a pasted URL is enough, and what was found is shown`, async ({ app }) => {
+  test(`${era}: a pasted URL is sufficient, and the detected connection is shown`, async ({ app }) => {
     remote = await RemoteServer.start(era);
     await visit(app, "#/add-server");
     await app.getByRole("textbox", { name: /^A URL, a command/ }).fill(remote.url);
@@ -47,7 +47,7 @@ for (const { era, revision, how } of ERAS) {
   });
 }
 
-test("a call to a server that is gone says so; once it is back, the next one is done", async ({ app, host }) => {
+test("a call to an unreachable server shows that, and the next one succeeds once it is back", async ({ app, host }) => {
   remote = await RemoteServer.start("legacy");
   await host.call("add_server", {
     name: "harbour",
@@ -69,7 +69,7 @@ test("a call to a server that is gone says so; once it is back, the next one is 
   await expect(result, "in a new session, without another start").toHaveAttribute("data-state", "done");
 });
 
-test("a local server that dies comes back by itself, without a question", async ({ app, host }) => {
+test("a local server that crashes restarts without a consent request", async ({ app, host }) => {
   await host.call("add_server", {
     name: "harbour",
     config: { type: "stdio", command: DEMO, args: ["--era", "legacy"], env: {}, cwd: null, revision: null },
@@ -84,7 +84,7 @@ test("a local server that dies comes back by itself, without a question", async 
   await expect(question(app), "the command is approved").toBeHidden();
 });
 
-test("a call that is done as a task shows where it is, and ends as any other", async ({ app, host }) => {
+test("a call that runs as a task shows its state, and ends like any other", async ({ app, host }) => {
   remote = await RemoteServer.start("modern");
   await host.call("add_server", {
     name: "harbour",

@@ -1,4 +1,4 @@
-// A result that looks wrong is shown before the model reads it, in the conversation, at two widths; pictures for people to look at
+// A suspicious result is shown in the conversation before the model reads it, at two widths. Screenshots for people
 // are in target/screenshots/page/result-review.
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -19,7 +19,7 @@ const test = base.extend<{ provider: Provider }>({
     async ({ host, app }, use) => {
       const provider = await Provider.start("sk-canary-result-31c7");
       await provider.setUpIn(host);
-      // The user has seen the tool: it was called once.
+      // The user has reviewed the tool: it was called once.
       const seen = { call: "seen", server: "harbour", tool: "fail", arguments: {} };
       const called = host.call("call_tool", seen);
       await host.answerNext("tool", { action: "allow", scope: "session" });
@@ -52,7 +52,7 @@ async function told(provider: Provider): Promise<string> {
   return JSON.stringify(asked.at(-1)?.body.messages ?? []);
 }
 
-test("S27: a result that looks wrong is shown whole with the reasons, at each width, and left out", async ({
+test("S27: a suspicious result is shown completely with the reasons, at each width, and withheld", async ({
   app,
   provider,
 }) => {
@@ -77,7 +77,7 @@ test("S27: a result that looks wrong is shown whole with the reasons, at each wi
   expect(await told(provider), "S27: and read nothing of it").not.toContain("It did not work");
 });
 
-test("S27: a result is read by the model once the user lets it", async ({ app }) => {
+test("S27: a result is read by the model once the user permits it", async ({ app }) => {
   await held(app);
   await allow(app, "Let the model read it");
   await expect(app.getByText("I have read it."), "S27: the model goes on with it").toBeVisible();

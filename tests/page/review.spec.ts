@@ -1,4 +1,4 @@
-// What the user sees before something of a server is used: what is new, what changed, what looks like another, what is strange.
+// Review marks before something of a server is used: new, changed, similar names, suspicious text.
 import { SCRIPTED } from "./dev-host";
 import { expect, LEGACY, question, test, visit } from "./fixtures";
 
@@ -23,7 +23,7 @@ test.use({
   },
 });
 
-test("X02, X06: new, reviewed, changed, and asked about with what changed", async ({ app }) => {
+test("X02, X06: new, reviewed, changed, and shown with its changes in the consent request", async ({ app }) => {
   await visit(app, "#/server/post/tools/send");
   await expect(app.getByText("You have not reviewed this tool yet."), "at first it is new").toBeVisible();
   await expect(app.getByText("Looks like s\u0435nd (U+0435) of mail."), "and looks like another").toBeVisible();

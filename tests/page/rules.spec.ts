@@ -1,10 +1,10 @@
-// Rules in the real page: written, tried, held to, and shown in small windows and in Chinese.
+// Rules in the real page: edited, tested, applied, in small windows and in Chinese.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { allow, callTool, expect, question, test, visit } from "./fixtures";
 
-test("a rule is written, tried, and denies", async ({ app, host }) => {
+test("a rule is written, tested, and denies", async ({ app, host }) => {
   await visit(app, "#/rules");
   await app.getByRole("button", { name: "Add a rule" }).click();
   const dialog = app.getByRole("dialog");
@@ -28,7 +28,7 @@ test("a rule is written, tried, and denies", async ({ app, host }) => {
   await expect(question(app), "nobody is asked").toHaveCount(0);
 });
 
-test("the careful preset asks again, and an approval can end", async ({ app }) => {
+test("the careful preset requires consent again, and a grant can be revoked", async ({ app }) => {
   await callTool(app, "show_everything");
   await allow(app, "Allow for one hour");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
@@ -41,7 +41,7 @@ test("the careful preset asks again, and an approval can end", async ({ app }) =
   await question(app).getByRole("button", { name: "Deny" }).click();
 });
 
-test("a file that can't be used is told at once, and everything asks", async ({ app, host }) => {
+test("an invalid file is reported at once, and everything requires consent", async ({ app, host }) => {
   await visit(app, "#/rules");
   await expect(app.getByText("No rules.", { exact: false })).toBeVisible();
   writeFileSync(join(host.data, "policy.json"), '{"version": 1, "rules": [{"effect": "maybe"}]}');

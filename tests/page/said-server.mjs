@@ -1,4 +1,5 @@
-// A server over stdio that says exactly what a file tells it to: its tools, and for each of them what a call asks and answers.
+// Server over stdio with tools from a file. For each tool the file lists the requests that a call sends and its
+// result.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 

@@ -1,5 +1,5 @@
-// A server's request to a model, from the first word to the last: turned on, asked, answered by a model of a provider that is
-// not ours (aimock), watched, changed, sent; declined; within a budget.
+// Sampling request of a server: enabled, approved, answered by an independent mock provider (aimock), streamed,
+// edited, sent; denied; within a budget.
 import {
   allow,
   type DevHost,
@@ -10,7 +10,7 @@ import {
 } from "./fixtures";
 import { Provider } from "./provider";
 
-/** Must be nowhere to be seen. */
+/** Must never be visible. */
 const KEY = "sk-canary-page-77aa01";
 
 const test = base.extend<{ provider: Provider }>({
@@ -27,7 +27,7 @@ const test = base.extend<{ provider: Provider }>({
   }, { auto: true }],
 });
 
-/** Has the server ask a model this, and lets it be called. */
+/** Lets the server send a sampling request, and enables it. */
 async function asksModel(
   host: DevHost,
   words: string,
@@ -50,7 +50,7 @@ async function asksModel(
   return { said };
 }
 
-test("a request is put to a model, watched, changed and sent", async ({
+test("a request is sent to a model, streamed, edited and sent", async ({
   app,
   host,
   provider,
@@ -94,7 +94,7 @@ test("a request is put to a model, watched, changed and sent", async ({
   expect(await app.content(), "the key is nowhere").not.toContain(KEY);
 });
 
-test("a long answer comes as it is said, and can be stopped", async ({
+test("a long response is streamed, and can be stopped", async ({
   app,
   host,
 }) => {
@@ -114,7 +114,7 @@ test("a long answer comes as it is said, and can be stopped", async ({
   );
 });
 
-test("what goes wrong at the provider is said, and the user answers by hand", async ({
+test("an error of the provider is shown, and the user answers manually", async ({
   app,
   host,
 }) => {
@@ -137,7 +137,7 @@ test("what goes wrong at the provider is said, and the user answers by hand", as
   );
 });
 
-test("X26: a budget lets requests through, ends them, and is said", async ({
+test("X26: a budget allows requests, ends, and is shown", async ({
   app,
   host,
   provider,

@@ -1,5 +1,4 @@
-// The scripted authorization server with the MCP server that asks for its tokens, in a process of its own. Whoever asks to be
-// signed in is, at once.
+// Scripted authorization server and its MCP server in a child process. Every sign-in succeeds at once.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
@@ -10,7 +9,7 @@ const PROGRAM = join(resolve(__dirname, "../.."), `target/debug/authorization-se
 
 export class ScriptedSignIn {
   readonly issuer: string;
-  /** The MCP server's URL. */
+  /** URL of the MCP server. */
   readonly server: string;
   readonly #process: ChildProcess;
 
@@ -39,7 +38,7 @@ export class ScriptedSignIn {
   }
 }
 
-/** Where a browser would be sent back to from the sign-in page. */
+/** Returns the redirect URL of the sign-in page. */
 export async function sentBackTo(page: string): Promise<string> {
   const answer = await fetch(page, { redirect: "manual" });
   const location = answer.headers.get("location");

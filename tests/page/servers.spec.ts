@@ -9,7 +9,7 @@ const commandOf = (file: string, name: string): unknown =>
 test.describe("adding a server", () => {
   test.use({ setup: { ...LEGACY, running: [] } });
 
-  test("by form: what is typed is the exact command that is asked about", async ({ app, host }) => {
+  test("by form: the typed command requires consent exactly as typed", async ({ app, host }) => {
     await visit(app, "#/add-server");
     await app.getByRole("tab", { name: "Fill in" }).click();
     const form = app.getByRole("form", { name: "Fill in" });
@@ -43,7 +43,7 @@ test.describe("adding a server", () => {
     await expect(app.getByRole("main").getByText("2025-06-18").first(), "its revision").toBeVisible();
   });
 
-  test("from a README's JSON, with what is not understood said", async ({ app, host }) => {
+  test("from a README's JSON, with a note on unsupported settings", async ({ app, host }) => {
     await visit(app, "#/add-server");
     const pasted = app.getByRole("textbox", { name: "A URL, a command, or what the server's README says to paste" });
     await pasted.fill('{"mcpServers": {\n  "files": {"command": }\n}}');
@@ -60,7 +60,7 @@ test.describe("adding a server", () => {
     });
   });
 
-  test("a name that is taken is refused in words", async ({ app }) => {
+  test("a taken name is rejected with an explanation", async ({ app }) => {
     await visit(app, "#/add-server");
     await app.getByRole("tab", { name: "Fill in" }).click();
     const form = app.getByRole("form", { name: "Fill in" });
@@ -71,7 +71,7 @@ test.describe("adding a server", () => {
   });
 });
 
-test("the overview shows what was agreed, and marks what the server claims", async ({ app }) => {
+test("the overview shows the negotiated session, and marks the claims of the server", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   const main = app.getByRole("main");
   await expect(main.getByText("2025-11-25").first(), "the revision in use").toBeVisible();
@@ -80,7 +80,7 @@ test("the overview shows what was agreed, and marks what the server claims", asy
   await expect(main.getByText("Claims of the server. Drawbridge can't check them.")).toBeVisible();
 });
 
-test("stop, start without a question, restart", async ({ app, host }) => {
+test("stop, start without consent, restart", async ({ app, host }) => {
   await visit(app, "#/server/harbour/overview");
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Stop" }).click();
@@ -98,7 +98,7 @@ test("stop, start without a question, restart", async ({ app, host }) => {
   await expect.poll(another, "it runs as another process").toBe(true);
 });
 
-test("a changed command asks again, and shows what changed", async ({ app }) => {
+test("a changed command requires consent again, and shows its changes", async ({ app }) => {
   await visit(app, "#/server/harbour/settings");
   await app.getByRole("textbox", { name: "Argument 2" }).fill("modern");
   await app.getByRole("button", { name: "Save" }).click();
@@ -124,7 +124,7 @@ test.describe("a server that does not start", () => {
     },
   });
 
-  test("says why, and where a command was looked for", async ({ app }) => {
+  test("shows the cause, and where the command was searched for", async ({ app }) => {
     await visit(app, "#/server/missing/overview");
     const main = app.getByRole("main");
     await main.getByRole("button", { name: "Start", exact: true }).click();
@@ -142,7 +142,7 @@ test.describe("a server that does not start", () => {
   });
 });
 
-test("removing takes it out of the settings and ends it", async ({ app, host }) => {
+test("removing a server deletes it from the settings and ends it", async ({ app, host }) => {
   await visit(app, "#/server/harbour/overview");
   await app.getByRole("main").getByRole("button", { name: "More" }).click();
   await app.getByRole("menuitem", { name: "Remove server" }).click();
@@ -151,7 +151,7 @@ test("removing takes it out of the settings and ends it", async ({ app, host }) 
   expect(commandOf(host.config, "harbour"), "the file has it no more").toBeUndefined();
 });
 
-test("an edit of the settings file from outside is taken up, and a broken one is not", async ({ app, host }) => {
+test("an external edit of the settings file is applied, unless it is invalid", async ({ app, host }) => {
   const good = readFileSync(host.config, "utf8");
   const settings = JSON.parse(good) as { mcpServers: Record<string, unknown> };
   settings.mcpServers["second"] = { command: DEMO };
@@ -167,7 +167,7 @@ test("an edit of the settings file from outside is taken up, and a broken one is
   await expect(servers.getByText("second")).toBeHidden();
 });
 
-test("roots: picked with the system's dialog, and the server is told", async ({ app, host }) => {
+test("roots: picked with the system dialog, and the server is notified", async ({ app, host }) => {
   const folder = realpathSync(mkdtempSync(join(host.folder, "shared-")));
   host.willPick("pick-folder", folder);
   await visit(app, "#/server/harbour/roots");
@@ -182,7 +182,7 @@ test("roots: picked with the system's dialog, and the server is told", async ({ 
   await expect(app.getByText("It is told of no folders.")).toBeVisible();
 });
 
-test("the tabs stay in one row beside the open activity", async ({ app }) => {
+test("the tabs stay in one row next to the open activity", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   await app.getByRole("button", { name: "Activity of what is in front" }).click();
   await expect(app.getByRole("complementary")).toBeVisible();
@@ -194,7 +194,7 @@ test("the tabs stay in one row beside the open activity", async ({ app }) => {
   await expect(last, "the last one can be reached").toBeInViewport({ ratio: 1 });
 });
 
-test("by keyboard: Start gives its focus on, and F leads into a form", async ({ app }) => {
+test("by keyboard: Start moves its focus on, and F focuses a form", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Stop" }).press("Enter");
@@ -214,7 +214,7 @@ test("by keyboard: Start gives its focus on, and F leads into a form", async ({ 
   await app.keyboard.press("Escape");
 });
 
-test("servers are asked whether they live once the network is back", async ({ app, host }) => {
+test("servers are pinged once the network is back", async ({ app, host }) => {
   const asked = async () => {
     const page = (await host.call("activity", { server: "harbour", after: null, limit: 200 })) as { entries: { preview: string }[] };
     return page.entries.filter(({ preview }) => preview.includes("its network changed")).length;

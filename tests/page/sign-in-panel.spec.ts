@@ -1,4 +1,4 @@
-// The panel of a sign-in: while it goes on, when the page is loaded again, when it fails, and when more is asked for.
+// Sign-in panel: while a sign-in is running, after a reload, after a failure, and for more scopes.
 import type { Page } from "@playwright/test";
 
 import { allow, axeFinds, type DevHost, expect, FIRST_START, question, test, visit } from "./fixtures";
@@ -13,7 +13,7 @@ test.afterEach(async () => {
   there = null;
 });
 
-/** Adds the server and starts it, up to the question of its sign-in. */
+/** Adds and starts the server, up to the consent request of its sign-in. */
 async function begin(app: Page, host: DevHost): Promise<void> {
   const config = { type: "http", url: there!.server, headers: [], kind: null, revision: null };
   await host.call("add_server", { name: "harbour", config });
@@ -24,13 +24,13 @@ async function begin(app: Page, host: DevHost): Promise<void> {
   await expect(question(app), "it is asked about").toContainText("wants you to sign in");
 }
 
-/** The page that the browser was told to open last. */
+/** Returns the page that the browser opened last. */
 async function opened(host: DevHost, count = 1): Promise<string> {
   await expect.poll(() => host.opened().length, { message: "the browser is opened" }).toBe(count);
   return host.opened().at(-1)!;
 }
 
-/** Goes to the sign-in page as the system's browser does, and is sent back. */
+/** Opens the sign-in page like the system's browser, and follows the redirect. */
 async function signIn(app: Page, page: string): Promise<void> {
   const browser = await app.context().newPage();
   await browser.goto(page);
@@ -46,7 +46,7 @@ async function axe(app: Page): Promise<void> {
   expect(await axeFinds(app), "axe").toEqual([]);
 }
 
-test("one that goes on survives a reload of the page, and can be cancelled", async ({ app, host }) => {
+test("a running sign-in survives a reload of the page, and can be cancelled", async ({ app, host }) => {
   there = await ScriptedSignIn.start();
   await begin(app, host);
   await app.reload();
@@ -67,7 +67,7 @@ test("one that goes on survives a reload of the page, and can be cancelled", asy
   expect(await state(host), "it waits").toBe("needs_sign_in");
 });
 
-test("the address that another browser ended up at is pasted; then all is there to see", async ({ app, host }) => {
+test("the redirect URL of another browser is pasted, and the account is shown", async ({ app, host }) => {
   there = await ScriptedSignIn.start();
   await begin(app, host);
   await allow(app, OPEN);
@@ -98,7 +98,7 @@ test("the address that another browser ended up at is pasted; then all is there 
   await expect(account, "nobody is signed in").toContainText("Not signed in.");
 });
 
-test("one that fails says at which step and why, and can be copied", async ({ app, host, context }) => {
+test("a failed sign-in shows the step and cause, and can be copied", async ({ app, host, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   there = await ScriptedSignIn.start({ pkce: ["plain"] });
   const config = { type: "http", url: there.server, headers: [], kind: null, revision: null };
@@ -119,7 +119,7 @@ test("one that fails says at which step and why, and can be copied", async ({ ap
   expect(await copied(), "with its request").toContain("> GET http");
 });
 
-test("what a server wants beyond is asked for as new, beside what was granted", async ({ app, host }) => {
+test("additional scopes are marked as new next to the granted ones", async ({ app, host }) => {
   there = await ScriptedSignIn.start({}, { challengeScope: "ships:read", toolScopes: { echo: "ships:write" } });
   await begin(app, host);
   await expect(question(app), "what is asked for").toContainText("ships:read");

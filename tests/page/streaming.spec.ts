@@ -1,5 +1,6 @@
-// An answer as it comes, 200 tokens a second of Markdown with code and tables: painted at once, without long frames, and
-// without moving what is read. The goals are: no frame over 50 ms, and the first words within one frame of their arrival.
+// Streamed answer with 200 tokens per second of Markdown with code and tables: painted at once, without long frames
+// or moving the read text. The targets are no frame over 50 ms, and the first words within one frame of their
+// arrival.
 import { expect, type Locator, type Page } from "@playwright/test";
 
 import { type DevHost, test as app, visit } from "./fixtures";
@@ -18,13 +19,13 @@ const test = app.extend<{ provider: StreamingProvider }>({
   },
 });
 
-/** How long an answer comes for, in seconds, and about how many characters a token has. */
+/** Duration of an answer in seconds, and approximate number of characters of a token. */
 const SECONDS = 16;
 const TOKEN = 4;
 
 declare global {
   interface Window {
-    /** When the first words of an answer were painted, in milliseconds since 1970. */
+    /** Time at which the first words of an answer were painted, in milliseconds since 1970. */
     firstPainted?: number;
   }
 }
@@ -51,7 +52,7 @@ async function whole(page: Page, answers: number): Promise<void> {
   });
 }
 
-/** Waits until so many more characters of an answer are drawn. */
+/** Waits until this number of further characters is rendered. */
 async function grows(answer: Locator, by: number): Promise<void> {
   const length = async () => (await answer.textContent())?.length ?? 0;
   const before = await length();
@@ -59,7 +60,7 @@ async function grows(answer: Locator, by: number): Promise<void> {
   await drawn(answer.page());
 }
 
-/** Notes when the first words of the next answer are painted. */
+/** Records when the first words of the next answer are painted. */
 async function awaitFirstWords(page: Page): Promise<void> {
   await page.evaluate(() => {
     window.firstPainted = undefined;
@@ -78,7 +79,7 @@ async function awaitFirstWords(page: Page): Promise<void> {
   });
 }
 
-test("200 tokens a second of Markdown with code and tables", async ({ app, host, provider }) => {
+test("200 tokens per second of Markdown with code and tables", async ({ app, host, provider }) => {
   test.setTimeout(240_000);
   await open(app, host);
   provider.text = "Ahoy, and fair winds to all who sail today. ".repeat(8);
@@ -92,7 +93,7 @@ test("200 tokens a second of Markdown with code and tables", async ({ app, host,
   }
   firsts.sort((a, b) => a - b);
   console.log(`the first words: painted ${firsts.map((ms) => ms.toFixed(0)).join(", ")} ms after the provider's first byte`);
-  // What is sent is gathered for 33 ms, and painted with the next frame.
+  // The host batches output for 33 ms, and it is painted with the next frame.
   expect(firsts[0], "the first words are painted as they come").toBeLessThan(250);
 
   provider.text = markdown(80).slice(0, SECONDS * provider.pace * TOKEN);
@@ -112,7 +113,7 @@ test("200 tokens a second of Markdown with code and tables", async ({ app, host,
   await expect(app.getByRole("log").locator("table").last(), "tables are tables").toBeVisible();
   await expect(app.getByRole("log").locator("pre .hljs-keyword").last(), "code has its colours").toBeVisible();
 
-  // Once more without counting, which draws frames of its own.
+  // Repeated without measuring, which causes extra frames.
   const meter = await Meter.of(app);
   const before = await meter.time();
   await ask(app, "And once more.");
@@ -123,7 +124,7 @@ test("200 tokens a second of Markdown with code and tables", async ({ app, host,
   expect((all - before.all) / thousands, "it takes a part of one processor").toBeLessThan(2_500);
 });
 
-test("what is read stays where it is while an answer comes, unless it is the end", async ({ app, host, provider }) => {
+test("the scroll position is stable while an answer is streamed, except at the end", async ({ app, host, provider }) => {
   test.setTimeout(120_000);
   await open(app, host);
   provider.text = markdown(2);
@@ -131,7 +132,7 @@ test("what is read stays where it is while an answer comes, unless it is the end
   await ask(app, "First");
   await whole(app, 1);
   provider.pace = 200;
-  // More than any machine reads of it: the test ends it.
+  // More than any machine reads, so the test ends it.
   provider.text = markdown(100);
   await ask(app, "Second");
   // The last item is the first answer until the page has the second one.

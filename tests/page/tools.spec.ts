@@ -4,7 +4,7 @@ for (const [era, setup] of ERAS) {
   test.describe(era, () => {
     test.use({ setup });
 
-    test("a call: fields, approval with all that is sent, result", async ({ app, host }) => {
+    test("a call: fields, approval of the complete payload, result", async ({ app, host }) => {
       await visit(app, "#/server/harbour/tools/add");
       await app.getByRole("textbox", { name: /First number/ }).fill("2");
       await app.getByRole("textbox", { name: /Second number/ }).fill("40");
@@ -23,7 +23,7 @@ for (const [era, setup] of ERAS) {
     });
 
     // [tools-show-invocation] [cancel-ui-indication]
-    test("progress with its message, and cancelling", async ({ app }) => {
+    test("progress with its message, and cancellation", async ({ app }) => {
       await visit(app, "#/server/harbour/tools/slow_report");
       await app.getByRole("textbox", { name: /Seconds/ }).fill("30");
       await app.getByRole("textbox", { name: /Steps/ }).fill("100");
@@ -54,7 +54,7 @@ for (const [era, setup] of ERAS) {
   });
 }
 
-test("arguments can be changed in the question, which is then armed anew", async ({ app }) => {
+test("arguments can be changed in the consent request, which is then armed again", async ({ app }) => {
   await visit(app, "#/server/harbour/tools/add");
   await app.getByRole("textbox", { name: /First number/ }).fill("2");
   await app.getByRole("textbox", { name: /Second number/ }).fill("2");
@@ -88,7 +88,7 @@ test("an error of a tool is shown as an error", async ({ app }) => {
   await expect(result).toContainText("It did not work: the rope broke.");
 });
 
-test("allowed for the session it runs at once; a changed definition asks again", async ({ app, host }) => {
+test("a call allowed for the session runs at once, and a changed definition requires consent again", async ({ app, host }) => {
   const calls = async () => {
     const { entries } = await host.activity("harbour");
     return entries.filter((e) => e.sent && e.method === "tools/call").length;
@@ -110,7 +110,7 @@ test("allowed for the session it runs at once; a changed definition asks again",
   await question(app).getByRole("button", { name: "Deny" }).click();
 });
 
-test("a nested form becomes the arguments that its schema asks for", async ({ app }) => {
+test("a nested form produces the arguments of its schema", async ({ app }) => {
   await visit(app, "#/server/harbour/tools/plan_trip");
   const main = app.getByRole("main");
   await main.getByRole("combobox", { name: /^From/ }).selectOption({ label: "Bergen" });
@@ -126,7 +126,7 @@ test("a nested form becomes the arguments that its schema asks for", async ({ ap
   await expect(result).toContainText("Ann (mate)");
 });
 
-test("tools of all servers are found by what they do", async ({ app }) => {
+test("tools of all servers are found by their description", async ({ app }) => {
   await visit(app, "#/tools");
   await app.getByRole("searchbox", { name: "Search the tools of all servers" }).fill("two numbers");
   await expect(app.getByRole("main").getByText("Add two numbers").first()).toBeVisible();

@@ -1,4 +1,4 @@
-// A walk past the registry, the sheet that installs from it, and the page of an installed server of which there is a newer version.
+// Visits the registry, the install sheet, and the page of an installed server with a newer version.
 import { expect, type Page } from "@playwright/test";
 
 import type { DevHost } from "./dev-host";
@@ -23,13 +23,13 @@ function notes(version: string, listing: Record<string, unknown> = {}): Entry {
   return entry(server, listing);
 }
 
-/** Two versions of one server, of which the older one should not be used any more. */
+/** Two versions of a server, the older of which is deprecated. */
 export const NEWER_AND_OLD = [
   notes("1.3.0"),
   notes("1.2.0", { status: "deprecated", statusMessage: "Use 1.3, which keeps them in order", isLatest: false }),
 ];
 
-/** Installs the older version, past the page. */
+/** Installs the older version without the page. */
 export async function installOld(host: DevHost, secret: string): Promise<void> {
   const target = { kind: "package", number: 1 };
   const source = { from: "registry", name: NAME, version: "1.2.0", target };

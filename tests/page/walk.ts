@@ -1,12 +1,12 @@
-// A walk past everything that the page can show, one view after the other, the same in every language and size. What is asked
-// is brought about and answered past the page, so that only the looks matter here.
+// Visits every view of the page, the same for every language and size. Requests are made and decided without the
+// page, because only the appearance matters here.
 import { expect, type Page } from "@playwright/test";
 
 import type { DevHost } from "./dev-host";
 import { question, visit } from "./fixtures";
 import { ScriptedSignIn, sentBackTo } from "./scripted-sign-in";
 
-/** Told of each view once it is there. */
+/** Called with each view once it is rendered. */
 export type See = (name: string) => Promise<void>;
 
 const ONCE = { action: "allow", scope: "once" };
@@ -88,7 +88,7 @@ async function calls(app: Page, host: DevHost, see: See): Promise<void> {
   await visit(app, `#/conversation/${id}`);
   await expect(app.getByRole("main").getByText("Trip", { exact: false }).first()).toBeVisible();
   await see("conversation");
-  // In a small window the left column comes when it is asked for.
+  // In a small window the left column is opened by a button.
   const search = app.locator("nav input[type=search]").first();
   if (await search.isVisible()) {
     await search.fill("berg");
@@ -100,7 +100,7 @@ async function calls(app: Page, host: DevHost, see: See): Promise<void> {
 
 const SAID = "# A trip\n\nTwo days in **Bergen**, then north. What do we need?\n\n- oil\n- charts\n\n`cast_off --now`";
 
-/** A server by URL, as far as can be seen without one. */
+/** A server by URL, as far as it can be shown without a running one. */
 async function remote(app: Page, host: DevHost, see: See): Promise<void> {
   const url = "http://mcp.harbour.example/v1/ships?team=7";
   await visit(app, "#/add-server");
@@ -123,7 +123,7 @@ async function remote(app: Page, host: DevHost, see: See): Promise<void> {
   await host.call("remove_server", { server: "far" });
 }
 
-/** A server that wants a sign-in: before it, while it goes on, after it, and for more. */
+/** A server that requires sign-in: before, during and after it, and for more scopes. */
 async function signIn(app: Page, host: DevHost, see: See): Promise<void> {
   const scopes = "openid offline_access ships:read";
   const there = await ScriptedSignIn.start({}, { challengeScope: scopes, toolScopes: { echo: "ships:write" } });
@@ -216,7 +216,7 @@ async function questions(app: Page, host: DevHost, see: See): Promise<void> {
     await shown(kind);
     await host.answerNext(kind, DENY);
     await asked;
-    // Three refusals in a row would mute it.
+    // Three consecutive denials would mute it.
     await host.call("unmute", { server: "harbour" });
   }
 
