@@ -46,8 +46,8 @@ async function approve(place, names) {
     const state = async () => (await page.invoke("snapshot", {})).value;
     for (const server of names) {
       await page.invoke("start_server", { server });
-      const question = await page.until(`the question about ${server}`, async () => (await state())?.questions[0]);
-      const { id, hash } = question;
+      const consentRequest = await page.until(`the question about ${server}`, async () => (await state())?.questions[0]);
+      const { id, hash } = consentRequest;
       await page.invoke("answer_question", { id, hash, answer: { action: "allow", scope: "always" } });
       const isReady = ({ name, state: now }) => name === server && now.is === "ready";
       await page.until(`${server} to be ready`, async () => (await state()).servers.some(isReady));
@@ -93,17 +93,17 @@ async function measure(what, place, servers, env = {}) {
     await until("the servers", () => processes(place.folder, demo).length >= servers);
     await wait(SETTLES_MS);
     const all = processes(place.folder, "");
-    const own = all.filter(({ command }) => !command.includes(demo));
-    const ofServers = all.filter(({ command }) => command.includes(demo));
+    const appProcesses = all.filter(({ command }) => !command.includes(demo));
+    const serverProcesses = all.filter(({ command }) => command.includes(demo));
     const sum = (some, of) => some.reduce((total, { pid }) => total + of(pid), 0);
-    const counts = () => Object.assign({}, ...own.map(({ pid }) => switches(pid)));
+    const counts = () => Object.assign({}, ...appProcesses.map(({ pid }) => switches(pid)));
     const before = counts();
     await wait(COUNTED_MS);
     const after = Object.entries(counts());
     const wakeups = after.reduce((total, [thread, count]) => total + count - (before[thread] ?? 0), 0) / (COUNTED_MS / 1000);
-    const [mine, theirs] = [sum(own, memory), sum(ofServers, memory)];
-    const parts = own.map(({ pid, command }) => `${command.split(" ")[0].split("/").pop()} ${memory(pid).toFixed(0)}`);
-    console.log(`| ${what} | ${mine.toFixed(0)} | ${theirs.toFixed(0)} | ${wakeups.toFixed(1)} | ${parts.join(", ")} |`);
+    const [appSum, serverSum] = [sum(appProcesses, memory), sum(serverProcesses, memory)];
+    const parts = appProcesses.map(({ pid, command }) => `${command.split(" ")[0].split("/").pop()} ${memory(pid).toFixed(0)}`);
+    console.log(`| ${what} | ${appSum.toFixed(0)} | ${serverSum.toFixed(0)} | ${wakeups.toFixed(1)} | ${parts.join(", ")} |`);
   } finally {
     running.kill("SIGTERM");
     await ended;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { closeWindow, isShown } from "./close-window.mjs";
-import { noneLeft, processes } from "./processes.mjs";
+import { waitForNone, processes } from "./processes.mjs";
 
 const TITLE = "Drawbridge";
 const DIALOG = "[role=dialog]";
@@ -25,7 +25,7 @@ export async function background(page, place, step) {
     const file = join(place.env.XDG_CONFIG_HOME, "autostart/drawbridge.desktop");
     assert.ok(!existsSync(file), "off at first");
     await page.go("#/settings");
-    await page.reads("This desktop shows no tray", SECTION);
+    await page.waitForText("This desktop shows no tray", SECTION);
     await page.click("checkbox", LOGIN, SECTION);
     await page.until("the file", () => existsSync(file));
     await page.until("the switch to be on", () => isOn(page));
@@ -50,30 +50,30 @@ export async function background(page, place, step) {
   await step("in the background: the window is hidden, its servers run, and a start at login does not show it", async () => {
     const running = processes(place.home, place.demo).length;
     await closing(page);
-    await keep(page);
+    await hideWindow(page);
     await shows(false);
     assert.equal(processes(place.home, place.demo).length, running, "the servers run on");
-    assert.equal(await handedOver(place, ["--background"]), 0, "a start at login hands over");
+    assert.equal(await startSecondInstance(place, ["--background"]), 0, "a start at login hands over");
     assert.ok(!(await isShown(TITLE)), "and opens nothing");
   });
 
   await step("a second start shows the window of the first instance, and exits", async () => {
-    assert.equal(await handedOver(place), 0, "it ends by itself, successfully");
+    assert.equal(await startSecondInstance(place), 0, "it ends by itself, successfully");
     await shows(true);
     await page.until("the page to be seen", () => page.run(() => document.visibilityState === "visible"));
-    await page.sees("button", "New conversation", "nav");
+    await page.waitForElement("button", "New conversation", "nav");
   });
 
   await step("the choice is remembered on request", async () => {
     await closing(page);
     await page.click("checkbox", "Remember my choice", DIALOG);
-    await keep(page);
+    await hideWindow(page);
     await shows(false);
-    assert.equal(await handedOver(place), 0, "it is opened again");
+    assert.equal(await startSecondInstance(place), 0, "it is opened again");
     await shows(true);
     await closeWindow(TITLE);
     await shows(false);
-    assert.equal(await handedOver(place), 0, "and once more");
+    assert.equal(await startSecondInstance(place), 0, "and once more");
     await shows(true);
     await page.go("#/settings");
     await page.click("radio", "Quit, which ends all servers", SECTION);
@@ -86,23 +86,23 @@ export async function startedInBackground(place, step) {
     const app = start(place, ["--background"]);
     await until("the servers", () => processes(place.home, place.demo).length >= 4);
     assert.deepEqual(processes(place.home, "/WebKitWebProcess "), [], "nothing is drawn");
-    assert.equal(await handedOver(place), 0, "another start hands over");
+    assert.equal(await startSecondInstance(place), 0, "another start hands over");
     await shows(true);
     const ended = once(app, "exit");
     app.kill("SIGTERM");
     await ended;
-    assert.deepEqual(await noneLeft(place.home, place.demo, ENDED_MS), [], "told to end, it ends its servers");
+    assert.deepEqual(await waitForNone(place.home, place.demo, ENDED_MS), [], "told to end, it ends its servers");
   });
 }
 
 /** Closes the window and waits for the dialog. */
 async function closing(page) {
   await closeWindow(TITLE);
-  await page.reads(/Keep \d+ servers running\?/, DIALOG);
+  await page.waitForText(/Keep \d+ servers running\?/, DIALOG);
 }
 
 /** Clicks the button that hides the window. The driver's click would wait until a hidden window is drawn. */
-async function keep(page) {
+async function hideWindow(page) {
   const click = (dialog, name) => {
     const button = [...document.querySelectorAll(`${dialog} button`)].find((one) => one.textContent.trim() === name);
     setTimeout(() => button.click());
@@ -123,7 +123,7 @@ async function until(what, look) {
 }
 
 /** Starts the app a second time. Resolves to its exit status. */
-export async function handedOver(place, args = []) {
+export async function startSecondInstance(place, args = []) {
   const second = start(place, args);
   const [status] = await Promise.race([once(second, "exit"), wait(HANDS_OVER_MS).then(() => ["none"])]);
   if (status === "none") second.kill("SIGKILL");

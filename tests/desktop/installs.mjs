@@ -43,26 +43,26 @@ export async function installs(page, place, step) {
     await page.go("#/add-server");
     await page.picture("add-server");
     await page.click("button", "From a registry…", "main");
-    await page.reads("Tides, moorings", "main");
+    await page.waitForText("Tides, moorings", "main");
     await page.inEachTheme("registry");
     await page.go(`#/registry/${encodeURIComponent(REAL)}`);
-    await page.reads("the GitHub account modelcontextprotocol", "main");
+    await page.waitForText("the GitHub account modelcontextprotocol", "main");
     await page.inEachTheme("registry-server");
   });
 
   await step("the sheet shows the exact setup, and adds the server stopped with its secret in the keychain", async () => {
     await page.click("button", /^Install @modelcontextprotocol\/server-everything/, "main");
     const sheet = "[role=dialog]";
-    await page.reads("npx -y @modelcontextprotocol/server-everything@2026.8.31 stdio", sheet);
+    await page.waitForText("npx -y @modelcontextprotocol/server-everything@2026.8.31 stdio", sheet);
     await page.inEachTheme("install-sheet");
     await page.fill(/^EVERYTHING_KEY/, "s3cret-0123456789", "textbox", sheet);
-    await page.reads("secret, in the keychain", sheet);
+    await page.waitForText("secret, in the keychain", sheet);
     await page.picture("install-sheet-filled");
     await page.click("button", "Add server", sheet);
     const name = "everything";
     await page.until("it to be set up", () => settings()[name]);
     assert.equal(settings()[name].env.EVERYTHING_KEY, `\${secret:${name}.EVERYTHING_KEY}`, "its secret is named");
-    await page.sees("heading", name);
+    await page.waitForElement("heading", name);
     await page.inEachTheme("installed-server");
     await page.invoke("remove_server", { server: name });
   });
@@ -73,7 +73,7 @@ export async function installs(page, place, step) {
     await page.click("button", "Help");
     await page.click("menuitem", "Check this computer");
     const dialog = "[role=dialog]";
-    await page.reads("no-such-program-7461", dialog);
+    await page.waitForText("no-such-program-7461", dialog);
     await page.inEachTheme("check");
     await page.click("disclosure", /checks passed/, dialog);
     await page.inEachTheme("check-passed");

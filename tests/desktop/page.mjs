@@ -7,10 +7,10 @@ const PATIENCE_MS = 15_000;
 const LOOK_AGAIN_MS = 50;
 /** Wait after a click for the consent request to close, before the click is repeated. */
 const ANSWER_MS = 500;
-const QUESTION = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=question]";
 
 /** Finds the visible element of a role with a name (a text, or the parts of a /pattern/flags). Runs in the page. */
-function locate(role, wanted, within) {
+function locate(role, target, within) {
   const selectors = {
     button: "button, [role=button]",
     link: "a[href]",
@@ -25,7 +25,7 @@ function locate(role, wanted, within) {
     menuitem: "[role=menuitem]",
     heading: "h1, h2, h3, h4",
   };
-  const pattern = wanted.pattern === undefined ? null : new RegExp(wanted.pattern, wanted.flags);
+  const pattern = target.pattern === undefined ? null : new RegExp(target.pattern, target.flags);
   const words = (text) => (text ?? "").replace(/\s+/g, " ").trim();
   const nameOf = (element) => {
     const label = element.getAttribute("aria-label");
@@ -41,12 +41,12 @@ function locate(role, wanted, within) {
   };
   const root = within ? document.querySelector(within) : document;
   if (!root) return null;
-  const fits = (name) => (pattern ? pattern.test(name) : name === wanted.text);
+  const fits = (name) => (pattern ? pattern.test(name) : name === target.text);
   return [...root.querySelectorAll(selectors[role])].find((e) => isShown(e) && fits(nameOf(e))) ?? null;
 }
 
 /** Serializes a name for `locate`. */
-const wantedOf = (name) => (name instanceof RegExp ? { pattern: name.source, flags: name.flags } : { text: name });
+const serializedName = (name) => (name instanceof RegExp ? { pattern: name.source, flags: name.flags } : { text: name });
 
 /**
  * Scrolls an element into view and returns the point to click. Returns `null` while it is disabled, covered or
@@ -120,7 +120,7 @@ export class Page {
   }
 
   async #find(role, name, within = null) {
-    const element = await this.run(locate, role, wantedOf(name), within);
+    const element = await this.run(locate, role, serializedName(name), within);
     return element ? Object.values(element)[0] : null;
   }
 
@@ -131,7 +131,7 @@ export class Page {
   /** Clicks once the element can be clicked. */
   async click(role, name, within) {
     await this.until(`a click on the ${role} ${name}`, async () => {
-      const element = await this.run(locate, role, wantedOf(name), within ?? null);
+      const element = await this.run(locate, role, serializedName(name), within ?? null);
       if (!element || !(await this.#runAsync(middle, element))) return false;
       await this.#browser.elementClick(Object.values(element)[0]);
       this.clicks += 1;
@@ -142,7 +142,7 @@ export class Page {
   /** Moves the pointer there and clicks, like a user. Clicks of the driver have no preceding movement. */
   async goAndClick(role, name, within) {
     const { x, y, from } = await this.until(`the ${role} ${name} to lie open`, async () => {
-      const element = await this.run(locate, role, wantedOf(name), within ?? null);
+      const element = await this.run(locate, role, serializedName(name), within ?? null);
       return element && (await this.#runAsync(middle, element));
     });
     this.clicks += 1;
@@ -225,7 +225,8 @@ export class Page {
     return id !== null && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
   }
 
-  sees(role, name, within) {
+  /** Waits for a visible element. */
+  waitForElement(role, name, within) {
     return this.#element(role, name, within);
   }
 
@@ -235,10 +236,10 @@ export class Page {
   }
 
   /** Waits until a text is visible. */
-  async reads(wanted, within = "body") {
-    await this.until(`the text ${wanted} in ${within}`, async () => {
+  async waitForText(target, within = "body") {
+    await this.until(`the text ${target} in ${within}`, async () => {
       const text = await this.text(within);
-      return wanted instanceof RegExp ? wanted.test(text) : text.includes(wanted);
+      return target instanceof RegExp ? target.test(text) : text.includes(target);
     });
   }
 
@@ -289,21 +290,21 @@ export class Page {
   /** Scrolls through the rest of the consent request with the wheel, and waits until it can be approved. */
   async readByWheel() {
     await this.until("the question to be read to its end, and armed", async () => {
-      await this.turnWheel(QUESTION);
+      await this.turnWheel(CONSENT_REQUEST);
       return this.isArmed();
     });
   }
 
   /** Returns `true` if the consent request can be approved now. */
   isArmed() {
-    return this.isOn("button", /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/, QUESTION);
+    return this.isOn("button", /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/, CONSENT_REQUEST);
   }
 
   /** Expands and scrolls through the complete consent request, and waits until it can be approved. */
   async read() {
     await this.until("the question to be seen whole, and armed", async () => {
       for (const more of [/^More (above|below)/, "Show all of the definition"]) {
-        const id = await this.#find("button", more, QUESTION);
+        const id = await this.#find("button", more, CONSENT_REQUEST);
         if (id !== null) {
           await this.#browser.elementClick(id);
           this.clicks += 1;
@@ -329,22 +330,22 @@ export class Page {
 
   /** Returns the current consent request with its progress, or `null` if there is none. */
   #stage() {
-    return this.run((within) => document.querySelector(within)?.getAttribute("data-stage") ?? null, QUESTION);
+    return this.run((within) => document.querySelector(within)?.getAttribute("data-stage") ?? null, CONSENT_REQUEST);
   }
 
   async #clickAnswer(name) {
-    if (await this.has("button", name, QUESTION)) return this.goAndClick("button", name, QUESTION);
-    await this.click("button", "More ways to allow", QUESTION);
+    if (await this.has("button", name, CONSENT_REQUEST)) return this.goAndClick("button", name, CONSENT_REQUEST);
+    await this.click("button", "More ways to allow", CONSENT_REQUEST);
     await this.click("menuitem", name);
   }
 
   /** Returns the current consent request. */
-  question() {
-    return this.text(QUESTION);
+  consentRequestText() {
+    return this.text(CONSENT_REQUEST);
   }
 
-  asks(wanted) {
-    return this.reads(wanted, QUESTION);
+  waitForConsentRequest(target) {
+    return this.waitForText(target, CONSENT_REQUEST);
   }
 
   /** Saves a screenshot of the window once it is still, or after a few comparisons. */
@@ -366,7 +367,7 @@ export class Page {
     for (const theme of ["dark", "light"]) {
       await this.invoke("set_settings", { ...value.settings, theme });
       await this.until(`the window to be ${theme}`, () =>
-        this.run((wanted) => document.documentElement.dataset.theme === wanted, theme),
+        this.run((target) => document.documentElement.dataset.theme === target, theme),
       );
       await this.picture(`${name}-${theme}`);
     }

@@ -21,20 +21,20 @@ export function processes(home, part) {
 }
 
 /** Waits for a maximum time until no process is left. Resolves to the remaining ones. */
-export async function noneLeft(home, part, milliseconds) {
+export async function waitForNone(home, part, milliseconds) {
   const end = Date.now() + milliseconds;
-  let left = processes(home, part);
-  while (left.length > 0 && Date.now() < end) {
+  let remaining = processes(home, part);
+  while (remaining.length > 0 && Date.now() < end) {
     await wait(50);
-    left = processes(home, part);
+    remaining = processes(home, part);
   }
-  return left;
+  return remaining;
 }
 
 /**
  * Waits until a killed process has ended with all its threads and released its resources. It may still be a zombie.
  */
-export async function over(pid, milliseconds) {
+export async function waitForExit(pid, milliseconds) {
   const end = Date.now() + milliseconds;
   while (!isOver(pid) && Date.now() < end) await wait(20);
   return isOver(pid);

@@ -18,7 +18,7 @@ export async function startProvider() {
   return {
     url,
     /** The bodies of the received completion requests in order. */
-    async asked() {
+    async requestBodies() {
       const headers = { authorization: `Bearer ${KEY}` };
       const entries = await (await fetch(`${url}/__aimock/journal`, { headers })).json();
       return entries.map(({ body }) => body).filter((body) => Array.isArray(body?.messages));

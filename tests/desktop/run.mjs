@@ -10,28 +10,28 @@ import { fileURLToPath } from "node:url";
 
 import { Registry } from "../page/registry.mjs";
 
-import { asked } from "./asked.mjs";
+import { serverRequests } from "./server-requests.mjs";
 import { background, startedInBackground } from "./background.mjs";
 import { calls } from "./calls.mjs";
-import { confined } from "./confined.mjs";
-import { cut, killedWhileAnswering } from "./cut.mjs";
+import { pageRestrictions } from "./page-restrictions.mjs";
+import { restoredAnswer, killWhileAnswering } from "./interrupted-answer.mjs";
 import { startSession } from "./driver.mjs";
-import { closed, killed } from "./ending.mjs";
-import { imported } from "./imported.mjs";
+import { exitByClosing, exitBySignals } from "./app-exit.mjs";
+import { otherApps } from "./other-apps.mjs";
 import { installs, LISTED } from "./installs.mjs";
-import { again, blank, isolated, quit, unprotected, unstartable } from "./isolated.mjs";
+import { sandboxRestored, blankPage, pageSandbox, quitApp, sandboxDisabled, sandboxStartFailure } from "./page-sandbox.mjs";
 import { startKeychain } from "./keychain.mjs";
 import { models } from "./models.mjs";
-import { firstCall, leave, tenImported } from "./newcomer.mjs";
-import { bundleOf, opened, openedAtFirst } from "./opened.mjs";
+import { firstCall, endApp, importTenServers } from "./new-user.mjs";
+import { createBundle, openedWhileRunning, openedAtStart } from "./openings.mjs";
 import { Page } from "./page.mjs";
 import { kill, processes } from "./processes.mjs";
 import { startProvider } from "./provider.mjs";
-import { records } from "./records.mjs";
-import { sampled } from "./sampled.mjs";
+import { activityAndConsent } from "./activity-and-consent.mjs";
+import { samplingRequest } from "./sampling.mjs";
 import { servers } from "./servers.mjs";
 import { steps } from "./steps.mjs";
-import { stillZoomed, zoomed } from "./zoomed.mjs";
+import { zoomRestored, zoomByKeys } from "./zoom.mjs";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const APP = process.env.DRAWBRIDGE_APP ?? join(ROOT, "target/debug/drawbridge");
@@ -100,7 +100,7 @@ async function step(name, act, page) {
     note(name, true);
     console.log(`ok      ${name} (${Date.now() - start} ms)`);
   } catch (error) {
-    const front = page ? await page.question().catch(() => "") : "";
+    const front = page ? await page.consentRequestText().catch(() => "") : "";
     failures.push(`${name}: ${error.message}${front ? `\n  in front: ${front.slice(0, 300)}` : ""}`);
     note(name, false);
     console.log(`FAILED  ${name}: ${error.message}`);
@@ -148,36 +148,36 @@ try {
   await startKeychain(place.env);
   const only = process.argv[2];
   if (only === undefined || only === "new") {
-    await windowOf(placeOf("first"), [], firstCall, leave);
-    await windowOf(placeOf("ten"), [], tenImported, leave);
+    await windowOf(placeOf("first"), [], firstCall, endApp);
+    await windowOf(placeOf("ten"), [], importTenServers, endApp);
   }
   if (only === undefined || only === "zoom") {
     const large = placeOf("large");
-    await windowOf(large, [], zoomed, leave);
-    await windowOf(large, [], stillZoomed, leave);
+    await windowOf(large, [], zoomByKeys, endApp);
+    await windowOf(large, [], zoomRestored, endApp);
   }
   if (only === "zoom") {
     // Covered above.
   } else if (only === "steps") {
-    await windowOf(placeOf("steps"), [], steps, leave);
+    await windowOf(placeOf("steps"), [], steps, endApp);
   } else if (only === "sandbox") {
-    await window(isolated, quit);
+    await window(pageSandbox, quitApp);
   } else if (only === "new") {
-    await window(installs, quit);
+    await window(installs, quitApp);
   } else if (only === "opened") {
-    await windowOf(place, [bundleOf(place, "first")], openedAtFirst, opened, quit);
+    await windowOf(place, [createBundle(place, "first")], openedAtStart, openedWhileRunning, quitApp);
   } else {
-    await window(isolated, confined, servers, imported, installs, calls, asked, records, models, sampled, killedWhileAnswering);
-    await window(cut, background, (_page, ...rest) => closed(...rest));
+    await window(pageSandbox, pageRestrictions, servers, otherApps, installs, calls, serverRequests, activityAndConsent, models, samplingRequest, killWhileAnswering);
+    await window(restoredAnswer, background, (_page, ...rest) => exitByClosing(...rest));
     await startedInBackground(place, step);
-    await killed(place, step);
-    await windowOf(place, [bundleOf(place, "first")], openedAtFirst, opened, quit);
+    await exitBySignals(place, step);
+    await windowOf(place, [createBundle(place, "first")], openedAtStart, openedWhileRunning, quitApp);
   }
   if (only === undefined || only === "sandbox") {
-    await unstartable(place, step);
-    await window(unprotected, quit);
-    await window(again, quit);
-    await blank(place, step);
+    await sandboxStartFailure(place, step);
+    await window(sandboxDisabled, quitApp);
+    await window(sandboxRestored, quitApp);
+    await blankPage(place, step);
   }
 } catch (error) {
   if (!(error instanceof StepFailed)) {

@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { KEY } from "./provider.mjs";
 
-const QUESTION = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=question]";
 const TURN = "[data-testid=turn-requests]";
 const RESULT = "[data-testid=tool-result]";
 const DIALOG = "[role=dialog], [role=alertdialog]";
@@ -35,7 +35,7 @@ const TASKS = {
 class Counted {
   steps = 0;
   #page;
-  #begun = Date.now();
+  #startedAt = Date.now();
 
   constructor(page) {
     this.#page = page;
@@ -59,7 +59,7 @@ class Counted {
   }
 
   /** Approves the consent request. Scrolling to its end is a separate step. */
-  async allow(name, frame = QUESTION) {
+  async allow(name, frame = CONSENT_REQUEST) {
     const page = this.#page;
     const isArmed = () => page.isOn("button", name, frame);
     await page.until(`${name} to be there`, () => page.has("button", name, frame));
@@ -82,7 +82,7 @@ class Counted {
   }
 
   get seconds() {
-    return (Date.now() - this.#begun) / 1000;
+    return (Date.now() - this.#startedAt) / 1000;
   }
 }
 
@@ -105,13 +105,13 @@ export async function steps(page, place, step) {
       await user.allow("Always allow this command");
       await user.click("button", "Call", "main");
       await user.allow("Allow once");
-      await page.reads("2 + 3 = 5", RESULT);
+      await page.waitForText("2 + 3 = 5", RESULT);
     });
     await measure(page, "again", async (user) => {
       await user.click("button", "Call", "main");
-      await page.asks("Run add on demo?");
+      await page.waitForConsentRequest("Run add on demo?");
       await user.allow("Allow until Drawbridge closes");
-      await page.reads("2 + 3 = 5", RESULT);
+      await page.waitForText("2 + 3 = 5", RESULT);
     });
     await measure(page, "covered", async (user) => {
       const calls = async () => {
@@ -121,7 +121,7 @@ export async function steps(page, place, step) {
       const before = await calls();
       await user.click("button", "Call", "main");
       await page.until("the call to be sent", async () => (await calls()) > before);
-      await page.reads("2 + 3 = 5", RESULT);
+      await page.waitForText("2 + 3 = 5", RESULT);
     });
   });
 
@@ -140,7 +140,7 @@ export async function steps(page, place, step) {
       const config = { mcpServers: { everything: { command: process.execPath, args: [place.everything] } } };
       await user.replace("A URL, a command, or what the server's README says to paste", JSON.stringify(config));
       await user.click("button", "Add 1 server");
-      await page.sees("heading", "everything");
+      await page.waitForElement("heading", "everything");
     });
   });
 
@@ -152,11 +152,11 @@ export async function steps(page, place, step) {
     await page.fill("Address", `${place.provider.url}/v1`, "textbox", DIALOG);
     await page.fill("Key, if it wants one", KEY, "textbox", DIALOG);
     await page.click("button", "Add", DIALOG);
-    await page.reads(/It answers and lists \d+ models/, "main");
+    await page.waitForText(/It answers and lists \d+ models/, "main");
     await page.click("disclosure", /^\d+ models$/);
     await page.click("button", "Use gpt-4o by default");
-    await page.reads("Default model: gpt-4o of Fake lab.", "main");
-    await begin(page);
+    await page.waitForText("Default model: gpt-4o of Fake lab.", "main");
+    await startApp(page);
     await measure(page, "prompt", async (user) => {
       await user.type("/");
       await page.until("its search to have the focus", () =>
@@ -175,33 +175,33 @@ export async function steps(page, place, step) {
   });
 
   await step("steps: three calls of one turn are approved, and another is denied with a reason", async () => {
-    await begin(page);
+    await startApp(page);
     await page.fill("Message", "Please add three times");
     await page.click("button", "Send", COMPOSER);
-    await page.reads("Run 3 tool calls?", TURN);
+    await page.waitForText("Run 3 tool calls?", TURN);
     await measure(page, "three", async (user) => {
       await user.allow("Allow these 3", TURN);
-      await page.reads("All three are done.", "main");
+      await page.waitForText("All three are done.", "main");
     });
-    await begin(page);
+    await startApp(page);
     await page.fill("Message", "Please add once");
     await page.click("button", "Send", COMPOSER);
-    await page.asks("Run add on demo?");
+    await page.waitForConsentRequest("Run add on demo?");
     await measure(page, "deny", async (user) => {
-      await user.click("button", "Deny and say why…", QUESTION);
+      await user.click("button", "Deny and say why…", CONSENT_REQUEST);
       await user.type("not today");
       // A denial is armed after a moment without keys, too.
-      await page.until("it to be armed", () => page.isOn("button", "Deny and tell the model", QUESTION));
+      await page.until("it to be armed", () => page.isOn("button", "Deny and tell the model", CONSENT_REQUEST));
       await page.press(ENTER);
-      await page.reads("Then I leave it.", "main");
+      await page.waitForText("Then I leave it.", "main");
     });
     writeFileSync(join(import.meta.dirname, "RESULTS.md"), table(found));
   });
 }
 
-async function begin(page) {
+async function startApp(page) {
   await page.click("button", "New conversation", "nav");
-  await page.reads("Start here", "main");
+  await page.waitForText("Start here", "main");
   await page.click("textbox", "Message");
 }
 

@@ -11,11 +11,11 @@ import { expect, type Page } from "@playwright/test";
 
 import { DEMO, DevHost, SCRIPTED } from "./dev-host";
 import { allow, LEGACY, visit } from "./fixtures";
-import { drawn } from "./settled";
+import { nextFrame } from "./waiting";
 import { removeFolder, temporaryFolder } from "./temporary";
 
 /** Responses of the hostile server by method. */
-export interface Says {
+export interface ScriptedResponses {
   /** The result. */
   reply?: Record<string, unknown>;
   /** Complete lines instead of a response. */
@@ -42,7 +42,7 @@ const BEAT = 50;
 export const tool = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
   tools: [{ name: "show", description: "Shows something", inputSchema: { type: "object" }, ...more }],
 });
-export const text = (said: string): Record<string, unknown> => ({ content: [{ type: "text", text: said }] });
+export const text = (content: string): Record<string, unknown> => ({ content: [{ type: "text", text: content }] });
 
 /** Seed of the run: `cargo xtask hostile --seed`. */
 const SEED = process.env.HOSTILE_SEED ?? randomBytes(8).toString("hex");
@@ -63,7 +63,7 @@ const CANARY = (process.env.HOSTILE_CANARY ||= word("canary"));
 export async function attack(
   page: Page,
   what: string,
-  says: (collector: string) => Says,
+  says: (collector: string) => ScriptedResponses,
   act: (attack: Attack) => Promise<void>,
 ): Promise<void> {
   let hits = 0;
@@ -78,26 +78,26 @@ export async function attack(
     ...LEGACY,
     servers: {
       harbour: { command: DEMO, args: ["--era", "legacy"] },
-      bad: { command: SCRIPTED, args: told(folder, says(address)) },
+      bad: { command: SCRIPTED, args: scriptArguments(folder, says(address)) },
     },
     running: ["harbour", "bad"],
   });
   let measured: Record<string, number> | null = null;
   try {
     const faults = await open(page, host);
-    const before = host.memory();
+    const memoryBefore = host.memory();
     await act({ app: page, host, hits: () => hits });
     const pauses = (await page.evaluate("window.pauses")) as number[];
     const slowest = pauses.toSorted((one, other) => one - other)[Math.floor(pauses.length * 0.99)] ?? 0;
     expect(slowest, `${what}: the page answers all the while`).toBeLessThan(MILLISECONDS);
-    const began = Date.now();
+    const startedAt = Date.now();
     await host.call("refresh_list", { server: "harbour", list: "tools" });
-    expect(Date.now() - began, `${what}: the good server answers at once`).toBeLessThan(MILLISECONDS);
-    const grown = host.memory() - before;
+    expect(Date.now() - startedAt, `${what}: the good server answers at once`).toBeLessThan(MILLISECONDS);
+    const grown = host.memory() - memoryBefore;
     expect(grown, `${what}: memory is bounded`).toBeLessThan(MEMORY);
     expect(hits, `${what}: nothing was fetched`).toBe(0);
     expect(faults, `${what}: the page throws nothing and keeps the rules for its content`).toEqual([]);
-    await nothingIsTold(what, page, host);
+    await assertNoSecretLeaks(what, page, host);
     // A page that outlives its host reconnects, and the next attack in this page would record that as an error.
     await page.goto("about:blank");
     const { servers } = await host.snapshot();
@@ -114,7 +114,7 @@ export async function attack(
 }
 
 /** Returns the arguments of the scripted server for these responses. Long ones are stored in files. */
-function told(folder: string, { reply = {}, raw = {}, misbehave, count }: Says): string[] {
+function scriptArguments(folder: string, { reply = {}, raw = {}, misbehave, count }: ScriptedResponses): string[] {
   const file = (name: string, content: string) => {
     const path = join(folder, name.replaceAll("/", "-"));
     writeFileSync(path, content);
@@ -154,14 +154,14 @@ async function open(page: Page, host: DevHost): Promise<string[]> {
  * Waits until the page has drawn its current state and was idle after it. A pause is recorded by the next heartbeat.
  */
 export async function beats(page: Page): Promise<void> {
-  await drawn(page);
+  await nextFrame(page);
   const count = () => page.evaluate("window.pauses.length") as Promise<number>;
-  const before = await count();
-  await expect.poll(count, "the page answers again").toBeGreaterThan(before + 1);
+  const beatsBefore = await count();
+  await expect.poll(count, "the page answers again").toBeGreaterThan(beatsBefore + 1);
 }
 
 /** Checks that the host's secret is in no file, not on the page, and not in the host's log. */
-async function nothingIsTold(what: string, page: Page, host: DevHost): Promise<void> {
+async function assertNoSecretLeaks(what: string, page: Page, host: DevHost): Promise<void> {
   expect((await page.content()).includes(CANARY), `${what}: no secret is on the page`).toBe(false);
   expect(host.logged().includes(CANARY), `${what}: no secret is in the log`).toBe(false);
   for (const name of readdirSync(host.folder, { recursive: true, encoding: "utf8" })) {
@@ -199,10 +199,10 @@ export async function show(app: Page): Promise<void> {
 const RAW = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
 
 /** Checks that no rendered text or title contains a hidden or control character. */
-export async function nothingHidden(app: Page, what: string): Promise<void> {
+export async function assertNothingHidden(app: Page, what: string): Promise<void> {
   const texts = (await app.evaluate(() => {
-    const said = (element: Element) => ["title", "aria-label", "placeholder"].map((name) => element.getAttribute(name));
-    return [document.body.textContent, ...[...document.querySelectorAll("*")].flatMap(said)].filter((text) => text !== null);
+    const titles = (element: Element) => ["title", "aria-label", "placeholder"].map((name) => element.getAttribute(name));
+    return [document.body.textContent, ...[...document.querySelectorAll("*")].flatMap(titles)].filter((text) => text !== null);
   })) as string[];
   for (const found of texts) {
     const at = RAW.exec(found);

@@ -6,9 +6,9 @@ import type { Locator, Page } from "@playwright/test";
 import {
   allow,
   expect,
-  question,
+  consentRequest,
   readRest,
-  refusable,
+  waitUntilDeniable,
   test as base,
   visit,
   type DevHost,
@@ -33,7 +33,7 @@ const test = base.extend<{ provider: Provider; conversation: string }>({
   // With the model and the tools of the demo server enabled, one of which the user has reviewed.
   conversation: [
     async ({ host, app }, use) => {
-      await seeTool(host);
+      await reviewTool(host);
       const { id } = await host.call<{ id: string }>("create_conversation", {
         title: "Sums",
       });
@@ -52,7 +52,7 @@ const test = base.extend<{ provider: Provider; conversation: string }>({
 });
 
 /** Calls the tool `add` once, which marks it as reviewed. */
-async function seeTool(host: DevHost): Promise<void> {
+async function reviewTool(host: DevHost): Promise<void> {
   const called = host.call("call_tool", {
     ...{
       call: "seen",
@@ -65,7 +65,7 @@ async function seeTool(host: DevHost): Promise<void> {
   await called;
 }
 
-async function say(app: Page, text: string): Promise<void> {
+async function sendMessage(app: Page, text: string): Promise<void> {
   await app.getByRole("textbox", { name: "Message" }).fill(text);
   await app.getByRole("button", { name: "Send", exact: true }).click();
 }
@@ -82,16 +82,16 @@ async function faultless(app: Page, what: string): Promise<void> {
 }
 
 /** Returns the last request to the provider as JSON text. */
-async function told(provider: Provider): Promise<string> {
-  const asked = await provider.asked();
-  return JSON.stringify(asked.at(-1)?.body.messages ?? []);
+async function lastRequest(provider: Provider): Promise<string> {
+  const requests = await provider.requests();
+  return JSON.stringify(requests.at(-1)?.body.messages ?? []);
 }
 
 test("X09: a call of the model is decided in its card with changed arguments, and the answer follows", async ({
   app,
   provider,
 }) => {
-  await say(app, "please add at the harbour");
+  await sendMessage(app, "please add at the harbour");
   const frame = log(app).getByTestId("question");
   await expect(frame, "the question stands in the conversation").toContainText(
     "Run add on harbour?",
@@ -115,7 +115,7 @@ test("X09: a call of the model is decided in its card with changed arguments, an
     log(app).getByText("The harbour says 44."),
     "the model went on with what came back",
   ).toBeVisible();
-  expect(await told(provider), "it was told what the user changed").toContain(
+  expect(await lastRequest(provider), "it was told what the user changed").toContain(
     "The user changed the arguments",
   );
   const card = log(app).getByRole("article", { name: "add: done" });
@@ -136,8 +136,8 @@ test("X09: a denial with a reason is sent to the model", async ({
   app,
   provider,
 }) => {
-  await say(app, "please add at the harbour");
-  const frame = question(app);
+  await sendMessage(app, "please add at the harbour");
+  const frame = consentRequest(app);
   await expect(frame).toBeVisible();
   await frame.getByRole("button", { name: "Deny and say why…" }).click();
   await frame
@@ -149,7 +149,7 @@ test("X09: a denial with a reason is sent to the model", async ({
     log(app).getByText("Then I leave it."),
     "the model read it",
   ).toBeVisible();
-  expect(await told(provider), "in the request itself").toContain(
+  expect(await lastRequest(provider), "in the request itself").toContain(
     "These are the wrong numbers",
   );
   const card = log(app).getByRole("article", { name: "add: denied" });
@@ -171,7 +171,7 @@ test("two calls of one answer are decided one after the other, by keyboard alone
   const frame = log(app).getByTestId("question");
   await expect(frame, "one is in front").toHaveCount(1);
   await expect(frame).toContainText("1 of 2");
-  await refusable(app);
+  await waitUntilDeniable(app);
   await app.keyboard.press("d");
   await expect(frame, "then the other").toContainText("Sends to harbour:");
   await expect(frame).not.toContainText("of 2");
@@ -198,7 +198,7 @@ test("three calls of one answer are allowed with one button, each with its hash"
   app,
   host,
 }) => {
-  await say(app, "please add thrice at the harbour");
+  await sendMessage(app, "please add thrice at the harbour");
   const list = app.getByTestId("turn-requests");
   await expect(list).toContainText("Run 3 tool calls?");
   await expect(list, "whose idea it was").toContainText(
@@ -242,7 +242,7 @@ test("the list of calls fits a narrow window, and one of them can be deselected"
   app,
 }) => {
   await app.setViewportSize({ width: 480, height: 900 });
-  await say(app, "please add thrice at the harbour");
+  await sendMessage(app, "please add thrice at the harbour");
   const list = app.getByTestId("turn-requests");
   await expect(list.getByRole("checkbox")).toHaveCount(3);
   const overflow = await list.evaluate((frame) =>
@@ -272,21 +272,21 @@ test("a request out of view is linked, and shown as a dialog in other views", as
   app,
   conversation,
 }) => {
-  await say(app, "write a long answer");
+  await sendMessage(app, "write a long answer");
   await expect(
     log(app)
       .getByText(/word word/)
       .first(),
   ).toBeVisible();
   await app.getByRole("button", { name: "Stop" }).click();
-  await say(app, "please add at the harbour");
+  await sendMessage(app, "please add at the harbour");
   await expect(log(app).getByTestId("question")).toBeVisible();
   await visit(app, "#/settings");
   await expect(
     app.getByRole("dialog").getByText("Run add on harbour?"),
     "elsewhere it covers the page",
   ).toBeVisible();
-  await refusable(app);
+  await waitUntilDeniable(app);
   await app.getByRole("button", { name: "Deny", exact: true }).click();
   await visit(app, `#/conversation/${conversation}`);
   await expect(
@@ -309,14 +309,14 @@ test("a picture is attached, previewed, and sent to the model", async ({
   await expect(files).toContainText("square.png");
   await expect(files.locator("img"), "as a small picture").toBeVisible();
   await faultless(app, "a file is attached");
-  await say(app, "what is in the picture?");
+  await sendMessage(app, "what is in the picture?");
   await expect(log(app).getByText("A red square.")).toBeVisible();
   await expect(files, "it went with the message").toHaveCount(0);
   await expect(
     log(app).getByRole("img", { name: "square.png" }),
     "where it can be seen",
   ).toBeVisible();
-  expect(await told(provider), "the provider has its bytes").toContain(
+  expect(await lastRequest(provider), "the provider has its bytes").toContain(
     SQUARE.slice(0, 60),
   );
   await app.reload();
@@ -374,7 +374,7 @@ test("files are attached by paste and drop, and limits are explained", async ({
 test("an answer is stopped and repeated, and an edited message creates a version", async ({
   app,
 }) => {
-  await say(app, "write a long answer");
+  await sendMessage(app, "write a long answer");
   await expect(
     log(app)
       .getByText(/word word/)

@@ -1,7 +1,7 @@
 // Computer check, from the help menu and from a server that did not start.
 import { userInfo } from "node:os";
 
-import { axeFinds, expect, LEGACY, test, visit } from "./fixtures";
+import { axeViolations, expect, LEGACY, test, visit } from "./fixtures";
 
 const SECRET = "canary-0123456789";
 const MISSING = "canary-program";
@@ -22,7 +22,7 @@ test("finds problems, and its report contains no private data", async ({ app, ho
   const programs = dialog.getByRole("group", { name: "Programs of other servers" });
   await expect(programs, "the user sees which program").toContainText(MISSING, { timeout: 60_000 });
   await expect(programs.getByRole("button", { name: "canary" }), "and whose it is").toBeVisible();
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
 
   await dialog.getByRole("button", { name: "Copy report" }).click();
   await expect(dialog.getByText("Report copied")).toBeAttached();

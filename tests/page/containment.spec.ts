@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { allow, DEMO, expect, LEGACY, question, test, visit } from "./fixtures";
+import { allow, DEMO, expect, LEGACY, consentRequest, test, visit } from "./fixtures";
 
 const PICTURES = resolve(__dirname, "../../target/screenshots/page/containment");
 
@@ -35,7 +35,7 @@ for (const { name, setup, size } of LOOKS) {
       await expect(app.getByText(folder + "/platform")).toBeVisible();
       await fits("limits");
       void host.call("start_server", { server: "harbour" });
-      await expect(question(app)).toContainText(folder + "/platform");
+      await expect(consentRequest(app)).toContainText(folder + "/platform");
       await fits("question");
       await app.keyboard.press("Escape");
     });
@@ -63,7 +63,7 @@ test.describe("by keyboard", () => {
       network: false,
     });
     await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
-    await expect(question(app), "what it reaches is in the question").toContainText(folder);
+    await expect(consentRequest(app), "what it reaches is in the question").toContainText(folder);
     await allow(app, "Allow once");
     await expect(app.getByRole("main").getByText("ready").first()).toBeVisible();
     await visit(app, "#/server/harbour/limits");

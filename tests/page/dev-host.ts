@@ -42,7 +42,7 @@ export interface Setup {
   language: "en" | "zh";
 }
 
-interface Question {
+interface PendingRequest {
   id: string;
   hash: string;
   server: string;
@@ -50,7 +50,7 @@ interface Question {
 }
 interface Snapshot {
   servers: { name: string; pid: number | null; state: { is: string; message?: string } }[];
-  questions: Question[];
+  questions: PendingRequest[];
 }
 
 export class DevHost {
@@ -187,18 +187,18 @@ export class DevHost {
       const state = servers.find((server) => server.name === name)?.state;
       if (state?.is === "ready") return;
       if (state?.is === "failed") throw new Error(`${name} failed: ${state.message}`);
-      const question = questions.find((q) => q.server === name && q.body.kind === "start_server");
-      if (question) await this.answer(question, { action: "allow", scope: "always" });
+      const request = questions.find((q) => q.server === name && q.body.kind === "start_server");
+      if (request) await this.answer(request, { action: "allow", scope: "always" });
       await wait(50);
     }
     throw new Error(`${name} was not ready within 15 seconds`);
   }
 
   /** Resolves to the next consent request of this kind. */
-  async question(kind: string): Promise<Question> {
+  async consentRequest(kind: string): Promise<PendingRequest> {
     for (let tries = 0; tries < 200; tries++) {
       const { questions } = await this.snapshot();
-      const found = questions.find((question) => question.body.kind === kind);
+      const found = questions.find((request) => request.body.kind === kind);
       if (found) return found;
       await wait(50);
     }
@@ -207,11 +207,11 @@ export class DevHost {
 
   /** Decides the next consent request of this kind. */
   async answerNext(kind: string, answer: unknown): Promise<void> {
-    await this.answer(await this.question(kind), answer);
+    await this.answer(await this.consentRequest(kind), answer);
   }
 
-  answer(question: Question, answer: unknown): Promise<unknown> {
-    return this.call("answer_question", { id: question.id, hash: question.hash, answer });
+  answer(request: PendingRequest, answer: unknown): Promise<unknown> {
+    return this.call("answer_question", { id: request.id, hash: request.hash, answer });
   }
 
   /** Writes a file of another app. */
@@ -222,7 +222,7 @@ export class DevHost {
   }
 
   /** Sets the answer of the next system dialog. */
-  willPick(what: "pick-folder" | "save-file", path: string): void {
+  setDialogAnswer(what: "pick-folder" | "save-file", path: string): void {
     writeFileSync(join(this.platform, what), path);
   }
 

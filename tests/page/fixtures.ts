@@ -62,12 +62,12 @@ export async function visit(app: Page, hash: string): Promise<void> {
   await app.evaluate((to) => (location.hash = to), hash);
 }
 
-export function question(app: Page): Locator {
+export function consentRequest(app: Page): Locator {
   return app.getByTestId("question");
 }
 
 /** Returns the axe violations of the current page. */
-export async function axeFinds(app: Page, rules: Record<string, { enabled: boolean }> = {}): Promise<string[]> {
+export async function axeViolations(app: Page, rules: Record<string, { enabled: boolean }> = {}): Promise<string[]> {
   // The page has a single frame, so no separate page is needed to merge results, and passed rules are not reported.
   const axe = new AxeBuilder({ page: app }).setLegacyMode().options({ resultTypes: ["violations"], rules });
   const { violations } = await axe.analyze();
@@ -78,12 +78,12 @@ export async function axeFinds(app: Page, rules: Record<string, { enabled: boole
 
 /** Expands the definition of an unreviewed tool, if it is folded. */
 export async function readDefinition(app: Page): Promise<void> {
-  const definition = question(app).getByRole("button", { name: "Show all of the definition" });
+  const definition = consentRequest(app).getByRole("button", { name: "Show all of the definition" });
   if (await definition.isVisible()) await definition.click();
 }
 
 /** Pages through the unviewed parts until the button is enabled. Returns the number of pages. */
-export async function readRest(app: Page, armed: Locator, frame = question(app)): Promise<number> {
+export async function readRest(app: Page, armed: Locator, frame = consentRequest(app)): Promise<number> {
   // A click further down may have skipped parts above.
   const rest = frame.getByRole("button", { name: /^More (above|below)/ });
   let pages = 0;
@@ -103,7 +103,7 @@ export async function readRest(app: Page, armed: Locator, frame = question(app))
 
 /** Presses an approving button, or an entry of the menu next to it, once it is armed. */
 export async function allow(app: Page, name: string): Promise<void> {
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame).toBeVisible();
   await readDefinition(app);
   // A pointer that rests where the button appears does not count.
@@ -117,8 +117,8 @@ export async function allow(app: Page, name: string): Promise<void> {
 }
 
 /** Waits until a denial is accepted: keys typed for something else do not count. */
-export async function refusable(app: Page): Promise<void> {
-  const refuse = question(app).getByRole("button", { name: /^(Deny|Decline)$/ });
+export async function waitUntilDeniable(app: Page): Promise<void> {
+  const refuse = consentRequest(app).getByRole("button", { name: /^(Deny|Decline)$/ });
   await expect(refuse, "it can be refused once nothing was typed for a moment").toHaveAttribute("aria-disabled", "false");
 }
 

@@ -1,6 +1,6 @@
 // User guide: from the help menu, by its key and from the palette, all pages, in both languages and in a narrow
 // window.
-import { axeFinds, expect, LEGACY, test, visit } from "./fixtures";
+import { axeViolations, expect, LEGACY, test, visit } from "./fixtures";
 
 const PAGES = 10;
 
@@ -35,7 +35,7 @@ for (const [language, theme] of [
         await link.click();
         const title = (await link.textContent()) ?? "";
         await expect(app.getByRole("article").getByRole("heading", { name: title, level: 1 }), title).toBeVisible();
-        expect(await axeFinds(app), `axe: ${title}`).toEqual([]);
+        expect(await axeViolations(app), `axe: ${title}`).toEqual([]);
         await app.screenshot({ path: info.outputPath(`${await link.getAttribute("href")}.png`.replace(/[#/]+/g, "-")) });
       }
     });

@@ -1,23 +1,23 @@
 // History search with a real host by keyboard alone.
 import { expect, test, visit, type DevHost } from "./fixtures";
 
-const said = (id: string, text: string) => {
+const message = (id: string, text: string) => {
   const content = [{ type: "text", text }];
   return { id, at: Date.now(), body: { kind: "message", role: "user", content, prompt: null } };
 };
 
-async function begin(host: DevHost, title: string, texts: string[]): Promise<string> {
+async function createConversation(host: DevHost, title: string, texts: string[]): Promise<string> {
   const { id } = await host.call<{ id: string }>("create_conversation", { title });
   await host.call("append_items", {
     conversation: id,
-    items: texts.map((text, n) => said(`${title}-${n}`, text)),
+    items: texts.map((text, n) => message(`${title}-${n}`, text)),
   });
   return id;
 }
 
 test("finds messages in both languages, and opens them by keyboard", async ({ app, host }) => {
-  await begin(host, "Taxes", ["the form of last year"]);
-  const trip = await begin(host, "Trip", ["We take the ferry to <b>Bergen</b>.", "我们明天早上在港口见面。"]);
+  await createConversation(host, "Taxes", ["the form of last year"]);
+  const trip = await createConversation(host, "Trip", ["We take the ferry to <b>Bergen</b>.", "我们明天早上在港口见面。"]);
   await visit(app, "#/settings");
   const nav = app.getByRole("navigation");
   const field = nav.getByRole("searchbox", { name: "Search conversations" });
@@ -49,7 +49,7 @@ test("finds messages in both languages, and opens them by keyboard", async ({ ap
 });
 
 test("never shows the results of an older query", async ({ app, host }) => {
-  await begin(host, "Trip", Array.from({ length: 45 }, (_, n) => `ferry number ${n}`));
+  await createConversation(host, "Trip", Array.from({ length: 45 }, (_, n) => `ferry number ${n}`));
   await visit(app, "#/settings");
   const nav = app.getByRole("navigation");
   const field = nav.getByRole("searchbox", { name: "Search conversations" });

@@ -3,7 +3,7 @@ import { expect, type Locator, type Page } from "@playwright/test";
 
 import { attack, beats, show, text, tool } from "./attack";
 import { test } from "./fixtures";
-import { Requests } from "./settled";
+import { Requests } from "./waiting";
 
 const says = (markdown: (collector: string) => string) => (collector: string) => ({
   reply: { "tools/list": tool(), "tools/call": text(markdown(collector)) },

@@ -2,19 +2,19 @@
 import { expect } from "@playwright/test";
 
 import { attack, show, tool } from "./attack";
-import { allow, question, test, visit } from "./fixtures";
+import { allow, consentRequest, test, visit } from "./fixtures";
 
 const NAMES = ["toString", "constructor", "valueOf", "hasOwnProperty"];
 
 test("tool arguments named like inherited members are filled in and sent", async ({ page }) => {
   const what = "parameters named like members of all objects";
   const properties = Object.fromEntries(NAMES.map((name) => [name, { type: "string" }]));
-  const said = { reply: { "tools/list": tool({ inputSchema: { type: "object", properties, required: NAMES } }) }, misbehave: "escapes" };
-  await attack(page, what, () => said, async ({ app }) => {
+  const responses = { reply: { "tools/list": tool({ inputSchema: { type: "object", properties, required: NAMES } }) }, misbehave: "escapes" };
+  await attack(page, what, () => responses, async ({ app }) => {
     await visit(app, "#/server/bad/tools/show");
     for (const name of NAMES) await app.getByRole("textbox", { name }).fill(`value of ${name}`);
     await app.getByRole("button", { name: "Call", exact: true }).click();
-    for (const name of NAMES) await expect(question(app), `${name} is among what is sent`).toContainText(`value of ${name}`);
+    for (const name of NAMES) await expect(consentRequest(app), `${name} is among what is sent`).toContainText(`value of ${name}`);
     await allow(app, "Allow once");
     await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   });

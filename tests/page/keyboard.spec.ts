@@ -1,14 +1,14 @@
 // Main tasks without a mouse: no clicks, and the focus is always where the next key is needed.
 import type { Page } from "@playwright/test";
 
-import { expect, FIRST_START, LEGACY, question, refusable, test } from "./fixtures";
+import { expect, FIRST_START, LEGACY, consentRequest, waitUntilDeniable, test } from "./fixtures";
 
 /** Presses Tab until the control with this role and name has the focus. */
 async function tabTo(app: Page, role: "button" | "textbox" | "spinbutton" | "link", name: string | RegExp) {
-  const wanted = app.getByRole(role, { name }).first();
-  await expect(wanted, `${name} is there`).toBeVisible();
+  const control = app.getByRole(role, { name }).first();
+  await expect(control, `${name} is there`).toBeVisible();
   for (let presses = 0; presses < 80; presses++) {
-    if (await wanted.evaluate((element) => element === document.activeElement)) return;
+    if (await control.evaluate((element) => element === document.activeElement)) return;
     await app.keyboard.press("Tab");
   }
   throw new Error(`${name} can't be reached by Tab`);
@@ -16,14 +16,14 @@ async function tabTo(app: Page, role: "button" | "textbox" | "spinbutton" | "lin
 
 /** Approves the current consent request by its key, once it is armed. */
 async function allowByKey(app: Page) {
-  const allow = question(app).getByRole("button", { name: /^(Allow once|Accept and send)/ });
-  const definition = question(app).getByRole("button", { name: "Show all of the definition" });
-  await expect(question(app)).toBeVisible();
+  const allow = consentRequest(app).getByRole("button", { name: /^(Allow once|Accept and send)/ });
+  const definition = consentRequest(app).getByRole("button", { name: "Show all of the definition" });
+  await expect(consentRequest(app)).toBeVisible();
   if (await definition.isVisible()) {
     await definition.focus();
     await app.keyboard.press("Enter");
   }
-  const rest = question(app).getByRole("button", { name: /^More (above|below)/ });
+  const rest = consentRequest(app).getByRole("button", { name: /^More (above|below)/ });
   // The amount below is known only once the expanded part is drawn.
   await expect(async () => {
     if (await rest.isVisible()) {
@@ -51,7 +51,7 @@ test.describe("on the first start", () => {
   test("the demo server is started and its tool called", async ({ app }) => {
     await tabTo(app, "button", "Start the demo server");
     await app.keyboard.press("Enter");
-    await expect(question(app).getByRole("button", { name: "Deny" }), "Deny is focused").toBeFocused();
+    await expect(consentRequest(app).getByRole("button", { name: "Deny" }), "Deny is focused").toBeFocused();
     await allowByKey(app);
     await expect(app.getByRole("navigation", { name: "Navigation" }).getByText("ready")).toBeVisible();
     await expect(app.getByRole("main"), "the focus is in the page again").toBeFocused();
@@ -80,7 +80,7 @@ test.describe("with a running server", () => {
     await tabTo(app, "button", "Call");
     await app.keyboard.press("Enter");
     await allowByKey(app);
-    const frame = question(app);
+    const frame = consentRequest(app);
     await expect(frame).toContainText("asks you to fill in a form");
     await expect(frame.getByRole("button", { name: "Decline" }), "Decline is focused").toBeFocused();
     const field = frame.getByRole("textbox").first();
@@ -96,7 +96,7 @@ test.describe("with a running server", () => {
     await app.keyboard.press("Enter");
     // Between two requests the frame is empty for a moment, in which Escape has no effect.
     await expect(frame, "the server goes on to its next question").toContainText("asks for your folders");
-    await refusable(app);
+    await waitUntilDeniable(app);
     await app.keyboard.press("Escape");
     await expect(frame, "the name has arrived").toContainText("Welcome the Aurora in one sentence.");
   });
@@ -160,8 +160,8 @@ test.describe("with a running server", () => {
   test("the activity pane of the current view", async ({ app }) => {
     await open(app, "add two");
     await app.keyboard.press("Control+i");
-    const beside = app.getByRole("complementary", { name: "Activity of harbour" });
-    await expect(beside.getByRole("listbox")).toContainText("tools/list");
+    const pane = app.getByRole("complementary", { name: "Activity of harbour" });
+    await expect(pane.getByRole("listbox")).toContainText("tools/list");
     await app.keyboard.press("Control+n");
     await expect(
       app.getByRole("complementary", { name: "Activity" }).getByRole("combobox", { name: "Server" }),

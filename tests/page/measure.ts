@@ -21,7 +21,7 @@ export interface Frames {
 const LONG = 50;
 
 /** Records the frames during `act`. */
-export async function framesWhile(page: Page, act: () => Promise<void>): Promise<Frames> {
+export async function recordFrames(page: Page, act: () => Promise<void>): Promise<Frames> {
   await page.evaluate(() => {
     const frames: number[] = (window.frames = []);
     window.countsFrames = true;
@@ -46,14 +46,14 @@ export async function framesWhile(page: Page, act: () => Promise<void>): Promise
 /**
  * Records frames with a constant small load, 10 ms each without interruption. They show the load of other programs.
  */
-export function workingFrames(page: Page): Promise<Frames> {
-  return framesWhile(page, () =>
+export function recordReferenceFrames(page: Page): Promise<Frames> {
+  return recordFrames(page, () =>
     page.evaluate(async () => {
       const work = (turns: number) => {
-        const began = performance.now();
+        const startedAt = performance.now();
         let sum = 0;
         for (let turn = 0; turn < turns; turn++) sum += Math.sqrt(turn);
-        return sum < 0 ? 0 : performance.now() - began;
+        return sum < 0 ? 0 : performance.now() - startedAt;
       };
       const TURNS = 1_000_000;
       const shortest = Math.min(...Array.from({ length: 20 }, () => work(TURNS)));
@@ -69,11 +69,11 @@ export function workingFrames(page: Page): Promise<Frames> {
 /**
  * Returns the bounds for the 99th percentile and the number of long frames, given reference frames with a small load.
  */
-export function bounds(working: Frames, count: number): { p99: number; long: number } {
+export function frameBounds(working: Frames, count: number): { p99: number; long: number } {
   return { p99: Math.max(LONG, 2 * working.p99), long: Math.ceil((0.01 + (2 * working.long) / working.count) * count) };
 }
 
-export function framesInWords({ count, p99, longest, long }: Frames): string {
+export function describeFrames({ count, p99, longest, long }: Frames): string {
   return `${count} frames, 99 in 100 within ${p99.toFixed(0)} ms, the longest ${longest.toFixed(0)} ms, ${long} over ${LONG} ms`;
 }
 

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-import { axeFinds, expect, LEGACY, test as base, visit } from "./fixtures";
+import { axeViolations, expect, LEGACY, test as base, visit } from "./fixtures";
 
 /** Must never be visible. */
 const KEY = "sk-canary-models-4b2e";
@@ -89,11 +89,11 @@ for (const [language, theme, add] of [
       await app.screenshot({ path: join(folder, `models-${language}-${theme}.png`) });
       const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       await expect.poll(wider, "nothing is wider than the window").toBeLessThanOrEqual(0);
-      expect(await axeFinds(app), "axe").toEqual([]);
+      expect(await axeViolations(app), "axe").toEqual([]);
       await app.getByRole("button", { name: add }).press("Enter");
       await expect(app.getByRole("dialog"), "by the keyboard alone").toBeVisible();
       await app.screenshot({ path: join(folder, `models-add-${language}-${theme}.png`) });
-      expect(await axeFinds(app), "axe").toEqual([]);
+      expect(await axeViolations(app), "axe").toEqual([]);
     });
   });
 }

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import type { DevHost } from "./dev-host";
 
 /** A received request. */
-export interface Asked {
+export interface ReceivedRequest {
   body: { messages: { role: string; content: unknown }[]; max_tokens?: number };
 }
 
@@ -46,10 +46,10 @@ export class Provider {
   }
 
   /** Returns the received requests so far. */
-  async asked(): Promise<Asked[]> {
+  async requests(): Promise<ReceivedRequest[]> {
     const headers = { authorization: `Bearer ${this.#key}` };
     const answer = await fetch(`${this.url}/v1/_requests`, { headers });
-    const all = (await answer.json()) as Asked[] | { requests: Asked[] };
+    const all = (await answer.json()) as ReceivedRequest[] | { requests: ReceivedRequest[] };
     const list = Array.isArray(all) ? all : all.requests;
     return list.filter(({ body }) => Array.isArray(body?.messages));
   }

@@ -1,5 +1,5 @@
 // The consent queue.
-import { DEMO, expect, LEGACY, question, refusable, test } from "./fixtures";
+import { DEMO, expect, LEGACY, consentRequest, waitUntilDeniable, test } from "./fixtures";
 
 test.use({
   setup: {
@@ -22,7 +22,7 @@ test("several requests: counted, one in front, listed by server, a flood denied 
   ].map((call) => call.catch((error: Error) => error.message));
 
   await expect(app.getByRole("button", { name: /Approvals \(6\)/, includeHidden: true })).toBeVisible();
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame).toContainText("1 of 6");
   await frame.getByRole("button", { name: "Next question" }).click();
   await expect(frame).toContainText("2 of 6");
@@ -48,7 +48,7 @@ test("the next request is decided while the response to the previous decision is
     await route.fulfill({ response });
   });
   const call = (server: string) => host.call("call_tool", ask(server, server)).catch((error: Error) => error.message);
-  const frame = question(app);
+  const frame = consentRequest(app);
   const denied = call("harbour");
   await expect(frame).toContainText("harbour");
   const cancelled = call("second");
@@ -56,7 +56,7 @@ test("the next request is decided while the response to the previous decision is
   await frame.getByRole("button", { name: "Deny" }).click();
   // The event that it was decided precedes the response.
   await expect(frame, "the other one is in front").not.toContainText("1 of 2");
-  await refusable(app);
+  await waitUntilDeniable(app);
   await app.keyboard.press("Escape");
   expect(String(await denied), "the button's answer").toContain("refused");
   expect(String(await cancelled), "the key was not lost").toContain("cancelled");
@@ -66,7 +66,7 @@ test("the next request is decided while the response to the previous decision is
 
 test("keys meant for one request deny no other, and servers take turns", async ({ app, host }) => {
   const call = (server: string, id: string) => host.call("call_tool", ask(server, id)).catch((error: Error) => error.message);
-  const frame = question(app);
+  const frame = consentRequest(app);
   const open = async () => (await host.snapshot()).questions.map(({ server }) => server).sort();
   const calls = [call("harbour", "1")];
   await expect(frame).toContainText("harbour");
@@ -90,8 +90,8 @@ test("keys meant for one request deny no other, and servers take turns", async (
 
 test("a request that changes or closes while it is read sends nothing", async ({ app, host }) => {
   const call = host.call("call_tool", ask("harbour", "gone")).catch((error: Error) => error.message);
-  await expect(question(app)).toBeVisible();
+  await expect(consentRequest(app)).toBeVisible();
   await host.call("cancel_call", { call: "gone" });
-  await expect(question(app), "it ends with its call").toBeHidden();
+  await expect(consentRequest(app), "it ends with its call").toBeHidden();
   expect(String(await call)).toContain("cancelled");
 });

@@ -17,8 +17,8 @@ const OFFICIAL = "io.modelcontextprotocol.registry/official";
  * @returns {Entry}
  */
 export function entry(server, listing = {}) {
-  const said = { status: "active", isLatest: true, publishedAt: "2026-02-01T00:00:00Z", ...listing };
-  return { server, _meta: { [OFFICIAL]: said } };
+  const metadata = { status: "active", isLatest: true, publishedAt: "2026-02-01T00:00:00Z", ...listing };
+  return { server, _meta: { [OFFICIAL]: metadata } };
 }
 
 export class Registry {
@@ -78,9 +78,9 @@ export class Registry {
       const next = from + limit < found.length ? String(from + limit) : undefined;
       return page(found.slice(from, from + limit), next);
     }
-    const own = this.entries.filter(({ server }) => server.name === name);
-    if (versions !== "versions" || own.length === 0) return undefined;
-    if (version === undefined) return page(own);
-    return own.find(({ server }) => version === "latest" || server.version === version);
+    const listed = this.entries.filter(({ server }) => server.name === name);
+    if (versions !== "versions" || listed.length === 0) return undefined;
+    if (version === undefined) return page(listed);
+    return listed.find(({ server }) => version === "latest" || server.version === version);
   }
 }

@@ -1,5 +1,5 @@
 // Servers by URL: pasted, approved, connected, and reconnected after an outage.
-import { allow, axeFinds, callTool, DEMO, expect, FIRST_START, question, test, visit } from "./fixtures";
+import { allow, axeViolations, callTool, DEMO, expect, FIRST_START, consentRequest, test, visit } from "./fixtures";
 import { RemoteServer } from "./remote-server";
 
 let remote: RemoteServer | null = null;
@@ -30,11 +30,11 @@ for (const { era, revision, how } of ERAS) {
     await app.getByRole("button", { name: "Add 1 server" }).click();
 
     await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
-    const frame = question(app);
+    const frame = consentRequest(app);
     await expect(frame.locator(".url"), "the whole address").toHaveText(remote.url);
     await expect(frame, "the header by name").toContainText("X-Harbour");
     await expect(frame, "and not its value").not.toContainText("not to be seen");
-    expect(await axeFinds(app), "axe").toEqual([]);
+    expect(await axeViolations(app), "axe").toEqual([]);
     await allow(app, "Always allow this address");
 
     const main = app.getByRole("main");
@@ -43,7 +43,7 @@ for (const { era, revision, how } of ERAS) {
     await expect(main.getByText(revision).first(), "the revision").toBeVisible();
     await expect(main.getByText(how).first(), "how it was found").toBeVisible();
     await expect(main.getByText("not to be seen"), "no value of a header").toHaveCount(0);
-    expect(await axeFinds(app), "axe").toEqual([]);
+    expect(await axeViolations(app), "axe").toEqual([]);
   });
 }
 
@@ -81,7 +81,7 @@ test("a local server that crashes restarts without a consent request", async ({ 
   process.kill(before!, "SIGKILL");
   await expect.poll(async () => (await pid()) ?? before, { message: "another process" }).not.toBe(before);
   await expect(app.getByRole("main").getByText("ready").first()).toBeVisible();
-  await expect(question(app), "the command is approved").toBeHidden();
+  await expect(consentRequest(app), "the command is approved").toBeHidden();
 });
 
 test("a call that runs as a task shows its state, and ends like any other", async ({ app, host }) => {

@@ -1,4 +1,4 @@
-import { expect, question, allow, test, visit, ERAS, callTool } from "./fixtures";
+import { expect, consentRequest, allow, test, visit, ERAS, callTool } from "./fixtures";
 
 const open = (uri: string) => `#/server/harbour/resources/${encodeURIComponent(uri)}`;
 
@@ -45,8 +45,8 @@ for (const [era, setup] of ERAS) {
     test("shows a consent request of a resource before it opens", async ({ app }) => {
       await visit(app, open("diary:///captain"));
       await app.getByRole("main").getByRole("button", { name: "Read", exact: true }).click();
-      await expect(question(app)).toContainText("Before the diary opens:");
-      await question(app).getByRole("checkbox", { name: /I promise not to tell/ }).check();
+      await expect(consentRequest(app)).toContainText("Before the diary opens:");
+      await consentRequest(app).getByRole("checkbox", { name: /I promise not to tell/ }).check();
       await allow(app, "Accept and send");
       await expect(app.getByRole("main").getByText(/never found the treasure/).first()).toBeVisible();
     });

@@ -1,6 +1,6 @@
 // Review marks before something of a server is used: new, changed, similar names, suspicious text.
 import { SCRIPTED } from "./dev-host";
-import { expect, LEGACY, question, test, visit } from "./fixtures";
+import { expect, LEGACY, consentRequest, test, visit } from "./fixtures";
 
 const list = (...tools: Record<string, unknown>[]): string =>
   `tools/list=${JSON.stringify({ tools: tools.map((tool) => ({ inputSchema: { type: "object" }, ...tool })) })}`;
@@ -37,7 +37,7 @@ test("X02, X06: new, reviewed, changed, and shown with its changes in the consen
   await expect(app.getByText("names a place where secrets lie"), "twice").toBeVisible();
 
   await app.getByRole("button", { name: "Call", exact: true }).click();
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame, "the question shows what changed").toContainText("This tool is not as it was when you saw it.");
   await expect(frame).toContainText(BEFORE.description);
   await expect(frame).toContainText(AFTER.description);

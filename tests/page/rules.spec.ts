@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { allow, callTool, expect, question, test, visit } from "./fixtures";
+import { allow, callTool, expect, consentRequest, test, visit } from "./fixtures";
 
 test("a rule is written, tested, and denies", async ({ app, host }) => {
   await visit(app, "#/rules");
@@ -15,8 +15,8 @@ test("a rule is written, tested, and denies", async ({ app, host }) => {
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toHaveCount(0);
   await expect(app.getByText("tool show_everything of har*")).toBeVisible();
-  const kept = JSON.parse(readFileSync(join(host.data, "policy.json"), "utf8")) as { rules: object[] };
-  expect(kept.rules, "in a readable file").toMatchObject([{ effect: "deny", note: "not today" }]);
+  const stored = JSON.parse(readFileSync(join(host.data, "policy.json"), "utf8")) as { rules: object[] };
+  expect(stored.rules, "in a readable file").toMatchObject([{ effect: "deny", note: "not today" }]);
 
   await app.getByLabel("Tool", { exact: true }).fill("show_everything");
   await app.getByRole("button", { name: "What would happen?" }).click();
@@ -25,7 +25,7 @@ test("a rule is written, tested, and denies", async ({ app, host }) => {
 
   await callTool(app, "show_everything");
   await expect(app.getByText(/by rule 1/).first(), "the call is refused, and says by what").toBeVisible();
-  await expect(question(app), "nobody is asked").toHaveCount(0);
+  await expect(consentRequest(app), "nobody is asked").toHaveCount(0);
 });
 
 test("the careful preset requires consent again, and a grant can be revoked", async ({ app }) => {
@@ -37,8 +37,8 @@ test("the careful preset requires consent again, and a grant can be revoked", as
   await expect(row.getByText(/^Until /), "it says when it ends").toBeVisible();
   await app.getByRole("radio", { name: /^Careful/ }).check();
   await callTool(app, "show_everything");
-  await expect(question(app), "what was allowed asks").toContainText("the careful preset");
-  await question(app).getByRole("button", { name: "Deny" }).click();
+  await expect(consentRequest(app), "what was allowed asks").toContainText("the careful preset");
+  await consentRequest(app).getByRole("button", { name: "Deny" }).click();
 });
 
 test("an invalid file is reported at once, and everything requires consent", async ({ app, host }) => {

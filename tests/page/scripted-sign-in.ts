@@ -13,10 +13,10 @@ export class ScriptedSignIn {
   readonly server: string;
   readonly #process: ChildProcess;
 
-  private constructor(process: ChildProcess, told: { issuer: string; server: string }) {
+  private constructor(process: ChildProcess, urls: { issuer: string; server: string }) {
     this.#process = process;
-    this.issuer = told.issuer;
-    this.server = told.server;
+    this.issuer = urls.issuer;
+    this.server = urls.server;
   }
 
   /** Starts both servers. Options that a script omits have their correct values. */
@@ -39,7 +39,7 @@ export class ScriptedSignIn {
 }
 
 /** Returns the redirect URL of the sign-in page. */
-export async function sentBackTo(page: string): Promise<string> {
+export async function redirectUrl(page: string): Promise<string> {
   const answer = await fetch(page, { redirect: "manual" });
   const location = answer.headers.get("location");
   if (!location) throw new Error(`${page} answered ${answer.status} and sends nobody back`);

@@ -1,8 +1,8 @@
 // Sign-in panel: while a sign-in is running, after a reload, after a failure, and for more scopes.
 import type { Page } from "@playwright/test";
 
-import { allow, axeFinds, type DevHost, expect, FIRST_START, question, test, visit } from "./fixtures";
-import { ScriptedSignIn, sentBackTo } from "./scripted-sign-in";
+import { allow, axeViolations, type DevHost, expect, FIRST_START, consentRequest, test, visit } from "./fixtures";
+import { ScriptedSignIn, redirectUrl } from "./scripted-sign-in";
 
 const OPEN = "Open the sign-in page";
 let there: ScriptedSignIn | null = null;
@@ -14,14 +14,14 @@ test.afterEach(async () => {
 });
 
 /** Adds and starts the server, up to the consent request of its sign-in. */
-async function begin(app: Page, host: DevHost): Promise<void> {
+async function startSignIn(app: Page, host: DevHost): Promise<void> {
   const config = { type: "http", url: there!.server, headers: [], kind: null, revision: null };
   await host.call("add_server", { name: "harbour", config });
   void host.call("start_server", { server: "harbour" });
   await host.answerNext("connect_server", { action: "allow", scope: "always" });
-  await host.question("sign_in");
+  await host.consentRequest("sign_in");
   await visit(app, "#/server/harbour/sign-in");
-  await expect(question(app), "it is asked about").toContainText("wants you to sign in");
+  await expect(consentRequest(app), "it is asked about").toContainText("wants you to sign in");
 }
 
 /** Returns the page that the browser opened last. */
@@ -43,15 +43,15 @@ async function state(host: DevHost): Promise<string | undefined> {
 }
 
 async function axe(app: Page): Promise<void> {
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
 }
 
 test("a running sign-in survives a reload of the page, and can be cancelled", async ({ app, host }) => {
   there = await ScriptedSignIn.start();
-  await begin(app, host);
+  await startSignIn(app, host);
   await app.reload();
-  await expect(question(app), "the question is there again").toContainText("wants you to sign in");
-  await expect(question(app).getByRole("button", { name: "Deny" }), "refusing has the focus").toBeFocused();
+  await expect(consentRequest(app), "the question is there again").toContainText("wants you to sign in");
+  await expect(consentRequest(app).getByRole("button", { name: "Deny" }), "refusing has the focus").toBeFocused();
   await allow(app, OPEN);
   await opened(host);
   await app.reload();
@@ -69,7 +69,7 @@ test("a running sign-in survives a reload of the page, and can be cancelled", as
 
 test("the redirect URL of another browser is pasted, and the account is shown", async ({ app, host }) => {
   there = await ScriptedSignIn.start();
-  await begin(app, host);
+  await startSignIn(app, host);
   await allow(app, OPEN);
   const page = await opened(host);
   await app.getByText("Nothing opened, or it opened in the wrong browser?").click();
@@ -77,7 +77,7 @@ test("the redirect URL of another browser is pasted, and the account is shown", 
   await field.fill("http://127.0.0.1:1/callback?code=a&state=b");
   await app.getByRole("button", { name: "Use it" }).click();
   await expect(app.getByText(/this is not the address/), "a wrong one is said").toBeVisible();
-  const back = await sentBackTo(page);
+  const back = await redirectUrl(page);
   await field.fill(back);
   await app.getByRole("button", { name: "Use it" }).click();
 
@@ -121,8 +121,8 @@ test("a failed sign-in shows the step and cause, and can be copied", async ({ ap
 
 test("additional scopes are marked as new next to the granted ones", async ({ app, host }) => {
   there = await ScriptedSignIn.start({}, { challengeScope: "ships:read", toolScopes: { echo: "ships:write" } });
-  await begin(app, host);
-  await expect(question(app), "what is asked for").toContainText("ships:read");
+  await startSignIn(app, host);
+  await expect(consentRequest(app), "what is asked for").toContainText("ships:read");
   await allow(app, OPEN);
   await signIn(app, await opened(host));
   await expect.poll(() => state(host), { message: "it is used" }).toBe("ready");
@@ -131,7 +131,7 @@ test("additional scopes are marked as new next to the granted ones", async ({ ap
   await app.getByLabel("text", { exact: true }).fill("all aboard");
   await app.getByRole("button", { name: "Call", exact: true }).click();
   await allow(app, "Allow once");
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame, "more is wanted").toContainText("wants more than you granted");
   const scopes = frame.getByRole("listitem");
   await expect(scopes.filter({ hasText: "ships:write" }), "by a word").toContainText("new");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import type { Page } from "@playwright/test";
 
-import { allow, axeFinds, callTool, type DevHost, expect, FIRST_START, question, test, visit } from "./fixtures";
+import { allow, axeViolations, callTool, type DevHost, expect, FIRST_START, consentRequest, test, visit } from "./fixtures";
 import { AuthorizationServer, signInAs } from "./sign-in";
 
 let there: AuthorizationServer | null = null;
@@ -47,7 +47,7 @@ async function whoami(app: Page): Promise<string> {
 }
 
 /** Returns everything in the folders of the host except the keychain of the test. */
-function kept(folder: string): string {
+function storedData(folder: string): string {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.name !== "platform")
     .map((entry) => join(folder, entry.name))
@@ -55,7 +55,7 @@ function kept(folder: string): string {
       try {
         return readFileSync(path, "utf8");
       } catch {
-        return kept(path);
+        return storedData(path);
       }
     })
     .join("\n");
@@ -63,10 +63,10 @@ function kept(folder: string): string {
 
 test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) => {
   await addServer(host, there!.server);
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame, "where the page is").toContainText(new URL(there!.issuer).host);
   await expect(frame, "what it grants").toContainText("harbour:write");
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
   await signIn(app, host, "ada");
 
   await visit(app, "#/server/harbour/sign-in");
@@ -74,7 +74,7 @@ test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) =>
   await expect(main.getByText("ready").first(), "it is connected").toBeVisible();
   await expect(main.getByText("harbour:read"), "the scopes are shown").toBeVisible();
   await expect(main.getByText("renewed by itself"), "it lasts").toBeVisible();
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
   expect(await whoami(app), "the token is this user's").toContain("You are ada");
   // [auth-dcr-native] [auth-dcr-application-type]
   const registered = (await there!.events()).find((event) => event.registered);
@@ -131,6 +131,6 @@ test("the steps of a sign-in are shown, and contain no secret", async ({ app, ho
   expect(text, "what is secret is marked").toContain("[redacted]");
   const tokens = readFileSync(join(host.platform, "keychain.json"), "utf8").match(/[\w-]{40,}/g) ?? [];
   expect(tokens.length, "something is in the keychain").toBeGreaterThan(0);
-  const everything = text + JSON.stringify(await host.snapshot()) + kept(host.folder);
+  const everything = text + JSON.stringify(await host.snapshot()) + storedData(host.folder);
   for (const token of tokens) expect(everything, "no token is told or written").not.toContain(token);
 });

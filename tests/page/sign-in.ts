@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 
 import { expect, type Page } from "@playwright/test";
 
-export interface HappenedThere {
+export interface ServerEvent {
   grant?: string;
   resource?: string;
   revoked?: string;
@@ -22,10 +22,10 @@ export class AuthorizationServer {
   readonly server: string;
   readonly #process: ChildProcess;
 
-  private constructor(process: ChildProcess, told: { issuer: string; server: string }) {
+  private constructor(process: ChildProcess, urls: { issuer: string; server: string }) {
     this.#process = process;
-    this.issuer = told.issuer;
-    this.server = told.server;
+    this.issuer = urls.issuer;
+    this.server = urls.server;
   }
 
   static async start(): Promise<AuthorizationServer> {
@@ -46,14 +46,14 @@ export class AuthorizationServer {
   }
 
   /** Returns the events in order. */
-  async events(): Promise<HappenedThere[]> {
+  async events(): Promise<ServerEvent[]> {
     const response = await fetch(new URL("/test/events", this.server));
-    return (await response.json()) as HappenedThere[];
+    return (await response.json()) as ServerEvent[];
   }
 
-  async count(event: HappenedThere): Promise<number> {
-    const fits = (happened: HappenedThere) =>
-      Object.entries(event).every(([name, value]) => happened[name as keyof HappenedThere] === value);
+  async count(event: ServerEvent): Promise<number> {
+    const fits = (happened: ServerEvent) =>
+      Object.entries(event).every(([name, value]) => happened[name as keyof ServerEvent] === value);
     return (await this.events()).filter(fits).length;
   }
 

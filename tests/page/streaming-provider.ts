@@ -14,7 +14,7 @@ export class StreamingProvider {
   /** Tokens per second. */
   pace = 200;
   /** Times of the first and last byte of the last answer, in milliseconds since 1970. */
-  began = 0;
+  startedAt = 0;
   ended = 0;
   #cut = false;
   #server: Server = createServer((request, response) => {
@@ -57,7 +57,7 @@ export class StreamingProvider {
       const chunk = { id: "c1", object: "chat.completion.chunk", created: 1, model: "paced", choices };
       response.write(`data: ${JSON.stringify(chunk)}\n\n`);
     };
-    this.began = performance.timeOrigin + performance.now();
+    this.startedAt = performance.timeOrigin + performance.now();
     send({ role: "assistant", content: "" });
     const start = performance.now();
     this.#cut = false;

@@ -1,4 +1,4 @@
-import { allow, callTool, ERAS, expect, question, test, visit } from "./fixtures";
+import { allow, callTool, ERAS, expect, consentRequest, test, visit } from "./fixtures";
 
 for (const [era, setup] of ERAS) {
   test.describe(era, () => {
@@ -9,7 +9,7 @@ for (const [era, setup] of ERAS) {
       await app.getByRole("textbox", { name: /First number/ }).fill("2");
       await app.getByRole("textbox", { name: /Second number/ }).fill("40");
       await app.getByRole("button", { name: "Call", exact: true }).click();
-      const frame = question(app);
+      const frame = consentRequest(app);
       await expect(frame).toContainText("Run add on harbour?");
       await expect(frame).toContainText("Sends to harbour:");
       for (const part of ["add", "a", "2", "b", "40"]) await expect(frame).toContainText(part);
@@ -59,7 +59,7 @@ test("arguments can be changed in the consent request, which is then armed again
   await app.getByRole("textbox", { name: /First number/ }).fill("2");
   await app.getByRole("textbox", { name: /Second number/ }).fill("2");
   await app.getByRole("button", { name: "Call", exact: true }).click();
-  const frame = question(app);
+  const frame = consentRequest(app);
   await frame.getByRole("button", { name: "Edit what is sent" }).click();
   await frame.getByRole("textbox", { name: /Second number/ }).fill("3");
   await frame.getByRole("button", { name: "Use these changes" }).click();
@@ -72,7 +72,7 @@ test("arguments can be changed in the consent request, which is then armed again
 // [tools-human-in-loop]
 test("a denied call is not sent", async ({ app, host }) => {
   await callTool(app, "show_everything");
-  await question(app).getByRole("button", { name: "Deny" }).click();
+  await consentRequest(app).getByRole("button", { name: "Deny" }).click();
   const result = app.getByTestId("tool-result");
   await expect(result).toHaveAttribute("data-state", "refused");
   await expect(result).toContainText("Refused: the tool was not called");
@@ -100,14 +100,14 @@ test("a call allowed for the session runs at once, and a changed definition requ
   await app.getByRole("button", { name: "Call", exact: true }).click();
   await expect.poll(calls, "a standing approval needs no question").toBe(2);
   await expect(result).toHaveAttribute("data-state", "done");
-  await expect(question(app)).toBeHidden();
+  await expect(consentRequest(app)).toBeHidden();
 
   await callTool(app, "change_tool");
   await allow(app, "Allow once");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   await callTool(app, "lighthouse");
-  await expect(question(app)).toContainText("This tool is not as it was when you saw it.");
-  await question(app).getByRole("button", { name: "Deny" }).click();
+  await expect(consentRequest(app)).toContainText("This tool is not as it was when you saw it.");
+  await consentRequest(app).getByRole("button", { name: "Deny" }).click();
 });
 
 test("a nested form produces the arguments of its schema", async ({ app }) => {

@@ -10,7 +10,7 @@ test("E21: a picture of a tool is saved byte for byte under a safe name", async 
   const result = app.getByTestId("tool-result");
   await expect(result).toHaveAttribute("data-state", "done");
   const file = join(host.folder, "kept.png");
-  host.willPick("save-file", file);
+  host.setDialogAnswer("save-file", file);
   await result.getByRole("button", { name: /^Save show_everything/ }).first().click();
   await expect(result.getByText(`Saved as ${file}`)).toBeVisible();
   expect(readFileSync(file).subarray(0, 4).toString("latin1"), "a picture").toBe("\x89PNG");

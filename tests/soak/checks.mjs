@@ -1,28 +1,28 @@
 // Checks at the end, and after each restart of the host.
-import { noneLeft } from "../desktop/processes.mjs";
+import { waitForNone } from "../desktop/processes.mjs";
 
 /** Checks that no matching process runs after the host ended. */
-export async function noOrphans(home, part) {
-  const left = await noneLeft(home, part, 10_000);
-  if (left.length === 0) return null;
-  return `${left.length} processes outlive their host: ${left.map(({ pid, command }) => `${pid} ${command}`).join(", ")}`;
+export async function assertNoOrphans(home, part) {
+  const remaining = await waitForNone(home, part, 10_000);
+  if (remaining.length === 0) return null;
+  return `${remaining.length} processes outlive their host: ${remaining.map(({ pid, command }) => `${pid} ${command}`).join(", ")}`;
 }
 
 /** Checks that everything acknowledged is stored: messages, decisions and results in the audit log, approvals. */
-export async function nothingLost(host, load) {
+export async function assertNothingLost(host, load) {
   // Data acknowledged from now on may be missing in the following reads.
-  const [noted, results, granted] = [[...load.noted], [...load.results], [...load.granted]];
+  const [messages, results, granted] = [[...load.storedMessages], [...load.results], [...load.granted]];
   const answered = [...load.answered];
-  const kept = new Set((await allItems(host, load.conversation)).map((item) => item.id));
+  const storedIds = new Set((await allItems(host, load.conversation)).map((item) => item.id));
   const { grants } = await host.call("grants");
-  const standing = new Set(grants.map(({ server, tool }) => approval(server, tool)));
+  const grantKeys = new Set(grants.map(({ server, tool }) => grantKey(server, tool)));
   const written = await audited(host);
   const lost = {
-    notes: noted.filter((text) => !kept.has(text)),
+    notes: messages.filter((text) => !storedIds.has(text)),
     // Some decisions cover the same hash, such as a repeated start. Each has a separate entry.
     "answers in the audit log": answered.filter(([hash, count]) => (written.answers.get(hash) ?? 0) < count),
     "results in the audit log": results.filter((call) => !written.calls.has(call)),
-    "standing approvals": granted.filter((one) => !standing.has(one)),
+    "standing approvals": granted.filter((one) => !grantKeys.has(one)),
   };
   const words = Object.entries(lost).filter(([, of]) => of.length > 0);
   if (words.length === 0) return null;
@@ -41,7 +41,7 @@ async function allItems(host, conversation) {
 }
 
 /** Returns the key of a grant. */
-export function approval(server, tool) {
+export function grantKey(server, tool) {
   return `${server} ${tool ?? "its start"}`;
 }
 
@@ -49,10 +49,10 @@ export function approval(server, tool) {
  * Checks that the hash chain of the audit log is complete and sealed, so that no entry was changed or added by
  * others.
  */
-export async function chainWhole(host) {
+export async function assertChainComplete(host) {
   const outcome = await host.call("verify_audit");
-  const holds = outcome.seal.state === "holds" && outcome.seal.number === outcome.last;
-  const proved = outcome.whole && outcome.proved && holds && outcome.entries > 0;
+  const isIntact = outcome.seal.state === "holds" && outcome.seal.number === outcome.last;
+  const proved = outcome.whole && outcome.proved && isIntact && outcome.entries > 0;
   return proved ? null : `the audit log is not proved to be whole: ${JSON.stringify(outcome)}`;
 }
 
@@ -76,14 +76,14 @@ async function audited(host) {
  * Checks that memory is constant: compares the median of the last quarter with that of the second. The first one is
  * warm-up.
  */
-export function flat(samples) {
+export function assertMemoryConstant(samples) {
   const quarter = Math.floor(samples.length / 4);
   if (quarter < 2) return "there are too few samples of memory";
-  const early = middle(samples.slice(quarter, 2 * quarter));
-  const late = middle(samples.slice(-quarter));
+  const secondQuarter = middle(samples.slice(quarter, 2 * quarter));
+  const lastQuarter = middle(samples.slice(-quarter));
   // The activity logs are full by then, so nothing should grow except for a little allocator fragmentation.
-  const allowed = early * 1.05 + 8 * 2 ** 20;
-  return late <= allowed ? null : `memory grew from ${mib(early)} to ${mib(late)} MiB`;
+  const allowed = secondQuarter * 1.05 + 8 * 2 ** 20;
+  return lastQuarter <= allowed ? null : `memory grew from ${mib(secondQuarter)} to ${mib(lastQuarter)} MiB`;
 }
 
 function middle(values) {

@@ -15,7 +15,7 @@ export const WITH_CHILD = [
 export function children(home) {
   const found = new Map();
   for (const { pid } of processes(home, CHILD)) {
-    const process = seen(pid);
+    const process = processInfo(pid);
     if (process) found.set(`${pid} since ${process.since}`, { pid, parent: process.parent });
   }
   return found;
@@ -27,18 +27,18 @@ export function childrenOf(home, server) {
 }
 
 /** Waits for a maximum time until no process is left. Resolves to the remaining ones. */
-export async function ended(home, names, milliseconds) {
+export async function waitForChildren(home, names, milliseconds) {
   const end = Date.now() + milliseconds;
   for (;;) {
     const now = children(home);
-    const left = names.filter((name) => now.has(name));
-    if (left.length === 0 || Date.now() > end) return left;
+    const remaining = names.filter((name) => now.has(name));
+    if (remaining.length === 0 || Date.now() > end) return remaining;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
 /** Returns the parent and the start time of a process. */
-function seen(pid) {
+function processInfo(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // After the name, which may contain spaces: state, parent, and as the twentieth field the start time.

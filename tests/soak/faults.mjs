@@ -1,7 +1,7 @@
 // Failures while the host ran: counted by kind. Unexpected ones are reported at the end.
 
 /** Maximum number of unexpected failures that are reported in detail. */
-const TOLD = 10;
+const MAX_REPORTED = 10;
 
 export class Faults {
   /** Expected failures by actor and error code. */
@@ -27,7 +27,7 @@ export class Faults {
 
   #add(words) {
     this.#unexpected += 1;
-    if (this.#first.length < TOLD) this.#first.push(words);
+    if (this.#first.length < MAX_REPORTED) this.#first.push(words);
   }
 
   /** Returns the unexpected failures as text, or `null` if there are none. */

@@ -9,7 +9,7 @@ const PATIENCE = 60_000;
 /** Maximum duration of an owner turn in milliseconds. */
 const LONGEST_TURN = 50;
 /** Log message of debug builds about long turns (crates/host/src/owner/turn.rs). */
-const LONG_TURN = /a turn of the owner took (\d+) ms/;
+const LONG_TURN = /a turn of the owner duration (\d+) ms/;
 /** Maximum number of recorded long turns. */
 const MOST_TURNS = 20;
 
@@ -34,8 +34,8 @@ export class Host {
       this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env });
       createInterface({ input: this.#process.stderr }).on("line", (line) => {
         this.#errors = `${this.#errors}${line}\n`.slice(-4000);
-        const took = Number(LONG_TURN.exec(line)?.[1] ?? 0);
-        if (took > LONGEST_TURN && this.longTurns.length < MOST_TURNS) this.longTurns.push(line);
+        const duration = Number(LONG_TURN.exec(line)?.[1] ?? 0);
+        if (duration > LONGEST_TURN && this.longTurns.length < MOST_TURNS) this.longTurns.push(line);
       });
       const [line] = await Promise.race([
         once(createInterface({ input: this.#process.stdout }), "line"),
@@ -87,8 +87,8 @@ export class Host {
     this.url = "";
     const ended = once(this.#process, "exit").then(() => true);
     this.#process.stdin.end();
-    const late = new Promise((resolve) => setTimeout(resolve, 10_000, false).unref());
-    const inTime = await Promise.race([ended, late]);
+    const timeout = new Promise((resolve) => setTimeout(resolve, 10_000, false).unref());
+    const inTime = await Promise.race([ended, timeout]);
     if (!inTime) this.#process.kill("SIGKILL");
     return inTime;
   }

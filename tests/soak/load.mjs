@@ -2,7 +2,7 @@
 // killed. Everything that the host acknowledged is recorded here.
 import { setTimeout as wait } from "node:timers/promises";
 
-import { approval } from "./checks.mjs";
+import { grantKey } from "./checks.mjs";
 import { children, childrenOf } from "./children.mjs";
 import { Faults } from "./faults.mjs";
 
@@ -11,9 +11,9 @@ const CALLERS = 16;
 /** Timeout of a started call in milliseconds. */
 const TO_END = 90_000;
 /** Timeout for all servers to run again, in milliseconds. */
-const TO_SETTLE = 60_000;
+const SETTLE_TIMEOUT = 60_000;
 /** Timeout for the children of a killed server to end, in milliseconds. */
-const FOR_CHILDREN = 10_000;
+const CHILDREN_TIMEOUT = 10_000;
 
 export class Load {
   /** Number of accepted decisions by hash. */
@@ -23,18 +23,18 @@ export class Load {
   /** Number of calls with a result. */
   results = new Set();
   /** Texts that the host added to the conversation. */
-  noted = [];
+  storedMessages = [];
   counts = { calls: 0, results: 0, answers: 0, notes: 0, kills: 0, killedWithChild: 0 };
   faults = new Faults();
   /** Children of killed servers that ended too late. */
-  leftBehind = [];
+  lateChildren = [];
   /** The servers that were ready at the last check. */
   #ready = [];
   #orphaned = new Map();
   #does = { calls: true, kills: true, others: true };
   #callers = [];
   #killers = [];
-  #others = [];
+  #otherActors = [];
   #number = 0;
 
   constructor(host, names, random, conversation, home) {
@@ -47,7 +47,7 @@ export class Load {
 
   /** Runs until `stop`. All actors wait while the host is down. */
   start() {
-    this.#others = [this.#answers(), this.#notes(), this.#restarts(), this.#looksForChildren()];
+    this.#otherActors = [this.#answers(), this.#notes(), this.#restarts(), this.#looksForChildren()];
     this.#killers = [this.#kills()];
     this.#callers = Array.from({ length: CALLERS }, () => this.#calls());
   }
@@ -60,9 +60,9 @@ export class Load {
     this.#does.calls = this.#does.kills = false;
     await within(TO_END, "calls that were begun do not end", Promise.all([...this.#callers, ...this.#killers]));
     await this.#settled();
-    await wait(FOR_CHILDREN); // Includes the check of the last killed server.
+    await wait(CHILDREN_TIMEOUT); // Includes the check of the last killed server.
     this.#does.others = false;
-    await within(TO_END, "what was begun does not end", Promise.all(this.#others));
+    await within(TO_END, "what was begun does not end", Promise.all(this.#otherActors));
   }
 
   /** The host was killed. The caller checks the children of its servers. */
@@ -71,7 +71,7 @@ export class Load {
   }
 
   /** Repeats an action with pauses. It may fail because the host was killed in the meantime, or with these codes. */
-  async #again(who, pause, act, codes = [], part = "others") {
+  async #repeat(who, pause, act, codes = [], part = "others") {
     while (this.#does[part]) {
       const { url, run } = this.host;
       if (url) {
@@ -87,7 +87,7 @@ export class Load {
   }
 
   #calls() {
-    return this.#again(
+    return this.#repeat(
       "call",
       () => this.random.below(40),
       async () => {
@@ -116,7 +116,7 @@ export class Load {
   }
 
   #answers() {
-    return this.#again(
+    return this.#repeat(
       "user",
       () => 30,
       async () => {
@@ -135,7 +135,7 @@ export class Load {
             continue;
           }
           this.answered.set(hash, (this.answered.get(hash) ?? 0) + 1);
-          if (answer.scope === "always") this.granted.add(approval(server, body.kind === "tool" ? body.tool : null));
+          if (answer.scope === "always") this.granted.add(grantKey(server, body.kind === "tool" ? body.tool : null));
           this.counts.answers += 1;
         }
       },
@@ -151,7 +151,7 @@ export class Load {
   }
 
   #notes() {
-    return this.#again(
+    return this.#repeat(
       "note",
       () => 100,
       async () => {
@@ -159,14 +159,14 @@ export class Load {
         const body = { kind: "message", role: "user", content: [{ type: "text", text }], prompt: null };
         const items = [{ id: text, at: Date.now(), body }];
         await this.host.call("append_items", { conversation: this.conversation, items });
-        this.noted.push(text);
+        this.storedMessages.push(text);
         this.counts.notes += 1;
       },
     );
   }
 
   #kills() {
-    return this.#again(
+    return this.#repeat(
       "kill",
       () => 500 + this.random.below(2_000),
       async () => {
@@ -176,7 +176,7 @@ export class Load {
         const { pid } = this.random.of(running);
         const started = childrenOf(this.home, pid);
         process.kill(pid, "SIGKILL");
-        for (const child of started) this.#orphaned.set(child, Date.now() + FOR_CHILDREN);
+        for (const child of started) this.#orphaned.set(child, Date.now() + CHILDREN_TIMEOUT);
         this.counts.kills += 1;
         if (started.length > 0) this.counts.killedWithChild += 1;
       },
@@ -186,7 +186,7 @@ export class Load {
   }
 
   #looksForChildren() {
-    return this.#again(
+    return this.#repeat(
       "look for children",
       () => 500,
       () => {
@@ -195,7 +195,7 @@ export class Load {
           if (!now.has(child)) this.#orphaned.delete(child);
           else if (Date.now() > deadline) {
             this.#orphaned.delete(child);
-            this.leftBehind.push(child);
+            this.lateChildren.push(child);
           }
         }
       },
@@ -204,7 +204,7 @@ export class Load {
 
   /** Restarts the servers that ended and are not restarted by the host. */
   #restarts() {
-    return this.#again(
+    return this.#repeat(
       "restart",
       () => 1_000,
       async () => {
@@ -218,7 +218,7 @@ export class Load {
 
   /** Waits until every server is ready. */
   async #settled() {
-    const end = Date.now() + TO_SETTLE;
+    const end = Date.now() + SETTLE_TIMEOUT;
     for (;;) {
       const { servers } = await this.host.call("snapshot");
       const others = servers.filter((server) => server.state.is !== "ready");
@@ -233,6 +233,6 @@ export class Load {
 }
 
 async function within(milliseconds, otherwise, work) {
-  const late = new Promise((_, reject) => setTimeout(() => reject(new Error(otherwise)), milliseconds).unref());
-  await Promise.race([work, late]);
+  const timeout = new Promise((_, reject) => setTimeout(() => reject(new Error(otherwise)), milliseconds).unref());
+  await Promise.race([work, timeout]);
 }

@@ -7,8 +7,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { CHILD, kill, processes } from "../desktop/processes.mjs";
-import { chainWhole, flat, mib, noOrphans, nothingLost } from "./checks.mjs";
-import { WITH_CHILD, children, ended } from "./children.mjs";
+import { assertChainComplete, assertMemoryConstant, mib, assertNoOrphans, assertNothingLost } from "./checks.mjs";
+import { WITH_CHILD, children, waitForChildren } from "./children.mjs";
 import { Host } from "./host.mjs";
 import { Load } from "./load.mjs";
 import { Random } from "./random.mjs";
@@ -84,28 +84,28 @@ try {
     if (started.length === 0) found("no server has a child, so nothing is tried of how they end", `kill ${number}`);
     await host.kill();
     load.forgetChildren();
-    found(await noOrphans(home, SCRIPTED), `kill ${number}`);
+    found(await assertNoOrphans(home, SCRIPTED), `kill ${number}`);
     await host.start();
     // The restarted host ends orphans of the killed one.
-    const left = await ended(home, started, 10_000);
+    const left = await waitForChildren(home, started, 10_000);
     if (left.length > 0) found(`children of servers outlive their host: ${left.join(", ")}`, `after kill ${number}`);
-    found(await nothingLost(host, load), `after kill ${number}`);
-    found(await chainWhole(host), `after kill ${number}`);
+    found(await assertNothingLost(host, load), `after kill ${number}`);
+    found(await assertChainComplete(host), `after kill ${number}`);
     console.log(`killed ${number} of ${kills} times and started again; ${JSON.stringify(load.counts)}`);
   }
   samples = [];
   await runs(minutes * 30_000);
   const { kept } = await host.call("limits", { server: names[0] });
   if (kept.most !== KEPT_BYTES) found(`${kept.most} bytes of activity are kept, and hide what else grows`, "at the end");
-  const memory = flat(samples);
+  const memory = assertMemoryConstant(samples);
   await load.stop();
   found(memory, "at the end");
-  found(await nothingLost(host, load), "at the end");
-  found(await chainWhole(host), "at the end");
+  found(await assertNothingLost(host, load), "at the end");
+  found(await assertChainComplete(host), "at the end");
   found(load.faults.problem(), "all the while");
   for (const turn of host.longTurns) found(turn, "all the while");
-  const { leftBehind, counts } = load;
-  if (leftBehind.length > 0) found(`children outlive a killed server: ${leftBehind.join(", ")}`, "all the while");
+  const { lateChildren, counts } = load;
+  if (lateChildren.length > 0) found(`children outlive a killed server: ${lateChildren.join(", ")}`, "all the while");
   const least = LEAST_RESULTS * 60 * minutes;
   if (counts.results < least) found(`only ${counts.results} of ${counts.calls} calls were answered, not ${least}`, "at the end");
   if (counts.results < counts.calls / 2) found(`of ${counts.calls} calls only ${counts.results} were answered`, "at the end");
@@ -117,8 +117,8 @@ try {
   console.log(`all servers were ready again; ${JSON.stringify(counts)}`);
   console.log(`failures that were expected: ${JSON.stringify(load.faults.expected)}`);
   found((await host.stop()) ? null : "it took longer than 10 s", "closing the host");
-  found(await noOrphans(home, SCRIPTED), "at the end");
-  found(await noOrphans(home, CHILD), "at the end");
+  found(await assertNoOrphans(home, SCRIPTED), "at the end");
+  found(await assertNoOrphans(home, CHILD), "at the end");
 } catch (error) {
   found(error.stack, "the run itself");
 }

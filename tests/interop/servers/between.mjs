@@ -15,12 +15,12 @@ process.stdin.on('data', data => {
 });
 process.stdin.on('end', () => server.stdin.end());
 
-let turn = Promise.resolve();
+let queue = Promise.resolve();
 createInterface({ input: server.stdout }).on('line', line => {
-    turn = turn.then(() => pass(`${line}\n`, readFileSync(`${folder}/fault`, 'utf8')));
+    queue = queue.then(() => forward(`${line}\n`, readFileSync(`${folder}/fault`, 'utf8')));
 });
 
-async function pass(line, fault) {
+async function forward(line, fault) {
     const isAnswer = 'result' in JSON.parse(line);
     switch (fault) {
         case 'bytewise':

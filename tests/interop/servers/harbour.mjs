@@ -69,7 +69,7 @@ export function text(text) {
     return { type: 'text', text };
 }
 
-export function said(words, more = {}) {
+export function textResult(words, more = {}) {
     return { content: [text(words)], ...more };
 }
 
@@ -77,9 +77,9 @@ export function said(words, more = {}) {
 export function simple(name, args) {
     switch (name) {
         case 'add':
-            return said(`${args.a} + ${args.b} = ${args.a + args.b}`, { structuredContent: { sum: args.a + args.b } });
+            return textResult(`${args.a} + ${args.b} = ${args.a + args.b}`, { structuredContent: { sum: args.a + args.b } });
         case 'fail':
-            return said(`It did not work: ${args.reason}.`, { isError: true });
+            return textResult(`It did not work: ${args.reason}.`, { isError: true });
         case 'show_everything':
             return {
                 content: [
@@ -92,10 +92,10 @@ export function simple(name, args) {
             };
         case 'add_tool':
             addTool(args.name);
-            return said(`There is a new tool: ${args.name}`);
+            return textResult(`There is a new tool: ${args.name}`);
         case 'write_note':
             writeNote(args.name, args.text);
-            return said(`Written: note:///${args.name}`);
+            return textResult(`Written: note:///${args.name}`);
     }
 }
 
@@ -105,11 +105,11 @@ export async function slowReport({ seconds = 1, steps = 4 }, signal, progress) {
         await new Promise(done => setTimeout(done, (seconds * 1000) / steps));
         if (signal.aborted) {
             console.error(`slow_report was cancelled before step ${step} of ${steps}`);
-            return said('Cancelled.', { isError: true });
+            return textResult('Cancelled.', { isError: true });
         }
         await progress({ progress: step, total: steps, message: `Page ${step} of ${steps}` });
     }
-    return said(`The report has ${steps} pages.`);
+    return textResult(`The report has ${steps} pages.`);
 }
 
 /** Events of streams, for resumption. */

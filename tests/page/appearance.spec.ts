@@ -3,11 +3,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { axeFinds, DEMO, expect, LEGACY, test as base } from "./fixtures";
+import { axeViolations, DEMO, expect, LEGACY, test as base } from "./fixtures";
 import { Registry } from "./registry.mjs";
-import { Requests, stillPicture } from "./settled";
-import { walk } from "./walk";
-import { NEWER_AND_OLD, walkInstalls } from "./walk-installs";
+import { Requests, stableScreenshot } from "./waiting";
+import { visitViews } from "./visit-views";
+import { NEWER_AND_OLD, visitInstalls } from "./visit-installs";
 
 const PICTURES = resolve(__dirname, "../../target/screenshots/page");
 const SETUP = {
@@ -66,12 +66,12 @@ for (const { name, look, size, contrast, forcedColors } of LOOKS) {
       mkdirSync(folder, { recursive: true });
       const problems: string[] = [];
       const requests = new Requests(app);
-      const see = async (view: string) => {
+      const onView = async (view: string) => {
         await requests.settled();
-        writeFileSync(join(folder, `${view}.png`), await stillPicture(app));
+        writeFileSync(join(folder, `${view}.png`), await stableScreenshot(app));
         // Forced colors are the user's choice.
         const rules = { "color-contrast": { enabled: !forcedColors }, "color-contrast-enhanced": { enabled: contrast === "more" } };
-        problems.push(...(await axeFinds(app, rules)).map((found) => `${view}: ${found}`));
+        problems.push(...(await axeViolations(app, rules)).map((found) => `${view}: ${found}`));
         const moving = await app.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
         if (moving > 0) problems.push(`${view}: moves, though motion is reduced`);
         const wider = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -80,8 +80,8 @@ for (const { name, look, size, contrast, forcedColors } of LOOKS) {
         const taller = await app.evaluate(() => document.documentElement.scrollHeight - innerHeight);
         if (taller > 0) problems.push(`${view}: ${taller} pixels taller than the window`);
       };
-      await walk(app, host, see);
-      await walkInstalls(app, host, see);
+      await visitViews(app, host, onView);
+      await visitInstalls(app, host, onView);
       expect(problems, "every view is accessible and fits").toEqual([]);
     });
   });

@@ -6,7 +6,7 @@ const CONTROL = "\uE009";
 /** Returns the width of the page in CSS pixels: half of the window's at 200 %. */
 const width = (page) => page.run(() => innerWidth);
 
-export async function zoomed(page, _place, step) {
+export async function zoomByKeys(page, _place, step) {
   await step("E11: Ctrl and plus zoom the page up to 200 %, and nothing is cut off", async () => {
     await page.go("#/settings");
     const before = await width(page);
@@ -30,7 +30,7 @@ export async function zoomed(page, _place, step) {
   });
 }
 
-export async function stillZoomed(page, _place, step) {
+export async function zoomRestored(page, _place, step) {
   await step("E11: the next start restores the zoom", async () => {
     await page.go("#/settings");
     const chosen = await width(page);

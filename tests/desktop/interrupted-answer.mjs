@@ -1,9 +1,9 @@
 // Kills the app while a model answers. After the next start, the partial answer is stored and marked as interrupted.
 import assert from "node:assert/strict";
 
-import { keyless, keylessPage } from "./canary.mjs";
-import { say } from "./models.mjs";
-import { kill, over, processes } from "./processes.mjs";
+import { assertNoKeyInFiles, assertPageHasNoKey } from "./key-leaks.mjs";
+import { startConversation } from "./models.mjs";
+import { kill, waitForExit, processes } from "./processes.mjs";
 
 const ENDED_MS = 15_000;
 const ANSWER = "main article[aria-label^='Answer of']";
@@ -12,7 +12,7 @@ const ANSWER = "main article[aria-label^='Answer of']";
 const DRAFT = "and then, by train";
 
 /** The conversation, and the number of words of its answer shortly before the kill. */
-let left;
+let interrupted;
 
 const count = (text) => text.split("word").length - 1;
 
@@ -22,10 +22,10 @@ async function written(page, conversation) {
   return count(JSON.stringify(value.items[0]?.body));
 }
 
-export async function killedWhileAnswering(page, place, step) {
+export async function killWhileAnswering(page, place, step) {
   await step("14 the app is killed while a model answers", async () => {
-    const conversation = await say(page, "Please write a long answer.");
-    await page.reads("word word word", ANSWER);
+    const conversation = await startConversation(page, "Please write a long answer.");
+    await page.waitForText("word word word", ANSWER);
     await page.picture("answering");
     const words = count(await page.text(ANSWER));
     await page.until("what was read to be written", async () => (await written(page, conversation)) >= words);
@@ -35,29 +35,29 @@ export async function killedWhileAnswering(page, place, step) {
       const { value } = await page.invoke("conversation", { conversation });
       return value.draft === DRAFT;
     });
-    left = { conversation, words };
+    interrupted = { conversation, words };
     const pids = processes(place.home, place.app).map(({ pid }) => pid);
     assert.equal(pids.length, 1, "the app is one process");
     kill(pids[0]);
-    assert.ok(await over(pids[0], ENDED_MS), "the app is gone");
+    assert.ok(await waitForExit(pids[0], ENDED_MS), "the app is gone");
   });
 }
 
-export async function cut(page, place, step) {
+export async function restoredAnswer(page, place, step) {
   await step("14 after the next start the answer is stored, marked as interrupted, and can be requested again", async () => {
-    await page.sees("button", "New conversation", "nav");
-    await page.go(`#/conversation/${left.conversation}`);
-    await page.reads("The answer broke off.", ANSWER);
-    assert.ok(count(await page.text(ANSWER)) >= left.words, "all that was read a moment before is kept");
+    await page.waitForElement("button", "New conversation", "nav");
+    await page.go(`#/conversation/${interrupted.conversation}`);
+    await page.waitForText("The answer broke off.", ANSWER);
+    assert.ok(count(await page.text(ANSWER)) >= interrupted.words, "all that was read a moment before is kept");
     assert.equal(await page.run((answer) => document.querySelector(answer).ariaBusy, ANSWER), "false", "nothing answers");
     assert.equal(await page.run(() => document.querySelector("[data-testid=composer] textarea").value), DRAFT, "the draft is there");
     await page.picture("cut");
-    const before = (await place.provider.asked()).length;
+    const requestsBefore = (await place.provider.requestBodies()).length;
     await page.click("button", "Answer again", ANSWER);
-    await page.until("the model to be asked", async () => (await place.provider.asked()).length === before + 1);
+    await page.until("the model to be asked", async () => (await place.provider.requestBodies()).length === requestsBefore + 1);
     await page.click("button", "Stop", "[data-testid=composer]");
-    await page.reads("You stopped it.", ANSWER);
-    await keylessPage(page);
-    keyless(place.home);
+    await page.waitForText("You stopped it.", ANSWER);
+    await assertPageHasNoKey(page);
+    assertNoKeyInFiles(place.home);
   });
 }

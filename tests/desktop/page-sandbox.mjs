@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { closeWindow } from "./close-window.mjs";
-import { kill, noneLeft, processes } from "./processes.mjs";
+import { kill, waitForNone, processes } from "./processes.mjs";
 
 const SECTION = "section[aria-labelledby=settings-sandbox]";
 const WEB_PROCESS = "/WebKitWebProcess ";
@@ -39,30 +39,30 @@ async function separated(page, place) {
   return { web, names: ["user", "pid", "mnt", "net"].filter((name) => isOwn(web, name)) };
 }
 
-export async function isolated(page, place, step) {
+export async function pageSandbox(page, place, step) {
   await step("S22 the web process has separate namespaces and can't read the user's files", async () => {
     const { web, names } = await separated(page, place);
     await page.go("#/settings");
     if (!allowsSandbox) {
       console.log("        this system allows no sandbox: only that Settings says so is tried");
-      await page.reads("Off: a flaw in WebKitGTK could reach your files", SECTION);
+      await page.waitForText("Off: a flaw in WebKitGTK could reach your files", SECTION);
       return;
     }
     // Run by root, bubblewrap needs no user namespace.
-    const wanted = process.getuid() === 0 ? ["pid", "mnt", "net"] : ["user", "pid", "mnt", "net"];
-    assert.deepEqual(names, wanted, `these are its own: ${names}`);
+    const expectedNamespaces = process.getuid() === 0 ? ["pid", "mnt", "net"] : ["user", "pid", "mnt", "net"];
+    assert.deepEqual(names, expectedNamespaces, `these are its own: ${names}`);
     for (const file of [place.config, join(place.data, "audit.db"), join(place.data, "secrets.json"), place.running]) {
       assert.ok(!existsSync(join(`/proc/${web}/root`, file)), `${file} is not in its file system`);
     }
     assert.ok(existsSync(place.config), "though it is there");
-    await page.reads("On. The process that draws this window can't read your files and has no network.", SECTION);
+    await page.waitForText("On. The process that draws this window can't read your files and has no network.", SECTION);
     await page.scrollTo(SECTION);
     await page.picture("sandbox");
     await page.go("#/");
   });
 }
 
-export async function unstartable(place, step) {
+export async function sandboxStartFailure(place, step) {
   if (!allowsSandbox) return;
   await step("S22 a web process does not start in the sandbox: the app exits, and the next start does not use the sandbox", async () => {
     const app = start(place);
@@ -74,7 +74,7 @@ export async function unstartable(place, step) {
   });
 }
 
-export async function blank(place, step) {
+export async function blankPage(place, step) {
   if (!allowsSandbox) return;
   await step("S22 a web process exits in the sandbox before it draws: the app restarts without the sandbox", async () => {
     const before = start(place);
@@ -87,8 +87,8 @@ export async function blank(place, step) {
     const outside = await first(() => webProcesses(place).filter((pid) => pid !== web));
     assert.ok(!isOwn(outside, "mnt"), "the next one is outside");
     process.kill(parent(outside), "SIGTERM");
-    assert.deepEqual(await noneLeft(place.home, WEB_PROCESS, ENDED_MS), [], "the window goes");
-    assert.deepEqual(await noneLeft(place.home, place.app, ENDED_MS), [], "it ends as ever");
+    assert.deepEqual(await waitForNone(place.home, WEB_PROCESS, ENDED_MS), [], "the window goes");
+    assert.deepEqual(await waitForNone(place.home, place.app, ENDED_MS), [], "it ends as ever");
   });
 }
 
@@ -109,10 +109,10 @@ function threads(pid) {
 }
 
 /** Closes the window and waits for the end of the app and its web processes. */
-export async function quit(_page, place) {
+export async function quitApp(_page, place) {
   await closeWindow("Drawbridge");
-  assert.deepEqual(await noneLeft(place.home, place.app, ENDED_MS), [], "the app ends");
-  assert.deepEqual(await noneLeft(place.home, WEB_PROCESS, ENDED_MS), [], "and its web process");
+  assert.deepEqual(await waitForNone(place.home, place.app, ENDED_MS), [], "the app ends");
+  assert.deepEqual(await waitForNone(place.home, WEB_PROCESS, ENDED_MS), [], "and its web process");
 }
 
 /** Returns the first matching process. */
@@ -126,20 +126,20 @@ async function first(look) {
   }
 }
 
-export async function unprotected(page, place, step) {
+export async function sandboxDisabled(page, place, step) {
   if (!allowsSandbox) return;
   await step("Settings shows that the page is outside of the sandbox and why, and tries again", async () => {
     assert.deepEqual((await separated(page, place)).names, [], "the page's process shares all namespaces");
     await page.go("#/settings");
-    await page.reads("The window stayed blank in the sandbox, so Drawbridge started without it.", SECTION);
+    await page.waitForText("The window stayed blank in the sandbox, so Drawbridge started without it.", SECTION);
     await page.scrollTo(SECTION);
     await page.picture("no-sandbox");
     await page.click("button", "Try again at the next start", SECTION);
-    await page.reads("The next start tries the sandbox again.", SECTION);
+    await page.waitForText("The next start tries the sandbox again.", SECTION);
   });
 }
 
-export async function again(page, place, step) {
+export async function sandboxRestored(page, place, step) {
   if (!allowsSandbox) return;
   await step("after the next start the page is in the sandbox again", async () => {
     assert.ok((await separated(page, place)).names.includes("mnt"), "it has a file system of its own");

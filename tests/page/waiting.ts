@@ -2,7 +2,7 @@
 import { expect, type Page, type Request } from "@playwright/test";
 
 /** Waits until the page has drawn its current state. */
-export async function drawn(page: Page): Promise<void> {
+export async function nextFrame(page: Page): Promise<void> {
   // The second animation frame starts after the first was painted.
   await page.evaluate(() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))));
 }
@@ -11,12 +11,12 @@ export async function drawn(page: Page): Promise<void> {
 export class Requests {
   readonly #page: Page;
   readonly #open = new Set<Request>();
-  #begun = 0;
+  #startedCount = 0;
 
   constructor(page: Page) {
     this.#page = page;
     page.on("request", (request) => {
-      this.#begun += 1;
+      this.#startedCount += 1;
       this.#open.add(request);
     });
     page.on("requestfinished", (request) => this.#open.delete(request));
@@ -26,9 +26,9 @@ export class Requests {
   /** Waits until every request has ended and rendering their responses has caused no other one. */
   async settled(): Promise<void> {
     const quiet = async () => {
-      const before = this.#begun;
-      await drawn(this.#page);
-      return this.#open.size === 0 && this.#begun === before;
+      const before = this.#startedCount;
+      await nextFrame(this.#page);
+      return this.#open.size === 0 && this.#startedCount === before;
     };
     await expect.poll(quiet, "nothing is fetched any more").toBe(true);
   }
@@ -37,7 +37,7 @@ export class Requests {
 /**
  * Waits until all pictures of the page are decoded and two consecutive screenshots are equal. Returns the screenshot.
  */
-export async function stillPicture(page: Page): Promise<Buffer> {
+export async function stableScreenshot(page: Page): Promise<Buffer> {
   await page.evaluate(async () => {
     const inView = [...document.images].filter((image) => image.complete || image.loading !== "lazy");
     // A picture that can't be decoded is shown as broken.

@@ -1,8 +1,8 @@
 // Users see what models receive: no text of a server is hidden, fetched or opened automatically.
 import type { Page } from "@playwright/test";
 
-import { allow, callTool, expect, question, readDefinition, readRest, test, visit } from "./fixtures";
-import { saying, text, TOOL } from "./said";
+import { allow, callTool, expect, consentRequest, readDefinition, readRest, test, visit } from "./fixtures";
+import { scenarioSetup, text, TOOL } from "./scenario";
 
 const tags = (words: string) =>
   Array.from(words, (c) => String.fromCodePoint(0xe0000 + (c.codePointAt(0) ?? 0))).join("");
@@ -49,7 +49,7 @@ async function result(app: Page) {
 test.describe("hidden characters", () => {
   const name = "sa\u200by";
   test.use({
-    setup: saying({
+    setup: scenarioSetup({
       instructions: `Be kind.${HIDDEN}`,
       tools: [
         TOOL,
@@ -88,12 +88,12 @@ test.describe("hidden characters", () => {
 });
 
 test.describe("a call with blanks before the relevant part", () => {
-  test.use({ setup: saying({}) });
+  test.use({ setup: scenarioSetup({}) });
 
   test("X14: the payload is visible, and nothing can be approved before the blanks were expanded", async ({ app, host }) => {
     const args = { a_command: `ls${" ".repeat(SPACES)}; rm -rf ~`, lines: `x${"\n".repeat(SPACES)}y`, bulk: "z".repeat(1_000_000) };
     const call = host.call("call_tool", { call: "1", server: "harbour", tool: "say", arguments: args }).catch(String);
-    const frame = question(app);
+    const frame = consentRequest(app);
     await expect(frame.getByText("; rm -rf ~"), "behind its blanks").toBeVisible();
     await expect(frame).toContainText(`␣×${SPACES}`);
     const allow = frame.getByRole("button", { name: "Allow once" });
@@ -128,13 +128,13 @@ test.describe("a call with blanks before the relevant part", () => {
 });
 
 test.describe("a value that grows when it is expanded", () => {
-  test.use({ setup: saying({}) });
+  test.use({ setup: scenarioSetup({}) });
 
   test("X14: a skipped part does not count as viewed", async ({ app, host }) => {
     const lines = Array.from({ length: 90 }, (_, line) => `line ${line}`).join("\n");
     const request = { call: "1", server: "harbour", tool: "say", arguments: { lines } };
     const call = host.call("call_tool", request).catch(String);
-    const frame = question(app);
+    const frame = consentRequest(app);
     const allow = frame.getByRole("button", { name: "Allow once" });
     await readDefinition(app);
     await frame.getByRole("region", { name: "Payload" }).focus();
@@ -152,7 +152,7 @@ test.describe("a value that grows when it is expanded", () => {
     const lines = Array.from({ length: 120 }, (_, line) => `line ${line}`).join("\n");
     const request = { call: "1", server: "harbour", tool: "say", arguments: { lines } };
     const call = host.call("call_tool", request).catch(String);
-    const frame = question(app);
+    const frame = consentRequest(app);
     const allow = frame.getByRole("button", { name: "Allow once" });
     await frame.getByRole("button", { name: "Show all of lines" }).click();
     await readDefinition(app);
@@ -189,7 +189,7 @@ const MARKDOWN = `
 
 test.describe("Markdown", () => {
   test.use({
-    setup: saying({
+    setup: scenarioSetup({
       tools: [{ ...TOOL, icons: [{ src: `${EVIL}/icon.svg` }, { src: "data:image/svg+xml;base64,PHN2Zy8+" }] }],
       calls: { say: { content: [text(MARKDOWN)] } },
     }),
@@ -249,7 +249,7 @@ function png(side: number, filling = 0): string {
 test.describe("pictures", () => {
   const image = (data: string, mimeType: string) => ({ type: "image", data, mimeType });
   test.use({
-    setup: saying({
+    setup: scenarioSetup({
       calls: {
         say: {
           content: [
@@ -286,7 +286,7 @@ for (const [what, words] of [
   ["a table of 100,000 rows", `| a | b |\n|---|---|\n${"| 1 | 2 |\n".repeat(100_000)}`],
 ] as const) {
   test.describe(what, () => {
-    test.use({ setup: saying({ calls: { say: { content: [text(words)] } } }) });
+    test.use({ setup: scenarioSetup({ calls: { say: { content: [text(words)] } } }) });
 
     test(`X20: ${what} is rendered in part, and the page stays responsive`, async ({ app }) => {
       const pause = await longestPause(app, async () => {

@@ -3,30 +3,30 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const QUESTION = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=question]";
 const ACTIVITY = "[data-testid=activity-list]";
 const CONTROL = "\uE009";
 const ESCAPE = "\uE00C";
 const PERMIT_HOST = "permits.example.com";
 
-export async function records(page, place, step) {
+export async function activityAndConsent(page, place, step) {
   for (const era of ["legacy", "modern"]) {
     await step(`10 ${era}: every message in order, searched, opened, exported`, async () => {
       await page.go(`#/server/${era}/activity`);
       await page.fill("Search activity", "tools/call");
-      await page.reads("tools/call", ACTIVITY);
+      await page.waitForText("tools/call", ACTIVITY);
       await page.picture(`${era}-activity`);
       // The list may still be scrolling to its end, so that the click misses the row.
       await page.until("a message to be chosen", async () => {
         await page.click("option", /tools\/call/, ACTIVITY);
         return page.run((list) => document.querySelector(`${list} [aria-selected=true]`) !== null, ACTIVITY);
       });
-      await page.reads("params", "aside");
+      await page.waitForText("params", "aside");
       await page.picture(`${era}-message`);
       const file = join(place.home, `${era}.jsonl`);
       writeFileSync(join(place.platform, "save-file"), file);
       await page.click("button", "Export…");
-      await page.reads(`Saved as ${file}`);
+      await page.waitForText(`Saved as ${file}`);
       const lines = readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line));
       assert.ok(lines.length > 20, "every message is a line of JSON");
     });
@@ -44,15 +44,15 @@ export async function records(page, place, step) {
         }, request);
       }
     }
-    await page.asks("1 of 5");
+    await page.waitForConsentRequest("1 of 5");
     await page.picture("queue-front");
-    await page.click("button", "Show all", QUESTION);
-    await page.reads("5 questions wait for you.", "[data-testid=queue]");
+    await page.click("button", "Show all", CONSENT_REQUEST);
+    await page.waitForText("5 questions wait for you.", "[data-testid=queue]");
     await page.picture("queue-list");
     await page.click("button", "Deny all questions of modern", "[data-testid=queue]");
-    await page.reads("1 question waits for you.", "[data-testid=queue]");
+    await page.waitForText("1 question waits for you.", "[data-testid=queue]");
     await page.click("button", "Back to the question", "[data-testid=queue]");
-    await page.asks("legacy");
+    await page.waitForConsentRequest("legacy");
     await page.armed();
     await page.press("d");
     await page.until("all calls to be told", () => page.run(() => window.answers.length === 5));
@@ -69,17 +69,17 @@ export async function records(page, place, step) {
       }, request);
     }
     const answered = () => page.run(() => window.again.length);
-    await page.asks("1 of 3");
+    await page.waitForConsentRequest("1 of 3");
     await page.allow("Allow once");
     // The next request looks the same, and its buttons are at the same positions.
-    await page.asks("1 of 2");
+    await page.waitForConsentRequest("1 of 2");
     await page.until("one call to be made", async () => (await answered()) === 1);
     await page.armed();
     await page.clickAgain();
-    await page.asks("The dialog moved under your pointer");
+    await page.waitForConsentRequest("The dialog moved under your pointer");
     assert.equal(await answered(), 1, "a pointer that rests approves nothing");
     // A click elsewhere, so that two clicks at the same position are no double click.
-    await page.goAndClick("heading", /./, QUESTION);
+    await page.goAndClick("heading", /./, CONSENT_REQUEST);
     await page.allow("Allow once");
     await page.until("the second call to be made", async () => (await answered()) === 2);
     await page.allow("Allow once");
@@ -96,13 +96,13 @@ export async function records(page, place, step) {
   await step("11 the audit log: every decision, readable in the window and as a file", async () => {
     await page.go("#/audit");
     for (const text of ["Denied", "Allowed", "show_everything", "Answer of the model", PERMIT_HOST]) {
-      await page.reads(text, "main");
+      await page.waitForText(text, "main");
     }
     await page.picture("audit");
     const file = join(place.home, "decisions.jsonl");
     writeFileSync(join(place.platform, "save-file"), file);
     await page.click("button", "Export…");
-    await page.reads(`Saved as ${file}`);
+    await page.waitForText(`Saved as ${file}`);
     // The first line describes the file, the last one marks its end.
     const lines = readFileSync(file, "utf8").trim().split("\n").slice(1, -1);
     const kinds = new Set(lines.map((line) => JSON.parse(line).entry.kind));
@@ -113,7 +113,7 @@ export async function records(page, place, step) {
 
   await step("11 grants are listed, and can be revoked", async () => {
     await page.go("#/rules");
-    await page.reads("show_everything", "main");
+    await page.waitForText("show_everything", "main");
     await page.picture("rules");
     await page.click("button", /^Take back: .*show_everything, legacy/);
     await page.until("it to be gone", async () => !(await page.has("button", /show_everything, legacy/)));
@@ -122,7 +122,7 @@ export async function records(page, place, step) {
 
   await step("the palette by keyboard, dark theme, and Chinese", async () => {
     await page.chord(CONTROL, "k");
-    await page.reads("Actions", "[role=dialog]");
+    await page.waitForText("Actions", "[role=dialog]");
     await page.picture("palette");
     await page.press(ESCAPE);
     const { value } = await page.invoke("snapshot", {});

@@ -1,6 +1,6 @@
 // The consent queue under pressure: floods, fatigue, and accidental approvals.
-import { allow, callTool, DEMO, expect, question, refusable, test, visit } from "./fixtures";
-import { saying, TOOL } from "./said";
+import { allow, callTool, DEMO, expect, consentRequest, waitUntilDeniable, test, visit } from "./fixtures";
+import { scenarioSetup, TOOL } from "./scenario";
 
 const form = (message: string, properties: object = { name: { type: "string" } }) => ({
   method: "elicitation/create",
@@ -25,7 +25,7 @@ const ADDRESSES: [string, string, boolean][] = [
 const asking = (name: string) => ({ ...TOOL, name });
 
 test.use({
-  setup: saying(
+  setup: scenarioSetup(
     {
       tools: ["flood", "secrets", "imitate", "one", "say", ...ADDRESSES.map((_, i) => `page${i}`)].map(asking),
       calls: {
@@ -43,7 +43,7 @@ test.use({
 test("X24: a flood shows one request, a few behind it, and one action denies it", async ({ app, host }) => {
   await callTool(app, "flood");
   await allow(app, "Allow once");
-  const frame = question(app);
+  const frame = consentRequest(app);
   const flood = frame.getByRole("group", { name: "harbour asks a lot." });
   await expect(flood).toContainText(/9 more questions of it wait\. 490 questions were refused unseen\./);
   await expect(app.getByTestId("question"), "one is in front").toHaveCount(1);
@@ -64,14 +64,14 @@ test("X24: three denials mute a server for a while, which is shown and can be un
   for (let i = 0; i < 3; i++) {
     await callTool(app, "one");
     await allow(app, "Allow once");
-    await expect(question(app)).toContainText("one more");
-    await question(app).getByRole("button", { name: "Decline" }).click();
+    await expect(consentRequest(app)).toContainText("one more");
+    await consentRequest(app).getByRole("button", { name: "Decline" }).click();
     await expect(app.getByTestId("tool-result")).toContainText('"action":"decline"');
   }
   await callTool(app, "one");
   await allow(app, "Allow once");
   await expect(app.getByTestId("tool-result"), "declined unseen").toContainText('"action":"decline"');
-  await expect(question(app)).toBeHidden();
+  await expect(consentRequest(app)).toBeHidden();
   const news = app.getByRole("main").getByRole("status").filter({ hasText: "harbour is quiet until" });
   await expect(news, "said where the user is").toBeVisible();
   await expect(app.getByRole("navigation", { name: "Navigation" }).getByText("muted"), "and in the list").toBeVisible();
@@ -80,7 +80,7 @@ test("X24: three denials mute a server for a while, which is shown and can be un
   await app.getByRole("button", { name: "Let it ask again" }).click();
   void host.call("call_tool", { call: "9", server: "harbour", tool: "one", arguments: {} }).catch(() => undefined);
   await host.answerNext("tool", { action: "allow", scope: "once" });
-  await expect(question(app), "it asks again").toContainText("one more");
+  await expect(consentRequest(app), "it asks again").toContainText("one more");
   await expect(news, "and that is over").toHaveCount(0);
 });
 
@@ -88,7 +88,7 @@ test("X21, X22: a form that asks for secrets or imitates the app is shown in the
   await app.setViewportSize({ width: 800, height: 600 });
   await callTool(app, "secrets");
   await allow(app, "Allow once");
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame, "X21: who asks").toContainText("harbour asks you to fill in a form");
   await expect(frame, "X21: a warning, whatever the letters").toContainText("Servers may not ask for passwords");
   await expect(frame.getByText("Looks like a secret. It is sent as it is."), "X21: at each field").toHaveCount(3);
@@ -117,7 +117,7 @@ test("X23: URLs are shown completely with their domain, and only safe ones can b
   for (const [i, [url, domain, openable]] of ADDRESSES.entries()) {
     await callTool(app, `page${i}`);
     await allow(app, "Allow once");
-    const frame = question(app);
+    const frame = consentRequest(app);
     await expect(frame, `${url}: its domain`).toContainText(domain);
     await expect(frame.locator("[href]"), `${url}: nothing to click`).toHaveCount(0);
     const open = frame.getByRole("button", { name: "Open in the browser" });
@@ -136,7 +136,7 @@ test("a click meant for the previous request approves nothing", async ({ app, ho
   const call = (id: string) =>
     host.call("call_tool", { call: id, server: "harbour", tool: "say", arguments: { id } }).catch((error: Error) => error.message);
   const calls = [call("1"), call("2")];
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame).toContainText("1 of 2");
   const button = frame.getByRole("button", { name: "Allow once" });
   await expect(button).toHaveAttribute("aria-disabled", "false");
@@ -155,7 +155,7 @@ test("a click meant for the previous request approves nothing", async ({ app, ho
     await app.clock.runFor(150);
   }
   await app.clock.fastForward("01:00");
-  await refusable(app);
+  await waitUntilDeniable(app);
   await app.mouse.down();
   await app.mouse.up();
   await expect(frame, "a pointer that rests approves nothing, however long it waits").toContainText("The dialog moved under your pointer");
@@ -178,9 +178,9 @@ test("temporary trust: tools run without consent, everything else requires it, a
   await expect(app.getByRole("navigation", { name: "Navigation" }).getByText("trusted"), "in the list, too").toBeVisible();
   await callTool(app, "say");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
-  await expect(question(app), "it did not ask").toBeHidden();
+  await expect(consentRequest(app), "it did not ask").toBeHidden();
   await callTool(app, "say");
   await app.getByRole("main").getByRole("button", { name: "End it" }).first().click();
   await callTool(app, "say");
-  await expect(question(app), "it asks again").toContainText("Run say on harbour?");
+  await expect(consentRequest(app), "it asks again").toContainText("Run say on harbour?");
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { KEY } from "./provider.mjs";
 
 /** Fails if a file in this folder contains the key. */
-export function keyless(folder) {
+export function assertNoKeyInFiles(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const found = files.filter((file) => bytes(file).includes(KEY));
@@ -24,11 +24,11 @@ function bytes(file) {
 }
 
 /** Fails if the document, a field or the storage of the page contains the key. */
-export async function keylessPage(page) {
-  const held = await page.run(() => {
+export async function assertPageHasNoKey(page) {
+  const pageContents = await page.run(() => {
     const fields = [...document.querySelectorAll("input, textarea")].map(({ value }) => value);
     return [document.documentElement.outerHTML, ...fields, JSON.stringify({ ...localStorage })].join("\n");
   });
-  assert.ok(held.length > 1000, "there is a page to look at");
-  assert.ok(!held.includes(KEY), "the key is nowhere in the page");
+  assert.ok(pageContents.length > 1000, "there is a page to look at");
+  assert.ok(!pageContents.includes(KEY), "the key is nowhere in the page");
 }

@@ -4,7 +4,7 @@ import { expect, type Page } from "@playwright/test";
 import type { DevHost } from "./dev-host";
 import { visit } from "./fixtures";
 import { type Entry, entry } from "./registry.mjs";
-import type { See } from "./walk";
+import type { OnView } from "./visit-views";
 
 const NAME = "io.github.alice/notes";
 const SECRET = { name: "NOTES_KEY", description: "From your account", isRequired: true, isSecret: true };
@@ -38,26 +38,26 @@ export async function installOld(host: DevHost, secret: string): Promise<void> {
   await host.call("install", { draft, hash });
 }
 
-export async function walkInstalls(app: Page, host: DevHost, see: See): Promise<void> {
+export async function visitInstalls(app: Page, host: DevHost, onView: OnView): Promise<void> {
   await visit(app, "#/registry");
   const main = app.getByRole("main");
   await expect(main.getByRole("article")).toHaveCount(1);
-  await see("registry");
+  await onView("registry");
   await main.getByRole("article").getByRole("link").click();
   await expect(main.getByRole("heading", { level: 1 })).toHaveText(NAME);
-  await see("registry-server");
+  await onView("registry-server");
   await main.getByRole("group", { name: /@alice\/notes/ }).getByRole("button").click();
   await expect(app.getByRole("dialog").getByTestId("exactly")).toBeVisible();
-  await see("install-sheet");
+  await onView("install-sheet");
   await app.keyboard.press("Escape");
   await expect(app.getByRole("dialog")).toHaveCount(0);
   await installOld(host, "s3cret-0123456789");
   await visit(app, "#/server/notes/overview");
   const newer = main.getByRole("group").filter({ hasText: "1.2.0 → 1.3.0" });
   await expect(newer).toBeVisible();
-  await see("installed-server");
+  await onView("installed-server");
   await newer.getByRole("button").click();
   await expect(app.getByRole("dialog").getByTestId("changes")).toContainText("@alice/notes@1.3.0");
-  await see("upgrade-sheet");
+  await onView("upgrade-sheet");
   await app.keyboard.press("Escape");
 }

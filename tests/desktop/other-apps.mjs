@@ -6,7 +6,7 @@ import { join } from "node:path";
 const NAME = "from-cursor";
 const SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
-export async function imported(page, place, step) {
+export async function otherApps(page, place, step) {
   await step("3 a server of another app is found, imported stopped, and its secret stored in the keychain", async () => {
     const file = join(place.home, ".cursor/mcp.json");
     mkdirSync(join(place.home, ".cursor"), { recursive: true });
@@ -15,11 +15,11 @@ export async function imported(page, place, step) {
     writeFileSync(file, text);
     await page.go("#/import");
     await page.click("button", "Look for them", "main");
-    await page.reads("Found 1 server", "main");
-    await page.reads("Goes to the keychain", "main");
+    await page.waitForText("Found 1 server", "main");
+    await page.waitForText("Goes to the keychain", "main");
     await page.picture("import");
     await page.click("button", "Import 1 server", "main");
-    await page.reads("1 server imported", "main");
+    await page.waitForText("1 server imported", "main");
     const { value } = await page.invoke("snapshot", {});
     const found = value.servers.find(({ name }) => name === NAME);
     assert.equal(found?.state.is, "stopped", "it is set up, and nothing was started");

@@ -2,7 +2,7 @@
 // the network.
 import assert from "node:assert/strict";
 
-export async function confined(page, place, step) {
+export async function pageRestrictions(page, place, step) {
   await step("the page can invoke its own commands only", async () => {
     const forbidden = [
       ["plugin:opener|open_url", { url: "https://example.com/" }],
@@ -29,7 +29,7 @@ export async function confined(page, place, step) {
     const before = await page.run(() => location.href);
     await page.run(() => void (location.href = "https://example.com/"));
     await page.run(() => void window.open("https://example.com/"));
-    await page.reads("Your tools, behind a bridge you control");
+    await page.waitForText("Your tools, behind a bridge you control");
     assert.equal(await page.run(() => location.href.split("#")[0]), before.split("#")[0], "it is still the page");
     assert.equal(await page.windows(), 1, "there is one window");
   });
