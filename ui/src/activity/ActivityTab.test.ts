@@ -83,15 +83,20 @@ test("filters by kind and by search text", async () => {
 
 test("E22: lists each log message once, filtered by severity and text, and sets the server's log level", async () => {
   const user = userEvent.setup();
-  const crossed = { ...BASE, sent: false, kind: "notification", method: "notifications/message" };
-  const said = { ...BASE, sent: false, kind: "log" } as const;
+  const notification = {
+    ...BASE,
+    sent: false,
+    kind: "notification",
+    method: "notifications/message",
+  };
+  const logEntry = { ...BASE, sent: false, kind: "log" } as const;
   host.answers.activity = () => ({
     entries: [
-      { ...crossed, seq: 1, kind: "notification", preview: '{"level":"debug"}' },
-      { ...said, seq: 2, method: "debug · disk", preview: "read a block" },
-      { ...crossed, seq: 3, kind: "notification", preview: '{"level":"error"}' },
-      { ...said, seq: 4, method: "error", preview: "the disk is gone" },
-      { ...said, seq: 5, method: "loud", preview: "of no level" },
+      { ...notification, seq: 1, kind: "notification", preview: '{"level":"debug"}' },
+      { ...logEntry, seq: 2, method: "debug · disk", preview: "read a block" },
+      { ...notification, seq: 3, kind: "notification", preview: '{"level":"error"}' },
+      { ...logEntry, seq: 4, method: "error", preview: "the disk is gone" },
+      { ...logEntry, seq: 5, method: "loud", preview: "of no level" },
     ],
     dropped: 0,
   });

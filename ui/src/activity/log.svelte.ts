@@ -55,7 +55,7 @@ export class ActivityLog {
   appended(last: number): void {
     // A read may already have returned this entry.
     this.#announced = Math.max(this.#announced, last);
-    if (last > this.last) this.#soon();
+    if (last > this.last) this.#scheduleRead();
   }
 
   /** Reads the new entries. */
@@ -64,7 +64,7 @@ export class ActivityLog {
     this.#reading = true;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const before = this.last;
+    const lastBefore = this.last;
     try {
       const after = this.last === 0 ? null : this.last;
       const page = await call("activity", { server: this.server, after, limit: PAGE });
@@ -76,10 +76,10 @@ export class ActivityLog {
       this.error = toApiError(cause);
     }
     this.#reading = false;
-    if (this.#announced > this.last && this.last > before) this.#soon();
+    if (this.#announced > this.last && this.last > lastBefore) this.#scheduleRead();
   }
 
-  #soon(): void {
+  #scheduleRead(): void {
     if (this.#reading || this.#watchers === 0) return;
     this.#timer ??= setTimeout(() => void this.read(), PAUSE);
   }

@@ -28,13 +28,13 @@ export function groupOf(kind: ActivityKind): Group {
 }
 
 /** Returns the sequence numbers of notifications that a log message repeats. Each of them precedes its log message. */
-function repeated(entries: readonly ActivityEntry[]): Set<number> {
+function repeatedNotifications(entries: readonly ActivityEntry[]): Set<number> {
   const numbers = new Set<number>();
-  const waiting: number[] = [];
+  const pending: number[] = [];
   for (const { seq, kind, sent, method } of entries) {
-    if (kind === "notification" && !sent && method === "notifications/message") waiting.push(seq);
-    const told = kind === "log" ? waiting.shift() : undefined;
-    if (told !== undefined) numbers.add(told);
+    if (kind === "notification" && !sent && method === "notifications/message") pending.push(seq);
+    const notification = kind === "log" ? pending.shift() : undefined;
+    if (notification !== undefined) numbers.add(notification);
   }
   return numbers;
 }
@@ -42,8 +42,8 @@ function repeated(entries: readonly ActivityEntry[]): Set<number> {
 /** Returns the number of entries in each group. A log message counts once. */
 export function countGroups(entries: readonly ActivityEntry[]): Record<Group, number> {
   const counts = { messages: 0, log: 0, stderr: 0, state: 0, invalid: 0 };
-  const twice = repeated(entries);
-  for (const { kind, seq } of entries) if (!twice.has(seq)) counts[groupOf(kind)] += 1;
+  const duplicates = repeatedNotifications(entries);
+  for (const { kind, seq } of entries) if (!duplicates.has(seq)) counts[groupOf(kind)] += 1;
   return counts;
 }
 
@@ -57,24 +57,24 @@ export function rowsOf(
   query: string,
   least: Level = "debug",
 ): ActivityRow[] {
-  const wanted = query.trim().toLowerCase();
-  const twice = groups.has("log") ? repeated(entries) : null;
+  const needle = query.trim().toLowerCase();
+  const duplicates = groups.has("log") ? repeatedNotifications(entries) : null;
   const rows: ActivityRow[] = [];
   let previous = 0;
   for (const entry of entries) {
     const count = entry.seq - previous - 1;
     if (count > 0) rows.push({ is: "gap", before: entry.seq, count });
     previous = entry.seq;
-    if (!groups.has(groupOf(entry.kind)) || twice?.has(entry.seq)) continue;
-    if (isAtLeast(entry, least) && has(entry, wanted)) rows.push({ is: "entry", entry });
+    if (!groups.has(groupOf(entry.kind)) || duplicates?.has(entry.seq)) continue;
+    if (isAtLeast(entry, least) && matchesSearch(entry, needle)) rows.push({ is: "entry", entry });
   }
   return rows;
 }
 
-function has(entry: ActivityEntry, wanted: string): boolean {
-  if (wanted === "") return true;
+function matchesSearch(entry: ActivityEntry, needle: string): boolean {
+  if (needle === "") return true;
   return [entry.method, entry.id, entry.preview, entry.note].some((text) =>
-    text?.toLowerCase().includes(wanted),
+    text?.toLowerCase().includes(needle),
   );
 }
 

@@ -5,26 +5,26 @@ import type { CheckedComputer, CheckId } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
 
 /** The server that the check is about, and the checks that fit its failure. */
-export interface About {
+export interface CheckSubject {
   server: string;
   checks: readonly CheckId[];
 }
 
 class ComputerCheck {
   isOpen = $state(false);
-  about = $state.raw<About | null>(null);
+  about = $state.raw<CheckSubject | null>(null);
   found = $state.raw<CheckedComputer | null>(null);
   busy = $state(false);
   error = $state.raw<unknown>(null);
 
   /** Opens the dialog and checks again, because the user may have changed something. */
-  open(about: About | null = null): void {
+  open(about: CheckSubject | null = null): void {
     this.about = about;
     this.isOpen = true;
-    void this.look();
+    void this.check();
   }
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     if (this.busy) return;
     this.busy = true;
     this.error = null;

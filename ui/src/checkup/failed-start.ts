@@ -1,7 +1,7 @@
 // Selects the checks that may explain why a server did not start.
 import type { CheckId, FailureReason, Finding, ServerConfig } from "$lib/api/generated";
 
-import type { About } from "./checkup.svelte";
+import type { CheckSubject } from "./checkup.svelte";
 
 const RUNTIMES: Readonly<Record<string, CheckId>> = {
   ...{ node: "node", npx: "node", npm: "node", pnpm: "node", yarn: "node" },
@@ -45,14 +45,14 @@ export function checksFor(reason: FailureReason, config: ServerConfig): readonly
 const SEVERITY = { problem: 0, warning: 1, unknown: 2, ok: 3 };
 
 /** Returns the findings sorted by severity. Equal ones stay in order. */
-export function worstFirst(findings: readonly Finding[]): Finding[] {
+export function sortBySeverity(findings: readonly Finding[]): Finding[] {
   return findings.toSorted((a, b) => SEVERITY[a.state] - SEVERITY[b.state]);
 }
 
 /**
  * Returns `true` if a finding is about the server: its failure selects the check, or the finding names the server.
  */
-export function isAbout(finding: Finding, about: About): boolean {
+export function isAbout(finding: Finding, about: CheckSubject): boolean {
   const isNamed = finding.state !== "ok" && finding.servers.includes(about.server);
   return isNamed || about.checks.includes(finding.id);
 }

@@ -37,6 +37,6 @@ const STATES: Record<FindingState, () => string> = {
 };
 
 /** Returns the label of the state of a finding. */
-export function stateWord(state: FindingState): string {
+export function stateLabel(state: FindingState): string {
   return STATES[state]();
 }

@@ -9,21 +9,21 @@ import { errorLine } from "$lib/ui/error-title";
 import { m } from "../paraglide/messages";
 
 /** Maximum number of files per message. The host rejects more (`crates/chat/src/attachments.rs`). */
-export const MOST = 20;
+export const MAX_ATTACHMENTS = 20;
 /** Maximum total size of the files of a message, in bytes. Base64 adds a third, which gives the bound of the host. */
-export const TOGETHER = 24 * 1024 * 1024;
+export const MAX_TOTAL_BYTES = 24 * 1024 * 1024;
 /** Maximum size of a file, in bytes. */
-export const LARGEST = 16 * 1024 * 1024;
+export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const LONGEST_NAME = 200;
 
 /** The properties of a file that decide if a model receives it. */
-export interface Carried {
+export interface AttachmentSummary {
   name: string;
   mimeType: string;
   kind: FileKind;
 }
 
-export interface Attached extends Carried {
+export interface AttachedFile extends AttachmentSummary {
   id: string;
   bytes: number;
   /** Base64 of the bytes. */
@@ -34,7 +34,7 @@ export interface Attached extends Carried {
 export type FileKind = "image" | "audio" | "text" | "file";
 
 export class Attachments {
-  all = $state.raw<readonly Attached[]>([]);
+  all = $state.raw<readonly AttachedFile[]>([]);
   /** The reason why a file was not attached. */
   problems = $state.raw<readonly string[]>([]);
   /** Number of files that are being read. */
@@ -70,7 +70,7 @@ export class Attachments {
   }
 
   /** Returns all files for sending and clears the list. */
-  take(): readonly Attached[] {
+  take(): readonly AttachedFile[] {
     const all = this.all;
     this.all = [];
     this.problems = [];
@@ -78,7 +78,7 @@ export class Attachments {
   }
 
   /** Restores files that could not be sent. */
-  putBack(all: readonly Attached[]): void {
+  restore(all: readonly AttachedFile[]): void {
     this.all = [...all, ...this.all];
   }
 
@@ -86,18 +86,18 @@ export class Attachments {
     const name = nameOf(file);
     const size = (bytes: number) => formatBytes(bytes, languageTag());
     if (file.size === 0) return m.conversation_file_empty({ name });
-    if (this.all.length + this.reading >= MOST)
-      return m.conversation_files_many({ name, most: MOST });
-    if (file.size > LARGEST)
-      return m.conversation_file_large({ name, size: size(file.size), most: size(LARGEST) });
-    if (this.bytes + file.size > TOGETHER)
-      return m.conversation_files_large({ name, most: size(TOGETHER) });
+    if (this.all.length + this.reading >= MAX_ATTACHMENTS)
+      return m.conversation_files_many({ name, most: MAX_ATTACHMENTS });
+    if (file.size > MAX_FILE_BYTES)
+      return m.conversation_file_large({ name, size: size(file.size), most: size(MAX_FILE_BYTES) });
+    if (this.bytes + file.size > MAX_TOTAL_BYTES)
+      return m.conversation_files_large({ name, most: size(MAX_TOTAL_BYTES) });
     return null;
   }
 }
 
 /** Converts a file to the form in which it is sent. */
-export function toSend({ name, mimeType, data }: Attached): MessageAttachment {
+export function toSend({ name, mimeType, data }: AttachedFile): MessageAttachment {
   return { type: "file", name, mimeType, data };
 }
 
@@ -105,7 +105,7 @@ function nameOf(file: File): string {
   return visibleText(beginning(file.name, LONGEST_NAME, 1));
 }
 
-async function attached(file: File): Promise<Attached> {
+async function attached(file: File): Promise<AttachedFile> {
   const mimeType = file.type || "application/octet-stream";
   const name = beginning(file.name, LONGEST_NAME, 1);
   const buffer = await file.arrayBuffer();

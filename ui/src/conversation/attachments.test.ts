@@ -6,7 +6,14 @@ import type { ModelProvider, Models } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleConversation, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
-import { Attachments, kindOf, LARGEST, MOST, TOGETHER, type Attached } from "./attachments.svelte";
+import {
+  Attachments,
+  kindOf,
+  MAX_FILE_BYTES,
+  MAX_ATTACHMENTS,
+  MAX_TOTAL_BYTES,
+  type AttachedFile,
+} from "./attachments.svelte";
 import ConversationView from "./ConversationView.svelte";
 import { attachmentLosses } from "./attachment-losses";
 
@@ -37,7 +44,7 @@ describe("bounds", () => {
   it("accepts files within the limits and explains the others", async () => {
     const attachments = new Attachments();
     await attachments.add([
-      sized("large.txt", LARGEST + 1),
+      sized("large.txt", MAX_FILE_BYTES + 1),
       sized("empty.txt", 0),
       sized("fine.txt", 10),
     ]);
@@ -48,7 +55,7 @@ describe("bounds", () => {
 
   it("apply to the total size and the number of files", async () => {
     const full = new Attachments();
-    const half = TOGETHER / 2 + 1;
+    const half = MAX_TOTAL_BYTES / 2 + 1;
     await full.add([sized("a", half), sized("b", half)]);
     expect(
       full.all.map(({ name }) => name),
@@ -56,8 +63,8 @@ describe("bounds", () => {
     ).toEqual(["a"]);
     expect(full.problems[0]).toMatch(/^b was not attached: all files/);
     const many = new Attachments();
-    await many.add(Array.from({ length: MOST + 1 }, (_, i) => sized(`f${i}`, 1)));
-    expect(many.all.length, "as many as a message takes").toBe(MOST);
+    await many.add(Array.from({ length: MAX_ATTACHMENTS + 1 }, (_, i) => sized(`f${i}`, 1)));
+    expect(many.all.length, "as many as a message takes").toBe(MAX_ATTACHMENTS);
     expect(many.problems, "and one too many").toHaveLength(1);
   });
 });
@@ -74,15 +81,15 @@ it("detects the kind of a file like the host", () => {
 });
 
 it("describes what the model may not receive", () => {
-  const file = (kind: Attached["kind"], mimeType: string): Attached => ({
+  const file = (kind: AttachedFile["kind"], mimeType: string): AttachedFile => ({
     ...{ id: kind, name: `a ${kind}`, mimeType, bytes: 1, data: "AA==", kind },
   });
-  const of = (...all: Attached[]) => attachmentLosses(all, MODELS, SMALL);
-  expect(of(file("text", "text/plain")), "text is always taken").toEqual([]);
-  expect(of(file("image", "image/png"))).toEqual([
+  const lossesOf = (...all: AttachedFile[]) => attachmentLosses(all, MODELS, SMALL);
+  expect(lossesOf(file("text", "text/plain")), "text is always taken").toEqual([]);
+  expect(lossesOf(file("image", "image/png"))).toEqual([
     "small does not take pictures. Choose another model, or remove them.",
   ]);
-  expect(of(file("audio", "audio/wav")), "and what was chosen for it").toEqual([
+  expect(lossesOf(file("audio", "audio/wav")), "and what was chosen for it").toEqual([
     "Lab may not take a audio (audio/wav). What is done then: Leave out, with a notice.",
   ]);
   expect(attachmentLosses([file("image", "image/png")], MODELS, null), "no model, no loss").toEqual(

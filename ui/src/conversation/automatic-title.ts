@@ -10,8 +10,8 @@ const TITLE = 60;
 /** Names a conversation after its first item, unless it already has a title. */
 export async function setAutomaticTitle(conversation: string, text: string): Promise<void> {
   const title = beginning(text.trim(), TITLE, 1);
-  const now = app.conversations.find(({ id }) => id === conversation)?.title;
-  if (title === "" || now !== m.shell_new_conversation_title()) return;
+  const current = app.conversations.find(({ id }) => id === conversation)?.title;
+  if (title === "" || current !== m.shell_new_conversation_title()) return;
   // The conversation is usable without a title.
   await call("rename_conversation", { conversation, title }).catch(() => undefined);
 }

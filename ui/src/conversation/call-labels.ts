@@ -48,8 +48,8 @@ export function requestedArguments(
   const use = reply.parts.find((part) => part.type === "tool_use" && part.id === used?.id);
   if (use?.type !== "tool_use") return null;
   try {
-    const asked = JSON.parse(use.arguments === "" ? "{}" : use.arguments) as JsonValue;
-    return orderedJson(asked) === orderedJson(sent) ? null : asked;
+    const requested = JSON.parse(use.arguments === "" ? "{}" : use.arguments) as JsonValue;
+    return orderedJson(requested) === orderedJson(sent) ? null : requested;
   } catch {
     // Arguments that are not valid JSON were not sent unchanged.
     return null;

@@ -21,6 +21,6 @@ export function composerKey(
 }
 
 /** Returns the text with the typed character inserted at the caret, for a picker that closed without a choice. */
-export function inserted(text: string, caret: number, character: string): string {
+export function insertAtCaret(text: string, caret: number, character: string): string {
   return text.slice(0, caret) + character + text.slice(caret);
 }

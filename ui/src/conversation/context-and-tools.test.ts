@@ -84,7 +84,7 @@ function opened(settings = sampleConversation().settings) {
 
 const composer = () => within(screen.getByTestId("composer"));
 const sent = (host: Awaited<ReturnType<typeof opened>>) =>
-  host.asked
+  host.commands
     .map(({ name }) => name)
     .filter((name) => ["append_items", "send_message", "continue_reply"].includes(name));
 
@@ -238,10 +238,12 @@ describe("the tools of a conversation", () => {
 
   it("E4: the next conversation copies the servers of the previous one", async () => {
     const servers = [{ server: "files", tools: ["read"], instructions: null }];
-    const before = sampleConversation({ settings: { ...sampleConversation().settings, servers } });
+    const previous = sampleConversation({
+      settings: { ...sampleConversation().settings, servers },
+    });
     const host = await startFakeHost(
       {
-        conversation: () => before,
+        conversation: () => previous,
         create_conversation: () => sampleConversation({ id: "new" }),
       },
       {
@@ -254,11 +256,11 @@ describe("the tools of a conversation", () => {
   });
 
   it("E4: disabled tools stay disabled in the next conversation", async () => {
-    const noted = sampleConversation();
+    const stored = sampleConversation();
     const model = { provider: "local", model: "small" };
     const host = await startFakeHost(
       {
-        conversation: () => ({ ...noted, settings: { ...noted.settings, model } }),
+        conversation: () => ({ ...stored, settings: { ...stored.settings, model } }),
         create_conversation: () => sampleConversation({ id: "new" }),
       },
       {
@@ -268,7 +270,7 @@ describe("the tools of a conversation", () => {
     );
     await createConversation("Another");
     expect(host.requests("set_conversation"), "no server is turned on").toEqual([]);
-    host.answers.conversation = () => noted;
+    host.answers.conversation = () => stored;
     await createConversation("After notes, which had no model to use tools");
     expect(host.requests("set_conversation")[0]?.settings.servers).toHaveLength(1);
   });

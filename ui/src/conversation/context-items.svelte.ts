@@ -8,7 +8,7 @@ import { app } from "$lib/state/app.svelte";
 import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
-import { kindOf, type Carried } from "./attachments.svelte";
+import { kindOf, type AttachmentSummary } from "./attachments.svelte";
 
 /** Maximum number of items per message. */
 export const MAX_CONTEXT_ITEMS = 20;
@@ -29,7 +29,7 @@ export interface ContextItem {
   /** Size in bytes of JSON. */
   bytes: number;
   /** Content that only some models accept, such as pictures. */
-  files: Carried[];
+  files: AttachmentSummary[];
 }
 
 /** The data of a new item. */
@@ -63,7 +63,7 @@ export class ContextItems {
   }
 
   /** Restores items that could not be inserted. */
-  putBack(all: readonly ContextItem[]): void {
+  restore(all: readonly ContextItem[]): void {
     this.all = [...all, ...this.all];
   }
 
@@ -71,10 +71,10 @@ export class ContextItems {
     const called = visibleText(beginning(name, 200, 1));
     if (this.all.length >= MAX_CONTEXT_ITEMS)
       return m.conversation_inserts_many({ name: called, most: MAX_CONTEXT_ITEMS });
-    const together = this.all.reduce((sum, one) => sum + one.bytes, bytes);
-    if (together <= MAX_CONTEXT_BYTES) return null;
-    const most = formatBytes(MAX_CONTEXT_BYTES, languageTag());
-    return m.conversation_inserts_large({ name: called, most });
+    const total = this.all.reduce((sum, one) => sum + one.bytes, bytes);
+    if (total <= MAX_CONTEXT_BYTES) return null;
+    const limit = formatBytes(MAX_CONTEXT_BYTES, languageTag());
+    return m.conversation_inserts_large({ name: called, most: limit });
   }
 }
 
@@ -99,14 +99,14 @@ export function contextItemsOf(conversation: string): ContextItems {
   return contextItems;
 }
 
-function filesOf({ name, items }: NewContextItem): Carried[] {
+function filesOf({ name, items }: NewContextItem): AttachmentSummary[] {
   return items.flatMap(({ body }) => {
     if (body.kind === "attachment") return body.contents.flatMap((part) => blobOf(part, name));
     return body.kind === "message" ? body.content.flatMap((part) => mediaOf(part, name)) : [];
   });
 }
 
-function mediaOf(content: Content, name: string): Carried[] {
+function mediaOf(content: Content, name: string): AttachmentSummary[] {
   switch (content.type) {
     case "image":
     case "audio":
@@ -118,7 +118,7 @@ function mediaOf(content: Content, name: string): Carried[] {
   }
 }
 
-function blobOf({ blob, mimeType }: ResourceContents, name: string): Carried[] {
+function blobOf({ blob, mimeType }: ResourceContents, name: string): AttachmentSummary[] {
   if (blob === null) return [];
   const type = mimeType ?? "application/octet-stream";
   return [{ name, mimeType: type, kind: kindOf(type, decoded(blob)) }];

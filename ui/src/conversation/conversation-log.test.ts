@@ -31,8 +31,8 @@ async function withMessages(count: number, changes: Partial<Conversation> = {}) 
       }),
     items: ({ before, limit }) => {
       const end = Number(before?.slice(1) ?? count);
-      const begin = Math.max(0, end - limit);
-      return { items: messages(begin, end), hasMore: begin > 0 };
+      const startIndex = Math.max(0, end - limit);
+      return { items: messages(startIndex, end), hasMore: startIndex > 0 };
     },
   });
 }
@@ -42,26 +42,26 @@ beforeEach(() => history.replaceState(null, "", "#/conversation/c1"));
 describe("the newest items", () => {
   it("are the last ones, and stay the same while earlier ones are read", () => {
     const newest = new NewestItems();
-    expect(newest.begin(messages(100, 200)), "twenty").toBe(80);
-    expect(newest.begin(messages(0, 200)), "the same ones").toBe(180);
-    expect(newest.begin(messages(0, 250)), "and what follows").toBe(180);
+    expect(newest.startIndex(messages(100, 200)), "twenty").toBe(80);
+    expect(newest.startIndex(messages(0, 200)), "the same ones").toBe(180);
+    expect(newest.startIndex(messages(0, 250)), "and what follows").toBe(180);
   });
 
   it("are reduced only above the maximum", () => {
     const newest = new NewestItems();
-    newest.begin(messages(0, 30));
+    newest.startIndex(messages(0, 30));
     newest.shorten(messages(0, 100));
-    expect(newest.begin(messages(0, 100)), "not many").toBe(10);
+    expect(newest.startIndex(messages(0, 100)), "not many").toBe(10);
     newest.shorten(messages(0, 200));
-    expect(newest.begin(messages(0, 200)), "too many").toBe(180);
+    expect(newest.startIndex(messages(0, 200)), "too many").toBe(180);
   });
 
   it("belong to the selected branch", () => {
     const newest = new NewestItems();
-    newest.begin(messages(0, 100));
+    newest.startIndex(messages(0, 100));
     const other = [...messages(0, 10), { ...message(10), id: "other" }];
-    expect(newest.begin(other), "all of a short one").toBe(0);
-    expect(newest.begin([]), "none").toBe(0);
+    expect(newest.startIndex(other), "all of a short one").toBe(0);
+    expect(newest.startIndex([]), "none").toBe(0);
   });
 });
 

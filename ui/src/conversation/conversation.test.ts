@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Call, Conversation, ConversationItem } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import {
-  NOT_SAID,
+  NO_EXPIRY,
   REVIEWED,
   sampleConversation,
   sampleServer,
@@ -14,7 +14,7 @@ import {
   type FakeHost,
 } from "$lib/testing/fake-host";
 
-import { composerKey, inserted } from "./composer-keys";
+import { composerKey, insertAtCaret } from "./composer-keys";
 import ConversationView from "./ConversationView.svelte";
 import { ScrollFollower } from "./scroll-follower.svelte";
 
@@ -70,7 +70,7 @@ beforeEach(async () => {
         return {};
       },
       catalog: ({ server }) => ({
-        ...{ server, prompts: [], templates: [], notes: [], freshUntil: NOT_SAID },
+        ...{ server, prompts: [], templates: [], notes: [], freshUntil: NO_EXPIRY },
         tools: [
           {
             ...{ name: "read_file", title: null, description: "Reads", outputSchema: null },
@@ -310,6 +310,6 @@ describe("keys of the composer", () => {
     expect(composerKey(key("Enter"), "x", 1), "sends").toBe("send");
     expect(composerKey(key("Enter", { shiftKey: true }), "x", 1), "a new line").toBeNull();
     expect(composerKey(key("Enter", { isComposing: true }), "x", 1), "a word is chosen").toBeNull();
-    expect(inserted("ab", 1, "/"), "put in at the caret").toBe("a/b");
+    expect(insertAtCaret("ab", 1, "/"), "put in at the caret").toBe("a/b");
   });
 });

@@ -16,9 +16,9 @@ export async function createConversation(
   title: string,
   changes: Partial<ConversationSettings> = {},
 ): Promise<string> {
-  const before = await serversBefore();
+  const previousServers = await previousConversationServers();
   const { id, settings } = await call("create_conversation", { title });
-  const servers = before ?? runningServers();
+  const servers = previousServers ?? runningServers();
   const all = { ...settings, servers: servers.slice(0, MAX_CONVERSATION_SERVERS), ...changes };
   if (servers.length > 0 || Object.keys(changes).length > 0)
     await call("set_conversation", { conversation: id, settings: all });
@@ -28,7 +28,7 @@ export async function createConversation(
 /**
  * Returns the servers of the most recently used conversation, or `null` if there is none or its model had no tools.
  */
-async function serversBefore(): Promise<OfferedServer[] | null> {
+async function previousConversationServers(): Promise<OfferedServer[] | null> {
   const [latest] = [...app.conversations].sort((a, b) => b.updatedAt - a.updatedAt);
   if (!latest) return null;
   // An unreadable conversation does not prevent a new one.

@@ -16,7 +16,7 @@ import type {
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
-  NOT_SAID,
+  NO_EXPIRY,
   REVIEWED,
   sampleConversation,
   sampleServer,
@@ -101,7 +101,7 @@ async function show(
       create_conversation: ({ title }) => sampleConversation({ id: "c2", title }),
       catalog: ({ server }) => ({
         ...{ server, prompts: [], resources: [], templates: [], notes: [] },
-        ...{ tools: [TOOL], freshUntil: NOT_SAID },
+        ...{ tools: [TOOL], freshUntil: NO_EXPIRY },
       }),
       ...answers,
     },
@@ -224,7 +224,7 @@ describe("a call in a conversation", () => {
     const others = { _meta: { ui: { resourceUri: "ui://files/view" } } };
     const catalog = { server: "files", prompts: [], resources: [], templates: [], notes: [] };
     await show([toolCall({ result: RESULT })], {
-      catalog: () => ({ ...catalog, tools: [{ ...TOOL, others }], freshUntil: NOT_SAID }),
+      catalog: () => ({ ...catalog, tools: [{ ...TOOL, others }], freshUntil: NO_EXPIRY }),
     });
     await open();
     expect(

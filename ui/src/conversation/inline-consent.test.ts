@@ -22,7 +22,7 @@ let host: FakeHost;
 /** Each test uses separate request ids, because the queue of the window remembers decided ones. */
 let run = 0;
 
-const asks = (id: string, changes: Partial<ConsentRequest> = {}): ConsentRequest =>
+const toolRequest = (id: string, changes: Partial<ConsentRequest> = {}): ConsentRequest =>
   sample(tool({ path: `/${id}` }), {
     ...{ id: `q-${id}-${run}`, hash: `h-${id}-${run}`, call: id },
     why: { by: "model", conversation: "c1", after: [] },
@@ -49,7 +49,7 @@ beforeEach(async () => {
       servers: [sampleServer({ name: "files" })],
       conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],
       calls: [call("t1"), call("t2")],
-      questions: [asks("t1"), asks("t2")],
+      questions: [toolRequest("t1"), toolRequest("t2")],
     },
   );
 });
@@ -119,7 +119,7 @@ describe("a consent request for a call of the model", () => {
     render(ConversationView, { id: "c1" });
     const field = await screen.findByRole("textbox", { name: "Message" });
     await user.type(field, "meanwhile");
-    host.send({ type: "question_changed", question: asks("t1") });
+    host.send({ type: "question_changed", question: toolRequest("t1") });
     await screen.findByTestId("question");
     await armed("Deny");
     expect(field, "one writes on").toHaveFocus();
@@ -157,7 +157,7 @@ describe("a consent request for a call of the model", () => {
 });
 
 describe("the tool calls of one turn", () => {
-  const reviewed = (id: string) => asks(id, { marks: { ...NO_MARKS, review: "reviewed" } });
+  const reviewed = (id: string) => toolRequest(id, { marks: { ...NO_MARKS, review: "reviewed" } });
   const list = async () => within(await screen.findByTestId("turn-requests"));
 
   const marked = (id: string) => host.send({ type: "question_changed", question: reviewed(id) });

@@ -65,10 +65,10 @@ export function upsertItem(
 
 /** Returns the newer of the known and the read version of an item. Events may be newer than the read. */
 export function newerItem(
-  own: ConversationItem | undefined,
+  known: ConversationItem | undefined,
   read: ConversationItem,
 ): ConversationItem {
-  if (!own || read.state !== "streaming") return read;
-  if (own.state !== "streaming") return own;
-  return (own.seq ?? 0) > (read.seq ?? 0) ? own : read;
+  if (!known || read.state !== "streaming") return read;
+  if (known.state !== "streaming") return known;
+  return (known.seq ?? 0) > (read.seq ?? 0) ? known : read;
 }

@@ -5,13 +5,13 @@ import type { ConversationItem } from "$lib/api/generated";
 /** Number of items that are rendered directly when a conversation opens. */
 const NEWEST = 20;
 /** Maximum number of directly rendered items. */
-const MOST = 120;
+const MAX_NEWEST = 120;
 
 export class NewestItems {
   #first: string | null = null;
 
   /** Index of the first of the newest items. It stays the same item until another branch is shown. */
-  begin(items: readonly ConversationItem[]): number {
+  startIndex(items: readonly ConversationItem[]): number {
     const at = items.findLastIndex((item) => item.id === this.#first);
     return at < 0 ? this.#cut(items) : at;
   }
@@ -21,7 +21,7 @@ export class NewestItems {
    * the end.
    */
   shorten(items: readonly ConversationItem[]): void {
-    if (items.length - this.begin(items) > MOST) this.#cut(items);
+    if (items.length - this.startIndex(items) > MAX_NEWEST) this.#cut(items);
   }
 
   #cut(items: readonly ConversationItem[]): number {

@@ -50,9 +50,11 @@ export class OpenConversation {
   );
   /** The running calls of the conversation. A call whose item exists is rendered by the item. */
   readonly calls: Call[] = $derived.by(() => {
-    const own = app.calls.filter((c) => c.conversation === this.id && !hasEnded(c));
+    const runningCalls = app.calls.filter((c) => c.conversation === this.id && !hasEnded(c));
     // The items change with each streamed piece and may be thousands.
-    return own.filter((c) => this.items.findLast((item) => item.id === c.id) === undefined);
+    return runningCalls.filter(
+      (c) => this.items.findLast((item) => item.id === c.id) === undefined,
+    );
   });
   readonly settings: ConversationSettings | null = $derived.by(
     () => this.conversation?.settings ?? null,
@@ -72,7 +74,7 @@ export class OpenConversation {
   readonly read = oneAtATime(async () => {
     const changes = this.#changes;
     try {
-      this.#take(await call("conversation", { conversation: this.id }));
+      this.#applyRead(await call("conversation", { conversation: this.id }));
       this.error = null;
     } catch (cause) {
       this.error = toApiError(cause);
@@ -159,7 +161,7 @@ export class OpenConversation {
     } else if (event.type === "item_changed" && event.conversation === this.id) {
       this.#changes += 1;
       this.answering = event.answering;
-      this.#put(event.item);
+      this.#upsert(event.item);
     }
   }
 
@@ -189,7 +191,7 @@ export class OpenConversation {
     if (live && at >= 0) this.items = this.items.with(at, live);
   }
 
-  #put(item: ConversationItem): void {
+  #upsert(item: ConversationItem): void {
     if (this.#live?.id === item.id) this.#live = null;
     const items = upsertItem(this.items, item);
     if (items === null) {
@@ -200,11 +202,11 @@ export class OpenConversation {
     this.items = items;
   }
 
-  #take(read: Conversation): void {
+  #applyRead(read: Conversation): void {
     this.#paint();
     this.#live = null;
-    const own = new Map(this.items.map((item) => [item.id, item]));
-    const items = read.items.map((item) => newerItem(own.get(item.id), item));
+    const runningCalls = new Map(this.items.map((item) => [item.id, item]));
+    const items = read.items.map((item) => newerItem(runningCalls.get(item.id), item));
     const at = this.items.findIndex((item) => item.id === items[0]?.id);
     const earlier = at > 0 ? this.items.slice(0, at) : [];
     if (earlier.length === 0) this.hasMore = read.hasMore;

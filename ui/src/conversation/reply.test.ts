@@ -58,7 +58,7 @@ function reply(parts: ReplyPart[], changes: Partial<ConversationItem> = {}): Con
   };
 }
 
-function tell(item: ConversationItem, answering: boolean) {
+function emitItem(item: ConversationItem, answering: boolean) {
   host.send({ type: "item_changed", conversation: "c1", item, answering });
 }
 
@@ -81,22 +81,22 @@ beforeEach(async () => {
 afterEach(() => cleanup());
 
 /** Opens a conversation in which an answer begins. */
-async function begun() {
+async function openAnswering() {
   render(ConversationView, { id: "c1" });
   await screen.findByText("hello");
-  tell(reply([]), true);
+  emitItem(reply([]), true);
   return within(await screen.findByRole("article", { name: "Answer of small" }));
 }
 
 describe("a streamed answer", () => {
   it("is rendered while it arrives", async () => {
-    const answer = await begun();
+    const answer = await openAnswering();
     more(0, text("# Plan\n\nFirst we go on"));
     await answer.findByText("Plan");
     more(1, text(" to **Bergen**.\n\nThen"), text(" home"));
     expect((await answer.findByText("Bergen")).tagName, "as Markdown").toBe("STRONG");
     expect(await answer.findByText("Then home"), "all pieces, in order").toBeInTheDocument();
-    tell(
+    emitItem(
       reply([{ type: "text", text: "# Plan\n\nFirst we go on to **Bergen**.\n\nThen home" }], {
         state: "whole",
       }),
@@ -107,7 +107,7 @@ describe("a streamed answer", () => {
   });
 
   it("ignores known pieces, and reads again after a gap", async () => {
-    const answer = await begun();
+    const answer = await openAnswering();
     more(0, text("one "));
     more(0, text("one "));
     await answer.findByText("one");
@@ -125,7 +125,7 @@ describe("a streamed answer", () => {
 
   it("collapses the thinking of the model", async () => {
     const user = userEvent.setup();
-    const answer = await begun();
+    const answer = await openAnswering();
     more(0, { type: "thinking", part: 0, text: "The user greets." }, text("Hi", 1));
     await answer.findByText("Hi");
     expect(answer.queryByText("The user greets."), "folded").toBeNull();
@@ -135,14 +135,14 @@ describe("a streamed answer", () => {
 
   it("can be stopped, and nothing can be sent before", async () => {
     const user = userEvent.setup();
-    await begun();
+    await openAnswering();
     const field = screen.getByRole("textbox", { name: "Message" });
     await user.type(field, "next{Enter}");
     expect(host.requests("send_message"), "one answer at a time").toEqual([]);
     expect(field, "what is written stays").toHaveValue("next");
     await user.click(screen.getByRole("button", { name: "Stop" }));
     expect(host.requests("stop_reply")).toEqual([{ conversation: "c1" }]);
-    tell(
+    emitItem(
       reply([], { state: "cut", body: { ...reply([]).body, stop: { is: "stopped" } } as never }),
       false,
     );
@@ -240,8 +240,8 @@ describe("a call requested by a model", () => {
 
   it("is a card from the consent request to the result", async () => {
     const user = userEvent.setup();
-    await begun();
-    tell(call({}), true);
+    await openAnswering();
+    emitItem(call({}), true);
     const waits: Call = {
       ...{ id: "t1", server: "files", kind: "tool", name: "read", startedAt: 1 },
       ...{ state: "awaiting_approval", progress: null, task: null, conversation: "c1" },
@@ -252,9 +252,9 @@ describe("a call requested by a model", () => {
     expect(screen.getByRole("button", { name: "Look at the question" })).toBeInTheDocument();
     host.send({ type: "call_changed", call: { ...waits, state: "running" } });
     await screen.findByRole("article", { name: "read: running" });
-    const said = { content: [{ type: "text", text: "the whole text" }], isError: false };
-    const result = { ...said, structured: null, structuredProblem: null, arguments: {} };
-    tell({ ...call({ result, took: 1200, leftOut: 2048 }), state: "whole" }, true);
+    const toolResult = { content: [{ type: "text", text: "the whole text" }], isError: false };
+    const result = { ...toolResult, structured: null, structuredProblem: null, arguments: {} };
+    emitItem({ ...call({ result, took: 1200, leftOut: 2048 }), state: "whole" }, true);
     const card = within(await screen.findByRole("article", { name: "read: done" }));
     expect(card.getByText(/1\.2 s/), "how long it took").toBeInTheDocument();
     await user.click(card.getByRole("button", { expanded: false }));

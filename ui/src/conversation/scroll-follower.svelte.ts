@@ -8,7 +8,7 @@ export class ScrollFollower {
 
   #box: HTMLElement | null = null;
   #atEnd = true;
-  #before: ScrollPosition | null = null;
+  #previousPosition: ScrollPosition | null = null;
   #count: number | null = null;
   #heights = new WeakMap<Element, number>();
   #sizes: ResizeObserver | null = null;
@@ -35,24 +35,24 @@ export class ScrollFollower {
   }
 
   scrolled(): void {
-    const now = this.#now();
-    if (!now) return;
-    this.#atEnd = staysAtEnd(this.#before, now, this.#atEnd);
-    this.#before = now;
+    const position = this.#currentPosition();
+    if (!position) return;
+    this.#atEnd = staysAtEnd(this.#previousPosition, position, this.#atEnd);
+    this.#previousPosition = position;
     if (this.#atEnd) this.unseen = 0;
   }
 
   /** Reports the number of rendered items. */
   grew(count: number): void {
-    const before = this.#count;
+    const previous = this.#count;
     this.#count = count;
     if (this.#atEnd) this.toEnd();
-    else if (before !== null && count > before) this.unseen += count - before;
+    else if (previous !== null && count > previous) this.unseen += count - previous;
   }
 
   toEnd(): void {
     if (this.#box) this.#box.scrollTop = this.#box.scrollHeight;
-    this.#before = this.#now();
+    this.#previousPosition = this.#currentPosition();
     this.#atEnd = true;
     this.unseen = 0;
   }
@@ -62,7 +62,7 @@ export class ScrollFollower {
     this.#atEnd = false;
   }
 
-  #now(): ScrollPosition | null {
+  #currentPosition(): ScrollPosition | null {
     const box = this.#box;
     return box && { top: box.scrollTop, view: box.clientHeight, whole: box.scrollHeight };
   }
@@ -74,11 +74,11 @@ export class ScrollFollower {
     let above = 0;
     for (const { target } of changes) {
       const { height, bottom } = target.getBoundingClientRect();
-      const before = this.#heights.get(target);
+      const previous = this.#heights.get(target);
       this.#heights.set(target, height);
       // Something above the visible part grew. What reaches into the view grows at its end.
-      if (before !== undefined && target !== box && bottom - (height - before) <= top) {
-        above += height - before;
+      if (previous !== undefined && target !== box && bottom - (height - previous) <= top) {
+        above += height - previous;
       }
     }
     if (this.#atEnd) this.toEnd();

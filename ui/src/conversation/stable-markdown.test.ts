@@ -51,9 +51,9 @@ describe("a growing text", () => {
       const cutter = new StableMarkdown();
       let cut = cutter.cut("");
       for (let end = step; end < TEXT.length + step; end += step) {
-        const before = cut.settled;
+        const previous = cut.settled;
         cut = cutter.cut(TEXT.slice(0, end));
-        expect(cut.settled.slice(0, before.length), "what is done stays").toEqual(before);
+        expect(cut.settled.slice(0, previous.length), "what is done stays").toEqual(previous);
       }
       expect(cut.settled.length, "it is cut into several").toBeGreaterThan(3);
       expect(html([...cut.settled, cut.end]), `in steps of ${step}`).toBe(html([TEXT]));

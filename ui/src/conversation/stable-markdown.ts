@@ -10,20 +10,20 @@ export interface MarkdownSplit {
 }
 
 export class StableMarkdown {
-  #taken = "";
+  #settledText = "";
   #pieces: readonly string[] = [];
 
   /** Splits the current text. A text that does not extend the last one is split from the start. */
   cut(text: string): MarkdownSplit {
-    if (!text.startsWith(this.#taken)) {
-      this.#taken = "";
+    if (!text.startsWith(this.#settledText)) {
+      this.#settledText = "";
       this.#pieces = [];
     }
-    const rest = text.slice(this.#taken.length);
+    const rest = text.slice(this.#settledText.length);
     const length = stableLength(rest);
     if (length === 0) return { settled: this.#pieces, end: rest };
     const piece = rest.slice(0, length);
-    this.#taken += piece;
+    this.#settledText += piece;
     // Blank text renders nothing.
     if (piece.trim() !== "") this.#pieces = [...this.#pieces, piece];
     return { settled: this.#pieces, end: rest.slice(length) };

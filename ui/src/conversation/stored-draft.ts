@@ -8,21 +8,21 @@ const PAUSE = 400;
 export class StoredDraft {
   readonly #conversation: string;
   /** Called with the reason why a draft can't be stored, and with `null` once it can. */
-  readonly #tell: (problem: string | null) => void;
+  readonly #onProblem: (problem: string | null) => void;
   /** The draft that the host has, or `null` until it is loaded. */
-  #kept: string | null = null;
+  #stored: string | null = null;
   #text = "";
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(conversation: string, tell: (problem: string | null) => void) {
+  constructor(conversation: string, onProblem: (problem: string | null) => void) {
     this.#conversation = conversation;
-    this.#tell = tell;
+    this.#onProblem = onProblem;
   }
 
   /** Takes the draft of the host when it is loaded for the first time. Returns `true` if this was that time. */
-  begin(kept: string): boolean {
-    if (this.#kept !== null) return false;
-    this.#kept = kept;
+  load(stored: string): boolean {
+    if (this.#stored !== null) return false;
+    this.#stored = stored;
     return true;
   }
 
@@ -37,11 +37,11 @@ export class StoredDraft {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     const text = this.#text;
-    if (this.#kept === null || this.#kept === text) return;
-    this.#kept = text;
+    if (this.#stored === null || this.#stored === text) return;
+    this.#stored = text;
     call("set_draft", { conversation: this.#conversation, text }).then(
-      () => this.#tell(null),
-      (cause: unknown) => this.#tell(errorLine(cause)),
+      () => this.#onProblem(null),
+      (cause: unknown) => this.#onProblem(errorLine(cause)),
     );
   }
 }

@@ -125,7 +125,7 @@ async function called(code: CallFailureCode) {
   );
   const run = runTool({ server: "files", tool: "read", arguments: {} });
   await run.ended;
-  render(RunView, { run, onagain: () => undefined });
+  render(RunView, { run, onrepeat: () => undefined });
 }
 
 async function answered(code: ModelErrorCode) {
@@ -256,8 +256,8 @@ describe.each(LANGUAGES)("the table of all failures in %s", (language) => {
     const text = readFileSync(file, "utf8").replaceAll("\r\n", "\n");
     const written = section(language);
     const heading = written.slice(0, written.indexOf("\n") + 1);
-    const begin = text.indexOf(heading);
-    const before = begin < 0 ? `${text.trimEnd()}\n\n` : text.slice(0, begin);
+    const start = text.indexOf(heading);
+    const before = start < 0 ? `${text.trimEnd()}\n\n` : text.slice(0, start);
     if (WRITES) writeFileSync(file, before + written);
     else
       expect(text, "npx vitest run src/guide with UPDATE_GUIDE=1 writes it").toBe(before + written);

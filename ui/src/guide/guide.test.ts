@@ -5,7 +5,7 @@ import { Marked, type Token, type Tokens } from "marked";
 import { describe, expect, test } from "vitest";
 
 import { GUIDE_PAGE } from "$lib/ui/guide-page";
-import { LONGEST, markdownBlocks } from "$lib/ui/markdown";
+import { MAX_MARKDOWN_LENGTH, markdownBlocks } from "$lib/ui/markdown";
 
 import { PAGES } from "./pages";
 
@@ -81,7 +81,7 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
       headings(text).filter((depth) => depth === 1),
       "one title",
     ).toHaveLength(1);
-    expect(text.length, "no longer than what is drawn").toBeLessThan(LONGEST);
+    expect(text.length, "no longer than what is drawn").toBeLessThan(MAX_MARKDOWN_LENGTH);
     expect(markdownBlocks(text, true), "as Markdown").not.toBeNull();
     expect(tokens(text, "html"), "no HTML").toEqual([]);
   });

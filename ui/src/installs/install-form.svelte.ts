@@ -43,10 +43,10 @@ export class InstallForm {
   error = $state.raw<ApiError | null>(null);
   readonly #values = new SvelteMap<string, string[]>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #asked = 0;
-  #looking = false;
+  #lastRequest = 0;
+  #isPreviewing = false;
   /** Set if the fields changed during a preview. */
-  #again = false;
+  #isOutdated = false;
 
   /**
    * `before` is the form of the same server before it changed. Its values are reused for inputs that are unchanged.
@@ -117,7 +117,7 @@ export class InstallForm {
       source: this.source,
       name: this.name.trim(),
       values: Object.fromEntries(this.#values),
-      sandbox: isHeld && this.upgraded === null ? (this.sandbox.wanted ?? null) : null,
+      sandbox: isHeld && this.upgraded === null ? (this.sandbox.settings ?? null) : null,
       upgrades: this.upgraded?.server ?? null,
     };
   }
@@ -132,41 +132,41 @@ export class InstallForm {
   changed(): void {
     this.pending = true;
     this.error = null;
-    this.#asked += 1;
+    this.#lastRequest += 1;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.look(), REST_MS);
+    this.#timer = setTimeout(() => void this.preparePreview(), REST_MS);
   }
 
   stop(): void {
     clearTimeout(this.#timer);
-    this.#asked += 1;
-    this.#again = false;
+    this.#lastRequest += 1;
+    this.#isOutdated = false;
   }
 
   /** Requests a preview of the fields. Only one preview runs at a time, because each may hash a whole bundle. */
-  async look(): Promise<void> {
+  async preparePreview(): Promise<void> {
     clearTimeout(this.#timer);
     this.pending = true;
-    this.#again = true;
-    if (this.#looking) return;
-    this.#looking = true;
-    while (this.#again) {
-      this.#again = false;
+    this.#isOutdated = true;
+    if (this.#isPreviewing) return;
+    this.#isPreviewing = true;
+    while (this.#isOutdated) {
+      this.#isOutdated = false;
       await this.#preview();
     }
-    this.#looking = false;
+    this.#isPreviewing = false;
   }
 
   async #preview(): Promise<void> {
-    const asked = ++this.#asked;
+    const request = ++this.#lastRequest;
     const draft = $state.snapshot(this.draft);
     try {
       const preview = await call("install_preview", draft);
-      if (asked !== this.#asked) return;
+      if (request !== this.#lastRequest) return;
       this.previewed = { draft, preview };
       this.previewError = null;
     } catch (cause) {
-      if (asked !== this.#asked) return;
+      if (request !== this.#lastRequest) return;
       this.previewed = null;
       this.previewError = toApiError(cause);
     }

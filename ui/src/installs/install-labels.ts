@@ -52,14 +52,14 @@ export function publisherText(
   { kind, name, checked }: RegistryPublisher,
   registry: string,
 ): string {
-  const whom = { name: shortText(name, 200) };
-  const who =
+  const publisher = { name: shortText(name, 200) };
+  const label =
     kind === "github_account"
-      ? m.installs_publisher_github(whom)
-      : m.installs_publisher_domain(whom);
+      ? m.installs_publisher_github(publisher)
+      : m.installs_publisher_domain(publisher);
   return checked
-    ? who
-    : m.installs_publisher_unchecked({ who, registry: shortText(registry, 200) });
+    ? label
+    : m.installs_publisher_unchecked({ who: label, registry: shortText(registry, 200) });
 }
 
 /** Returns the kind of a package or remote. Unknown kinds are shown unchanged. */

@@ -24,7 +24,7 @@ class InstallSheet {
   isFromOutside = $state(false);
   /** The installed server that another version replaces, or `null` for a new one. */
   upgrades = $state<string | null>(null);
-  #asked = 0;
+  #lastRequest = 0;
 
   /** Set while the server is being added. That can't be undone, so the sheet does not change or close until then. */
   get isInstalling(): boolean {
@@ -34,7 +34,7 @@ class InstallSheet {
   /** Requests a bundle file to install, or to upgrade an installed server. */
   openFile(sha256 = "", upgrades: string | null = null): void {
     if (this.isInstalling) return;
-    this.#begin();
+    this.#reset();
     this.upgrades = upgrades;
     this.asksForFile = true;
     this.sha256 = sha256;
@@ -43,7 +43,7 @@ class InstallSheet {
   /** Shows the setup from this source. */
   async open(source: InstallSource): Promise<void> {
     if (this.isInstalling) return;
-    this.#begin();
+    this.#reset();
     await this.#read(source);
   }
 
@@ -58,11 +58,11 @@ class InstallSheet {
   /** Shows an install link from outside of the page. */
   async openLink(text: string): Promise<void> {
     if (this.isInstalling) return;
-    this.#begin();
+    this.#reset();
     this.isFromOutside = true;
-    const asked = this.#asked;
+    const request = this.#lastRequest;
     const { TextImport } = await import("../servers/text-import.svelte");
-    if (asked !== this.#asked) return;
+    if (request !== this.#lastRequest) return;
     const link = new TextImport();
     link.text = text;
     link.pending = true;
@@ -73,7 +73,7 @@ class InstallSheet {
   /** Shows the changes of the newest version of an installed server that the registry lists. */
   async openUpgrade(server: string): Promise<void> {
     if (this.isInstalling) return;
-    this.#begin();
+    this.#reset();
     this.upgrades = server;
     await this.#read(null);
   }
@@ -112,13 +112,13 @@ class InstallSheet {
     this.isOpen = false;
   }
 
-  #begin(): void {
+  #reset(): void {
     this.#end();
     this.isOpen = true;
   }
 
   #end(): void {
-    this.#asked += 1;
+    this.#lastRequest += 1;
     this.form?.stop();
     this.form = null;
     this.offer = null;
@@ -132,7 +132,7 @@ class InstallSheet {
   }
 
   /** Reads the offer. Without a source, that of the newest version of the upgraded server. */
-  async #ask(source: InstallSource | null): Promise<[InstallOffer, Upgraded | null]> {
+  async #readOffer(source: InstallSource | null): Promise<[InstallOffer, Upgraded | null]> {
     const server = this.upgrades;
     if (server !== null) {
       const { offer, ...upgrade } = await call("upgrade_offer", { server, source });
@@ -143,12 +143,12 @@ class InstallSheet {
   }
 
   async #read(source: InstallSource | null, before: InstallForm | null = null): Promise<void> {
-    const asked = ++this.#asked;
+    const request = ++this.#lastRequest;
     this.busy = true;
     this.error = null;
     try {
-      const [offer, upgraded] = await this.#ask(source);
-      if (asked !== this.#asked) return;
+      const [offer, upgraded] = await this.#readOffer(source);
+      if (request !== this.#lastRequest) return;
       this.form?.stop();
       this.offer = offer;
       const { plan } = offer;
@@ -156,7 +156,7 @@ class InstallSheet {
       if (this.form === null) this.error = before?.error ?? null;
       this.asksForFile = false;
     } catch (cause) {
-      if (asked !== this.#asked) return;
+      if (request !== this.#lastRequest) return;
       this.error = toApiError(cause);
     }
     this.busy = false;

@@ -205,8 +205,8 @@ test("requests one preview at a time, the last one for the current fields", asyn
   const form = installSheet.form;
   await waitFor(() => expect(asked).toHaveLength(1));
   await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
-  void form?.look();
-  void form?.look();
+  void form?.preparePreview();
+  void form?.preparePreview();
   expect(asked, "the first is still under way").toHaveLength(1);
   asked[0]?.answer(samplePreview("old"));
   await waitFor(() => expect(asked).toHaveLength(2));

@@ -7,33 +7,33 @@ import { app } from "$lib/state/app.svelte";
 class NewerVersions {
   #reports = $state.raw<readonly VersionReport[]>([]);
   busy = $state(false);
-  #asked = 0;
-  #wanted = false;
+  #lastRequest = 0;
+  #isRequested = false;
 
   /** Returns the registry status of a server. */
-  of(server: string): VersionReport | undefined {
+  get(server: string): VersionReport | undefined {
     return this.#reports.find((report) => report.server === server);
   }
 
   /** Reads the status once if a server was installed from a registry. Call it in an effect. */
-  want(): void {
+  request(): void {
     const isInstalled = app.servers.some((server) => server.installed?.origin.from === "registry");
-    if (!isInstalled || this.#wanted) return;
-    this.#wanted = true;
+    if (!isInstalled || this.#isRequested) return;
+    this.#isRequested = true;
     void this.read();
   }
 
   /** Reads the status again. `refresh` bypasses answers that are less than an hour old. */
   async read(refresh = false): Promise<void> {
-    const asked = ++this.#asked;
+    const request = ++this.#lastRequest;
     this.busy = true;
     try {
       const { servers } = await call("newer_versions", { refresh });
-      if (asked === this.#asked) this.#reports = servers;
+      if (request === this.#lastRequest) this.#reports = servers;
     } catch {
       // The status stays as it was. Each server page shows the origin in any case.
     }
-    if (asked === this.#asked) this.busy = false;
+    if (request === this.#lastRequest) this.busy = false;
   }
 }
 

@@ -20,13 +20,13 @@ class RegistrySearch {
   busy = $state(false);
   /** The query of the list, which may differ from the text in the field. */
   #listed: string | null = null;
-  #asked = 0;
+  #lastRequest = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Schedules a search. The previous results stay until then. */
   typed(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.ask(), REST_MS);
+    this.#timer = setTimeout(() => void this.search(), REST_MS);
   }
 
   /** Cancels a scheduled search. */
@@ -40,7 +40,7 @@ class RegistrySearch {
   }
 
   /** Reads the first page. `refresh` bypasses the cache of recent answers. */
-  async ask(refresh = false): Promise<void> {
+  async search(refresh = false): Promise<void> {
     clearTimeout(this.#timer);
     await this.#read(this.text.trim(), null, refresh);
   }
@@ -52,19 +52,19 @@ class RegistrySearch {
   }
 
   async #read(text: string, cursor: string | null, refresh: boolean): Promise<void> {
-    const asked = ++this.#asked;
+    const request = ++this.#lastRequest;
     this.busy = true;
     this.error = null;
     try {
       const page = await call("registry_search", { text, cursor, refresh });
-      if (asked !== this.#asked) return;
+      if (request !== this.#lastRequest) return;
       this.#listed = text;
-      this.servers = withoutTwins(cursor === null ? [] : this.servers, page.servers);
+      this.servers = uniqueListings(cursor === null ? [] : this.servers, page.servers);
       this.unreadable = page.unreadable + (cursor === null ? 0 : this.unreadable);
       this.next = page.nextCursor;
       this.answer = page.answer;
     } catch (cause) {
-      if (asked !== this.#asked) return;
+      if (request !== this.#lastRequest) return;
       this.error = toApiError(cause);
       if (cursor === null) {
         this.servers = [];
@@ -77,8 +77,8 @@ class RegistrySearch {
 }
 
 /** Removes repeated names: pages of a changing list may overlap, and a registry may repeat a name. */
-function withoutTwins(before: RegistryListing[], page: RegistryListing[]): RegistryListing[] {
-  const byName = new Map(before.map((listing) => [listing.name, listing]));
+function uniqueListings(known: RegistryListing[], page: RegistryListing[]): RegistryListing[] {
+  const byName = new Map(known.map((listing) => [listing.name, listing]));
   for (const listing of page) {
     if (!byName.has(listing.name)) byName.set(listing.name, listing);
   }

@@ -31,8 +31,8 @@ function namedValues(server: PreviewedServer): Record<string, string> {
 function sandboxText(sandbox: Sandbox | null): string {
   if (sandbox === null) return m.installs_no_sandbox();
   const folders = sandbox.folders.map(({ path, access }) => {
-    const what = access === "write" ? m.servers_sandbox_write() : m.servers_sandbox_read();
-    return `${what}: ${path}`;
+    const format = access === "write" ? m.servers_sandbox_write() : m.servers_sandbox_read();
+    return `${format}: ${path}`;
   });
   const { network } = sandbox;
   const reached = {
@@ -74,8 +74,10 @@ export function upgradeChanges(
   after: PreviewedServer,
 ): ChangeRow[] {
   const { version } = offered.from === "bundle" ? offered : offered.listing;
-  const [old, now] = [namedValues(before), namedValues(after)];
-  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].sort();
+  const [installedValues, offeredValues] = [namedValues(before), namedValues(after)];
+  const names = [
+    ...new Set([...Object.keys(installedValues), ...Object.keys(offeredValues)]),
+  ].sort();
   const isRemote = after.type === "http";
   const rows: ChangeRow[] = [
     { name: m.installs_version(), before: installed.version, after: version },
@@ -92,8 +94,8 @@ export function upgradeChanges(
       name: isRemote
         ? m.installs_change_header({ name: shortText(name, 200) })
         : m.installs_change_variable({ name: shortText(name, 200) }),
-      before: old[name] ?? null,
-      after: now[name] ?? null,
+      before: installedValues[name] ?? null,
+      after: offeredValues[name] ?? null,
     })),
     { name: m.servers_sandbox(), before: sandboxOf(before), after: sandboxOf(after) },
   ];

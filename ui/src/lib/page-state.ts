@@ -1,18 +1,18 @@
 // Registry of module state that lives as long as the page. Modules register how their state is initialized, so that
 // tests, which share one page, can reset all of it.
 
-const beginnings: (() => void)[] = [];
+const initializers: (() => void)[] = [];
 
 /**
  * Registers and runs an initializer, which `resetPageState` runs again. Initializers run in the order in which their
  * modules are loaded, so that one may use the state of an imported module.
  */
-export function pageState(begin: () => void): void {
-  beginnings.push(begin);
-  begin();
+export function pageState(initialize: () => void): void {
+  initializers.push(initialize);
+  initialize();
 }
 
 /** Runs all initializers again. No component that uses the state may be mounted. */
 export function resetPageState(): void {
-  for (const begin of beginnings) begin();
+  for (const initialize of initializers) initialize();
 }

@@ -8,7 +8,7 @@ import { selectOption } from "$lib/testing/select-option";
 import { startFakeHost } from "$lib/testing/fake-host";
 import { settle } from "$lib/testing/settle";
 
-import { free, idFrom, isReadable } from "./provider-draft";
+import { unusedId, idFrom, isUnencrypted } from "./provider-draft";
 import ModelsView from "./ModelsView.svelte";
 import { problemLabel } from "./model-labels";
 
@@ -138,13 +138,13 @@ describe("the page of models", () => {
   });
 
   it("keeps the key field expanded when the provider is updated", async () => {
-    let kept = provider();
-    const host = await startFakeHost({ models: () => having({ providers: [kept] }) });
+    let stored = provider();
+    const host = await startFakeHost({ models: () => having({ providers: [stored] }) });
     render(ModelsView);
     const place = (await screen.findByText("New key")).closest("details")!;
     const read = async (changes: Partial<ModelProvider>) => {
       const before = host.requests("models").length;
-      kept = provider(changes);
+      stored = provider(changes);
       host.send({ type: "models_changed" });
       await settle();
       expect(host.requests("models").length, "read again").toBe(before + 1);
@@ -205,7 +205,7 @@ describe("the page of models", () => {
   it("E23: states that keys are stored only if the keychain stores them", async () => {
     await startFakeHost({ models: () => having(), secrets_status: () => ({ is: "keychain" }) });
     const { unmount } = render(ModelsView);
-    expect(await screen.findByText(/Keys are kept encrypted/)).toBeInTheDocument();
+    expect(await screen.findByText(/Keys are stored encrypted/)).toBeInTheDocument();
     unmount();
     await startFakeHost({
       models: () => having(),
@@ -213,7 +213,7 @@ describe("the page of models", () => {
     });
     render(ModelsView);
     expect(await screen.findByText(/forgotten when Drawbridge closes/)).toBeInTheDocument();
-    expect(screen.queryByText(/kept encrypted/i), "not claimed").toBeNull();
+    expect(screen.queryByText(/stored encrypted/i), "not claimed").toBeNull();
   });
 
   it("E23: checks the key storage again once the keychain may be unlocked", async () => {
@@ -226,7 +226,7 @@ describe("the page of models", () => {
     host.answers.secrets_status = () => ({ is: "keychain" });
     await fireEvent.focus(window);
     expect(
-      await screen.findByText(/Keys are kept encrypted/),
+      await screen.findByText(/Keys are stored encrypted/),
       "after a window",
     ).toBeInTheDocument();
     host.answers.secrets_status = () => ({ is: "locked", cause: "it is locked" });
@@ -283,17 +283,17 @@ describe("the page of models", () => {
 
 describe("a draft", () => {
   it("gets a valid unused id", () => {
-    expect(free("openai", ["openai", "openai-2"]), "the next number").toBe("openai-3");
+    expect(unusedId("openai", ["openai", "openai-2"]), "the next number").toBe("openai-3");
     expect(idFrom("My Lab / GPU 1", []), "of letters, digits and dashes").toBe("my-lab-gpu-1");
     expect(idFrom("模型", []), "whatever the name is").toBe("provider");
   });
 
   it("detects unencrypted addresses", () => {
     for (const url of ["https://a.example/v1", "http://127.0.0.1:1234", "http://localhost", "x"]) {
-      expect(isReadable(url), url).toBe(false);
+      expect(isUnencrypted(url), url).toBe(false);
     }
     for (const url of ["http://a.example/v1", "http://10.0.0.1", "http://127.evil.example"]) {
-      expect(isReadable(url), url).toBe(true);
+      expect(isUnencrypted(url), url).toBe(true);
     }
   });
 

@@ -2,7 +2,7 @@
 import type { ModelProvider, ProviderKind, ProviderPreset, SetProvider } from "$lib/api/generated";
 
 /** Replaces a preset: a provider with a custom address. */
-export const OTHER = "";
+export const CUSTOM_PROVIDER = "";
 
 export interface Draft {
   id: string;
@@ -15,7 +15,7 @@ export interface Draft {
 
 /** Creates a draft from a preset with an unused id. */
 export function draftOf(preset: ProviderPreset | undefined, taken: string[]): Draft {
-  const id = preset ? free(preset.id, taken) : "";
+  const id = preset ? unusedId(preset.id, taken) : "";
   const { name = "", kind = "openai" as const, url = "" } = preset ?? {};
   return { id, name, kind, url, key: "", silence: "" };
 }
@@ -28,7 +28,7 @@ export function draftFrom(provider: ModelProvider): Draft {
 }
 
 /** Returns this id, or the id with the first number that is unused. */
-export function free(id: string, taken: string[]): string {
+export function unusedId(id: string, taken: string[]): string {
   if (!taken.includes(id)) return id;
   let number = 2;
   while (taken.includes(`${id}-${number}`)) number++;
@@ -42,11 +42,11 @@ export function idFrom(name: string, taken: string[]): string {
     .replace(/[^a-z0-9._-]+/g, "-")
     .replace(/^-+|-+$/g, "")
     .slice(0, 60);
-  return free(id || "provider", taken);
+  return unusedId(id || "provider", taken);
 }
 
 /** Returns `true` if data that is sent to this address could be read by others. */
-export function isReadable(url: string): boolean {
+export function isUnencrypted(url: string): boolean {
   let parsed: URL;
   try {
     parsed = new URL(url.trim());

@@ -11,7 +11,7 @@ import type {
 import { pageState } from "$lib/page-state";
 
 /** A selected server and its outcome. */
-export interface Imported {
+export interface ImportedServer {
   server: ImportCandidate;
   outcome: ImportOutcome;
 }
@@ -21,7 +21,7 @@ export type Step =
   | { is: "looking" }
   | { is: "failed"; error: unknown }
   | { is: "found"; found: ImportCandidates }
-  | { is: "imported"; servers: Imported[] };
+  | { is: "imported"; servers: ImportedServer[] };
 
 /** Returns `true` for a server that can be selected. */
 export function isImportable({ status }: ImportCandidate): boolean {
@@ -57,7 +57,7 @@ class AppImport {
    * Reads the settings of other apps and selects new and complete servers. Files of a project are untrusted, so none
    * of its servers is preselected.
    */
-  async look(): Promise<void> {
+  async scan(): Promise<void> {
     if (this.step.is === "looking" || this.busy) return;
     this.step = { is: "looking" };
     this.error = null;
@@ -110,7 +110,7 @@ class AppImport {
   }
 }
 
-function paired(servers: ImportCandidate[], outcomes: ImportOutcome[]): Imported[] {
+function paired(servers: ImportCandidate[], outcomes: ImportOutcome[]): ImportedServer[] {
   const byId = new Map(servers.map((server) => [server.id, server]));
   return outcomes.flatMap((outcome) => {
     const server = byId.get(outcome.id);

@@ -2,6 +2,6 @@
 import type { Attachment } from "svelte/attachments";
 
 /** Attachment that focuses an element when it is mounted. The element needs a `tabindex`. */
-export const focused: Attachment<HTMLElement> = (element) => {
+export const focusOnMount: Attachment<HTMLElement> = (element) => {
   element.focus();
 };

@@ -13,7 +13,7 @@ import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
 
-export function statusWord(status: ImportStatus): string {
+export function statusLabel(status: ImportStatus): string {
   const words: Record<ImportStatus, () => string> = {
     new: m.import_status_new,
     same: m.import_status_same,
@@ -37,7 +37,7 @@ export function statusText({ status, name }: ImportCandidate): string | undefine
   }
 }
 
-export function transportWord(transport: string): string {
+export function transportLabel(transport: string): string {
   if (transport === "stdio") return m.import_local();
   return transport === "sse" ? m.import_remote_sse() : m.import_remote();
 }
@@ -65,7 +65,7 @@ export function valueText({ kind, toEnter }: ImportedValue): string {
   }
 }
 
-export function placeWord(place: ImportPlace): string {
+export function placeLabel(place: ImportPlace): string {
   switch (place.is) {
     case "command":
       return m.import_place_command();

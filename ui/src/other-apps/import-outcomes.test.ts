@@ -6,11 +6,11 @@ import { expect, test } from "vitest";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
-import type { Imported } from "./app-import.svelte";
+import type { ImportedServer } from "./app-import.svelte";
 import { candidate } from "./fixtures";
 import ImportOutcomes from "./ImportOutcomes.svelte";
 
-const imported = (name: string, changes: Parameters<typeof candidate>[1] = {}): Imported => ({
+const imported = (name: string, changes: Parameters<typeof candidate>[1] = {}): ImportedServer => ({
   server: candidate(name, changes),
   outcome: { id: `id of ${name}`, name, onlyThisRun: null, problem: null },
 });

@@ -34,7 +34,7 @@ beforeEach(async () => {
   render(ImportView);
 });
 
-async function look(candidates: ImportCandidates) {
+async function scan(candidates: ImportCandidates) {
   listed = candidates;
   await user.click(screen.getByRole("button", { name: "Look for them" }));
 }
@@ -45,9 +45,9 @@ const button = (name: string | RegExp) => screen.getByRole("button", { name });
 
 describe("scanning", () => {
   test("starts only on request", async () => {
-    expect(host.asked, "the page alone reads nothing").toEqual([]);
+    expect(host.commands, "the page alone reads nothing").toEqual([]);
     expect(await axeProblems(), "axe").toEqual([]);
-    await look(found([cursor(candidate("git"))]));
+    await scan(found([cursor(candidate("git"))]));
     await row("git");
     expect(host.requests("import_candidates"), "everywhere, once").toEqual([
       { app: null, project: null },
@@ -68,7 +68,7 @@ describe("scanning", () => {
   });
 
   test("that finds nothing lists the searched places, and offers the other way", async () => {
-    await look(found([]));
+    await scan(found([]));
     expect(await screen.findByText("No servers found in other apps")).toBeVisible();
     expect(
       screen.getByText(/Claude Desktop, Cursor, Zed/),
@@ -96,7 +96,7 @@ describe("scanning", () => {
   test("lists each skipped file with line and column", async () => {
     const problem = { file: "/home/ann/.codex/config.toml", line: 3, column: 7, message: "no =" };
     const unplaced = { file: "/home/ann/.zed", line: null, column: null, message: "it is no file" };
-    await look(found([cursor(candidate("git"))], { problems: [problem, unplaced] }));
+    await scan(found([cursor(candidate("git"))], { problems: [problem, unplaced] }));
     const list = await screen.findByRole("region", { name: "Files that could not be read" });
     for (const text of [problem.file, "Line 3, column 7", "no =", unplaced.file, "it is no file"]) {
       expect(within(list).getByText(text), text).toBeVisible();
@@ -108,14 +108,14 @@ describe("scanning", () => {
 
   test("shows file problems even if no server was found", async () => {
     const problem = { file: CURSOR, line: 1, column: 2, message: "expected a value" };
-    await look(found([], { problems: [problem] }));
+    await scan(found([], { problems: [problem] }));
     expect(await screen.findByText("expected a value")).toBeVisible();
   });
 });
 
 describe("a server", () => {
   test("is preselected if new, disabled if existing or unusable, and optional if its name is taken", async () => {
-    await look(
+    await scan(
       found([
         cursor(
           candidate("git"),
@@ -152,7 +152,7 @@ describe("a server", () => {
 
   test("shows its complete command or address and the handling of its other settings", async () => {
     const long = `npx -y git ${"x".repeat(900)} --end`;
-    await look(
+    await scan(
       found([
         cursor(
           candidate("git", {
@@ -208,7 +208,7 @@ describe("a server", () => {
   test("of several apps is one row with all sources", async () => {
     const zed = { app: "zed", file: "/home/ann/.config/zed/settings.json", name: "my git" };
     const git = candidate("git");
-    await look(
+    await scan(
       found([
         cursor(
           candidate("git", {
@@ -235,7 +235,7 @@ describe("a server", () => {
       env: [{ name: "A\u2066B", kind: "literal", toEnter: false }],
       notes: [note("other", "left out: \u202eabc"), note("not_used", "", "\u202dx")],
     });
-    await look(found([cursor(hidden)]));
+    await scan(found([cursor(hidden)]));
     const all = within(await row("git[U+202E]gpj.exe"));
     expect(box("git[U+202E]gpj.exe"), "the box, too").toBeChecked();
     const named = ["U+202E", "U+200B", "␣×61", "U+2066", "U+202D"];
@@ -250,7 +250,7 @@ describe("a server", () => {
       { place: { is: "client_secret" as const }, text: "" },
     ];
     const notes = [note("placeholder", 'argument 2 is "<secret>"')];
-    await look(found([cursor(candidate("git", { placeholders, notes }), candidate("whole"))]));
+    await scan(found([cursor(candidate("git", { placeholders, notes }), candidate("whole"))]));
     const git = within(await row("git"));
     expect(box("git"), "it can't run as it is").not.toBeChecked();
     expect(box("whole")).toBeChecked();
@@ -271,7 +271,7 @@ describe("a server", () => {
       network: { preset: "named_hosts" as const, hosts: ["a.example"] },
     };
     const signIn = { clientId: "abc", hasSecret: true, issuer: null, scopes: ["read", "write"] };
-    await look(
+    await scan(
       found([
         cursor(
           candidate("local", { folder: "/home/ann/work", sandbox }),
@@ -296,7 +296,7 @@ describe("a server", () => {
       target: "''",
       notes: [note("reason", "no command")],
     });
-    await look(found([cursor(broken, { ...broken }, candidate("git"))]));
+    await scan(found([cursor(broken, { ...broken }, candidate("git"))]));
     const rows = await screen.findAllByRole("group", { name: "server" });
     expect(rows.length).toBe(2);
     for (const row of rows) expect(within(row).queryByText("Runs"), "no command").toBeNull();
@@ -305,7 +305,7 @@ describe("a server", () => {
 
 test("selects all or none of an app, and counts them on the button", async () => {
   const zed = { id: "zed", name: "Zed", files: [{ path: "/z", servers: 2 }] };
-  await look(
+  await scan(
     found([
       cursor(candidate("a"), candidate("b"), candidate("c", { status: "same" })),
       { ...zed, servers: [candidate("d", { status: "conflict" }), candidate("e")] },
@@ -357,7 +357,7 @@ describe("after the import", () => {
       c: { onlyThisRun: "there is no keychain" },
       d: { onlyThisRun: "there is no keychain" },
     };
-    await look(found([cursor(...["a", "b", "c", "d"].map((name) => candidate(name)))]));
+    await scan(found([cursor(...["a", "b", "c", "d"].map((name) => candidate(name)))]));
     await row("a");
     await user.click(button("Import 4 servers"));
     expect(await screen.findByRole("heading", { name: "3 servers imported" })).toBeVisible();
@@ -377,7 +377,7 @@ describe("after the import", () => {
   test("lists missing values of imported servers only", async () => {
     const value = (name: string) => ({ name, kind: "reference", toEnter: true }) as const;
     outcomes = { b: { name: null, problem: "no" } };
-    await look(
+    await scan(
       found([
         cursor(
           candidate("a", {
@@ -401,7 +401,7 @@ describe("after the import", () => {
   });
 
   test("keeps the selection after a failure", async () => {
-    await look(found([cursor(candidate("a"), candidate("b"))]));
+    await scan(found([cursor(candidate("a"), candidate("b"))]));
     await row("a");
     await user.click(box("b"));
     host.answers.import_servers = () => {
@@ -419,8 +419,8 @@ describe("a project", () => {
   test("is scanned without preselecting any of its servers", async () => {
     router.go({ at: "import", project: folder });
     expect(await screen.findByRole("heading", { name: "Servers of a project" })).toBeVisible();
-    expect(host.asked, "nothing is read yet").toEqual([]);
-    await look(found([cursor(candidate("git"))]));
+    expect(host.commands, "nothing is read yet").toEqual([]);
+    await scan(found([cursor(candidate("git"))]));
     await row("git");
     const source = { app: null, project: folder };
     expect(host.requests("import_candidates"), "the project alone").toEqual([source]);
@@ -435,7 +435,7 @@ describe("a project", () => {
 
   test("is discarded when the user switches to the settings of all apps", async () => {
     router.go({ at: "import", project: folder });
-    await look(found([cursor(candidate("git"))]));
+    await scan(found([cursor(candidate("git"))]));
     await row("git");
     router.go({ at: "import" });
     expect(await screen.findByRole("heading", { name: "Import from other apps" })).toBeVisible();

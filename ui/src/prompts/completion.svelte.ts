@@ -6,7 +6,7 @@ import type { Completion } from "$lib/api/generated";
 /** Delay after the last key before a server is requested, in milliseconds. */
 export const PAUSE = 150;
 
-export interface Wish {
+export interface CompletionRequest {
   argument: string;
   value: string;
   /** Arguments in front of this one. */
@@ -27,11 +27,11 @@ export class Completions {
 
   /** Set if the server does not support completion. It is not requested again. */
   #off = false;
-  #turn = 0;
+  #lastRequest = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #complete: (wish: Wish) => Promise<Completion>;
+  readonly #complete: (request: CompletionRequest) => Promise<Completion>;
 
-  constructor(complete: (wish: Wish) => Promise<Completion>) {
+  constructor(complete: (request: CompletionRequest) => Promise<Completion>) {
     this.#complete = complete;
   }
 
@@ -39,17 +39,17 @@ export class Completions {
     return this.argument !== null && this.values.length > 0;
   }
 
-  ask(wish: Wish): void {
+  request(request: CompletionRequest): void {
     if (this.#off) return;
-    const turn = ++this.#turn;
-    if (this.argument !== wish.argument) this.#show(null);
-    else this.#narrow(wish.value);
+    const requestNumber = ++this.#lastRequest;
+    if (this.argument !== request.argument) this.#show(null);
+    else this.#narrow(request.value);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(wish, turn), PAUSE);
+    this.#timer = setTimeout(() => void this.#run(request, requestNumber), PAUSE);
   }
 
   close(): void {
-    this.#turn += 1;
+    this.#lastRequest += 1;
     clearTimeout(this.#timer);
     this.busy = false;
     this.problem = null;
@@ -66,19 +66,19 @@ export class Completions {
     return this.values[this.active] ?? null;
   }
 
-  async #run(wish: Wish, turn: number): Promise<void> {
+  async #run(request: CompletionRequest, requestNumber: number): Promise<void> {
     this.busy = true;
     try {
-      const completion = await this.#complete(wish);
-      if (turn === this.#turn) this.#show(wish.argument, completion);
+      const completion = await this.#complete(request);
+      if (requestNumber === this.#lastRequest) this.#show(request.argument, completion);
     } catch (cause) {
-      if (turn !== this.#turn) return;
+      if (requestNumber !== this.#lastRequest) return;
       this.#show(null);
       const error = toApiError(cause);
       this.#off = error.code === "unsupported";
       if (!this.#off) this.problem = error.message;
     } finally {
-      if (turn === this.#turn) this.busy = false;
+      if (requestNumber === this.#lastRequest) this.busy = false;
     }
   }
 
@@ -86,8 +86,8 @@ export class Completions {
    * Filters the values by the current text until the response arrives, so that the arrow keys select nothing else.
    */
   #narrow(text: string): void {
-    const wanted = text.toLowerCase();
-    this.values = this.values.filter((value) => value.toLowerCase().includes(wanted));
+    const prefix = text.toLowerCase();
+    this.values = this.values.filter((value) => value.toLowerCase().includes(prefix));
     this.active = -1;
   }
 

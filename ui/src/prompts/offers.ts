@@ -26,18 +26,18 @@ function ready(): string[] {
 }
 
 /** Requests the catalogs of all ready servers. Call it in an effect. */
-export function wantCatalogs(): void {
-  for (const server of ready()) catalogs.want(server);
+export function requestCatalogs(): void {
+  for (const server of ready()) catalogs.request(server);
 }
 
 /** Returns `true` while a catalog or a list of skills is being read. */
 export function reading(): boolean {
-  return ready().some((server) => catalogs.of(server).loading || skillLists.of(server).loading);
+  return ready().some((server) => catalogs.get(server).loading || skillLists.get(server).loading);
 }
 
 /** Requests the skills of all ready servers. Call it in an effect. */
-export function wantSkills(): void {
-  for (const server of ready()) skillLists.want(server);
+export function requestSkills(): void {
+  for (const server of ready()) skillLists.request(server);
 }
 
 /** Returns all offers of a kind in the order of the servers. */
@@ -46,7 +46,7 @@ export function offers<T extends Named, O extends Offer>(
   make: (offer: Offer, item: T) => O,
 ): O[] {
   return ready().flatMap((server) => {
-    const catalog = catalogs.of(server).value;
+    const catalog = catalogs.get(server).value;
     return (catalog ? list(catalog) : []).map((item, i) => make(offer(server, item, i), item));
   });
 }
@@ -69,7 +69,7 @@ function offer(server: string, item: Named, place: number): Offer {
 /** Returns all skills in the order of the servers. */
 export function skillOffers<O extends Offer>(make: (offer: Offer, skill: Skill) => O): O[] {
   return ready().flatMap((server) =>
-    (skillLists.of(server).value?.skills ?? []).map((skill, i) =>
+    (skillLists.get(server).value?.skills ?? []).map((skill, i) =>
       make(offer(server, { ...skill, title: null, icons: [] }, i), skill),
     ),
   );

@@ -31,7 +31,7 @@ export class PromptRun {
   );
 
   /** The arguments that are not empty. */
-  given(): Record<string, string> {
+  filledArguments(): Record<string, string> {
     return this.#entries((_, value) => value !== "");
   }
 
@@ -59,8 +59,8 @@ export class PromptRun {
         call: id,
         server: this.server,
         prompt: this.prompt.name,
-        arguments: this.given(),
-        hash: this.#seen(),
+        arguments: this.filledArguments(),
+        hash: this.#reviewedHash(),
       };
       const result = await call("get_prompt", request);
       if (this.running === id) this.result = result;
@@ -81,19 +81,25 @@ export class PromptRun {
   }
 
   /** Returns the messages as items of a conversation. */
-  items(now: number): ConversationItem[] {
-    const origin = { server: this.server, prompt: this.prompt.name, arguments: this.given() };
+  items(current: number): ConversationItem[] {
+    const origin = {
+      server: this.server,
+      prompt: this.prompt.name,
+      arguments: this.filledArguments(),
+    };
     return (this.result?.messages ?? []).map((message) => ({
       id: crypto.randomUUID(),
-      at: now,
+      at: current,
       body: { kind: "message", role: message.role, content: message.content, prompt: origin },
     }));
   }
 
   /** Returns the definition that the user reviewed: the one when it was selected, or the one reviewed since. */
-  #seen(): string {
-    const now = catalogs.of(this.server).value?.prompts.find((p) => p.name === this.prompt.name);
-    return now?.marks.review === "reviewed" ? now.hash : this.prompt.hash;
+  #reviewedHash(): string {
+    const current = catalogs
+      .get(this.server)
+      .value?.prompts.find((p) => p.name === this.prompt.name);
+    return current?.marks.review === "reviewed" ? current.hash : this.prompt.hash;
   }
 
   #entries(wanted: (index: number, value: string) => boolean): Record<string, string> {

@@ -6,7 +6,7 @@ import type { Prompt } from "$lib/api/generated";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
-  NOT_SAID,
+  NO_EXPIRY,
   REVIEWED,
   sampleConversation,
   sampleServer,
@@ -44,7 +44,7 @@ beforeEach(async () => {
   host = await startFakeHost(
     {
       catalog: ({ server }) => ({
-        ...{ server, tools: [], resources: [], templates: [], notes: [], freshUntil: NOT_SAID },
+        ...{ server, tools: [], resources: [], templates: [], notes: [], freshUntil: NO_EXPIRY },
         prompts:
           server === demo
             ? [
@@ -62,10 +62,13 @@ beforeEach(async () => {
         total: null,
         hasMore: false,
       }),
-      get_prompt: ({ prompt, arguments: given }) => ({
+      get_prompt: ({ prompt, arguments: filledArguments }) => ({
         description: null,
         messages: [
-          { role: "user", content: [{ type: "text", text: `${prompt} ${JSON.stringify(given)}` }] },
+          {
+            role: "user",
+            content: [{ type: "text", text: `${prompt} ${JSON.stringify(filledArguments)}` }],
+          },
         ],
       }),
       create_conversation: ({ title }) => sampleConversation({ id: "new", title }),
@@ -156,8 +159,8 @@ describe("the prompt picker", () => {
     render(PromptDialog, { open: true, conversation: "c1" });
     await user.click(await screen.findByRole("option", { name: /greet/ }));
     await user.click(await screen.findByRole("button", { name: "Cancel" }));
-    const [asked] = host.requests("get_prompt");
-    expect(host.requests("cancel_call"), "this call").toEqual([{ call: asked?.call }]);
+    const [request] = host.requests("get_prompt");
+    expect(host.requests("cancel_call"), "this call").toEqual([{ call: request?.call }]);
     answer({
       description: null,
       messages: [{ role: "user", content: [{ type: "text", text: "late" }] }],
@@ -173,11 +176,11 @@ describe("the prompt picker", () => {
     await user.click(await screen.findByRole("option", { name: /Plan a trip/ }));
     const country = await screen.findByRole("combobox", { name: /country required/ });
     await user.type(country, "fr{Enter}");
-    const [asked] = host.requests("get_prompt");
-    expect(asked?.arguments, "asked with what was there").toEqual({ country: "fr" });
-    expect(asked?.hash, "of the prompt as it is shown").toBe(REVIEWED.hash);
+    const [request] = host.requests("get_prompt");
+    expect(request?.arguments, "asked with what was there").toEqual({ country: "fr" });
+    expect(request?.hash, "of the prompt as it is shown").toBe(REVIEWED.hash);
     await user.type(country, "x");
-    expect(host.requests("cancel_call"), "of no use any more").toEqual([{ call: asked?.call }]);
+    expect(host.requests("cancel_call"), "of no use any more").toEqual([{ call: request?.call }]);
     answer({
       description: null,
       messages: [{ role: "user", content: [{ type: "text", text: "about fr" }] }],
@@ -242,7 +245,7 @@ describe("a server's prompts", () => {
         resources: [],
         templates: [],
         notes: [],
-        freshUntil: NOT_SAID,
+        freshUntil: NO_EXPIRY,
       },
     });
     render(PromptsTab, { server: sampleServer({ name: names[0] }) });

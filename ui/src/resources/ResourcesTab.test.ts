@@ -6,7 +6,7 @@ import type { Catalog, Server } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
+import { NO_EXPIRY, sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import ResourcesTab from "./ResourcesTab.svelte";
 
@@ -17,7 +17,7 @@ let server: Server;
 
 function catalog(of: string): Catalog {
   return {
-    ...{ server: of, tools: [], prompts: [], notes: [], freshUntil: NOT_SAID },
+    ...{ server: of, tools: [], prompts: [], notes: [], freshUntil: NO_EXPIRY },
     resources: [
       {
         ...{ uri: "demo://tide", name: "tide", title: "Tide table", description: "How high" },

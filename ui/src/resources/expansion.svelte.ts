@@ -20,7 +20,7 @@ export class Expansion {
   /** Set while the URI is not that of the current values. */
   pending = $state(false);
 
-  #turn = 0;
+  #lastRequest = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(template: ResourceTemplate) {
@@ -44,7 +44,7 @@ export class Expansion {
   expandSoon(): void {
     this.pending = true;
     // A running expansion belongs to other values.
-    this.#turn += 1;
+    this.#lastRequest += 1;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.expand(), PAUSE);
   }
@@ -52,18 +52,18 @@ export class Expansion {
   /** Expands now. */
   async expand(): Promise<void> {
     clearTimeout(this.#timer);
-    const turn = ++this.#turn;
+    const request = ++this.#lastRequest;
     const filled = Object.entries(this.values).filter(([, value]) => value !== "");
     try {
       const { uri } = await call("expand_template", {
         template: this.template.uriTemplate,
         values: Object.fromEntries(filled),
       });
-      if (turn !== this.#turn) return;
+      if (request !== this.#lastRequest) return;
       this.uri = uri;
       this.error = null;
     } catch (cause) {
-      if (turn !== this.#turn) return;
+      if (request !== this.#lastRequest) return;
       this.uri = null;
       this.error = toApiError(cause);
     }
@@ -79,18 +79,18 @@ export class Expansion {
   }
 }
 
-const kept = new SvelteMap<string, Expansion>();
-pageState(() => kept.clear());
+const retained = new SvelteMap<string, Expansion>();
+pageState(() => retained.clear());
 
 /** Returns the retained state of the template, or a new one. */
 export function expansionOf(server: string, template: ResourceTemplate): Expansion {
   const key = JSON.stringify([server, template.uriTemplate]);
-  const expansion = kept.get(key) ?? new Expansion(template);
-  kept.delete(key);
-  kept.set(key, expansion);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= MAX_KEPT) break;
-    kept.delete(oldest);
+  const expansion = retained.get(key) ?? new Expansion(template);
+  retained.delete(key);
+  retained.set(key, expansion);
+  for (const oldest of retained.keys()) {
+    if (retained.size <= MAX_KEPT) break;
+    retained.delete(oldest);
   }
   return expansion;
 }

@@ -13,7 +13,7 @@ export const MAX_READINGS = 30;
 export const MAX_CHANGED = 1000;
 
 /** Reads from the host. With `refresh` the server is requested, however fresh the cached contents are. */
-type Ask = (id: string, refresh: boolean) => Promise<ResourceResult>;
+type ReadRequest = (id: string, refresh: boolean) => Promise<ResourceResult>;
 
 /** A resource that was read, or a skill's file, which is read in the same way. */
 export class Reading {
@@ -30,12 +30,13 @@ export class Reading {
   /** End of the freshness in milliseconds since 1970, if the server states it. */
   freshUntil = $state<number | null>(null);
 
-  readonly #ask: Ask;
+  readonly #requestRead: ReadRequest;
 
-  constructor(server: string, uri: string, ask?: Ask) {
+  constructor(server: string, uri: string, requestRead?: ReadRequest) {
     this.server = server;
     this.uri = uri;
-    this.#ask = ask ?? ((id, refresh) => call("read_resource", { call: id, server, uri, refresh }));
+    this.#requestRead =
+      requestRead ?? ((id, refresh) => call("read_resource", { call: id, server, uri, refresh }));
   }
 
   get busy(): boolean {
@@ -52,7 +53,7 @@ export class Reading {
     this.call = id;
     this.error = null;
     try {
-      const result = await this.#ask(id, refresh);
+      const result = await this.#requestRead(id, refresh);
       this.contents = result.contents;
       this.cached = result.cached;
       this.freshUntil = result.freshUntil;
@@ -81,7 +82,7 @@ class Readings {
   #changed = new SvelteSet<string>();
 
   /** Returns the reading of a resource, if there is one. */
-  of(server: string, uri: string): Reading | undefined {
+  get(server: string, uri: string): Reading | undefined {
     return this.#readings.get(keyOf(server, uri));
   }
 

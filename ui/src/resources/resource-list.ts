@@ -36,7 +36,7 @@ export function rowKey(row: ResourceRow): string {
 }
 
 /** Returns the item that the location names: a resource, a template, or a URI that is not listed. */
-export function shownOf(
+export function selectedItem(
   item: string | undefined,
   catalog: Catalog,
 ): { uri: string; resource: Resource | null } | { template: ResourceTemplate } | null {

@@ -1,14 +1,19 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Catalog, Resource, ResourceContents, ResourceResult } from "$lib/api/generated";
-import { NOT_SAID, sampleConversation, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
+import {
+  NO_EXPIRY,
+  sampleConversation,
+  startFakeHost,
+  type FakeHost,
+} from "$lib/testing/fake-host";
 
 import { attachResource } from "./attach";
 import { Expansion } from "./expansion.svelte";
 import { byteCount, hexRows } from "./hex";
 import { languageOf, viewsOf } from "./part-kind";
 import { MAX_CHANGED, MAX_READINGS, readings } from "./readings.svelte";
-import { resourceRows, rowKey, shownOf } from "./resource-list";
+import { resourceRows, rowKey, selectedItem } from "./resource-list";
 
 let host: FakeHost;
 beforeEach(async () => {
@@ -51,7 +56,7 @@ describe("readings", () => {
     let answer: (result: ResourceResult) => void = () => undefined;
     host.answers.read_resource = () => new Promise((resolve) => (answer = resolve));
     const under = readings.read("s", "a://1");
-    expect(readings.of("s", "a://1")?.busy, "under way").toBe(true);
+    expect(readings.get("s", "a://1")?.busy, "under way").toBe(true);
     readings.receive(changed("s", "a://1"));
     answer({ contents: [], cached: false, freshUntil: null });
     await under;
@@ -66,8 +71,8 @@ describe("readings", () => {
 
   test("are bounded", async () => {
     for (let i = 0; i < MAX_READINGS + 1; i += 1) await readings.read("s", `a://${i}`);
-    expect(readings.of("s", "a://0"), "the oldest is let go").toBe(undefined);
-    expect(readings.of("s", "a://1"), "the others stay").toBeDefined();
+    expect(readings.get("s", "a://0"), "the oldest is let go").toBe(undefined);
+    expect(readings.get("s", "a://1"), "the others stay").toBeDefined();
     for (let i = 0; i <= MAX_CHANGED; i += 1) readings.receive(changed("s", `b://${i}`));
     expect(readings.hasChanged("s", "b://0"), "so are marks").toBe(false);
     expect(readings.hasChanged("s", `b://${MAX_CHANGED}`), "the latest stay").toBe(true);
@@ -77,7 +82,7 @@ describe("readings", () => {
     await readings.read("s", "a://1");
     readings.receive(changed("s", "a://1"));
     readings.receive({ type: "server_removed", name: "s" });
-    expect([readings.of("s", "a://1"), readings.hasChanged("s", "a://1")], "forgotten").toEqual([
+    expect([readings.get("s", "a://1"), readings.hasChanged("s", "a://1")], "forgotten").toEqual([
       undefined,
       false,
     ]);
@@ -91,7 +96,7 @@ describe("readings", () => {
       return {};
     };
     const under = readings.read("s", "a://1");
-    await readings.of("s", "a://1")?.cancel();
+    await readings.get("s", "a://1")?.cancel();
     expect((await under).error?.code, "by the id of its call").toBe("cancelled");
     expect(host.requests("cancel_call")[0]?.call, "which the page chose").toBe(
       host.requests("read_resource")[0]?.call,
@@ -101,21 +106,21 @@ describe("readings", () => {
 
 describe("attachments", () => {
   const contents: ResourceContents[] = [{ uri: "a://1", mimeType: null, text: "t", blob: null }];
-  const what = { server: "s", uri: "a://1", name: "One" };
+  const attachment = { server: "s", uri: "a://1", name: "One" };
 
   test("are added to an existing conversation", async () => {
-    const id = await attachResource({ ...what, contents, conversation: "c1" });
+    const id = await attachResource({ ...attachment, contents, conversation: "c1" });
     expect(id, "goes there").toBe("c1");
     expect(host.requests("append_items")[0], "as it was read").toMatchObject({
       conversation: "c1",
-      items: [{ body: { kind: "attachment", ...what, contents } }],
+      items: [{ body: { kind: "attachment", ...attachment, contents } }],
     });
     expect(host.requests("read_resource"), "not read once more").toEqual([]);
   });
 
   test("are read and added to a new conversation", async () => {
     host.answers.create_conversation = ({ title }) => sampleConversation({ id: "new", title });
-    expect(await attachResource({ ...what, conversation: null }), "its id").toBe("new");
+    expect(await attachResource({ ...attachment, conversation: null }), "its id").toBe("new");
     expect(host.requests("create_conversation"), "named after it").toEqual([{ title: "One" }]);
     expect(host.requests("append_items")[0]?.items[0]?.body, "with what is in it").toMatchObject({
       contents: [{ text: "in a://1" }],
@@ -124,9 +129,10 @@ describe("attachments", () => {
 
   test("create no conversation if the read fails", async () => {
     host.answers.read_resource = () => Promise.reject({ code: "server", message: "no" });
-    await expect(attachResource({ ...what, conversation: null }), "says why").rejects.toMatchObject(
-      { code: "server" },
-    );
+    await expect(
+      attachResource({ ...attachment, conversation: null }),
+      "says why",
+    ).rejects.toMatchObject({ code: "server" });
     expect(host.requests("create_conversation"), "no empty conversation").toEqual([]);
   });
 });
@@ -235,7 +241,7 @@ test("finds the row that the location names", () => {
     ...{ uri, name: uri, title: null, description: null, mimeType: null, size: null, icons: [] },
   });
   const catalog: Catalog = {
-    ...{ server: "s", tools: [], prompts: [], notes: [], freshUntil: NOT_SAID },
+    ...{ server: "s", tools: [], prompts: [], notes: [], freshUntil: NO_EXPIRY },
     resources: [resource("a://1"), resource("b://2")],
     templates: [
       {
@@ -253,8 +259,8 @@ test("finds the row that the location names", () => {
     "heading resources",
     "b://2",
   ]);
-  expect(shownOf("a://{x}", catalog), "a template").toHaveProperty("template");
-  expect(shownOf("c://3", catalog), "a URI from elsewhere").toEqual({
+  expect(selectedItem("a://{x}", catalog), "a template").toHaveProperty("template");
+  expect(selectedItem("c://3", catalog), "a URI from elsewhere").toEqual({
     uri: "c://3",
     resource: null,
   });

@@ -6,7 +6,7 @@ import { beginning, visibleText } from "$lib/format/text-safety";
 import { m } from "../paraglide/messages";
 
 /** Maximum number of letters that are named by code point. */
-const TOLD = 3;
+const MAX_NAMED_LETTERS = 3;
 
 /** Returns a foreign name for use in a sentence of the app: short, with hidden characters made visible. */
 function named(text: string): string {
@@ -26,7 +26,7 @@ export function readingLabel({ kind, name }: Reading): string {
 }
 
 /** Joins several names. */
-export function listed(names: string[]): string {
+export function joinNames(names: string[]): string {
   return names.map(named).join(", ");
 }
 
@@ -52,26 +52,26 @@ export function flagLabel(reason: FlagReason): string {
 }
 
 export function lookAlikeLabel(alikes: LookAlike[]): string[] {
-  const same = [...new Set(alikes.filter((alike) => alike.same).map((alike) => alike.server))];
-  const others = alikes.filter((alike) => !alike.same);
-  const words = others.map(({ server, name }) =>
+  const sameName = [...new Set(alikes.filter((alike) => alike.same).map((alike) => alike.server))];
+  const similarName = alikes.filter((alike) => !alike.same);
+  const words = similarName.map(({ server, name }) =>
     m.review_looks_like({ server: named(server), name: spelled(name) }),
   );
-  const first = m.review_same_name({ server: same.map(named).join(", ") });
-  return [...new Set(same.length === 0 ? words : [first, ...words])];
+  const first = m.review_same_name({ server: sameName.map(named).join(", ") });
+  return [...new Set(sameName.length === 0 ? words : [first, ...words])];
 }
 
 /** Describes a look-alike name with the letters that may be confused. */
 function spelled(name: string): string {
-  const others = [...new Set(name)].filter((c) => c > "\u007f").slice(0, TOLD);
-  const points = others.map(
+  const similarName = [...new Set(name)].filter((c) => c > "\u007f").slice(0, MAX_NAMED_LETTERS);
+  const points = similarName.map(
     (c) => `U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
   );
-  return others.length === 0 ? named(name) : `${named(name)} (${points.join(" ")})`;
+  return similarName.length === 0 ? named(name) : `${named(name)} (${points.join(" ")})`;
 }
 
 /** Describes a look-alike of the name that a server claims. */
-export function serverAlikeLabel(alikes: LookAlike[]): string[] {
+export function serverLookAlikeLabel(alikes: LookAlike[]): string[] {
   return alikes.map(({ server, name, same }) =>
     same
       ? m.review_server_same_name({ server: named(server) })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ReviewMarks, Tool } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import {
-  NOT_SAID,
+  NO_EXPIRY,
   REVIEWED,
   sampleConversation,
   sampleServer,
@@ -134,7 +134,7 @@ test("reviews new tools together, except suspicious ones", async () => {
   ];
   host.answers.catalog = ({ server }) => ({
     ...{ server, tools, prompts: [], resources: [], templates: [], notes: [] },
-    freshUntil: NOT_SAID,
+    freshUntil: NO_EXPIRY,
   });
   render(ToolsTab, { server: sampleServer(), item: undefined });
   const all = await screen.findByRole("button", { name: "Mark 2 new tools as reviewed" });
@@ -163,14 +163,14 @@ test("does not review definitions that change during the action", async () => {
 describe("a consent request", () => {
   test("X09: lists the servers whose content the model has read", () => {
     const why = { by: "model", conversation: "c1", after: ["weather", "news"] } as const;
-    const asked = consentRequest(toolBody({}), { why: { ...why, after: [...why.after] } });
-    render(ConsentMarks, { request: asked });
+    const request = consentRequest(toolBody({}), { why: { ...why, after: [...why.after] } });
+    render(ConsentMarks, { request: request });
     expect(
       screen.getByText("Asked for after untrusted output of weather, news."),
       "whose words",
     ).toBeInTheDocument();
     expect(
-      originLabel(asked.why, () => "Trip"),
+      originLabel(request.why, () => "Trip"),
       "and where",
     ).toBe("The model asked in “Trip”.");
     expect(ruleLabel("after-untrusted"), "and by which rule").toContain("untrusted");
@@ -185,7 +185,7 @@ describe("a consent request", () => {
     render(ConsentMarks, {
       request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
     });
-    const note = screen.getByText(/^Asked for after untrusted content of/);
+    const note = screen.getByText(/^RecordedRequest for after untrusted content of/);
     expect(note, "the tool, with what the eye would not see").toHaveTextContent(/fetch.*202E/);
     expect(note, "and the resource").toHaveTextContent("the resource file:///a");
     expect(screen.queryByText(/is not known/), "which is known").toBeNull();

@@ -5,5 +5,5 @@ export const DAY = 24 * HOUR;
 export const MONTH = 30 * DAY;
 
 /** Lengths of the temporary durations, in milliseconds. */
-export const ENDS = { hour: HOUR, day: DAY, month: MONTH };
-export type Ends = keyof typeof ENDS;
+export const DURATIONS = { hour: HOUR, day: DAY, month: MONTH };
+export type TemporaryDuration = keyof typeof DURATIONS;

@@ -2,7 +2,7 @@
 import type { ArgumentRule, ArgumentTest, JsonValue } from "$lib/api/generated";
 
 /** Kind of condition that fits better than a string condition. */
-export type Typed = "path" | "url";
+export type SuggestedMatcher = "path" | "url";
 
 const PATH_NAMES = /(^|[^a-z])(path|file|filename|filepath|dir|directory|folder|cwd)s?$/;
 const URL_NAMES = /(^|[^a-z])(url|uri|href|link|endpoint|origin|website|webhook)s?$/;
@@ -11,10 +11,10 @@ const URL_PATTERN = /:\/\/|^www\.|^\*?\.?[a-z0-9-]+(\.[a-z0-9-]+)+\/\*?$/i;
 const BY_LETTERS: readonly ArgumentTest[] = ["glob", "regex"];
 
 /** Returns the kind of value that a string condition matches, by its schema, argument name or pattern. */
-export function looksTyped(
+export function suggestedMatcher(
   { at, test, pattern }: ArgumentRule,
   schema: JsonValue | null,
-): Typed | null {
+): SuggestedMatcher | null {
   if (!BY_LETTERS.includes(test)) return null;
   const format = formatAt(schema, at);
   const name = (at.split("/").at(-1) ?? "").replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();

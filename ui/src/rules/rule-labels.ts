@@ -75,7 +75,7 @@ function claimLabel(claims: ClaimRule): string[] {
 }
 
 /** Describes the complete rule in one line. */
-export function wholeWords(rule: Rule): string {
+export function ruleSummary(rule: Rule): string {
   return `${effectLabel(rule.effect)}: ${[aboutLabel(rule), ...conditionLabel(rule)].join(", ")}.`;
 }
 
@@ -111,7 +111,7 @@ export function byLabel(by: DecisionSource): string {
 }
 
 /** Describes if a rule matches, and otherwise why not. */
-export function fitLabel(fit: string, argument: number | null): string {
+export function matchLabel(fit: string, argument: number | null): string {
   const known: Record<string, () => string> = {
     fits: m.rules_fit_fits,
     "other-server": m.rules_fit_server,
@@ -131,7 +131,7 @@ export function fitLabel(fit: string, argument: number | null): string {
 }
 
 /** Describes why a condition on an argument matches or not. */
-export function judgedLabel(reason: string): string {
+export function conditionResultLabel(reason: string): string {
   const known: Record<string, () => string> = {
     matches: m.rules_why_matches,
     differs: m.rules_why_differs,

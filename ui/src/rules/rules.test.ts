@@ -9,7 +9,7 @@ import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 import RulesView from "../settings/RulesView.svelte";
 import { RuleDraft } from "./rule-draft.svelte";
 import { noRules, sampleRule } from "./fixtures";
-import { wholeWords } from "./rule-labels";
+import { ruleSummary } from "./rule-labels";
 
 afterEach(() => cleanup());
 
@@ -33,11 +33,11 @@ describe("rules", () => {
       arguments: [{ at: "/path", test: "folder", pattern: "/etc" }],
       annotations: { readOnly: null, destructive: true, idempotent: null, openWorld: null },
     });
-    expect(wholeWords(rule), "the whole rule").toBe(
+    expect(ruleSummary(rule), "the whole rule").toBe(
       "Deny: tool delete_* of files, if /path lies in /etc, if it may destroy, as far as it says.",
     );
     const hidden = sampleRule({ server: "fi\u202eles" });
-    expect(wholeWords(hidden), "hidden characters are seen").not.toContain("\u202e");
+    expect(ruleSummary(hidden), "hidden characters are seen").not.toContain("\u202e");
   });
 
   it("managed on this computer are marked and read-only", async () => {
@@ -107,12 +107,12 @@ describe("rules", () => {
   });
 
   it("are edited in a form, which shows validation errors", async () => {
-    let bad = true;
+    let isRejected = true;
     const host = await show(
       {},
       {
         set_policy_rule: () => {
-          if (bad) throw { code: "invalid", message: "the expression can't be used" };
+          if (isRejected) throw { code: "invalid", message: "the expression can't be used" };
           return { source: "user", id: "1" };
         },
       },
@@ -134,7 +134,7 @@ describe("rules", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
     await fireEvent.click(within(dialog).getByRole("button", { name: "Save" }));
     expect(await within(dialog).findByText("the expression can't be used")).toBeVisible();
-    bad = false;
+    isRejected = false;
     await fireEvent.click(within(dialog).getByRole("button", { name: "Save" }));
     await waitFor(() => expect(screen.queryByRole("dialog"), "it closes then").toBeNull());
     const expected: Partial<Rule> = {

@@ -15,11 +15,11 @@ import { samplingReport } from "./sampling-fixtures";
 const user = userEvent.setup();
 
 async function show(report: SamplingReport, rules: Rule[] = []) {
-  let now = report;
+  let current = report;
   const host = await startFakeHost({
-    sampling: () => now,
+    sampling: () => current,
     set_sampling: ({ settings }) => {
-      now = { ...now, settings };
+      current = { ...current, settings };
       return {};
     },
     models: () => ({ providers: [], default: null, found: [], presets: [] }),

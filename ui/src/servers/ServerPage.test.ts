@@ -22,7 +22,7 @@ describe("the header", () => {
     await user.click(screen.getByRole("button", { name: "Stop" }));
     await user.click(screen.getByRole("button", { name: "Restart" }));
     expect(
-      host.asked.map((one) => one.name),
+      host.commands.map((one) => one.name),
       "the commands",
     ).toEqual(["stop_server", "restart_server"]);
     host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopped" } }) });
@@ -118,9 +118,7 @@ describe("the overview", () => {
     expect(screen.getByText("tools.listChanged"), "capabilities").toBeVisible();
     expect(screen.getByText("initialize"), "how the revision was found").toBeVisible();
     await user.click(within(claims).getByRole("button", { name: "Open…" }));
-    expect(pendingLink.asked, "the website is shown before it is opened").toBe(
-      "https://example.com",
-    );
+    expect(pendingLink.url, "the website is shown before it is opened").toBe("https://example.com");
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
@@ -267,7 +265,7 @@ describe("a disconnected server", () => {
     await user.click(group.getByRole("button", { name: "Retry now" }));
     await user.click(group.getByRole("button", { name: "Don't retry" }));
     expect(
-      host.asked.map((one) => one.name),
+      host.commands.map((one) => one.name),
       "at once, or not at all",
     ).toEqual(["retry_now", "stop_server"]);
     host.send({
@@ -313,8 +311,8 @@ describe("a remote server", () => {
   });
 
   test("keeps the values of its headers unless they are entered again", async () => {
-    const kept = { onlyThisRun: "there is no keychain" };
-    const host = await show("settings", remote, { update_server: () => kept });
+    const storage = { onlyThisRun: "there is no keychain" };
+    const host = await show("settings", remote, { update_server: () => storage });
     await user.click(await screen.findByRole("button", { name: "Add header" }));
     await user.keyboard("X-Team");
     await user.click(screen.getByLabelText("Value of X-Team"));

@@ -49,7 +49,7 @@ const used: LimitsUsage = {
   },
 };
 
-const held: Partial<Server> = {
+const sandboxed: Partial<Server> = {
   config: {
     ...{ type: "stdio", command: "npx", args: [], env: {}, cwd: null, revision: null },
     sandbox: { folders: plan.folders, network: { preset: "files_only" } },
@@ -84,8 +84,8 @@ describe("the sandbox in the form", () => {
   });
 
   test("preserves the stored values, and requires absolute paths", () => {
-    const draft = new Draft("files", sampleServer(held).config);
-    expect(draft.config, "as it is set up").toEqual(sampleServer(held).config);
+    const draft = new Draft("files", sampleServer(sandboxed).config);
+    expect(draft.config, "as it is set up").toEqual(sampleServer(sandboxed).config);
     draft.sandbox.add("project");
     expect(draftProblems(draft, []), "no whole path").toContain("sandbox_path");
   });
@@ -127,20 +127,21 @@ describe("the network of a sandbox", () => {
   });
 
   test("validates hosts like the Rust host", () => {
-    const good = ["example.com", "localhost:3000", "*.example.com", "10.0.0.7", "[::1]:80", "::1"];
-    for (const host of [...good, "bücher.example", " a.example "]) {
+    const valid = ["example.com", "localhost:3000", "*.example.com", "10.0.0.7", "[::1]:80", "::1"];
+    for (const host of [...valid, "bücher.example", " a.example "]) {
       expect(isHostPattern(host), host).toBe(true);
     }
-    const bad = ["", "*", "*.com", "*.*.example.com", "a*.example.com", "*.10.0.0.1", "a b"];
+    const invalid = ["", "*", "*.com", "*.*.example.com", "a*.example.com", "*.10.0.0.1", "a b"];
     const address = ["https://example.com", "example.com/", "u@example.com", "a..b", "[::1"];
     const port = ["example.com:", "example.com:0", "example.com:65536", "example.com:http"];
-    for (const host of [...bad, ...address, ...port]) expect(isHostPattern(host), host).toBe(false);
+    for (const host of [...invalid, ...address, ...port])
+      expect(isHostPattern(host), host).toBe(false);
   });
 });
 
 test.each([
-  ["that runs", { ...held, heldBy: "bubblewrap" }, "on, by bubblewrap"],
-  ["that is stopped", { ...held, state: { is: "stopped" } as const }, "on when it runs"],
+  ["that runs", { ...sandboxed, heldBy: "bubblewrap" }, "on, by bubblewrap"],
+  ["that is stopped", { ...sandboxed, state: { is: "stopped" } as const }, "on when it runs"],
   ["without one", {}, "off; when it runs, it reaches all that you do"],
 ])("the overview says whether a server has a sandbox: one %s", async (_, changes, text) => {
   const server = sampleServer(changes);
@@ -151,7 +152,7 @@ test.each([
 
 describe("the limits tab", () => {
   test("shows the access, the sandbox mechanism, and the usage of each limit", async () => {
-    const server = sampleServer({ ...held, heldBy: "bubblewrap" });
+    const server = sampleServer({ ...sandboxed, heldBy: "bubblewrap" });
     const answers = { limits: () => used, sandbox: () => ({ plan, problem: null }) };
     await startFakeHost(answers, { servers: [server] });
     const { container } = render(Limits, { server });
@@ -173,7 +174,7 @@ describe("the limits tab", () => {
   });
 
   test("explains why a sandbox can't be set up", async () => {
-    const server = sampleServer({ ...held, state: { is: "stopped" } });
+    const server = sampleServer({ ...sandboxed, state: { is: "stopped" } });
     const problem = "no sandbox can be set up here: bubblewrap is not installed";
     const answers = { limits: () => used, sandbox: () => ({ plan: null, problem }) };
     await startFakeHost(answers, { servers: [server] });

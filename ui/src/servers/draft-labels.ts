@@ -26,7 +26,7 @@ export function draftProblem(problem: DraftProblem): string {
 }
 
 /** Returns the label of the first of these problems that exists. */
-export function said(problems: DraftProblem[], ...which: DraftProblem[]): string | null {
+export function firstProblem(problems: DraftProblem[], ...which: DraftProblem[]): string | null {
   const found = problems.find((problem) => which.includes(problem));
   return found ? draftProblem(found) : null;
 }

@@ -53,7 +53,7 @@ export class SandboxDraft {
   }
 
   /** Returns the sandbox settings, or `undefined` if it is disabled. */
-  get wanted(): Sandbox | undefined {
+  get settings(): Sandbox | undefined {
     if (!this.on) return undefined;
     const named = this.folders.filter((row) => row.path.trim() !== "");
     return {
@@ -64,19 +64,19 @@ export class SandboxDraft {
 
   /** Set if hosts are required and none is entered. */
   get hasNoHost(): boolean {
-    const network = this.wanted?.network;
+    const network = this.settings?.network;
     return network?.preset === "named_hosts" && network.hosts.length === 0;
   }
 
   /** Set if a host is invalid. */
   get hasBadHost(): boolean {
-    const network = this.wanted?.network;
+    const network = this.settings?.network;
     return network?.preset === "named_hosts" && !network.hosts.every(isHostPattern);
   }
 
   /** Set if a path is not absolute. */
   get hasPartialPath(): boolean {
-    const whole = /^(\/|[A-Za-z]:[\\/]|\\\\)/;
-    return this.on && (this.wanted?.folders.some(({ path }) => !whole.test(path)) ?? false);
+    const absolute = /^(\/|[A-Za-z]:[\\/]|\\\\)/;
+    return this.on && (this.settings?.folders.some(({ path }) => !absolute.test(path)) ?? false);
   }
 }

@@ -142,7 +142,7 @@ export class Draft {
       return { type: "http", url: this.url.trim(), headers, kind, auth, revision };
     }
     const env = this.env.filter((row) => row.name.trim() !== "");
-    const sandbox = this.sandbox.wanted;
+    const sandbox = this.sandbox.settings;
     const secretEnv = env.filter((row) => row.secret).map((row) => row.name.trim());
     return {
       type: "stdio",

@@ -8,7 +8,7 @@ import { m } from "../paraglide/messages";
 const MISSING_CAPABILITY = -32021;
 
 /** A cause, and the button that links to the setting. */
-export interface Explained {
+export interface Explanation {
   title: string;
   text: string;
   action: { label: string; run: () => void };
@@ -18,7 +18,7 @@ export interface Explained {
  * Explains an error that requires sampling. Returns `null` for all others, because no other capability can be
  * disabled.
  */
-export function missingCapability(cause: unknown, server: string): Explained | null {
+export function missingCapability(cause: unknown, server: string): Explanation | null {
   const { rpcCode, rpcData } = (toApiError(cause).data ?? {}) as {
     rpcCode?: unknown;
     rpcData?: { requiredCapabilities?: unknown } | null;

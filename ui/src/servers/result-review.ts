@@ -20,6 +20,6 @@ export function reviewOf(flow: DataFlow, tool: string): ResultReview | null {
 /** Returns the flow with another setting for one tool. */
 export function withReview(flow: DataFlow, tool: string, review: ResultReview | null): DataFlow {
   const others = Object.entries(flow.tools).filter(([name]) => name !== tool);
-  const own: [string, ResultReview][] = review === null ? [] : [[tool, review]];
-  return { ...flow, tools: Object.fromEntries([...others, ...own]) };
+  const entry: [string, ResultReview][] = review === null ? [] : [[tool, review]];
+  return { ...flow, tools: Object.fromEntries([...others, ...entry]) };
 }

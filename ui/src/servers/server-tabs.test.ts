@@ -47,10 +47,10 @@ describe("a secret for sign-in", () => {
     };
     const host = await show("settings", { config }, { set_secret: () => ({ onlyThisRun: null }) });
     const field = await screen.findByRole("textbox", { name: "far.key" });
-    const keep = screen.getByRole("button", { name: "Keep far.key" });
-    expect(keep, "nothing is entered yet").toBeDisabled();
+    const saveButton = screen.getByRole("button", { name: "Keep far.key" });
+    expect(saveButton, "nothing is entered yet").toBeDisabled();
     await user.type(field, "line 1{Enter}line 2");
-    await user.click(keep);
+    await user.click(saveButton);
     expect(host.requests("set_secret"), "with all its lines").toEqual([
       { server: "files", header: "far.key", value: "line 1\nline 2" },
     ]);

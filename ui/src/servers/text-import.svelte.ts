@@ -29,7 +29,7 @@ export class FoundServer {
 /** Problems that prevent the selected servers from being added. */
 export function problemsOf(found: TextImport): DraftProblem[] {
   const names = app.servers.map((server) => server.name);
-  return found.chosen.flatMap((one) => draftProblems(one.draft, found.taken(one, names)));
+  return found.chosen.flatMap((one) => draftProblems(one.draft, found.usedNames(one, names)));
 }
 
 export class TextImport {
@@ -84,7 +84,7 @@ export class TextImport {
   }
 
   /** Returns the names that a found server may not have: those of existing and of other found servers. */
-  taken(one: FoundServer, servers: string[]): string[] {
+  usedNames(one: FoundServer, servers: string[]): string[] {
     const others = this.chosen.filter((other) => other !== one);
     return [...servers, ...others.map((other) => other.draft.name.trim())];
   }

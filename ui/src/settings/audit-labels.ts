@@ -41,7 +41,7 @@ export const DECISIONS = ["allowed", "denied", "cancelled", "withdrawn", "noted"
 
 /** Returns the label of the subject of a decision. */
 export function kindLabel(kind: string): string {
-  return look(kind, {
+  return labelOf(kind, {
     "start-server": m.settings_kind_start_server,
     "connect-server": m.settings_kind_connect_server,
     tool: m.settings_kind_tool,
@@ -72,7 +72,7 @@ export function kindLabel(kind: string): string {
 }
 
 export function decisionLabel(decision: string): string {
-  return look(decision, {
+  return labelOf(decision, {
     allowed: m.settings_decision_allowed,
     denied: m.settings_decision_denied,
     cancelled: m.settings_decision_cancelled,
@@ -83,7 +83,7 @@ export function decisionLabel(decision: string): string {
 
 /** Returns the origin of the request. */
 export function askerLabel(asker: string): string {
-  return look(asker, {
+  return labelOf(asker, {
     user: m.audit_asker_user,
     model: m.audit_asker_model,
     server: m.audit_asker_server,
@@ -92,7 +92,7 @@ export function askerLabel(asker: string): string {
 }
 
 export function scopeLabel(scope: ApprovalScope): string {
-  return look(scope, {
+  return labelOf(scope, {
     once: m.settings_scope_once,
     conversation: m.settings_scope_conversation,
     session: m.settings_scope_session,
@@ -102,7 +102,7 @@ export function scopeLabel(scope: ApprovalScope): string {
 
 /** Returns the actor that decided. */
 export function byLabel(by: string): string {
-  return look(by, {
+  return labelOf(by, {
     user: m.settings_by_user,
     grant: m.settings_by_grant,
     answers: m.settings_by_answers,
@@ -111,6 +111,6 @@ export function byLabel(by: string): string {
 }
 
 /** Values of later versions are shown unchanged. */
-function look(key: string, words: Words): string {
+function labelOf(key: string, words: Words): string {
   return (Object.hasOwn(words, key) ? words[key]?.() : undefined) ?? visibleText(key);
 }

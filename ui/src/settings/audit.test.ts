@@ -80,10 +80,10 @@ describe("the audit log", () => {
           entry(2, { server: "weather", decision: "denied" }),
           entry(1, { subject: "write_file" }),
         ];
-        const fits = (e: AuditEntry) =>
+        const matches = (e: AuditEntry) =>
           (search === null || `${e.server} ${e.subject}`.includes(search.toLowerCase())) &&
           (decision === null || e.decision === decision);
-        return { entries: all.filter(fits), more: false };
+        return { entries: all.filter(matches), more: false };
       },
     });
     render(AuditView);
@@ -111,7 +111,7 @@ describe("the audit log", () => {
     await startFakeHost({ audit: () => new Promise((resolve) => answers.push(resolve)) });
     const audit = new Audit();
     const first = audit.newest();
-    const second = audit.look({ server: "weather" });
+    const second = audit.setFilter({ server: "weather" });
     await waitFor(() => expect(answers.length, "one is asked at a time").toBe(1));
     answers[0]?.({ entries: [entry(9)], more: false });
     await waitFor(() => expect(answers.length, "then the other").toBe(2));
@@ -151,13 +151,13 @@ describe("the audit log", () => {
   });
 
   it("is verified, and the result shown", async () => {
-    const whole: AuditVerdict = {
+    const intact: AuditVerdict = {
       ...{ whole: true, entries: 12, first: 1, last: 12, removed: null, more: 0 },
       seal: { state: "holds", number: 12 },
       findings: [],
       ...{ proved: true, unproved: [] },
     };
-    let verdict = whole;
+    let verdict = intact;
     await startFakeHost({
       audit: () => ({ entries: [entry(1)], more: false }),
       verify_audit: () => verdict,
@@ -168,7 +168,7 @@ describe("the audit log", () => {
     await fireEvent.click(check);
     expect(await screen.findByText("Nothing was changed or removed")).toBeVisible();
     expect(screen.getByText(/sealed with the key/), "and that it is sealed").toBeVisible();
-    verdict = { ...whole, proved: false, unproved: [{ from: 3, to: 7 }] };
+    verdict = { ...intact, proved: false, unproved: [{ from: 3, to: 7 }] };
     await fireEvent.click(check);
     expect(
       await screen.findByText("The links fit, but nothing proves who wrote it"),
@@ -178,7 +178,7 @@ describe("the audit log", () => {
     const inOrder = screen.queryByText("Nothing was changed or removed");
     expect(inOrder, "which it is not said to be").toBeNull();
     verdict = {
-      ...{ ...whole, whole: false, proved: false, more: 3 },
+      ...{ ...intact, whole: false, proved: false, more: 3 },
       seal: { state: "broken" },
       findings: [
         { what: "changed", number: 5, to: null, detail: null },

@@ -173,12 +173,12 @@ describe("rules", () => {
   ];
 
   it("E24: lists every grant and revokes one at once", async () => {
-    let left = grants;
+    let remaining = grants;
     const host = await startFakeHost({
       policy: () => noRules,
-      grants: () => ({ grants: left }),
+      grants: () => ({ grants: remaining }),
       revoke_grant: ({ id }) => {
-        left = left.filter((g) => g.id !== id);
+        remaining = remaining.filter((g) => g.id !== id);
         return {};
       },
     });
@@ -192,13 +192,13 @@ describe("rules", () => {
   });
 
   it("E24: a second click revokes no other grant, before or after the response", async () => {
-    let left = grants;
+    let remaining = grants;
     let answer = () => {};
     const host = await startFakeHost({
       policy: () => noRules,
-      grants: () => ({ grants: left }),
+      grants: () => ({ grants: remaining }),
       revoke_grant: ({ id }) => {
-        left = left.filter((g) => g.id !== id);
+        remaining = remaining.filter((g) => g.id !== id);
         return new Promise((done) => (answer = () => done({})));
       },
     });
@@ -210,9 +210,9 @@ describe("rules", () => {
     await fireEvent.click(button);
     expect(host.requests("revoke_grant"), "while it is on its way").toHaveLength(1);
     answer();
-    const said = await within(first as HTMLElement).findByText("Revoked");
+    const confirmation = await within(first as HTMLElement).findByText("Revoked");
     await waitFor(() =>
-      expect(said, "not the next button, which a held key would press").toHaveFocus(),
+      expect(confirmation, "not the next button, which a held key would press").toHaveFocus(),
     );
     const rows = screen.getAllByRole("row").map((row) => row.textContent);
     expect(rows[1], "it stays in its place").toMatch(/Starting the server.*Revoked/s);
@@ -318,7 +318,7 @@ describe("settings", () => {
   it.each([
     ["locked", /is locked/, /Unlock the keychain/],
     ["missing", /no keychain that answers/, /GNOME Keyring or KWallet/],
-    ["broken", /can't be used/, /Put right what is said below/],
+    ["broken", /can't be used/, /Put right what is confirmation below/],
   ] as const)("say of a keychain that is %s what to do, and ask again", async (is, what, next) => {
     let status: SecretsStatus = { is, cause: "said by the system" };
     await startFakeHost({ secrets_status: () => status });

@@ -95,8 +95,8 @@ describe("the updates section", () => {
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
     expect(host.updateSteps, "nothing").toEqual([]);
     await fireEvent.click(screen.getByRole("button", { name: INSTALL }));
-    const again = await screen.findByRole("dialog");
-    await fireEvent.click(within(again).getByRole("button", { name: INSTALL }));
+    const secondDialog = await screen.findByRole("dialog");
+    await fireEvent.click(within(secondDialog).getByRole("button", { name: INSTALL }));
     await waitFor(() => expect(host.updateSteps).toEqual(["install 1.2.0"]));
   });
 

@@ -9,7 +9,7 @@ import { details } from "$lib/state/details.svelte";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
-  NOT_SAID,
+  NO_EXPIRY,
   REVIEWED,
   sampleConversation,
   sampleServer,
@@ -51,7 +51,7 @@ describe("the welcome", () => {
       steps.map((step) => within(step).getByRole("heading").textContent),
       "what will happen",
     ).toEqual(["Start a server", "See its exact command or address", "Approve, or deny"]);
-    expect(host.asked, "nothing happens by itself").toEqual([]);
+    expect(host.commands, "nothing happens by itself").toEqual([]);
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Start the demo server" }));
     expect(host.requests("start_server"), "the demo").toEqual([{ server: "demo" }]);
@@ -70,7 +70,7 @@ describe("the welcome", () => {
     );
     render(App);
     const offer = within(screen.getByRole("region", { name: "Servers set up in other apps?" }));
-    expect(host.asked, "nothing is read before").toEqual([]);
+    expect(host.commands, "nothing is read before").toEqual([]);
     await user.click(offer.getByRole("button", { name: "Look for them" }));
     expect(router.current.at).toBe("import");
     expect(await screen.findByText("No servers found in other apps")).toBeVisible();
@@ -303,13 +303,13 @@ describe("the window", () => {
 
   test("shows why the host can't be reached, and retries", async () => {
     const host = await startFakeHost();
-    const whole = host.call.bind(host);
+    const working = host.call.bind(host);
     host.call = () => Promise.reject({ code: "internal", message: "it broke" });
     app.ready = false;
     await app.refresh();
     render(App);
     expect(screen.getByText("it broke"), "the reason").toBeVisible();
-    host.call = whole;
+    host.call = working;
     await user.click(screen.getByRole("button", { name: "Try again" }));
     expect(await screen.findByRole("navigation"), "the window").toBeVisible();
   });
@@ -393,7 +393,7 @@ describe("keyboard shortcuts", () => {
           resources: [],
           templates: [],
           notes: [],
-          freshUntil: NOT_SAID,
+          freshUntil: NO_EXPIRY,
         }),
       },
       { servers: [sampleServer({ name: "papers" })], conversations: [trip] },

@@ -19,7 +19,7 @@ export async function newConversation(): Promise<void> {
 }
 
 /** Creates a conversation with this model. */
-export async function conversationWith(model: ModelRef): Promise<void> {
+export async function newConversationWithModel(model: ModelRef): Promise<void> {
   try {
     const id = await createConversation(m.shell_new_conversation_title(), { model });
     router.go({ at: "conversation", id });
@@ -29,7 +29,7 @@ export async function conversationWith(model: ModelRef): Promise<void> {
 }
 
 /** Changes the model of a conversation. */
-export async function answerWith(conversation: string, model: ModelRef): Promise<void> {
+export async function setConversationModel(conversation: string, model: ModelRef): Promise<void> {
   try {
     const { settings } = await call("conversation", { conversation });
     await call("set_conversation", { conversation, settings: { ...settings, model } });

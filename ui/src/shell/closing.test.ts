@@ -21,8 +21,8 @@ async function closed(answers: Parameters<typeof startFakeHost>[0] = {}) {
 it("asks for the action, and reports that it is shown", async () => {
   const host = await closed();
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
-  const keep = screen.getByRole("button", { name: BACKGROUND });
-  await waitFor(() => expect(keep, "what ends nothing has the focus").toHaveFocus());
+  const keepButton = screen.getByRole("button", { name: BACKGROUND });
+  await waitFor(() => expect(keepButton, "what ends nothing has the focus").toHaveFocus());
   expect(host.closingsShown, "the shell knows that somebody can answer").toBe(1);
   host.shell({ type: "closing_asked", servers: 2 });
   expect(host.closingsShown, "and once more when it is asked again").toBe(2);

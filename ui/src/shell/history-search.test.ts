@@ -63,13 +63,13 @@ test("the left column finds titles and messages page by page, and opens a messag
   render(App);
   const field = await screen.findByRole("searchbox", { name: "Search conversations" });
   await user.type(field, "berg");
-  const said = await screen.findByRole("list", { name: "Said in conversations" });
+  const results = await screen.findByRole("list", { name: "Said in conversations" });
   expect(host.requests("search_history").at(-1)?.text, "what was typed, once it rests").toBe(
     "berg",
   );
   const titles = screen.getByRole("list", { name: "Conversations by title" });
   expect(within(titles).getAllByRole("link").length, "only the title that has it").toBe(1);
-  const link = within(said).getByRole("link");
+  const link = within(results).getByRole("link");
   expect(link.textContent, "the words of the item, as text, and nothing hidden in them").toContain(
     "… the <b>Bergen</b>[U+202E] ferry",
   );
@@ -77,7 +77,7 @@ test("the left column finds titles and messages page by page, and opens a messag
   expect(await axeProblems(), "axe").toEqual([]);
   await user.click(screen.getByRole("button", { name: "Older" }));
   await waitFor(() =>
-    expect(within(said).getAllByRole("link").length, "older ones are added").toBe(2),
+    expect(within(results).getAllByRole("link").length, "older ones are added").toBe(2),
   );
   expect(screen.queryByRole("button", { name: "Older" }), "until there are none").toBeNull();
   link.focus();

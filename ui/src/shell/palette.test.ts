@@ -46,7 +46,7 @@ function start() {
 }
 
 /** Opens the palette and types a query. */
-async function look(words: string) {
+async function searchFor(words: string) {
   await user.keyboard("{Control>}k{/Control}");
   await user.type(await screen.findByRole("combobox", { name: "Search or run" }), words);
 }
@@ -82,7 +82,7 @@ test("changes the model of a conversation, found by its id, by keyboard alone", 
   await waitFor(() =>
     expect(screen.getByRole("textbox", { name: "Message" }), "one writes there").toHaveFocus(),
   );
-  await look("large-1");
+  await searchFor("large-1");
   await screen.findByRole("option", { name: /Answer here with large-1/ });
   await user.keyboard("{Enter}");
   await waitFor(() => expect(host.requests("set_conversation"), "set once").toHaveLength(1));
@@ -95,7 +95,7 @@ test("changes the model of a conversation, found by its id, by keyboard alone", 
 test("groups the results, moves through them with the arrow keys, and ranks the best match first", async () => {
   await start();
   render(App);
-  await look("papers");
+  await searchFor("papers");
   const list = await screen.findByRole("listbox", { name: "Found" });
   const options = () => within(list).getAllByRole("option");
   await waitFor(() => expect(options().length, "the server and what it can do").toBeGreaterThan(3));
@@ -112,7 +112,7 @@ test("groups the results, moves through them with the arrow keys, and ranks the 
 test("opens the import, which reads nothing by itself", async () => {
   const host = await start();
   render(App);
-  await look("other apps");
+  await searchFor("other apps");
   await screen.findByRole("option", { name: "Import from other apps…" });
   await user.keyboard("{Enter}");
   await waitFor(() => expect(router.current).toEqual({ at: "import" }));
@@ -124,7 +124,7 @@ test("opens the import, which reads nothing by itself", async () => {
 test("shows that nothing was found", async () => {
   await start();
   render(App);
-  await look("xyzzy");
+  await searchFor("xyzzy");
   expect(await screen.findByText("Nothing found."), "in words").toBeVisible();
   await user.keyboard("{Enter}");
   expect(router.current, "and Enter runs nothing").toEqual({ at: "add-server" });

@@ -12,14 +12,14 @@ import { m } from "../paraglide/messages";
 import { signIn } from "../sign-in/actions";
 
 import {
-  answerWith,
+  setConversationModel,
   changeSettings,
-  conversationWith,
+  newConversationWithModel,
   newConversation,
   serverCommand,
 } from "./actions";
 import { toggleActivity } from "./current-activity";
-import { openFound } from "./history-search.svelte";
+import { openSearchHit } from "./history-search.svelte";
 import { overlay } from "./overlay.svelte";
 import { openConsentQueue } from "./views";
 import { zoom } from "./zoom";
@@ -145,7 +145,7 @@ function offered(): Entry[] {
   const tools: Entry[] = [];
   const prompts: Entry[] = [];
   for (const { name: server } of app.servers) {
-    const catalog = catalogs.of(server).value;
+    const catalog = catalogs.get(server).value;
     for (const tool of catalog?.tools ?? []) {
       tools.push({
         id: `tool ${server} ${tool.name}`,
@@ -184,20 +184,21 @@ function models(known: Models | null): Entry[] {
         label: here === null ? m.shell_begin_with_model(words) : m.shell_answer_with_model(words),
         name: id,
         context: provider.name,
-        run: () => (here === null ? conversationWith(model) : answerWith(here, model)),
+        run: () =>
+          here === null ? newConversationWithModel(model) : setConversationModel(here, model),
       };
     }),
   );
 }
 
 /** Returns the history search results. */
-export function saidEntries(found: FoundItem[]): Entry[] {
+export function historyEntries(found: FoundItem[]): Entry[] {
   return found.map((one) => ({
     id: `said ${one.number}`,
     group: "said",
     label: one.title,
     excerpt: one.excerpt,
-    run: () => openFound(one),
+    run: () => openSearchHit(one),
   }));
 }
 
@@ -207,7 +208,7 @@ export interface Group {
 }
 
 /** Maximum number of entries over all groups. */
-const MOST = 60;
+const MAX_ENTRIES = 60;
 /** Maximum number of entries per group without a query. */
 const MOST_UNASKED = 8;
 
@@ -218,13 +219,13 @@ function searched({ label, name, context }: Entry): string[] {
 
 /** Returns the matching entries by group, the group with the best match first. */
 export function search(query: string, entries: Entry[]): Group[] {
-  const asked = query.trim() !== "";
+  const hasQuery = query.trim() !== "";
   const groups = new Map<Entry["group"], Entry[]>();
   const found = fuzzyFilter(query, entries, searched);
   let count = 0;
   for (const entry of found) {
     const group = groups.get(entry.group) ?? [];
-    if (count >= MOST || (!asked && group.length >= MOST_UNASKED)) continue;
+    if (count >= MAX_ENTRIES || (!hasQuery && group.length >= MOST_UNASKED)) continue;
     group.push(entry);
     groups.set(entry.group, group);
     count += 1;

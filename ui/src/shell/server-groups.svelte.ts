@@ -40,8 +40,8 @@ class CollapsedGroups {
 
   constructor() {
     try {
-      const kept = (localStorage.getItem(KEY) ?? "").split(" ");
-      this.#ids = GROUPS.filter((id) => kept.includes(id));
+      const stored = (localStorage.getItem(KEY) ?? "").split(" ");
+      this.#ids = GROUPS.filter((id) => stored.includes(id));
     } catch {
       // Without storage all groups are expanded at first.
     }

@@ -25,7 +25,7 @@ function follow(host: FakeHost) {
 }
 
 /** Dispatches a wheel event. The wheel events of the test DOM have no modifier keys. */
-function turn(deltaY: number, ctrlKey: boolean) {
+function turnWheel(deltaY: number, ctrlKey: boolean) {
   const event = new WheelEvent("wheel", { deltaY, cancelable: true });
   Object.defineProperties(event, { ctrlKey: { value: ctrlKey }, metaKey: { value: false } });
   window.dispatchEvent(event);
@@ -58,15 +58,15 @@ describe("E11: zoom", () => {
     await fireEvent.keyDown(window, { key: "-", ctrlKey: true });
     await fireEvent.keyDown(window, { key: "-", code: "NumpadSubtract", ctrlKey: true });
     await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(110));
-    turn(120, true);
+    turnWheel(120, true);
     await vi.waitFor(() => expect(host.drawnIn.at(-1), "a notch to oneself").toBe(100));
-    turn(-30, true);
-    turn(-30, true);
+    turnWheel(-30, true);
+    turnWheel(-30, true);
     await vi.waitFor(() => expect(host.drawnIn.at(-1), "two half notches").toBe(110));
     await fireEvent.keyDown(window, { key: "à", code: "Digit0", ctrlKey: true });
     await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(100));
     const before = host.drawnIn.length;
-    turn(-120, false);
+    turnWheel(-120, false);
     await fireEvent.keyDown(window, { key: "+" });
     await fireEvent.keyDown(window, { key: "+", ctrlKey: true, altKey: true });
     await user.keyboard("x");

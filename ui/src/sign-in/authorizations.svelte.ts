@@ -35,13 +35,13 @@ class Authorizations {
     });
   }
 
-  /** Returns the current state. Call `want` in an effect to have it read. */
-  of(server: string): AuthorizationState {
+  /** Returns the current state. Call `request` in an effect to have it read. */
+  get(server: string): AuthorizationState {
     return this.#states.get(server) ?? NONE;
   }
 
   /** Always reads the state, because changes are not reported while nobody subscribes. */
-  want(server: string): void {
+  request(server: string): void {
     void this.read(server);
   }
 

@@ -84,8 +84,8 @@ describe("an account", () => {
       "know which account is yours openid",
     );
     expect(panel, "an unknown one as written").toHaveTextContent("ships:read");
-    for (const said of ["renewed by itself", "registered for itself", "DPoP", "keychain"]) {
-      expect(panel, said).toHaveTextContent(said);
+    for (const text of ["renewed by itself", "registered for itself", "DPoP", "keychain"]) {
+      expect(panel, text).toHaveTextContent(text);
     }
     expect(await axeProblems(), "axe").toEqual([]);
   });
@@ -194,13 +194,13 @@ describe("a running sign-in", () => {
 
   test("copies its URL, accepts the redirect URL, and rejects a wrong one", async () => {
     known = authorization({ inProgress: waiting() });
-    let wrong = true;
+    let isWrong = true;
     const host = await show(
       "sign-in",
       {},
       {
         paste_redirect: () => {
-          if (wrong) throw { code: "invalid", message: "this is not the address" };
+          if (isWrong) throw { code: "invalid", message: "this is not the address" };
           return {};
         },
       },
@@ -212,7 +212,7 @@ describe("a running sign-in", () => {
     await user.type(field, " http://127.0.0.1:4711/callback?code=c");
     await user.click(screen.getByRole("button", { name: "Use it" }));
     expect(await screen.findByText("this is not the address"), "why not").toBeVisible();
-    wrong = false;
+    isWrong = false;
     await user.click(screen.getByRole("button", { name: "Use it" }));
     expect(host.requests("paste_redirect").at(-1), "handed over").toEqual({
       server: "files",

@@ -162,6 +162,6 @@ test("is shown only for a server with skills", async () => {
   host.send({ type: "server_changed", server: { ...server, capabilities: ["resources"] } });
   const tab = () => screen.queryByRole("tab", { name: /Skills/ });
   await waitFor(() => expect(tab(), "no more").toBeNull());
-  skillLists.want(server.name);
+  skillLists.request(server.name);
   expect(host.requests("skills"), "and it is not asked").toEqual([]);
 });

@@ -29,12 +29,12 @@ class SkillLists extends PerServer<Skills> {
   }
 
   /** Each list is a request to the server, so an outdated one is only read while it is shown. */
-  override want(server: string): void {
+  override request(server: string): void {
     if (!hasSkills(app.server(server))) return;
     const isOutdated = this.#outdated.has(server);
     if (isOutdated) this.#outdated.delete(server);
     if (isOutdated && this.isKnown(server)) void this.read(server);
-    else super.want(server);
+    else super.request(server);
   }
 
   /** Lists the skills again at the server. */
@@ -45,19 +45,19 @@ class SkillLists extends PerServer<Skills> {
 
 async function listSkills(server: string): Promise<Skills> {
   const list = await call("skills", { server });
-  return withKnown(list, skillLists.of(server).value);
+  return reuseUnchanged(list, skillLists.get(server).value);
 }
 
 /** Returns the list with the previous objects of unchanged skills, so that the view of an open one is not reset. */
-function withKnown(list: Skills, known: Skills | null): Skills {
-  const before = new Map((known?.skills ?? []).map((skill) => [skill.uri, skill]));
-  const same = (skill: Skill): Skill => {
-    const other = before.get(skill.uri);
+function reuseUnchanged(list: Skills, known: Skills | null): Skills {
+  const knownByUri = new Map((known?.skills ?? []).map((skill) => [skill.uri, skill]));
+  const reused = (skill: Skill): Skill => {
+    const previous = knownByUri.get(skill.uri);
     // Files without digests may have changed.
-    const isSame = skill.files !== null && JSON.stringify(other) === JSON.stringify(skill);
-    return isSame && other !== undefined ? other : skill;
+    const isSame = skill.files !== null && JSON.stringify(previous) === JSON.stringify(skill);
+    return isSame && previous !== undefined ? previous : skill;
   };
-  return { ...list, skills: list.skills.map(same) };
+  return { ...list, skills: list.skills.map(reused) };
 }
 
 export let skillLists: SkillLists;

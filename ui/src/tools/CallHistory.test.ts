@@ -10,7 +10,7 @@ import { REVIEWED, sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import { callsIn, sentCall } from "./call-history";
 import RunTool from "./RunTool.svelte";
-import { MOST } from "./tool-calls.svelte";
+import { MAX_CALLS } from "./tool-calls.svelte";
 
 afterEach(() => cleanup());
 
@@ -158,19 +158,19 @@ describe("the history of a tool", () => {
   });
 
   test("E29: finds its calls behind many of other tools", async () => {
-    const entries = Array.from({ length: MOST + 20 }, (_, i) => entry(i + 1, `${i}`));
+    const entries = Array.from({ length: MAX_CALLS + 20 }, (_, i) => entry(i + 1, `${i}`));
     await show(entries, (seq) => body(seq === 1 ? "echo" : "other", { text: "first" }));
     expect(await screen.findByRole("button", { name: /^Run again/ })).toBeVisible();
   });
 
   test("E29: lists a bounded number of the latest calls", async () => {
-    const entries = Array.from({ length: MOST + 20 }, (_, i) => entry(i + 1, `${i}`));
+    const entries = Array.from({ length: MAX_CALLS + 20 }, (_, i) => entry(i + 1, `${i}`));
     const { host } = await show(entries, (seq) => body("echo", { text: `${seq}` }));
     await waitFor(() =>
-      expect(screen.getAllByRole("button", { name: /^Run again/ })).toHaveLength(MOST),
+      expect(screen.getAllByRole("button", { name: /^Run again/ })).toHaveLength(MAX_CALLS),
     );
     expect(screen.queryByText("Reading the log…"), "and no more are read").toBeNull();
-    expect(host.requests("activity_body")).toHaveLength(MOST);
+    expect(host.requests("activity_body")).toHaveLength(MAX_CALLS);
   });
 
   test("E29: lists a call with a truncated message, which can't be repeated", async () => {

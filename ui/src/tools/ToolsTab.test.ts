@@ -8,7 +8,7 @@ import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
-  NOT_SAID,
+  NO_EXPIRY,
   REVIEWED,
   sampleServer,
   startFakeHost,
@@ -50,7 +50,7 @@ function catalog(server: string, tools: Tool[]): Catalog {
     resources: [],
     templates: [],
     notes: [],
-    freshUntil: NOT_SAID,
+    freshUntil: NO_EXPIRY,
   };
 }
 

@@ -33,8 +33,9 @@ export function revisionAt(
   server: string,
   seq: number,
 ): string | null {
-  const began = entries.findLast((entry) => entry.sent && entry.method === "initialize")?.seq ?? 0;
-  return seq > began ? (app.server(server)?.revision ?? null) : null;
+  const sessionStart =
+    entries.findLast((entry) => entry.sent && entry.method === "initialize")?.seq ?? 0;
+  return seq > sessionStart ? (app.server(server)?.revision ?? null) : null;
 }
 
 const REVISION = "io.modelcontextprotocol/protocolVersion";

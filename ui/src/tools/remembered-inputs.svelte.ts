@@ -31,9 +31,9 @@ export function remembered(server: string, tool: string): Remembered {
 /** Remembers the state of a tool and drops the least recently used one above the maximum. */
 export function remember(server: string, tool: string, what: Partial<Remembered>): void {
   const key = keyOf(server, tool);
-  const before = remembered(server, tool);
+  const previous = remembered(server, tool);
   tools.delete(key);
-  tools.set(key, { ...before, ...what });
+  tools.set(key, { ...previous, ...what });
   for (const oldest of tools.keys()) {
     if (tools.size <= MAX_REMEMBERED) break;
     tools.delete(oldest);

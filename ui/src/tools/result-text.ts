@@ -1,11 +1,11 @@
 // Detects the format of a result's text.
 
 /** Longer text is not parsed. */
-const LONGEST = 200_000;
+const MAX_PARSED = 200_000;
 
 /** Returns `true` if the text is a JSON object or array, which Markdown would distort. */
 export function isJsonText(text: string): boolean {
-  if (text.length > LONGEST || !/^\s*[[{]/.test(text)) return false;
+  if (text.length > MAX_PARSED || !/^\s*[[{]/.test(text)) return false;
   try {
     JSON.parse(text);
     return true;

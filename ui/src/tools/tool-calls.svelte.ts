@@ -7,7 +7,7 @@ import { call, toApiError } from "$lib/api/client";
 import { sentCall, type PastCall, type SentCall } from "./call-history";
 
 /** Maximum number of listed calls. */
-export const MOST = 50;
+export const MAX_CALLS = 50;
 
 /** A call of the tool, or one that may be, because the log contains only the beginning of its request. */
 export interface ListedCall extends PastCall {
@@ -15,7 +15,7 @@ export interface ListedCall extends PastCall {
 }
 
 /** Placeholder for a call of another tool. */
-type Other = "other";
+type OtherTool = "other";
 
 export class ToolCalls {
   /** The error of the last read. */
@@ -23,7 +23,7 @@ export class ToolCalls {
   readonly #server: string;
   readonly #tool: string;
   /** Requests by sequence number. */
-  readonly #found = new SvelteMap<number, SentCall | null | Other>();
+  readonly #found = new SvelteMap<number, SentCall | null | OtherTool>();
   #reading = false;
 
   constructor(server: string, tool: string) {
@@ -38,14 +38,14 @@ export class ToolCalls {
         const sent = this.#found.get(past.request.seq);
         return sent === undefined || sent === "other" ? [] : [{ ...past, sent }];
       })
-      .slice(0, MOST);
+      .slice(0, MAX_CALLS);
   }
 
   /** Returns the latest call that must be read to determine the list, or `null` if none is left. */
   next(calls: readonly PastCall[]): number | null {
     let listed = 0;
     for (const { request } of calls) {
-      if (listed === MOST) return null;
+      if (listed === MAX_CALLS) return null;
       const sent = this.#found.get(request.seq);
       if (sent === undefined) return request.seq;
       if (sent !== "other") listed += 1;
@@ -61,14 +61,14 @@ export class ToolCalls {
     this.error = null;
     try {
       for (let seq = this.next(calls()); seq !== null; seq = this.next(calls()))
-        this.#found.set(seq, await this.#look(seq));
+        this.#found.set(seq, await this.#readRequest(seq));
     } catch (cause) {
       this.error = cause;
     }
     this.#reading = false;
   }
 
-  async #look(seq: number): Promise<SentCall | null | Other> {
+  async #readRequest(seq: number): Promise<SentCall | null | OtherTool> {
     try {
       const sent = sentCall(await call("activity_body", { server: this.#server, seq }));
       return sent === null || sent.tool === this.#tool ? sent : "other";
@@ -80,7 +80,7 @@ export class ToolCalls {
   }
 
   #forget(calls: readonly PastCall[]): void {
-    const kept = new Set(calls.map(({ request }) => request.seq));
-    for (const seq of this.#found.keys()) if (!kept.has(seq)) this.#found.delete(seq);
+    const known = new Set(calls.map(({ request }) => request.seq));
+    for (const seq of this.#found.keys()) if (!known.has(seq)) this.#found.delete(seq);
   }
 }

@@ -12,13 +12,13 @@ const SEARCHED = 2000;
 
 /** Returns the matching tools: by name, best first, then those with a matching description. */
 export function matchingTools(query: string, tools: Tool[]): Tool[] {
-  const wanted = query.trim().toLowerCase();
-  if (wanted === "") return tools;
+  const needle = query.trim().toLowerCase();
+  if (needle === "") return tools;
   const named = fuzzyFilter(query, tools, (tool) => [tool.title ?? tool.name, tool.name]);
   const known = new Set(named);
   const described = tools.filter(
     (tool) =>
-      !known.has(tool) && tool.description?.slice(0, SEARCHED).toLowerCase().includes(wanted),
+      !known.has(tool) && tool.description?.slice(0, SEARCHED).toLowerCase().includes(needle),
   );
   return [...named, ...described];
 }

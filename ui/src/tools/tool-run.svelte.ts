@@ -50,7 +50,7 @@ export class ToolRun {
   hasRun = $state(false);
   /** The time spent waiting for the user so far, and the start of the current wait. */
   #waited = 0;
-  #since: number | null = null;
+  #waitingSince: number | null = null;
   readonly #unfollow: () => void;
 
   constructor(request: RunRequest) {
@@ -67,8 +67,8 @@ export class ToolRun {
   /** Tracks if the run waits for the user. */
   #waits(isWaiting: boolean): void {
     const now = Date.now();
-    if (this.#since !== null) this.#waited += now - this.#since;
-    this.#since = isWaiting ? now : null;
+    if (this.#waitingSince !== null) this.#waited += now - this.#waitingSince;
+    this.#waitingSince = isWaiting ? now : null;
   }
 
   /** Applies the host's state of the running call. */

@@ -28,7 +28,7 @@ beforeEach(async () => {
   });
 });
 
-function says(id: string, state: CallState, progress: Progress | null = null): void {
+function setState(id: string, state: CallState, progress: Progress | null = null): void {
   const call: Call = {
     ...{
       id,
@@ -51,13 +51,13 @@ test("goes from waiting to running to its result", async () => {
     { call: run.id, ...REQUEST, conversation: null },
   ]);
   expect(run.state, "before the host says anything").toBe("starting");
-  says(run.id, "awaiting_approval");
+  setState(run.id, "awaiting_approval");
   expect(run.state, "asked for").toBe("awaiting_approval");
-  says(run.id, "running", { progress: 1, total: 4, message: "one" });
+  setState(run.id, "running", { progress: 1, total: 4, message: "one" });
   expect([run.state, run.call?.progress?.message], "moves on").toEqual(["running", "one"]);
-  says(run.id, "awaiting_input");
+  setState(run.id, "awaiting_input");
   expect(run.state, "the server asks back").toBe("awaiting_input");
-  says(run.id, "done");
+  setState(run.id, "done");
   expect([run.state, run.underWay], "the answer itself is still to come").toEqual([
     "running",
     true,
@@ -126,14 +126,14 @@ test("lets the host store the outcome with the sent arguments in a conversation"
 });
 
 test("E13: an error after the call ran is not shown as never called", async () => {
-  const before = runTool(REQUEST);
-  says(before.id, "awaiting_approval");
+  const sampledRun = runTool(REQUEST);
+  setState(sampledRun.id, "awaiting_approval");
   end.fail({ code: "refused", message: "" });
-  await before.ended;
-  expect(endTitle("refused", before.hasRun)).toBe("Refused: the tool was not called");
+  await sampledRun.ended;
+  expect(endTitle("refused", sampledRun.hasRun)).toBe("Refused: the tool was not called");
   const midway = runTool(REQUEST);
-  says(midway.id, "running");
-  says(midway.id, "awaiting_input");
+  setState(midway.id, "running");
+  setState(midway.id, "awaiting_input");
   end.fail({ code: "refused", message: "" });
   await midway.ended;
   expect(endTitle("refused", midway.hasRun), "in its second round").toMatch(/while it ran/);
@@ -143,13 +143,13 @@ test("E9: the duration excludes the decision time of the user", async () => {
   vi.useFakeTimers();
   const run = runTool(REQUEST);
   await vi.advanceTimersByTimeAsync(100);
-  says(run.id, "awaiting_approval");
+  setState(run.id, "awaiting_approval");
   await vi.advanceTimersByTimeAsync(45_000);
-  says(run.id, "running");
+  setState(run.id, "running");
   await vi.advanceTimersByTimeAsync(300);
-  says(run.id, "awaiting_input");
+  setState(run.id, "awaiting_input");
   await vi.advanceTimersByTimeAsync(9_000);
-  says(run.id, "running");
+  setState(run.id, "running");
   end.with(RESULT);
   await run.ended;
   vi.useRealTimers();

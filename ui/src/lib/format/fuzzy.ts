@@ -15,22 +15,22 @@ const PREFIX = 20;
 
 /** Returns the match of `text`, or `null` if a letter of the query is missing. An empty query matches everything. */
 export function fuzzyMatch(query: string, text: string): Match | null {
-  const wanted = query.trim().toLowerCase();
-  if (wanted === "") return { score: 0, at: [] };
+  const needle = query.trim().toLowerCase();
+  if (needle === "") return { score: 0, at: [] };
   const lower = text.toLowerCase();
-  const whole = lower.indexOf(wanted);
-  if (whole >= 0) {
-    const bonus = lower === wanted ? EXACT : whole === 0 ? PREFIX : 0;
-    const start = startsWord(text, whole) ? WORD_START : 0;
+  const index = lower.indexOf(needle);
+  if (index >= 0) {
+    const bonus = lower === needle ? EXACT : index === 0 ? PREFIX : 0;
+    const start = startsWord(text, index) ? WORD_START : 0;
     return {
-      score: wanted.length * (1 + ADJACENT) + start + bonus - Math.min(whole, 20) / 10,
-      at: Array.from({ length: wanted.length }, (_, i) => whole + i),
+      score: needle.length * (1 + ADJACENT) + start + bonus - Math.min(index, 20) / 10,
+      at: Array.from({ length: needle.length }, (_, i) => index + i),
     };
   }
   const at: number[] = [];
   let score = 0;
   let from = 0;
-  for (const letter of wanted) {
+  for (const letter of needle) {
     if (letter === " ") continue;
     const found = bestNext(text, lower, letter, from);
     if (found < 0) return null;

@@ -56,9 +56,9 @@ test("X10: decodes text spelled in tag characters, also after a flag", () => {
   const flag = `🏴${tags("gbsct")}\u{e007f}`;
   expect(visibleText(`${flag}${tags("hi")}`), "a flag ends where it ends").toContain("“hi”");
   expect(visibleText(`🏴${tags("gbxxx")}\u{e007f}`), "no flag of any place").toContain("“gbxxx”");
-  const [whole] = visibleParts(tags("x".repeat(5_000)), true);
-  expect(whole?.folded, "when it is opened, nothing is omitted").toBe(0);
-  expect(whole?.text.split(" ").length, "each is named").toBeGreaterThanOrEqual(5_000);
+  const [part] = visibleParts(tags("x".repeat(5_000)), true);
+  expect(part?.folded, "when it is opened, nothing is omitted").toBe(0);
+  expect(part?.text.split(" ").length, "each is named").toBeGreaterThanOrEqual(5_000);
 });
 
 test("shows stacked combining marks, which would cover the lines above", () => {

@@ -5,13 +5,13 @@ const PLAIN =
   "\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}" +
   "|\\p{Extended_Pictographic}[\\ufe0e\\ufe0f]|[#*0-9]\\ufe0f(?=\\u20e3)";
 /** A zero-width joiner between parts of an emoji is harmless. */
-const JOINED =
+const HARMLESS_JOINER =
   "(?<=[\\p{Extended_Pictographic}\\u{1f3fb}-\\u{1f3ff}\\ufe0f])\\u200d\\p{Extended_Pictographic}";
 // Control characters except tab and line feed, invisible and bidirectional characters, line separators, the Braille
 // blank, annotation characters and object replacement characters, and combining marks stacked higher than in any
 // language, which would cover other lines.
 const HIDDEN =
-  `(?:(?!${JOINED}|[\\t\\n]|\\r\\n)[\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029\\u2800\\ufff9-\\ufffc])+` +
+  `(?:(?!${HARMLESS_JOINER}|[\\t\\n]|\\r\\n)[\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029\\u2800\\ufff9-\\ufffc])+` +
   "|(?<=\\p{M}{8})\\p{M}+";
 const SPACE = "\\t \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000";
 /** Number of consecutive blanks or line breaks that is no longer layout. */
@@ -20,9 +20,9 @@ const BLANK = `(?:\\r\\n|[\\n${SPACE}]){40,}|(?:[${SPACE}]*\\r?\\n){7,}`;
 const MARKS = new RegExp(`${PLAIN}|(?<hidden>${HIDDEN})|(?<blank>${BLANK})`, "gu");
 
 /** Maximum number of consecutive hidden characters that are named one by one. */
-const NAMED = 8;
+const MAX_NAMED_CHARACTERS = 8;
 /** Maximum number of changes between kinds of blanks that are named one by one. */
-const TOLD = 6;
+const MAX_NAMED_BLANKS = 6;
 
 export interface TextPart {
   /** The displayed text: the text itself, or a replacement such as `U+202E`. */
@@ -38,9 +38,9 @@ interface Scanned extends TextPart {
 }
 
 /**
- * Splits text into parts that can be displayed and parts that are replaced. With `whole`, all characters are named.
+ * Splits text into parts that can be displayed and parts that are replaced. With `nameAll`, all characters are named.
  */
-function* scan(text: string, whole: boolean): Generator<Scanned> {
+function* scan(text: string, nameAll: boolean): Generator<Scanned> {
   let end = 0;
   for (const match of text.matchAll(MARKS)) {
     const { hidden, blank } = match.groups ?? {};
@@ -48,7 +48,7 @@ function* scan(text: string, whole: boolean): Generator<Scanned> {
     if (run === undefined) continue;
     if (match.index > end) yield plain(text.slice(end, match.index));
     yield {
-      ...(hidden === undefined ? blanks(run, whole) : named(run, whole)),
+      ...(hidden === undefined ? blanks(run, nameAll) : named(run, nameAll)),
       length: run.length,
     };
     end = match.index + run.length;
@@ -60,13 +60,13 @@ function plain(text: string): Scanned {
   return { text: text.replaceAll("\r\n", "\n"), is: "plain", folded: 0, length: text.length };
 }
 
-function named(run: string, whole: boolean): TextPart {
+function named(run: string, nameAll: boolean): TextPart {
   const names = Array.from(run, codePoint);
-  const all = whole || names.length <= NAMED;
+  const all = nameAll || names.length <= MAX_NAMED_CHARACTERS;
   const words = all ? names.join(" ") : `${names[0]} … ${names.at(-1)} ×${names.length}`;
-  const said = spelled(run);
+  const spelledText = spelled(run);
   return {
-    text: said === "" ? words : `${words} “${said}”`,
+    text: spelledText === "" ? words : `${words} “${spelledText}”`,
     is: "hidden",
     folded: all ? 0 : names.length,
   };
@@ -78,13 +78,13 @@ function spelled(run: string): string {
   return String.fromCharCode(...letters.filter((l) => l >= 0x20 && l < 0x7f).slice(0, 2_000));
 }
 
-function blanks(run: string, whole: boolean): TextPart {
+function blanks(run: string, nameAll: boolean): TextPart {
   const kinds = run.replaceAll("\r\n", "\n").match(/(.)\1*/gsu) ?? [];
-  const told = (whole ? kinds : kinds.slice(0, TOLD)).map(
+  const namedKinds = (nameAll ? kinds : kinds.slice(0, MAX_NAMED_BLANKS)).map(
     (same) => `${blankName(same.charAt(0))}×${same.length}`,
   );
-  const more = told.length < kinds.length ? " …" : "";
-  return { text: told.join(" ") + more, is: "blank", folded: whole ? 0 : run.length };
+  const more = namedKinds.length < kinds.length ? " …" : "";
+  return { text: namedKinds.join(" ") + more, is: "blank", folded: nameAll ? 0 : run.length };
 }
 
 const BLANK_NAMES: Record<string, string> = { " ": "␣", "\t": "⇥", "\n": "↵" };
@@ -93,9 +93,9 @@ function blankName(character: string): string {
   return BLANK_NAMES[character] ?? codePoint(character);
 }
 
-/** Returns text with hidden characters made visible. Long runs are counted, unless `whole` is set. */
-export function visibleParts(text: string, whole = false): TextPart[] {
-  return Array.from(scan(text, whole), ({ text, is, folded }) => ({ text, is, folded }));
+/** Returns text with hidden characters made visible. Long runs are counted, unless `nameAll` is set. */
+export function visibleParts(text: string, nameAll = false): TextPart[] {
+  return Array.from(scan(text, nameAll), ({ text, is, folded }) => ({ text, is, folded }));
 }
 
 /** The start of a text with hidden characters made visible. */

@@ -22,7 +22,7 @@ import { SettingsState } from "./settings.svelte";
 
 const ENDED: readonly CallState[] = ["done", "refused", "cancelled", "failed"];
 /** Maximum number of ended calls and of closed consent requests that are retained. */
-const KEPT = 100;
+const MAX_RETAINED = 100;
 /** Maximum number of batches that are buffered during a snapshot read. */
 const MOST_WAITING = 256;
 
@@ -89,7 +89,7 @@ class App {
   readonly refresh = oneAtATime(async () => {
     this.#reading = true;
     try {
-      this.#take(await call("snapshot", {}));
+      this.#applySnapshot(await call("snapshot", {}));
       this.failure = null;
     } catch (cause) {
       this.failure = cause;
@@ -140,7 +140,7 @@ class App {
     return this.consentRequests.filter((request) => request.server === server);
   }
 
-  #take(snapshot: Snapshot): void {
+  #applySnapshot(snapshot: Snapshot): void {
     this.#next = snapshot.nextEvent;
     this.servers = snapshot.servers;
     this.consentRequests = snapshot.questions;
@@ -170,7 +170,7 @@ class App {
         this.consentRequests = this.consentRequests.filter((q) => q.id !== event.id);
         if (request) {
           const closed = { request, outcome: event.outcome, at: Date.now() };
-          this.closed = [closed, ...this.closed].slice(0, KEPT);
+          this.closed = [closed, ...this.closed].slice(0, MAX_RETAINED);
         }
         break;
       }
@@ -211,7 +211,7 @@ function replaced<T>(list: T[], item: T, key: (item: T) => string): T[] {
 
 /** Returns the calls without the oldest ended ones above the maximum. */
 function bounded(calls: Call[]): Call[] {
-  let surplus = calls.filter(hasEnded).length - KEPT;
+  let surplus = calls.filter(hasEnded).length - MAX_RETAINED;
   return surplus <= 0 ? calls : calls.filter((call) => !hasEnded(call) || surplus-- <= 0);
 }
 

@@ -62,13 +62,13 @@ describe("the snapshot", () => {
   test("reports a failed read, which can be retried", async () => {
     resetPageState();
     const broken = new FakeHost();
-    const whole = broken.call.bind(broken);
+    const working = broken.call.bind(broken);
     broken.call = () => Promise.reject({ code: "system", message: "no host" });
     setPlatform(broken);
     await app.start();
     expect(app.ready, "not ready without a snapshot").toBe(false);
     expect((app.failure as Error).message, "the host's own words").toBe("no host");
-    broken.call = whole;
+    broken.call = working;
     await app.refresh();
     expect(app.ready, "ready after the second try").toBe(true);
     expect(app.failure, "the failure is over").toBeNull();

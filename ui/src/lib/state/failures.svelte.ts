@@ -1,7 +1,7 @@
 // Failures of actions that have no place to show them, such as a menu. Shown until dismissed.
 import { pageState } from "$lib/page-state";
 
-const MOST = 3;
+const MAX_FAILURES = 3;
 
 class Failures {
   list = $state.raw<{ id: number; cause: unknown; title?: string }[]>([]);
@@ -9,7 +9,7 @@ class Failures {
 
   /** Shows a failure. `title` replaces the title of its kind. */
   add(cause: unknown, title?: string): void {
-    this.list = [...this.list, { id: this.#next++, cause, title }].slice(-MOST);
+    this.list = [...this.list, { id: this.#next++, cause, title }].slice(-MAX_FAILURES);
   }
 
   close(id: number): void {

@@ -33,11 +33,11 @@ export class Grants {
   readonly read = oneAtATime(async () => {
     try {
       const { grants } = await call("grants", {});
-      const now = grants.filter(({ id }) => !this.#goes(id));
+      const current = grants.filter(({ id }) => !this.#isRevoked(id));
       this.list?.forEach((grant, at) => {
-        if (this.#goes(grant.id)) now.splice(at, 0, grant);
+        if (this.#isRevoked(grant.id)) current.splice(at, 0, grant);
       });
-      this.list = now;
+      this.list = current;
       this.error = null;
     } catch (cause) {
       this.error = cause;
@@ -46,7 +46,7 @@ export class Grants {
 
   /** Revokes a grant. Repeated calls have no effect. */
   async revoke({ id }: Grant): Promise<void> {
-    if (this.#goes(id)) return;
+    if (this.#isRevoked(id)) return;
     this.leaving.add(id);
     try {
       await call("revoke_grant", { id });
@@ -57,7 +57,7 @@ export class Grants {
     await this.read();
   }
 
-  #goes(id: string): boolean {
+  #isRevoked(id: string): boolean {
     return this.leaving.has(id) || this.revoked.has(id);
   }
 }

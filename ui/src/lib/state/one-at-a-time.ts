@@ -6,23 +6,23 @@
  */
 export function oneAtATime(read: () => Promise<void>): () => Promise<void> {
   let running = false;
-  let again = false;
+  let isOutdated = false;
   let ended = Promise.resolve();
 
   async function run(): Promise<void> {
     running = true;
     try {
       do {
-        again = false;
+        isOutdated = false;
         await read();
-      } while (again);
+      } while (isOutdated);
     } finally {
       running = false;
     }
   }
 
   return () => {
-    if (running) again = true;
+    if (running) isOutdated = true;
     else ended = run();
     return ended;
   };

@@ -3,14 +3,14 @@ import { pageState } from "$lib/page-state";
 
 class Link {
   /** The URL that waits for the user's decision. */
-  asked = $state<string | null>(null);
+  url = $state<string | null>(null);
 
   open(url: string): void {
-    this.asked = url;
+    this.url = url;
   }
 
   close(): void {
-    this.asked = null;
+    this.url = null;
   }
 }
 

@@ -3,16 +3,16 @@ import { SvelteMap } from "svelte/reactivity";
 
 import { app } from "./app.svelte";
 
-export interface Known<T> {
+export interface ServerData<T> {
   value: T | null;
   loading: boolean;
   error: unknown;
 }
 
-const NONE: Known<never> = { value: null, loading: false, error: null };
+const NONE: ServerData<never> = { value: null, loading: false, error: null };
 
 export class PerServer<T> {
-  #known = new SvelteMap<string, Known<T>>();
+  #known = new SvelteMap<string, ServerData<T>>();
   #stale = new Set<string>();
   readonly #ask: (server: string) => Promise<T>;
 
@@ -28,8 +28,8 @@ export class PerServer<T> {
     });
   }
 
-  /** Returns the current data. Call `want` in an effect to have it read. */
-  of(server: string): Known<T> {
+  /** Returns the current data. Call `request` in an effect to have it read. */
+  get(server: string): ServerData<T> {
     return this.#known.get(server) ?? NONE;
   }
 
@@ -39,7 +39,7 @@ export class PerServer<T> {
   }
 
   /** Reads the data of a ready server unless that was done already. */
-  want(server: string): void {
+  request(server: string): void {
     const known = this.#known.get(server);
     if (!known || (!known.loading && known.value === null && known.error === null)) {
       if (app.server(server)?.state.is === "ready") void this.read(server);
@@ -59,13 +59,13 @@ export class PerServer<T> {
 
   /** Reads the data again. */
   async read(server: string): Promise<void> {
-    const before = this.of(server);
+    const before = this.get(server);
     if (before.loading) {
       this.#stale.add(server);
       return;
     }
     this.#known.set(server, { ...before, loading: true });
-    let known: Known<T>;
+    let known: ServerData<T>;
     try {
       known = { value: await this.#ask(server), loading: false, error: null };
     } catch (error) {

@@ -13,7 +13,7 @@ interface Change {
 }
 
 export class SettingsState {
-  #held = $state.raw<Settings>({
+  #confirmed = $state.raw<Settings>({
     theme: "system",
     language: "system",
     welcomeDone: true,
@@ -30,18 +30,21 @@ export class SettingsState {
 
   /** The displayed settings. A change applies as soon as the user makes it. */
   readonly now: Settings = $derived(
-    this.#changes.reduce((settings, { fields }) => ({ ...settings, ...given(fields) }), this.#held),
+    this.#changes.reduce(
+      (settings, { fields }) => ({ ...settings, ...withoutDefaults(fields) }),
+      this.#confirmed,
+    ),
   );
 
   /** Applies the settings of a snapshot. */
   reset(settings: Settings): void {
-    this.#held = settings;
+    this.#confirmed = settings;
     this.#changes = this.#changes.filter((change) => !change.isSaved);
   }
 
   /** Applies the settings of an event. The host sends one for each change, including those of other processes. */
   receive(settings: Settings): void {
-    this.#held = settings;
+    this.#confirmed = settings;
     const announced = this.#changes.find(
       ({ sent, isAnnounced }) => sent !== null && !isAnnounced && isAnswer(settings, sent),
     );
@@ -62,8 +65,11 @@ export class SettingsState {
   }
 
   async #send(change: Change): Promise<void> {
-    const before = this.#changes.slice(0, this.#changes.indexOf(change) + 1);
-    const sent = before.reduce((settings, { fields }) => ({ ...settings, ...fields }), this.#held);
+    const earlier = this.#changes.slice(0, this.#changes.indexOf(change) + 1);
+    const sent = earlier.reduce(
+      (settings, { fields }) => ({ ...settings, ...fields }),
+      this.#confirmed,
+    );
     change.sent = sent;
     try {
       await call("set_settings", sent);
@@ -93,6 +99,6 @@ function isAnswer(settings: Settings, sent: Settings): boolean {
 }
 
 /** Returns the fields without those that the host fills in. */
-function given(fields: Partial<Settings>): Partial<Settings> {
+function withoutDefaults(fields: Partial<Settings>): Partial<Settings> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

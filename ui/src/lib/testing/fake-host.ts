@@ -25,7 +25,7 @@ type Answers = {
   ) => Commands[K]["response"] | Promise<Commands[K]["response"]>;
 };
 
-export interface Asked {
+export interface RecordedRequest {
   name: keyof Commands;
   request: unknown;
 }
@@ -57,7 +57,7 @@ const NOTHING_SET_UP: Answers = {
 
 export class FakeHost implements Platform {
   /** All commands so far except `snapshot`. */
-  asked: Asked[] = [];
+  commands: RecordedRequest[] = [];
   snapshot: Snapshot;
   painted = () => undefined;
   drawn: string[] = [];
@@ -98,7 +98,7 @@ export class FakeHost implements Platform {
 
   async call(name: string, request: unknown): Promise<unknown> {
     if (name === "snapshot") return structuredClone(this.snapshot);
-    this.asked.push({ name: name as keyof Commands, request });
+    this.commands.push({ name: name as keyof Commands, request });
     const answers = { ...NOTHING_SET_UP, ...this.answers };
     const answer = answers[name as keyof Commands] as ((r: unknown) => unknown) | undefined;
     return answer ? await answer(request) : {};
@@ -199,7 +199,7 @@ export class FakeHost implements Platform {
 
   /** Returns the requests of one command so far. */
   requests<K extends keyof Commands>(name: K): Commands[K]["request"][] {
-    return this.asked
+    return this.commands
       .filter((one) => one.name === name)
       .map((one) => one.request as Commands[K]["request"]);
   }
@@ -224,7 +224,7 @@ export const REVIEWED: { others: null; hash: string; marks: ReviewMarks } = {
 };
 
 /** Freshness of lists whose server does not state any. */
-export const NOT_SAID: CatalogExpiry = {
+export const NO_EXPIRY: CatalogExpiry = {
   tools: null,
   prompts: null,
   resources: null,

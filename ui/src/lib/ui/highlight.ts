@@ -2,7 +2,7 @@
 import type { HLJSApi, LanguageFn } from "highlight.js";
 
 /** Longer code is not highlighted, so that nothing waits for it. */
-const MOST = 100_000;
+const MAX_HIGHLIGHTED = 100_000;
 /** Maximum wait for a frame, in milliseconds. */
 const LATE = 200;
 
@@ -48,7 +48,7 @@ export async function highlight(code: string, language: string): Promise<string 
   const lower = language.toLowerCase();
   const name = NAMES[lower] ?? lower;
   const load = Object.hasOwn(LANGUAGES, name) ? LANGUAGES[name] : undefined;
-  if (!load || code.length > MOST) return null;
+  if (!load || code.length > MAX_HIGHLIGHTED) return null;
   core ??= import("highlight.js/lib/core").then((module) => module.default);
   const [hljs, grammar] = await Promise.all([core, load()]);
   if (!hljs.getLanguage(name)) hljs.registerLanguage(name, grammar.default);

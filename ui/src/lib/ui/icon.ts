@@ -5,7 +5,7 @@ import type { Icon } from "$lib/api/generated";
 import { readPictureHeader } from "./picture-header";
 
 /** Maximum length of an icon URL in characters. */
-const LARGEST = 64_000;
+const MAX_ICON_LENGTH = 64_000;
 /** Maximum width and height in pixels: a small file can decode to a picture that fills the memory. */
 const WIDEST = 1_024;
 const SHOWN = /^data:image\/(?:png|jpe?g|webp)(?:;[^,;]*)*;base64,/i;
@@ -16,7 +16,7 @@ export function iconOf(icons: Icon[]): string | null {
 }
 
 function isSafe(src: string): boolean {
-  const head = src.length <= LARGEST ? SHOWN.exec(src)?.[0] : undefined;
+  const head = src.length <= MAX_ICON_LENGTH ? SHOWN.exec(src)?.[0] : undefined;
   if (head === undefined) return false;
   const bytes = decoded(src.slice(head.length));
   const picture = bytes === null ? null : readPictureHeader(bytes);

@@ -32,15 +32,15 @@ const marked = new Marked({
     link({ href, title, tokens }) {
       const words = this.parser.parseInline(tokens);
       const isEmpty = words.replace(/<(?!img)[^>]*>/g, "").trim() === "";
-      const url = LEADS.test(href) ? encoded(href) : null;
-      const whither = url === null || isEmpty ? ` (${escape(href)})` : "";
-      return `<a href="${escape(url ?? "")}">${words}</a>${whither}${behind(title)}`;
+      const url = LINKABLE.test(href) ? encoded(href) : null;
+      const target = url === null || isEmpty ? ` (${escape(href)})` : "";
+      return `<a href="${escape(url ?? "")}">${words}</a>${target}${behind(title)}`;
     },
     image({ href, title, text }) {
       const src = safePictureUrl(href);
       const picture = src === null ? "" : `<img src="${escape(src)}" alt="">`;
-      const whence = src === null ? ` (${escape(shortened(href))})` : "";
-      return `${picture}${escape(text)}${whence}${behind(title)}`;
+      const source = src === null ? ` (${escape(shortened(href))})` : "";
+      return `${picture}${escape(text)}${source}${behind(title)}`;
     },
     code: ({ text, lang }) =>
       `${lang ? `<p>${escape(lang)}</p>` : ""}<pre><code>${escape(text)}</code></pre>`,
@@ -53,7 +53,7 @@ const marked = new Marked({
 });
 
 /** Allowed targets of a link. */
-const LEADS = /^(?:https?:|mailto:)/i;
+const LINKABLE = /^(?:https?:|mailto:)/i;
 /** Number of characters of the URL that replaces a remote picture. */
 const ADDRESS = 200;
 
@@ -95,7 +95,7 @@ export interface Block {
 }
 
 /** Longer texts are shown as source, so that the page stays responsive. */
-export const LONGEST = 40_000;
+export const MAX_MARKDOWN_LENGTH = 40_000;
 // Nesting deeper than in any real text makes the parser recurse as deeply: a line that begins with 20 list or quote
 // markers, an item indented by 80 columns, or emphasis and links that are opened again and again.
 const MARK = "(?:[-*+]|\\d{1,9}[.)])";
@@ -114,7 +114,7 @@ const DEEP = new RegExp(
  * be shown as source. With `guide`, links to other guide pages are allowed.
  */
 export function markdownBlocks(text: string, guide = false): Block[] | null {
-  if (text.length > LONGEST || DEEP.test(text)) return null;
+  if (text.length > MAX_MARKDOWN_LENGTH || DEEP.test(text)) return null;
   try {
     return parsed(text, guide);
   } catch (error) {
@@ -161,14 +161,14 @@ const SHORT = 12;
 /** Returns the length of the blocks of a growing text that following text can't change. */
 export function stableLength(text: string): number {
   // Normalized line breaks would make the lengths wrong.
-  if (text.includes("\r") || text.length > LONGEST || DEEP.test(text)) return 0;
+  if (text.includes("\r") || text.length > MAX_MARKDOWN_LENGTH || DEEP.test(text)) return 0;
   const tokens = new Lexer(marked.defaults).blockTokens(text, []);
   let end = text.length;
-  let seen = false;
+  let hasContent = false;
   for (const token of tokens.toReversed()) {
     const rest = text.slice(end);
-    if (seen && (rest.length > SHORT || rest.trim().includes("\n"))) break;
-    seen ||= token.type !== "space";
+    if (hasContent && (rest.length > SHORT || rest.trim().includes("\n"))) break;
+    hasContent ||= token.type !== "space";
     end -= token.raw.length;
   }
   const lengths = tokens.reduce((sum, token) => sum + token.raw.length, 0);

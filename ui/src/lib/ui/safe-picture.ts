@@ -6,19 +6,19 @@ import { pageState } from "$lib/page-state";
 import { readPictureHeader } from "./picture-header";
 
 /** Maximum size of a picture in Base64 characters. */
-const LARGEST = 10_000_000;
+const MAX_LENGTH = 10_000_000;
 /** Maximum number of pixels. Each takes four bytes once decoded. */
 const PIXELS = 20_000_000;
 /** Maximum number of pixels of a picture within text. */
 const SMALL = 65_536;
 /** Maximum total number of pixels that are rendered at once without a request of the user. */
-const TOGETHER = 40_000_000;
+const MAX_TOTAL_PIXELS = 40_000_000;
 let drawn: number;
 pageState(() => (drawn = 0));
 
 /** Reserves the pixels of a picture. Without a request of the user, fails if the total would exceed its bound. */
 export function reservePixels(pixels: number, isWished: boolean): boolean {
-  if (!isWished && drawn + pixels > TOGETHER) return false;
+  if (!isWished && drawn + pixels > MAX_TOTAL_PIXELS) return false;
   drawn += pixels;
   return true;
 }
@@ -36,7 +36,7 @@ export type SafePicture =
 
 /** Returns how a Base64 picture may be rendered, if it may. */
 export function safePicture(data: string, claimed: string): SafePicture {
-  if (data.length > LARGEST) return { why: "bytes" };
+  if (data.length > MAX_LENGTH) return { why: "bytes" };
   const bytes = decoded(data);
   const picture = bytes === null ? null : readPictureHeader(bytes);
   const type = claimed.split(";")[0]?.trim().toLowerCase().replace("image/jpg", "image/jpeg");

@@ -24,9 +24,9 @@ const ATTRIBUTES = [
 ];
 
 /** Attribute with the target of a link. */
-export const LEADS_TO = "data-leads-to";
+export const LINK_TARGET = "data-leads-to";
 /** Attribute of a link in the user guide with the name of another page. */
-export const LEADS_TO_PAGE = "data-leads-to-page";
+export const GUIDE_TARGET = "data-leads-to-page";
 /** Number of characters of a picture's URL that replace it. */
 const WORDS = 200;
 
@@ -48,9 +48,9 @@ purify.addHook("afterSanitizeAttributes", (node) => {
     const href = node.getAttribute("href") ?? "";
     node.removeAttribute("href");
     const page = isGuide ? GUIDE_PAGE.exec(href)?.[1] : undefined;
-    if (page !== undefined) node.setAttribute(LEADS_TO_PAGE, page);
-    else if (/^(https?:|mailto:)/i.test(href)) node.setAttribute(LEADS_TO, href);
-    if (node.hasAttribute(LEADS_TO) || page !== undefined) {
+    if (page !== undefined) node.setAttribute(GUIDE_TARGET, page);
+    else if (/^(https?:|mailto:)/i.test(href)) node.setAttribute(LINK_TARGET, href);
+    if (node.hasAttribute(LINK_TARGET) || page !== undefined) {
       node.setAttribute("role", "link");
       node.setAttribute("tabindex", "0");
     }

@@ -75,11 +75,11 @@ describe("Markdown", () => {
     const words = screen.getByRole("link", { name: "click" });
     expect(words, "X17: the browser itself would follow nothing").not.toHaveAttribute("href");
     await userEvent.click(words);
-    expect(pendingLink.asked, "the URL waits for the user").toBe("https://example.com/a");
+    expect(pendingLink.url, "the URL waits for the user").toBe("https://example.com/a");
     pendingLink.close();
     words.focus();
     await userEvent.keyboard("{Enter}");
-    expect(pendingLink.asked, "by the keyboard, too").toBe("https://example.com/a");
+    expect(pendingLink.url, "by the keyboard, too").toBe("https://example.com/a");
   });
 
   test("has a copy button for code and names hidden characters", () => {
@@ -329,7 +329,7 @@ describe("a link", () => {
     await waitFor(() => expect(open, "then it can be opened").toBeEnabled());
     await userEvent.click(open);
     expect(host.requests("open_url"), "opened once").toEqual([{ url: "http://example.com/path" }]);
-    expect(pendingLink.asked, "and done").toBeNull();
+    expect(pendingLink.url, "and done").toBeNull();
   });
 
   test("can't be opened if that is not allowed", async () => {

@@ -44,7 +44,7 @@ export function namePathOf(parent: string, rowId: number): string {
 }
 
 /** Converts the draft of a complete form. */
-export function filledIn(shape: Shape, draft: Draft): Filled {
+export function formValue(shape: Shape, draft: Draft): Filled {
   const problems: Problem[] = [];
   const value = read(shape, draft, true, "", problems);
   return { value, problems };
@@ -57,12 +57,12 @@ function read(
   path: string,
   problems: Problem[],
 ): JsonValue | undefined {
-  const wrong = (code: ProblemCode, bound: number | null = null) => {
+  const report = (code: ProblemCode, bound: number | null = null) => {
     problems.push({ path, code, bound });
   };
   if (draft.presence === "null") return null;
   if (draft.presence === "absent") {
-    if (required) wrong("required");
+    if (required) report("required");
     return undefined;
   }
   switch (draft.kind) {
@@ -77,14 +77,14 @@ function read(
     case "choice":
       return shape.kind === "choice" ? shape.options[draft.index ?? -1]?.value : undefined;
     case "text":
-      if (shape.kind === "text") checkText(shape, draft.text, wrong);
+      if (shape.kind === "text") checkText(shape, draft.text, report);
       return draft.text;
     case "number":
-      return shape.kind === "number" ? readNumber(shape, draft.text, wrong) : undefined;
+      return shape.kind === "number" ? readNumber(shape, draft.text, report) : undefined;
     case "json": {
       const parsed = parseJson(draft.text);
       if (parsed.ok) return parsed.value as JsonValue;
-      wrong("not_json", parsed.line);
+      report("not_json", parsed.line);
       return undefined;
     }
   }
@@ -104,14 +104,14 @@ function readObject(
     if (value !== undefined) entries.push([field.name, value]);
   });
   const { extra } = shape;
-  const taken = new Set(shape.fields.map((field) => field.name));
+  const knownNames = new Set(shape.fields.map((field) => field.name));
   for (const row of draft.rows) {
     if (extra === null) break;
     const namePath = namePathOf(path, row.id);
     if (row.name === "") problems.push({ path: namePath, code: "no_name", bound: null });
-    else if (taken.has(row.name))
+    else if (knownNames.has(row.name))
       problems.push({ path: namePath, code: "name_taken", bound: null });
-    taken.add(row.name);
+    knownNames.add(row.name);
     const value = read(extra, row.draft, true, pathOf(path, row.id), problems);
     if (value !== undefined) entries.push([row.name, value]);
   }
@@ -137,23 +137,27 @@ function readArray(
   });
 }
 
-type Wrong = (code: ProblemCode, bound?: number | null) => void;
+type ReportProblem = (code: ProblemCode, bound?: number | null) => void;
 
-function readNumber(shape: NumberShape, text: string, wrong: Wrong): JsonValue | undefined {
+function readNumber(
+  shape: NumberShape,
+  text: string,
+  report: ReportProblem,
+): JsonValue | undefined {
   const written = text.trim();
   if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(written)) {
-    wrong("not_a_number");
+    report("not_a_number");
     return undefined;
   }
   const value = Number(written);
   const { minimum, maximum, above, below } = shape;
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-    wrong("not_exact");
-  } else if (shape.integer && !Number.isInteger(value)) wrong("not_whole");
-  else if (minimum !== null && value < minimum) wrong("too_small", minimum);
-  else if (above !== null && value <= above) wrong("too_small", above);
-  else if (maximum !== null && value > maximum) wrong("too_large", maximum);
-  else if (below !== null && value >= below) wrong("too_large", below);
+    report("not_exact");
+  } else if (shape.integer && !Number.isInteger(value)) report("not_whole");
+  else if (minimum !== null && value < minimum) report("too_small", minimum);
+  else if (above !== null && value <= above) report("too_small", above);
+  else if (maximum !== null && value > maximum) report("too_large", maximum);
+  else if (below !== null && value >= below) report("too_large", below);
   return Number.isFinite(value) ? value : undefined;
 }
 
@@ -168,14 +172,14 @@ const FORMATS: Record<TextFormat, { like: RegExp; code: ProblemCode }> = {
   },
 };
 
-function checkText(shape: TextShape, text: string, wrong: Wrong): void {
+function checkText(shape: TextShape, text: string, report: ReportProblem): void {
   const { minLength, maxLength, format } = shape;
   const length = [...text].length;
-  if (minLength !== null && length < minLength) wrong("too_short", minLength);
-  else if (maxLength !== null && length > maxLength) wrong("too_long", maxLength);
+  if (minLength !== null && length < minLength) report("too_short", minLength);
+  else if (maxLength !== null && length > maxLength) report("too_long", maxLength);
   else if (format !== null) {
     const { like, code } = FORMATS[format];
     const isDate = format === "date" || format === "date-time";
-    if (!like.test(text) || (isDate && Number.isNaN(Date.parse(text)))) wrong(code);
+    if (!like.test(text) || (isDate && Number.isNaN(Date.parse(text)))) report(code);
   }
 }

@@ -4,7 +4,7 @@ import type { JsonValue } from "$lib/api/generated";
 import { parseJson } from "$lib/format/json";
 
 import { draftOf, emptyDraft, sameJson, type Draft } from "./draft";
-import { filledIn, type Problem } from "./form-value";
+import { formValue, type Problem } from "./form-value";
 import { shapeOf } from "./schema";
 import { isObject, type Shape } from "./shape";
 
@@ -23,7 +23,7 @@ export class Form {
   tried = $state(false);
 
   /** The result of the current draft. */
-  readonly filled = $derived.by(() => filledIn(this.shape, this.draft));
+  readonly filled = $derived.by(() => formValue(this.shape, this.draft));
   /** The error of the JSON view. */
   readonly mistake = $derived.by(() => (this.view === "json" ? mistakeIn(this.text) : null));
   /** The visible problems by path. */
@@ -41,7 +41,7 @@ export class Form {
   constructor(schema: JsonValue, value?: JsonValue) {
     this.shape = shapeOf(schema);
     if (this.shape.kind === "json") this.view = "json";
-    this.take(value);
+    this.syncValue(value);
   }
 
   /** The arguments, or `null` while they are invalid. */
@@ -56,7 +56,7 @@ export class Form {
   }
 
   /** Replaces the value. */
-  take(value: JsonValue | undefined): void {
+  syncValue(value: JsonValue | undefined): void {
     this.draft =
       value === undefined ? emptyDraft(this.shape, true) : draftOf(this.shape, value, true);
     this.text = this.#written();
@@ -64,7 +64,7 @@ export class Form {
 
   /** Replaces the value unless the form has it already. */
   follow(value: JsonValue | undefined): void {
-    if (!sameJson(value, this.value)) this.take(value);
+    if (!sameJson(value, this.value)) this.syncValue(value);
   }
 
   /** Applies text typed into the JSON view. The fields are updated once it is an object. */

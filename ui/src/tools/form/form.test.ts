@@ -14,7 +14,7 @@ import {
   type,
   type Draft,
 } from "./draft";
-import { filledIn } from "./form-value";
+import { formValue } from "./form-value";
 import { Form } from "./form.svelte";
 import { shapeOf } from "./schema";
 
@@ -29,7 +29,7 @@ function part(schema: JsonValue, required = true) {
     shape: shape.fields[0]?.shape,
     /** Returns the value of the part, or the code of its problem. */
     get is(): JsonValue | undefined {
-      const { value, problems } = filledIn(shape, draft);
+      const { value, problems } = formValue(shape, draft);
       if (problems[0]) return `! ${problems[0].code} ${problems[0].bound ?? ""}`.trim();
       return (value as { a?: JsonValue }).a;
     },
@@ -237,7 +237,7 @@ describe("displays and preserves any value", () => {
     "%s",
     (_text, value) => {
       const shape = shapeOf(schema);
-      const { value: back } = filledIn(shape, draftOf(shape, value, true));
+      const { value: back } = formValue(shape, draftOf(shape, value, true));
       expect(back, "nothing is lost or changed").toEqual(value);
       expect(Object.keys(back as object).sort(), "own names only").toEqual(
         Object.keys(value as object).sort(),

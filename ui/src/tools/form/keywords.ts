@@ -124,7 +124,7 @@ export function typeOf(schema: JsonObject): { type: string | null; nullable: boo
 }
 
 /** Resolves the JSON pointer of a reference (RFC 6901, as a URI fragment). */
-export function lookUp(root: JsonValue, reference: string): JsonValue | undefined {
+export function resolvePointer(root: JsonValue, reference: string): JsonValue | undefined {
   const pointer = reference.slice(1);
   if (!pointer.startsWith("/")) return undefined;
   let here: JsonValue | undefined = root;
@@ -146,7 +146,7 @@ function unescapePart(part: string): string | null {
 }
 
 /** Returns `true` if the value fits into one line. */
-export function isSimple(shape: Shape): boolean {
+export function fitsOneLine(shape: Shape): boolean {
   return (
     shape.kind === "text" ||
     shape.kind === "number" ||

@@ -10,9 +10,9 @@ import {
   enumOptions,
   isNull,
   isPlain,
-  isSimple,
+  fitsOneLine,
   json,
-  lookUp,
+  resolvePointer,
   number,
   numberShape,
   onlyKeys,
@@ -94,7 +94,7 @@ class Reader {
         if (allOf !== undefined || !plain) return { reason: "combined" };
         if (!$ref.startsWith("#")) return { reason: "elsewhere" };
         if ($ref === "#" || open.includes($ref)) return { reason: "recursive" };
-        const target = lookUp(this.root, $ref);
+        const target = resolvePointer(this.root, $ref);
         if (!isObject(target)) return { reason: target === true ? "anything" : "unclear" };
         open = [...open, $ref];
         schema = { ...target, ...annotationsOf(rest) };
@@ -141,8 +141,8 @@ class Reader {
     depth: number,
     open: string[],
   ): Shape | null {
-    const others = COMBINING.filter((key) => key in schema);
-    if (others.length > 1 || variants.length > MAX_OPTIONS) return json(schema, "combined");
+    const combinators = COMBINING.filter((key) => key in schema);
+    if (combinators.length > 1 || variants.length > MAX_OPTIONS) return json(schema, "combined");
     if (variants.every((each) => isObject(each) && onlyKeys(each, ["required"]))) {
       return schema.properties === undefined ? json(schema, "combined") : null;
     }
@@ -157,12 +157,12 @@ class Reader {
     const { anyOf: _anyOf, oneOf: _oneOf, ...around } = schema;
     if (rest.length === 1 && isObject(only) && isPlain(around)) {
       const shape = this.read(only, depth + 1, open);
-      const own = common(schema);
+      const annotations = common(schema);
       return {
         ...shape,
-        title: own.title ?? shape.title,
-        description: own.description ?? shape.description,
-        fallback: own.fallback === undefined ? shape.fallback : own.fallback,
+        title: annotations.title ?? shape.title,
+        description: annotations.description ?? shape.description,
+        fallback: annotations.fallback === undefined ? shape.fallback : annotations.fallback,
         nullable: shape.nullable || nullable,
       };
     }
@@ -200,11 +200,12 @@ class Reader {
     if (entries.size > this.fieldsLeft) return json(schema, "too_large");
     this.fieldsLeft -= entries.size;
 
-    const others = schema.additionalProperties;
-    const each = isObject(others) ? this.read(others, depth + 1, open) : null;
-    const extra = each !== null && isSimple(each) ? each : null;
+    const combinators = schema.additionalProperties;
+    const each = isObject(combinators) ? this.read(combinators, depth + 1, open) : null;
+    const extra = each !== null && fitsOneLine(each) ? each : null;
     if (entries.size === 0 && extra === null) {
-      const empty = others === false || (others === undefined && schema.properties !== undefined);
+      const empty =
+        combinators === false || (combinators === undefined && schema.properties !== undefined);
       if (!empty) return json(schema, "anything");
     }
     const fields = [...entries].map(([name, property]): Field => ({
@@ -218,13 +219,13 @@ class Reader {
   private choice(schema: JsonObject, options: Option[]): Shape {
     if (options.length > Math.min(MAX_OPTIONS, this.optionsLeft)) return json(schema, "too_large");
     this.optionsLeft -= options.length;
-    const given = options.filter((each) => each.value !== null);
-    if (given.length === 0) return json(schema, "unclear");
+    const nonNull = options.filter((each) => each.value !== null);
+    if (nonNull.length === 0) return json(schema, "unclear");
     return {
       ...common(schema),
       kind: "choice",
-      options: given,
-      nullable: given.length < options.length,
+      options: nonNull,
+      nullable: nonNull.length < options.length,
     };
   }
 
