@@ -31,7 +31,7 @@ test("Chinese uses one word per term", () => {
   expect(words).not.toMatch(/沙箱|您/);
 });
 
-test.each(areas)("%s says the same in both languages", (area) => {
+test.each(areas)("%s has the same messages and parameters in both languages", (area) => {
   const en = read("en", area);
   const zh = read("zh", area);
   expect(Object.keys(zh).sort(), "no message is missing or left over").toEqual(

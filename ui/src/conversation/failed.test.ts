@@ -165,7 +165,7 @@ describe("a failed answer", () => {
     [{ is: "stopped" }, "Continue"],
     [{ is: "refused" }, "Choose another model"],
     [{ is: "other", word: "odd" }, "Answer again"],
-  ])("or ended early by %o has its button", async (stop, button) => {
+  ])("that ended early by %o has a button", async (stop, button) => {
     await show([message, reply({ stop })]);
     const answer = within(await screen.findByRole("article", { name: "Answer of small" }));
     const [first] = answer.getAllByRole("button").filter(({ textContent }) => textContent.trim());
@@ -187,7 +187,7 @@ describe("a call in a conversation", () => {
     ["timeout", "Open the tool", { at: "server", tab: "tools", item: "read" }],
     ["bad_answer", "Show activity", { at: "server", tab: "activity" }],
     ["unsupported", "Show the server", { at: "server", tab: "overview" }],
-  ])("that failed with %s leads on", async (failure, button, to) => {
+  ])("that failed with %s links to the remedy", async (failure, button, to) => {
     await show([toolCall({ error: "the host's words", failure })]);
     await open();
     await user.click(screen.getByRole("button", { name: button }));

@@ -205,7 +205,7 @@ function around(title: string): HTMLElement {
 }
 
 describe.each(SECTIONS)("failures of $title.name", ({ rows }) => {
-  test.each(rows)("$code has its cause, what to do, and its button", async (row) => {
+  test.each(rows)("$code shows its cause, remedy and button", async (row) => {
     await row.show();
     const note = around(row.cause());
     expect(note, "the cause").toHaveTextContent(row.cause());
@@ -215,7 +215,7 @@ describe.each(SECTIONS)("failures of $title.name", ({ rows }) => {
 });
 
 test.each(Object.keys(MODEL_FAILURES) as ModelErrorCode[])(
-  "an answer that failed with %s can be had again",
+  "an answer that failed with %s can be requested again",
   async (code) => {
     await answered(code);
     const buttons = within(screen.getByRole("alert")).getAllByRole("button");
@@ -250,7 +250,7 @@ function section(language: (typeof LANGUAGES)[number]): string {
   }
 }
 
-describe.each(LANGUAGES)("the table of all failures in %s", (language) => {
+describe.each(LANGUAGES)("the failure table in %s", (language) => {
   test("matches the guide", () => {
     const file = `guide/${language}/troubleshooting.md`;
     const text = readFileSync(file, "utf8").replaceAll("\r\n", "\n");

@@ -73,7 +73,7 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
     expect(known.size, "the catalogue is read").toBeGreaterThan(1000);
   });
 
-  test.each(PAGES)("%s begins with its title and can be drawn", (page) => {
+  test.each(PAGES)("%s starts with its title and renders", (page) => {
     const text = read(language, page);
     const [first] = tokens(text, "heading");
     expect(first && words(first), "as the list has it").toBe(title(language, page));
@@ -86,7 +86,7 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
     expect(tokens(text, "html"), "no HTML").toEqual([]);
   });
 
-  test.each(PAGES)("%s has the headings of the other language", (page) => {
+  test.each(PAGES)("%s has the same headings in both languages", (page) => {
     expect(headings(read(language, page))).toEqual(headings(read("en", page)));
     expect(tokens(read(language, page), "code").length, "and its examples").toBe(
       tokens(read("en", page), "code").length,
@@ -100,7 +100,7 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
     expect(broken).toEqual([]);
   });
 
-  test.each(PAGES)("%s names in bold only what the window says", (page) => {
+  test.each(PAGES)("%s uses only texts of the window in bold", (page) => {
     const bold = tokens(read(language, page), "strong").map(words);
     expect(bold.filter((label) => !known.has(label))).toEqual([]);
     const marks = tokens(read(language, page), "text")

@@ -237,7 +237,7 @@ describe("the page of models", () => {
   it.each([
     [null, "Key set."],
     ["it is locked", "Key saved for now."],
-  ])("says how long a key is kept that was entered (%s)", async (onlyThisRun, words) => {
+  ])("shows how long an entered key is stored (%s)", async (onlyThisRun, words) => {
     await startFakeHost({ models: () => having(), set_provider_key: () => ({ onlyThisRun }) });
     render(ModelsView);
     await fireEvent.input(await screen.findByLabelText("Key"), { target: { value: "sk-1" } });

@@ -224,7 +224,7 @@ test.each([
   [part({ blob: "AAAA", mimeType: "IMAGE/PNG" }), ["image", "bytes"]],
   [part({ blob: "AAAA", mimeType: "audio/wav" }), ["audio", "bytes"]],
   [part({ blob: "AAAA" }), ["bytes"]],
-])("the ways to look at %j", (contents, kinds) => {
+])("the views of %j", (contents, kinds) => {
   expect(
     viewsOf(contents).map((view) => view.kind),
     "the best first",

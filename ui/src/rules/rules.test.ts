@@ -84,7 +84,7 @@ describe("rules", () => {
     ["of trust in a server", { trustedServer: true, identity: "abc", tool: null }],
     ["for models", { sampling: { requestsPerHour: 5, tokensPerHour: 9_000 }, tool: null }],
   ];
-  it.each(special)("E24: %s is restored whole by Undo", async (_, changes) => {
+  it.each(special)("E24: %s is restored completely by Undo", async (_, changes) => {
     const { host, removed } = await removable("allow", changes);
     await fireEvent.click(screen.getByRole("button", { name: /^Remove: / }));
     await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
@@ -93,18 +93,21 @@ describe("rules", () => {
     expect(host.requests("set_policy_rule")).toEqual([{ ...removed, id: "" }]);
   });
 
-  it.each(["deny", "ask"] as const)("E24: that %s are removed after asking", async (effect) => {
-    const { host } = await removable(effect);
-    await fireEvent.click(screen.getByRole("button", { name: /^Remove: / }));
-    const dialog = await screen.findByRole("dialog");
-    expect(host.requests("remove_policy_rule"), "asked before it is done").toEqual([]);
-    expect(dialog, "the rule in words").toHaveTextContent("delete_*");
-    await fireEvent.click(within(dialog).getByRole("button", { name: "Remove" }));
-    await screen.findByText("Rule removed");
-    expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
-      { source: "user", id: "7" },
-    ]);
-  });
+  it.each(["deny", "ask"] as const)(
+    "E24: that %s are removed after confirmation",
+    async (effect) => {
+      const { host } = await removable(effect);
+      await fireEvent.click(screen.getByRole("button", { name: /^Remove: / }));
+      const dialog = await screen.findByRole("dialog");
+      expect(host.requests("remove_policy_rule"), "asked before it is done").toEqual([]);
+      expect(dialog, "the rule in words").toHaveTextContent("delete_*");
+      await fireEvent.click(within(dialog).getByRole("button", { name: "Remove" }));
+      await screen.findByText("Rule removed");
+      expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
+        { source: "user", id: "7" },
+      ]);
+    },
+  );
 
   it("are edited in a form, which shows validation errors", async () => {
     let isRejected = true;

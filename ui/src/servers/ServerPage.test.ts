@@ -172,7 +172,7 @@ test.each([
   [["Error: no key"], /Its output usually says why/],
   [[], /It wrote nothing to standard error/],
 ])(
-  "of a server that ended early, what it wrote is spoken of if there is any: %j",
+  "mentions the output of a server that exited early only if there is any: %j",
   async (stderr, hint) => {
     await show("overview", {
       state: {

@@ -143,7 +143,7 @@ test.each([
   ["that runs", { ...sandboxed, heldBy: "bubblewrap" }, "on, by bubblewrap"],
   ["that is stopped", { ...sandboxed, state: { is: "stopped" } as const }, "on when it runs"],
   ["without one", {}, "off; when it runs, it reaches all that you do"],
-])("the overview says whether a server has a sandbox: one %s", async (_, changes, text) => {
+])("the overview shows the sandbox of a server: one %s", async (_, changes, text) => {
   const server = sampleServer(changes);
   await startFakeHost({}, { servers: [server] });
   render(Overview, { server });

@@ -97,7 +97,7 @@ describe("a draft", () => {
     ["env_name", (d) => d.addEnv("", "value without a name")],
     ["env_twice", (d) => d.addEnv("TOKEN", "2")],
     ["env_value", (d) => ((d.env[0]!.value = ""), (d.env[0]!.secret = true))],
-  ])("says %s", (problem, change) => {
+  ])("reports %s", (problem, change) => {
     const draft = new Draft("files", config);
     expect(draftProblems(draft, ["git"]), "all is well before").toEqual([]);
     change(draft);
@@ -127,7 +127,7 @@ describe("a draft", () => {
     ["auth_issuer", (d) => (d.auth.issuer = "login.example.com")],
     ["auth_port", (d) => (d.auth.redirectPort = "70000")],
     ["auth_port", (d) => (d.auth.redirectPort = "0")],
-  ])("of a remote server says %s", (problem, change) => {
+  ])("of a remote server reports %s", (problem, change) => {
     const draft = new Draft("far", remote);
     expect(draftProblems(draft, ["git"]), "all is well before").toEqual([]);
     change(draft);

@@ -114,16 +114,21 @@ describe("an account", () => {
     [{ revoked: "failed", cause: "it answered 500" }, "it answered 500"],
     [{ revoked: "nobody_signed_in" }, "Nobody was signed in"],
   ];
-  test.each(ends)("signing out asks first, and says what became of it: %o", async (done, words) => {
-    known = authorization({ account: account() });
-    const host = await show("sign-in", {}, { sign_out: () => done });
-    await user.click(await screen.findByRole("button", { name: "Sign out" }));
-    const dialog = await screen.findByRole("dialog", { name: "Sign out of files?" });
-    expect(host.requests("sign_out"), "not yet").toEqual([]);
-    await user.click(within(dialog).getByRole("button", { name: "Sign out" }));
-    expect(host.requests("sign_out"), "asked for").toEqual([{ server: "files" }]);
-    expect(await screen.findByRole("group", { name: "Sign out" }), "said").toHaveTextContent(words);
-  });
+  test.each(ends)(
+    "signs out after confirmation, and shows the outcome: %o",
+    async (done, words) => {
+      known = authorization({ account: account() });
+      const host = await show("sign-in", {}, { sign_out: () => done });
+      await user.click(await screen.findByRole("button", { name: "Sign out" }));
+      const dialog = await screen.findByRole("dialog", { name: "Sign out of files?" });
+      expect(host.requests("sign_out"), "not yet").toEqual([]);
+      await user.click(within(dialog).getByRole("button", { name: "Sign out" }));
+      expect(host.requests("sign_out"), "asked for").toEqual([{ server: "files" }]);
+      expect(await screen.findByRole("group", { name: "Sign out" }), "said").toHaveTextContent(
+        words,
+      );
+    },
+  );
 
   test("changes the account, and signs in again", async () => {
     known = authorization({ account: account() });

@@ -76,7 +76,7 @@ test.each([
   ["server", "failed"],
   ["server_gone", "failed"],
   ["bad_answer", "failed"],
-])("the error %s ends it as %s", async (code, state) => {
+])("error %s ends the run as %s", async (code, state) => {
   const run = runTool(REQUEST);
   end.fail({ code, message: "in words" });
   await run.ended;

@@ -96,7 +96,7 @@ describe("command lines", () => {
     [["a", "b c", ""], "a 'b c' ''"],
     [["say", "it's $HOME"], `say 'it'\\''s $HOME'`],
     [["x", "a\nb", "*"], "x 'a\nb' '*'"],
-  ])("%o is quoted where needed and comes back", (words, line) => {
+  ])("joins and splits %o", (words, line) => {
     expect(joinCommand(words), "one line").toBe(line);
     expect(splitCommand(line), "and back").toEqual(words);
   });
@@ -124,7 +124,7 @@ describe("JSON", () => {
     ['["a\nb"]', 1, 2],
     ["{'a': 1}", 1, 2],
     ["[01]", 1, 3],
-  ])("the mistake in %j is at line %d, column %d", (text, line, column) => {
+  ])("reports the error in %j at line %d, column %d", (text, line, column) => {
     expect(parseJson(text), "where it is wrong").toEqual({ ok: false, line, column });
   });
 

@@ -36,7 +36,7 @@ describe("HTML", () => {
     ["<form action=//evil><button>ok</button></form>", "ok"],
     ["<iframe src=//evil></iframe>", ""],
     ["<svg><a href=//evil>x</a></svg>", ""],
-  ])("%s is made harmless", (html, clean) => {
+  ])("sanitizes %s", (html, clean) => {
     expect(sanitize(html), "only what formats text stays").toBe(clean);
   });
 
