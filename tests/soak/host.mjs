@@ -9,7 +9,7 @@ const PATIENCE = 60_000;
 /** Maximum duration of an owner turn in milliseconds. */
 const LONGEST_TURN = 50;
 /** Log message of debug builds about long turns (crates/host/src/owner/turn.rs). */
-const LONG_TURN = /a turn of the owner duration (\d+) ms/;
+const LONG_TURN = /a turn of the owner took (\d+) ms/;
 /** Maximum number of recorded long turns. */
 const MOST_TURNS = 20;
 

@@ -148,10 +148,10 @@ describe("the request of a tool", () => {
     await click(button("Edit what is sent"));
     await click(button("Use these changes"));
     const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
-    expect(text, "the value before").toMatch(/RecordedRequest for: ?\/a/);
+    expect(text, "the value before").toMatch(/Asked for: ?\/a/);
     expect(text, "one that was added").toContain("Asked for: nothing");
     expect(text, "one that was taken out").toMatch(/Taken out by you: ?mode: w/);
-    expect(text, "its kind is no other").not.toMatch(/RecordedRequest for: ?\/a ?text/);
+    expect(text, "its kind is no other").not.toMatch(/Asked for: ?\/a ?text/);
     expect(document.activeElement, "the focus is not lost").toBe(button("Deny"));
   });
 
@@ -164,7 +164,7 @@ describe("the request of a tool", () => {
     await click(button("Edit what is sent"));
     await click(button("Use these changes"));
     const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
-    expect(text, "there was nothing in it").toMatch(/RecordedRequest for: ?empty/);
-    expect(text, "a number became text").toMatch(/RecordedRequest for: ?number ?1/);
+    expect(text, "there was nothing in it").toMatch(/Asked for: ?empty/);
+    expect(text, "a number became text").toMatch(/Asked for: ?number ?1/);
   });
 });

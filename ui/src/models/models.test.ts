@@ -205,7 +205,7 @@ describe("the page of models", () => {
   it("E23: states that keys are stored only if the keychain stores them", async () => {
     await startFakeHost({ models: () => having(), secrets_status: () => ({ is: "keychain" }) });
     const { unmount } = render(ModelsView);
-    expect(await screen.findByText(/Keys are stored encrypted/)).toBeInTheDocument();
+    expect(await screen.findByText(/Keys are kept encrypted/)).toBeInTheDocument();
     unmount();
     await startFakeHost({
       models: () => having(),
@@ -213,7 +213,7 @@ describe("the page of models", () => {
     });
     render(ModelsView);
     expect(await screen.findByText(/forgotten when Drawbridge closes/)).toBeInTheDocument();
-    expect(screen.queryByText(/stored encrypted/i), "not claimed").toBeNull();
+    expect(screen.queryByText(/kept encrypted/i), "not claimed").toBeNull();
   });
 
   it("E23: checks the key storage again once the keychain may be unlocked", async () => {
@@ -226,7 +226,7 @@ describe("the page of models", () => {
     host.answers.secrets_status = () => ({ is: "keychain" });
     await fireEvent.focus(window);
     expect(
-      await screen.findByText(/Keys are stored encrypted/),
+      await screen.findByText(/Keys are kept encrypted/),
       "after a window",
     ).toBeInTheDocument();
     host.answers.secrets_status = () => ({ is: "locked", cause: "it is locked" });

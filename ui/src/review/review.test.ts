@@ -185,7 +185,7 @@ describe("a consent request", () => {
     render(ConsentMarks, {
       request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
     });
-    const note = screen.getByText(/^RecordedRequest for after untrusted content of/);
+    const note = screen.getByText(/^Asked for after untrusted content of/);
     expect(note, "the tool, with what the eye would not see").toHaveTextContent(/fetch.*202E/);
     expect(note, "and the resource").toHaveTextContent("the resource file:///a");
     expect(screen.queryByText(/is not known/), "which is known").toBeNull();

@@ -318,7 +318,7 @@ describe("settings", () => {
   it.each([
     ["locked", /is locked/, /Unlock the keychain/],
     ["missing", /no keychain that answers/, /GNOME Keyring or KWallet/],
-    ["broken", /can't be used/, /Put right what is confirmation below/],
+    ["broken", /can't be used/, /Put right what is said below/],
   ] as const)("say of a keychain that is %s what to do, and ask again", async (is, what, next) => {
     let status: SecretsStatus = { is, cause: "said by the system" };
     await startFakeHost({ secrets_status: () => status });
