@@ -21,7 +21,7 @@ export default ts.config(
         "error",
         { argsIgnorePattern: "^_", varsIgnorePattern: "^_" },
       ],
-      // Most sets and maps are not shown; those that are use the reactive kinds.
+      // Most sets and maps are not rendered. The rendered ones use the reactive classes.
       "svelte/prefer-svelte-reactivity": "off",
       "no-restricted-imports": [
         "error",
@@ -40,10 +40,10 @@ export default ts.config(
   {
     files: ["**/*.test.ts"],
     rules: {
-      // A host's failures are plain objects, as the platform hands them over.
+      // Failures of the host are plain objects, passed on as the platform delivers them.
       "@typescript-eslint/only-throw-error": "off",
       "@typescript-eslint/prefer-promise-reject-errors": "off",
-      // What a component exports is `any` here; svelte-check knows its type.
+      // Exports of components have the type `any` here. svelte-check knows their types.
       "@typescript-eslint/no-unsafe-call": "off",
       "@typescript-eslint/no-unsafe-return": "off",
     },
@@ -54,14 +54,15 @@ export default ts.config(
       parserOptions: {
         parser: ts.parser,
         svelteConfig,
-        // The program is made anew for each component, so it has no tests.
+        // ESLint creates the program anew for each component, so test files are excluded.
         projectService: false,
         project: "./tsconfig.lint.json",
         extraFileExtensions: [".svelte"],
       },
     },
     rules: {
-      // Other components and the parameters of snippets and callbacks are `any` here; svelte-check knows their types.
+      // Other components, and parameters of snippets and callbacks, have the type `any` here. svelte-check knows
+      // their types.
       "@typescript-eslint/no-unsafe-argument": "off",
       "@typescript-eslint/no-unsafe-assignment": "off",
       "@typescript-eslint/no-unsafe-call": "off",

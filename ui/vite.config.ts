@@ -8,11 +8,11 @@ import { defineConfig } from "vitest/config";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-// The page may also be served by the development host; then commands and events go there.
+// The page can also be served by the development host, which then handles commands and events.
 const devHost = process.env.DRAWBRIDGE_DEV_HOST ?? "http://127.0.0.1:1430";
 
-// The page under development obeys the app's rules for its content. It gets more only for what live reload needs: styles that
-// carry this nonce, and its own server, which also stands in for the host.
+// The development server applies the content security policy of the app. It permits more only for live reload: styles
+// with this nonce, and connections to the development server, which also proxies the host.
 const NONCE = "live-reload";
 const config = readFileSync(at("../src-tauri/tauri.conf.json"), "utf8");
 const { csp } = (JSON.parse(config) as { app: { security: { csp: Record<string, string> } } }).app
@@ -25,8 +25,8 @@ const rules = Object.entries(csp).map(([name, sources]) =>
   `${name} ${sources} ${more[name] ?? ""}`.trim(),
 );
 
-// A build has a module for each message, so that each part of the page loads only its own. Everything else has one for each
-// language (see `npm run messages`): two thousand files take long to read.
+// A build has a module for each message, so that each chunk loads only its own. Development and tests have one for
+// each language (see `npm run messages`), because two thousand files are slow to read.
 const BUILT_MESSAGES = "node_modules/.paraglide";
 const messages = (command: "build" | "serve") =>
   paraglideVitePlugin({
@@ -61,10 +61,11 @@ export default defineConfig(({ command }) => ({
   build: { reportCompressedSize: false, modulePreload: { polyfill: false } },
   test: {
     environment: "happy-dom",
-    // Test files share one page and its modules, which take longer to load than most files to run; setup.ts resets the page.
+    // Test files share one page and its modules, which take longer to load than most files take to run. setup.ts
+    // resets the page.
     isolate: false,
     restoreMocks: true,
-    // A machine that is busy with other suites is slow, and not wrong.
+    // Slow machines must not fail tests.
     testTimeout: 20_000,
     globalSetup: ["./src/lib/testing/messages.ts"],
     setupFiles: ["./src/lib/testing/setup.ts"],

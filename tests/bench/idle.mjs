@@ -1,6 +1,8 @@
-// What the app takes while nothing happens: memory of its processes and wake-ups, for an empty window and with 0, 10 and 50 demo servers
-// that run. Needs a display and a session bus, root to read the memory of a process that keeps it private, and WebKitWebDriver:
-//   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/bench/idle.mjs /usr/bin/drawbridge /usr/lib/drawbridge/demo-server
+// Resource use of the idle app: memory of its processes and wake-ups, for an empty window and with 0, 10 and 50
+// running demo servers. Requires a display and a session bus, root privileges to read the memory of protected
+// processes, and WebKitWebDriver:
+//   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/bench/idle.mjs /usr/bin/drawbridge
+// /usr/lib/drawbridge/demo-server
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,14 +16,14 @@ import { kill, processes } from "../desktop/processes.mjs";
 
 const [app, demo] = process.argv.slice(2);
 const COUNTS = [0, 10, 50];
-/** From the last start until it is measured, and for how long wake-ups are counted. */
+/** Delay between the last start and the measurement, and duration for which wake-ups are counted. */
 const SETTLES_MS = 20_000;
 const COUNTED_MS = 30_000;
-/** A start with all its servers takes no longer. */
+/** Timeout for a start with all servers. */
 const STARTS_MS = 60_000;
 const WEB_PROCESS = "/WebKitWebProcess ";
 
-/** A folder for everything that one app writes, and its environment. */
+/** Creates a folder for all files of one app, and its environment. */
 function home() {
   const folder = mkdtempSync(join(tmpdir(), "drawbridge-idle-"));
   mkdirSync(join(folder, "config/drawbridge"), { recursive: true });
@@ -36,7 +38,7 @@ function home() {
   return { folder, env, output: openSync(join(folder, "output.log"), "a") };
 }
 
-/** Starts and approves these servers for always, so that the next app starts them by itself. */
+/** Starts these servers and approves them permanently, so that the next app starts them by itself. */
 async function approve(place, names) {
   const session = await startSession(app, place.env, place.output);
   try {
@@ -44,8 +46,8 @@ async function approve(place, names) {
     const state = async () => (await page.invoke("snapshot", {})).value;
     for (const server of names) {
       await page.invoke("start_server", { server });
-      const question = await page.until(`the question about ${server}`, async () => (await state())?.questions[0]);
-      const { id, hash } = question;
+      const consentRequest = await page.until(`the question about ${server}`, async () => (await state())?.questions[0]);
+      const { id, hash } = consentRequest;
       await page.invoke("answer_question", { id, hash, answer: { action: "allow", scope: "always" } });
       const isReady = ({ name, state: now }) => name === server && now.is === "ready";
       await page.until(`${server} to be ready`, async () => (await state()).servers.some(isReady));
@@ -65,10 +67,10 @@ async function until(what, holds) {
 
 const number = (text, name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
 
-/** The proportional set size of a process, in MiB. */
+/** Returns the proportional set size of a process in MiB. */
 const memory = (pid) => number(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"), "Pss") / 1024;
 
-/** How often the threads of a process have waited, and so were woken, by thread. */
+/** Returns the number of voluntary context switches of a process by thread, each of which ends with a wake-up. */
 function switches(pid) {
   const counts = {};
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -76,13 +78,13 @@ function switches(pid) {
       const text = readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8");
       counts[thread] = number(text, "voluntary_ctxt_switches");
     } catch {
-      // It ended in between.
+      // The thread ended in the meantime.
     }
   }
   return counts;
 }
 
-/** Starts the app, lets it come to rest, measures, and ends it. */
+/** Starts the app, waits until it is idle, measures it and ends it. */
 async function measure(what, place, servers, env = {}) {
   const running = spawn(app, [], { env: { ...process.env, ...place.env, ...env }, stdio: ["ignore", place.output, place.output] });
   const ended = once(running, "exit");
@@ -91,17 +93,17 @@ async function measure(what, place, servers, env = {}) {
     await until("the servers", () => processes(place.folder, demo).length >= servers);
     await wait(SETTLES_MS);
     const all = processes(place.folder, "");
-    const own = all.filter(({ command }) => !command.includes(demo));
-    const ofServers = all.filter(({ command }) => command.includes(demo));
+    const appProcesses = all.filter(({ command }) => !command.includes(demo));
+    const serverProcesses = all.filter(({ command }) => command.includes(demo));
     const sum = (some, of) => some.reduce((total, { pid }) => total + of(pid), 0);
-    const counts = () => Object.assign({}, ...own.map(({ pid }) => switches(pid)));
+    const counts = () => Object.assign({}, ...appProcesses.map(({ pid }) => switches(pid)));
     const before = counts();
     await wait(COUNTED_MS);
     const after = Object.entries(counts());
     const wakeups = after.reduce((total, [thread, count]) => total + count - (before[thread] ?? 0), 0) / (COUNTED_MS / 1000);
-    const [mine, theirs] = [sum(own, memory), sum(ofServers, memory)];
-    const parts = own.map(({ pid, command }) => `${command.split(" ")[0].split("/").pop()} ${memory(pid).toFixed(0)}`);
-    console.log(`| ${what} | ${mine.toFixed(0)} | ${theirs.toFixed(0)} | ${wakeups.toFixed(1)} | ${parts.join(", ")} |`);
+    const [appSum, serverSum] = [sum(appProcesses, memory), sum(serverProcesses, memory)];
+    const parts = appProcesses.map(({ pid, command }) => `${command.split(" ")[0].split("/").pop()} ${memory(pid).toFixed(0)}`);
+    console.log(`| ${what} | ${appSum.toFixed(0)} | ${serverSum.toFixed(0)} | ${wakeups.toFixed(1)} | ${parts.join(", ")} |`);
   } finally {
     running.kill("SIGTERM");
     await ended;

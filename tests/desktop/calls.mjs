@@ -6,12 +6,12 @@ const RESULT = "[data-testid=tool-result]";
 /** Opens a tool and calls it with these values by field. */
 export async function callTool(page, server, tool, values = {}) {
   await page.go(`#/server/${server}/tools/${tool}`);
-  await page.reads(tool, "main article");
+  await page.waitForText(tool, "main article");
   for (const [field, value] of Object.entries(values)) await page.fill(new RegExp(`^${field}`), value);
   await page.click("button", "Call", "main");
 }
 
-/** How many calls a server has got. */
+/** Returns the number of calls that a server received. */
 async function called(page, server) {
   const { value } = await page.invoke("activity", { server, after: null, limit: 2000 });
   return value.entries.filter((entry) => entry.sent && entry.method === "tools/call").length;
@@ -21,33 +21,33 @@ export async function calls(page, place, step) {
   for (const era of ["legacy", "modern"]) {
     await step(`4 ${era}: a call is approved with its arguments, and its result is shown`, async () => {
       await callTool(page, era, "add", { "First number": "2", "Second number": "40" });
-      await page.asks(`Run add on ${era}?`);
-      await page.asks(/a\s+(number\s+)?2/);
+      await page.waitForConsentRequest(`Run add on ${era}?`);
+      await page.waitForConsentRequest(/a\s+(number\s+)?2/);
       await page.picture(`${era}-question-tool`);
       await page.allow("Allow once");
-      await page.reads("2 + 40 = 42", RESULT);
-      await page.reads("Structured result", RESULT);
+      await page.waitForText("2 + 40 = 42", RESULT);
+      await page.waitForText("Structured result", RESULT);
     });
 
-    await step(`4 ${era}: denied is not sent`, async () => {
+    await step(`4 ${era}: a denied call is not sent`, async () => {
       await callTool(page, era, "fail");
       await page.click("button", "Deny", "[data-testid=question]");
-      await page.reads("Refused: the tool was not called", RESULT);
+      await page.waitForText("Refused: the tool was not called", RESULT);
     });
 
-    await step(`4 ${era}: progress with its message, then cancelled`, async () => {
+    await step(`4 ${era}: progress with its message, then cancellation`, async () => {
       await callTool(page, era, "slow_report", { Seconds: "60", Steps: "200" });
       await page.allow("Allow once");
-      await page.reads(/Page \d+ of 200 is written/, RESULT);
+      await page.waitForText(/Page \d+ of 200 is written/, RESULT);
       await page.picture(`${era}-progress`);
       await page.click("button", "Cancel the call", RESULT);
-      await page.reads("Cancelled", RESULT);
+      await page.waitForText("Cancelled", RESULT);
     });
 
     await step(`4 ${era}: text, Markdown, picture, sound, link, data`, async () => {
       await callTool(page, era, "show_everything");
       await page.allow("Always allow this tool");
-      await page.reads("Today in the harbour", RESULT);
+      await page.waitForText("Today in the harbour", RESULT);
       const shown = await page.until("the picture to be read", () =>
         page.run((selector) => {
           const result = document.querySelector(selector);
@@ -56,30 +56,30 @@ export async function calls(page, place, step) {
         }, RESULT),
       );
       assert.equal(shown.sounds, 1, "the sound has a player");
-      await page.reads("Sea chart", RESULT);
-      await page.reads("Structured result", RESULT);
+      await page.waitForText("Sea chart", RESULT);
+      await page.waitForText("Structured result", RESULT);
       await page.picture(`${era}-everything`);
       const sent = await called(page, era);
       await page.click("button", "Call", "main");
       await page.until("another call", async () => (await called(page, era)) > sent);
-      await page.reads("Today in the harbour", RESULT);
+      await page.waitForText("Today in the harbour", RESULT);
       assert.equal(await page.has("button", "Deny"), false, "an approval for always asks no more");
     });
 
-    await step(`4 ${era}: an error of the tool is shown as one`, async () => {
+    await step(`4 ${era}: an error of the tool is shown as an error`, async () => {
       await callTool(page, era, "fail");
       await page.allow("Allow once");
-      await page.reads("The tool says that it failed", RESULT);
+      await page.waitForText("The tool says that it failed", RESULT);
     });
   }
 
   for (const era of ["legacy", "modern"]) {
-    await step(`5 ${era}: / in the composer, arguments completed by the server, preview, into the conversation`, async () => {
+    await step(`5 ${era}: / in the composer, completions from the server, preview, insertion into the conversation`, async () => {
       const { value } = await page.invoke("create_conversation", { title: `Trip (${era})` });
       await page.go(`#/conversation/${value.id}`);
       await page.click("textbox", "Message");
       await page.press("/");
-      await page.reads("Greet a ship", "[role=dialog]");
+      await page.waitForText("Greet a ship", "[role=dialog]");
       await page.until("its search to have the focus", () =>
         page.run(() => document.activeElement?.getAttribute("role") === "combobox"),
       );
@@ -92,18 +92,18 @@ export async function calls(page, place, step) {
       await page.fill(/^Ship/, "Bor", "combobox");
       await page.click("option", "Borealis");
       await page.click("button", "Preview");
-      await page.reads(/harbour master of Bergen to the crew of the Borealis/, "[role=dialog]");
+      await page.waitForText(/harbour master of Bergen to the crew of the Borealis/, "[role=dialog]");
       await page.picture(`${era}-prompt-preview`);
       await page.click("button", "Add to the message");
       await page.click("button", "Send", "[data-testid=composer]");
-      await page.reads(/crew of the Borealis/, "main");
+      await page.waitForText(/crew of the Borealis/, "main");
     });
 
-    await step(`6 ${era}: reading, watching with a mark, a template completed`, async () => {
+    await step(`6 ${era}: reading, watching with a mark, a template with completion`, async () => {
       await page.go(`#/server/${era}/resources/${encodeURIComponent("clock:///now")}`);
       await page.click("button", "Read", "main");
       await page.click("button", "Watch for changes");
-      await page.reads("It changed since you read it.", "main");
+      await page.waitForText("It changed since you read it.", "main");
       await page.picture(`${era}-changed`);
       await page.click("button", "Stop watching");
       await page.go(`#/server/${era}/resources/${encodeURIComponent("tide:///{harbour}/{day}")}`);
@@ -111,17 +111,17 @@ export async function calls(page, place, step) {
       await page.click("option", "Bergen");
       await page.fill("day", "tue", "combobox");
       await page.click("option", "tuesday");
-      await page.reads("tide:///Bergen/tuesday", "main");
+      await page.waitForText("tide:///Bergen/tuesday", "main");
       await page.click("button", "Read", "main");
       await page.until("the table", () => page.run(() => document.querySelector("main table") !== null));
       await page.picture(`${era}-template`);
     });
 
-    await step(`6 ${era}: attached to the conversation`, async () => {
+    await step(`6 ${era}: attachment to the conversation`, async () => {
       await page.go(`#/server/${era}/resources/${encodeURIComponent("harbour:///welcome.txt")}`);
       await page.click("button", "Attach…");
       await page.click("button", "New conversation", "[role=dialog]");
-      await page.reads(`from ${era}`, "main");
+      await page.waitForText(`from ${era}`, "main");
       await page.picture(`${era}-attached`);
     });
 

@@ -1,5 +1,6 @@
-// Closes a window as its user does: by the button in its frame, which sends it WM_DELETE_WINDOW (ICCCM 4.2.8.1). Without a
-// window manager nothing on the system can send that, so this speaks the few words of X11 that it takes. Says whether one is hidden, too.
+// Closes a window like the button in its frame, by WM_DELETE_WINDOW (ICCCM 4.2.8.1). Without a window manager no
+// other program can send that, so this file implements the required part of the X11 protocol. Also detects hidden
+// windows.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createConnection } from "node:net";
@@ -11,10 +12,10 @@ const QUERY_TREE = 15;
 const SEND_EVENT = 25;
 const CLIENT_MESSAGE = 33;
 const WM_NAME = 39;
-/** The state of a window that is mapped, with all those around it. */
+/** State of a window that is mapped together with its ancestors. */
 const VIEWABLE = 2;
 
-/** Closes the window with this title on the display in the environment. */
+/** Closes the window with this title on the display of the environment. */
 export async function closeWindow(title) {
   await onDisplay(async (connection) => {
     const [protocols, deleteWindow] = [await atom(connection, "WM_PROTOCOLS"), await atom(connection, "WM_DELETE_WINDOW")];
@@ -25,17 +26,17 @@ export async function closeWindow(title) {
     event[1] = 32;
     uint32(window, protocols, deleteWindow, 0).copy(event, 4);
     connection.send(SEND_EVENT, 0, uint32(window, 0), event);
-    // An answer to what is asked after it proves that it was sent.
-    await connection.ask(QUERY_TREE, 0, uint32(connection.root));
+    // A reply to a later request proves that the message was sent.
+    await connection.sendRequest(QUERY_TREE, 0, uint32(connection.root));
   });
 }
 
-/** Whether the window with this title is on the display: there, and not hidden. */
+/** Returns `true` if the window with this title exists and is not hidden. */
 export async function isShown(title) {
   return await onDisplay(async (connection) => {
     const window = await find(connection, title);
     if (window === null) return false;
-    return (await connection.ask(GET_WINDOW_ATTRIBUTES, 0, uint32(window)))[26] === VIEWABLE;
+    return (await connection.sendRequest(GET_WINDOW_ATTRIBUTES, 0, uint32(window)))[26] === VIEWABLE;
   });
 }
 
@@ -51,17 +52,17 @@ async function onDisplay(act) {
 async function atom(connection, name) {
   const lengths = Buffer.alloc(4);
   lengths.writeUInt16LE(name.length);
-  return (await connection.ask(INTERN_ATOM, 0, lengths, padded(Buffer.from(name)))).readUInt32LE(8);
+  return (await connection.sendRequest(INTERN_ATOM, 0, lengths, padded(Buffer.from(name)))).readUInt32LE(8);
 }
 
-/** The window with this title that can be closed, or null. */
+/** Returns the closable window with this title, or `null`. */
 async function find(connection, title) {
   const protocols = await atom(connection, "WM_PROTOCOLS");
-  const tree = await connection.ask(QUERY_TREE, 0, uint32(connection.root));
+  const tree = await connection.sendRequest(QUERY_TREE, 0, uint32(connection.root));
   for (let at = 32; at < 32 + 4 * tree.readUInt16LE(16); at += 4) {
     const window = tree.readUInt32LE(at);
     const has = async (property) => {
-      const reply = await connection.ask(GET_PROPERTY, 0, uint32(window, property, 0, 0, 64));
+      const reply = await connection.sendRequest(GET_PROPERTY, 0, uint32(window, property, 0, 0, 64));
       return reply.subarray(32, 32 + (reply.readUInt32LE(16) * reply[1]) / 8);
     };
     if ((await has(WM_NAME)).toString() === title && (await has(protocols)).length > 0) return window;
@@ -84,16 +85,16 @@ async function connect(display) {
   socket.write(Buffer.concat([setup, padded(name), padded(cookie ?? Buffer.alloc(0))]));
   const read = reader(socket);
   const head = await read(8);
-  const rest = await read(4 * head.readUInt16LE(6));
-  if (head[0] !== 1) throw new Error(`the display refuses: ${rest}`);
-  const root = rest.readUInt32LE(32 + Math.ceil(rest.readUInt16LE(16) / 4) * 4 + 8 * rest[21]);
+  const remainder = await read(4 * head.readUInt16LE(6));
+  if (head[0] !== 1) throw new Error(`the display refuses: ${remainder}`);
+  const root = remainder.readUInt32LE(32 + Math.ceil(remainder.readUInt16LE(16) / 4) * 4 + 8 * remainder[21]);
   const send = (opcode, detail, ...parts) => {
     const body = Buffer.concat(parts);
     const start = Buffer.from([opcode, detail, 0, 0]);
     start.writeUInt16LE(1 + body.length / 4, 2);
     socket.write(Buffer.concat([start, body]));
   };
-  const ask = async (...request) => {
+  const sendRequest = async (...request) => {
     send(...request);
     for (;;) {
       const first = await read(32);
@@ -101,26 +102,26 @@ async function connect(display) {
       if (first[0] === 1) return Buffer.concat([first, await read(4 * first.readUInt32LE(4))]);
     }
   };
-  return { root, send, ask, close: () => socket.destroy() };
+  return { root, send, sendRequest, close: () => socket.destroy() };
 }
 
-/** Gives the next so many bytes. */
+/** Reads this number of bytes. */
 function reader(socket) {
-  let kept = Buffer.alloc(0);
+  let buffered = Buffer.alloc(0);
   const chunks = socket[Symbol.asyncIterator]();
   return async (count) => {
-    while (kept.length < count) {
+    while (buffered.length < count) {
       const { value, done } = await chunks.next();
       if (done) throw new Error("the display has closed the connection");
-      kept = Buffer.concat([kept, value]);
+      buffered = Buffer.concat([buffered, value]);
     }
-    const bytes = kept.subarray(0, count);
-    kept = kept.subarray(count);
+    const bytes = buffered.subarray(0, count);
+    buffered = buffered.subarray(count);
     return bytes;
   };
 }
 
-/** What proves to the display that we may talk to it, where it wants that: an entry of the file XAUTHORITY. */
+/** Returns the authentication data of the display, if it requires any: an entry of the file XAUTHORITY. */
 function cookieOf(display) {
   let file;
   try {

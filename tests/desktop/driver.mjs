@@ -1,4 +1,4 @@
-// WebKit's own driver and a session with the app in it.
+// WebKitWebDriver, and a session with the app in it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createConnection, createServer } from "node:net";
@@ -7,11 +7,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import WebDriver from "webdriver";
 
 /**
- * Starts the driver, and the app through it.
- * @param {string} app The app's program.
- * @param {Record<string, string>} env The variables that the app gets beside our own.
- * @param {number} output The file that takes what both print.
- * @param {string[]} args The arguments that the app gets.
+ * Starts the driver, which starts the app.
+ * @param {string} app The executable of the app.
+ * @param {Record<string, string>} env Environment variables of the app in addition to the current ones.
+ * @param {number} output File descriptor for the output of both.
+ * @param {string[]} args Arguments of the app.
  */
 export async function startSession(app, env, output, args = []) {
   const port = await freePort();

@@ -1,5 +1,5 @@
-// A newcomer with the installed package: from the first start to the result of the first approved call, by mouse and keys alone.
-// `cargo xtask dist --check` runs this in a fresh system. The arguments: the app, and a folder for pictures.
+// First use of the installed package: from the first start to the result of the first approved call, by mouse and
+// keyboard. `cargo xtask dist --check` runs this in a fresh system. Arguments: the app, and a folder for screenshots.
 import assert from "node:assert/strict";
 import { mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { startSession } from "./driver.mjs";
 import { Page } from "./page.mjs";
 
 const [app, pictures] = process.argv.slice(2);
-const QUESTION = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=question]";
 const RESULT = "[data-testid=tool-result]";
 const MOST_CLICKS = 4;
 const MOST_SECONDS = 60;
@@ -25,16 +25,16 @@ const click = async (...target) => {
 try {
   await session.browser.setTimeouts(undefined, 30_000, 30_000);
   await click("button", "Start the demo server");
-  await page.asks("wants to run on this computer");
+  await page.waitForConsentRequest("wants to run on this computer");
   await page.armed();
   await page.picture("first-question");
-  await click("button", /allow/i, QUESTION);
+  await click("button", /allow/i, CONSENT_REQUEST);
   await click("button", "Call", "main");
-  await page.asks("Run add on demo?");
+  await page.waitForConsentRequest("Run add on demo?");
   await page.readByWheel();
   await page.picture("first-call");
-  await click("button", "Allow once", QUESTION);
-  await page.reads("2 + 3 = 5", RESULT);
+  await click("button", "Allow once", CONSENT_REQUEST);
+  await page.waitForText("2 + 3 = 5", RESULT);
   await page.picture("first-result");
   const seconds = (Date.now() - start) / 1000;
   assert.ok(clicks <= MOST_CLICKS, `at most ${MOST_CLICKS} clicks, not ${clicks}`);

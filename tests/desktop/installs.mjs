@@ -1,4 +1,5 @@
-// Servers of a registry on loopback and of bundles: found, looked at in the sheet, added stopped, and run; and the check of this computer.
+// Servers of a registry on loopback and of bundles: found, previewed in the sheet, added stopped, and run. Also the
+// computer check.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
@@ -6,7 +7,7 @@ import { entry } from "../page/registry.mjs";
 
 const REAL = "io.github.modelcontextprotocol/everything";
 
-/** What the registry of the walk lists. */
+/** Listing of the test registry. */
 export const LISTED = [
   entry({
     ...{ name: REAL, version: "2026.8.31", title: "Everything", description: "Shows what an MCP server can do" },
@@ -38,41 +39,41 @@ export const LISTED = [
 export async function installs(page, place, step) {
   const settings = () => JSON.parse(readFileSync(place.config, "utf8")).mcpServers;
 
-  await step("a server of a registry is found, and shown with who publishes it and what it runs", async () => {
+  await step("a server of a registry is found, and shown with its publisher and command", async () => {
     await page.go("#/add-server");
     await page.picture("add-server");
     await page.click("button", "From a registry…", "main");
-    await page.reads("Tides, moorings", "main");
+    await page.waitForText("Tides, moorings", "main");
     await page.inEachTheme("registry");
     await page.go(`#/registry/${encodeURIComponent(REAL)}`);
-    await page.reads("the GitHub account modelcontextprotocol", "main");
+    await page.waitForText("the GitHub account modelcontextprotocol", "main");
     await page.inEachTheme("registry-server");
   });
 
-  await step("the sheet shows exactly what is set up, and adds it stopped with its secret in the keychain", async () => {
+  await step("the sheet shows the exact setup, and adds the server stopped with its secret in the keychain", async () => {
     await page.click("button", /^Install @modelcontextprotocol\/server-everything/, "main");
     const sheet = "[role=dialog]";
-    await page.reads("npx -y @modelcontextprotocol/server-everything@2026.8.31 stdio", sheet);
+    await page.waitForText("npx -y @modelcontextprotocol/server-everything@2026.8.31 stdio", sheet);
     await page.inEachTheme("install-sheet");
     await page.fill(/^EVERYTHING_KEY/, "s3cret-0123456789", "textbox", sheet);
-    await page.reads("secret, in the keychain", sheet);
+    await page.waitForText("secret, in the keychain", sheet);
     await page.picture("install-sheet-filled");
     await page.click("button", "Add server", sheet);
     const name = "everything";
     await page.until("it to be set up", () => settings()[name]);
     assert.equal(settings()[name].env.EVERYTHING_KEY, `\${secret:${name}.EVERYTHING_KEY}`, "its secret is named");
-    await page.sees("heading", name);
+    await page.waitForElement("heading", name);
     await page.inEachTheme("installed-server");
     await page.invoke("remove_server", { server: name });
   });
 
-  await step("this computer is checked, with what to do for each finding", async () => {
+  await step("the computer check shows a remedy for each finding", async () => {
     const config = { type: "stdio", command: "no-such-program-7461", args: [], env: {}, cwd: null, revision: null };
     await page.invoke("add_server", { name: "lost", config });
     await page.click("button", "Help");
     await page.click("menuitem", "Check this computer");
     const dialog = "[role=dialog]";
-    await page.reads("no-such-program-7461", dialog);
+    await page.waitForText("no-such-program-7461", dialog);
     await page.inEachTheme("check");
     await page.click("disclosure", /checks passed/, dialog);
     await page.inEachTheme("check-passed");

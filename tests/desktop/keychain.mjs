@@ -1,11 +1,11 @@
-// The keychain of the session, unlocked as after a login: GNOME's, with its files in the home of the walk.
+// Unlocked keychain of the session, as after a login: gnome-keyring with its files in the home of the test.
 import { execFileSync, spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 
 const NAME = "org.freedesktop.secrets";
 const PASSWORD = "test";
 
-/** Starts it. Like everything that the walk starts, it is found by its home and ended at the end. */
+/** Starts the keychain. Like all processes of the test, it is found by its home folder and ended at the end. */
 export async function startKeychain(env) {
   const args = ["--foreground", "--unlock", "--components=secrets"];
   const options = { env: { ...process.env, ...env }, stdio: ["pipe", "ignore", "ignore"] };
@@ -19,7 +19,7 @@ export async function startKeychain(env) {
   throw new Error("gnome-keyring-daemon does not answer");
 }
 
-/** Whether anything answers for it. To ask itself would start another one, that is locked. */
+/** Returns `true` if the service has an owner. A request to the service would activate another, locked one. */
 function isThere() {
   const to = ["--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", `string:${NAME}`];
   return execFileSync("dbus-send", ["--session", "--print-reply", ...to], { encoding: "utf8" }).includes("true");

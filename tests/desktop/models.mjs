@@ -1,28 +1,28 @@
-// A conversation with a model: a provider with its key, the tools of a real server, a call that is changed before it is
-// allowed, the answer.
+// Conversation with a model: a provider with its key, tools of a real server, a call with arguments changed before
+// approval, and the answer.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { keyless, keylessPage } from "./canary.mjs";
+import { assertNoKeyInFiles, assertPageHasNoKey } from "./key-leaks.mjs";
 import { KEY } from "./provider.mjs";
 
-const QUESTION = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=question]";
 const QUEUE = "[data-testid=queue]";
 const DIALOG = "[role=dialog], [role=alertdialog]";
 const COMPOSER = "[data-testid=composer]";
 
-/** Begins a conversation with a message in it, and says which it is. */
-export async function say(page, text) {
+/** Creates a conversation with a message. Resolves to its id. */
+export async function startConversation(page, text) {
   await page.click("button", "New conversation", "nav");
   await page.until("an empty conversation", () => page.run(() => location.hash.startsWith("#/conversation/")));
-  await page.reads("Start here", "main");
+  await page.waitForText("Start here", "main");
   const id = await page.run(() => location.hash.split("/")[2]);
-  await write(page, text);
+  await sendMessage(page, text);
   return id;
 }
 
-export async function write(page, text) {
+export async function sendMessage(page, text) {
   await page.fill("Message", text);
   await page.click("button", "Send", COMPOSER);
 }
@@ -32,7 +32,7 @@ export async function models(page, place, step) {
 
   await step("12 a provider is added with its key, and answers", async () => {
     await page.go("#/models");
-    await page.reads("No provider yet", "main");
+    await page.waitForText("No provider yet", "main");
     await page.click("button", "Add a provider");
     await page.choose("Provider", "Another, by its address", DIALOG);
     await page.fill("Name", "Fake lab", "textbox", DIALOG);
@@ -40,37 +40,37 @@ export async function models(page, place, step) {
     await page.fill("Key, if it wants one", KEY, "textbox", DIALOG);
     await page.picture("add-provider");
     await page.click("button", "Add", DIALOG);
-    await page.reads(/It answers and lists \d+ models/, "main");
-    await page.reads("Key set", "main");
+    await page.waitForText(/It answers and lists \d+ models/, "main");
+    await page.waitForText("Key set", "main");
     await page.click("button", "Test Fake lab");
-    await page.reads(/It answers and lists \d+ models/, "main");
+    await page.waitForText(/It answers and lists \d+ models/, "main");
     await page.click("disclosure", /^\d+ models$/);
     await page.click("button", "Use gpt-4o by default");
-    await page.reads("Default model: gpt-4o of Fake lab.", "main");
+    await page.waitForText("Default model: gpt-4o of Fake lab.", "main");
     await page.picture("models");
     const secrets = join(place.data, "secrets.json");
     assert.ok(existsSync(secrets), "the key is kept, encrypted, as there is a keychain");
     assert.match(readFileSync(join(place.data, "models.json"), "utf8"), /Fake lab/, "and the provider beside it");
-    keyless(place.home);
-    await keylessPage(page);
+    assertNoKeyInFiles(place.home);
+    await assertPageHasNoKey(page);
   });
 
-  await step("12 a real server is added, started, and its tools are reviewed", async () => {
+  await step("12 a real server is added and started, and its tools are reviewed", async () => {
     await page.go("#/add-server");
     await page.click("tab", "Paste");
     const config = { command: process.execPath, args: [place.everything] };
     const text = JSON.stringify({ mcpServers: { everything: config } });
     await page.fill("A URL, a command, or what the server's README says to paste", text);
     await page.click("button", "Add 1 server");
-    await page.sees("heading", "everything");
+    await page.waitForElement("heading", "everything");
     await page.click("button", "Start", "main");
-    await page.asks(place.everything);
+    await page.waitForConsentRequest(place.everything);
     await page.allow("Always allow this command");
-    await page.reads("ready", "main header");
-    // E7: it asks on its own, as soon as it runs. Nobody waits for it, so it is found among the approvals.
+    await page.waitForText("ready", "main header");
+    // E7: a request of a server outside of a call is not shown as a dialog, so it is found in the queue.
     await page.click("button", /^Approvals \(/);
     await page.click("button", /^asks for your folders/, QUEUE);
-    await page.asks("everything asks for your folders");
+    await page.waitForConsentRequest("everything asks for your folders");
     await page.allow("Share none");
     await page.go("#/server/everything/tools");
     await page.click("button", /^Mark \d+ new tools as reviewed/);
@@ -78,36 +78,36 @@ export async function models(page, place, step) {
     await page.until("them to be reviewed", async () => !(await page.has("button", /^Mark \d+ new tools/)));
   });
 
-  await step("12 a model calls a tool; the user changes what is sent, and the model answers by what came back", async () => {
+  await step("12 a model calls a tool, the user changes the arguments, and the model answers with the result", async () => {
     await page.click("button", "New conversation", "nav");
-    await page.reads("Start here", "main");
-    // E4: it begins with the servers of the conversation before.
+    await page.waitForText("Start here", "main");
+    // E4: the conversation starts with the servers of the previous one.
     await page.click("button", "Tools of demo, legacy, modern, family", COMPOSER);
     for (const name of ["demo", "legacy", "modern", "family", "everything"]) await page.click("checkbox", name, DIALOG);
-    await page.reads(/\d+ tools offered/, DIALOG);
+    await page.waitForText(/\d+ tools offered/, DIALOG);
     await page.picture("tools-of-conversation");
     await page.click("button", "Close", DIALOG);
-    await page.sees("button", "Tools of everything", COMPOSER);
-    await write(page, "Please add 2 and 40.");
-    await page.asks("Run get-sum on everything?");
-    await page.asks("The model asked");
-    await page.asks(/b\s+(number\s+)?40/);
+    await page.waitForElement("button", "Tools of everything", COMPOSER);
+    await sendMessage(page, "Please add 2 and 40.");
+    await page.waitForConsentRequest("Run get-sum on everything?");
+    await page.waitForConsentRequest("The model asked");
+    await page.waitForConsentRequest(/b\s+(number\s+)?40/);
     await page.picture("question-of-model");
-    await page.click("button", "Edit what is sent", QUESTION);
-    await page.fill(/^b\b/, "42", "textbox", QUESTION);
+    await page.click("button", "Edit what is sent", CONSENT_REQUEST);
+    await page.fill(/^b\b/, "42", "textbox", CONSENT_REQUEST);
     await page.picture("question-edited");
-    await page.click("button", "Use these changes", QUESTION);
-    await page.asks(/b\s+edited\s*number\s+42\s+Asked for:\s+40/);
+    await page.click("button", "Use these changes", CONSENT_REQUEST);
+    await page.waitForConsentRequest(/b\s+edited\s*number\s+42\s+Asked for:\s+40/);
     await page.allow("Allow once");
-    await page.reads("it is 44, as you changed a number", "main");
+    await page.waitForText("it is 44, as you changed a number", "main");
     await page.picture("answer");
     await page.click("button", /get-sum.*done/, "main");
-    await page.reads("The sum of 2 and 42 is 44.", "main");
+    await page.waitForText("The sum of 2 and 42 is 44.", "main");
     await page.picture("call");
-    await keylessPage(page);
+    await assertPageHasNoKey(page);
 
-    const asked = await provider.asked();
-    const last = asked.at(-1);
+    const requests = await provider.requestBodies();
+    const last = requests.at(-1);
     assert.equal(last.model, "gpt-4o", "the model that was chosen answers");
     const offered = last.tools.map((tool) => tool.function.name);
     assert.ok(offered.includes("everything__get-sum"), "it was offered the tools of the server");
@@ -115,6 +115,6 @@ export async function models(page, place, step) {
     const results = last.messages.filter(({ role }) => role === "tool");
     assert.equal(results.length, 1, "it called one tool");
     assert.ok(JSON.stringify(results).includes("The sum of 2 and 42 is 44."), "and has what came back of the changed call");
-    assert.ok(!JSON.stringify(asked).includes(KEY), "the key is in nothing that a model reads");
+    assert.ok(!JSON.stringify(requests).includes(KEY), "the key is in nothing that a model reads");
   });
 }

@@ -1,16 +1,16 @@
-// The page in the window, as a user meets it: controls by their role and name, real clicks and keys.
+// The page in the window, operated by role and accessible name with real clicks and keys.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 const PATIENCE_MS = 15_000;
 const LOOK_AGAIN_MS = 50;
-/** How long a consent request may stay after a click before the click is repeated. */
+/** Wait after a click for the consent request to close, before the click is repeated. */
 const ANSWER_MS = 500;
-const QUESTION = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=question]";
 
-/** Finds the visible element of a role with a name (a text, or /pattern/flags in pieces). Runs in the page. */
-function locate(role, wanted, within) {
+/** Finds the visible element of a role with a name (a text, or the parts of a /pattern/flags). Runs in the page. */
+function locate(role, target, within) {
   const selectors = {
     button: "button, [role=button]",
     link: "a[href]",
@@ -25,7 +25,7 @@ function locate(role, wanted, within) {
     menuitem: "[role=menuitem]",
     heading: "h1, h2, h3, h4",
   };
-  const pattern = wanted.pattern === undefined ? null : new RegExp(wanted.pattern, wanted.flags);
+  const pattern = target.pattern === undefined ? null : new RegExp(target.pattern, target.flags);
   const words = (text) => (text ?? "").replace(/\s+/g, " ").trim();
   const nameOf = (element) => {
     const label = element.getAttribute("aria-label");
@@ -41,21 +41,21 @@ function locate(role, wanted, within) {
   };
   const root = within ? document.querySelector(within) : document;
   if (!root) return null;
-  const fits = (name) => (pattern ? pattern.test(name) : name === wanted.text);
+  const fits = (name) => (pattern ? pattern.test(name) : name === target.text);
   return [...root.querySelectorAll(selectors[role])].find((e) => isShown(e) && fits(nameOf(e))) ?? null;
 }
 
-/** A name as `locate` takes it. */
-const wantedOf = (name) => (name instanceof RegExp ? { pattern: name.source, flags: name.flags } : { text: name });
+/** Serializes a name for `locate`. */
+const serializedName = (name) => (name instanceof RegExp ? { pattern: name.source, flags: name.flags } : { text: name });
 
 /**
- * Brings an element into view and returns the point to click on; null while it is disabled, covered or still moves.
- * Runs in the page.
+ * Scrolls an element into view and returns the point to click. Returns `null` while it is disabled, covered or
+ * moving. Runs in the page.
  */
 async function middle(element) {
   element.scrollIntoView({ block: "nearest", inline: "nearest" });
   const before = element.getClientRects()[0];
-  // The second frame begins after the first was drawn.
+  // The second animation frame starts after the first was painted.
   await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   const box = element.getClientRects()[0];
   if (!before || !box || element.getAttribute("aria-disabled") === "true") return null;
@@ -63,7 +63,7 @@ async function middle(element) {
   const [x, y] = [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
   const hit = document.elementFromPoint(x, y);
   if (!hit || !(element.contains(hit) || hit.contains(element))) return null;
-  // Beside it, toward the middle of the window.
+  // A point next to it, toward the middle of the window.
   return { x, y, from: x > innerWidth / 2 ? x - 20 : x + 20 };
 }
 
@@ -73,15 +73,15 @@ const PRESS = [
   { type: "pointerUp", button: 0 },
 ];
 
-/** How often a window is looked at that never stands still, as while a model answers. */
+/** Maximum number of comparisons of a window that is never still, as while a model answers. */
 const LOOKS = 5;
-/** How many pictures there are, of all windows. */
+/** Number of screenshots of all windows. */
 let pictures = 0;
 
 export class Page {
   #browser;
   #pictures;
-  /** How often a user would have clicked so far. */
+  /** Number of clicks and keys of the user so far. */
   clicks = 0;
 
   constructor(browser, pictures) {
@@ -101,7 +101,7 @@ export class Page {
     return this.#browser.executeAsyncScript(script, args);
   }
 
-  /** Tries until the outcome is one, and says what was waited for if it never is. */
+  /** Retries until the outcome is truthy. Fails with a description after a timeout. */
   async until(what, attempt) {
     const end = Date.now() + PATIENCE_MS;
     let error;
@@ -111,7 +111,7 @@ export class Page {
         if (outcome) return outcome;
         error = undefined;
       } catch (cause) {
-        // Between two looks the page may have drawn the element anew.
+        // The page may have replaced the element between two attempts.
         error = cause;
       }
       await wait(LOOK_AGAIN_MS);
@@ -120,7 +120,7 @@ export class Page {
   }
 
   async #find(role, name, within = null) {
-    const element = await this.run(locate, role, wantedOf(name), within);
+    const element = await this.run(locate, role, serializedName(name), within);
     return element ? Object.values(element)[0] : null;
   }
 
@@ -128,10 +128,10 @@ export class Page {
     return this.until(`the ${role} ${name}`, () => this.#find(role, name, within));
   }
 
-  /** Clicks, once it can be clicked. */
+  /** Clicks once the element can be clicked. */
   async click(role, name, within) {
     await this.until(`a click on the ${role} ${name}`, async () => {
-      const element = await this.run(locate, role, wantedOf(name), within ?? null);
+      const element = await this.run(locate, role, serializedName(name), within ?? null);
       if (!element || !(await this.#runAsync(middle, element))) return false;
       await this.#browser.elementClick(Object.values(element)[0]);
       this.clicks += 1;
@@ -139,23 +139,23 @@ export class Page {
     });
   }
 
-  /** Goes there with the pointer and clicks, as a user does; the driver's own clicks have no way that led to them. */
+  /** Moves the pointer there and clicks, like a user. Clicks of the driver have no preceding movement. */
   async goAndClick(role, name, within) {
     const { x, y, from } = await this.until(`the ${role} ${name} to lie open`, async () => {
-      const element = await this.run(locate, role, wantedOf(name), within ?? null);
+      const element = await this.run(locate, role, serializedName(name), within ?? null);
       return element && (await this.#runAsync(middle, element));
     });
     this.clicks += 1;
     await this.#point(move(from, y), move(x, y), ...PRESS);
   }
 
-  /** Clicks where the pointer is, without moving it. */
+  /** Clicks at the position of the pointer without moving it. */
   clickAgain() {
     this.clicks += 1;
     return this.#point(...PRESS);
   }
 
-  /** Scrolls a part of the window to its end, as a wheel does, which WebKit's driver does not turn. Nothing is leapt over. */
+  /** Scrolls an element to its end in steps, like a wheel, which WebKit's driver does not support. */
   async wheel(within) {
     const turn = (selector) => {
       const box = document.querySelector(selector);
@@ -172,7 +172,7 @@ export class Page {
     ]);
   }
 
-  /** Replaces what is in a field. */
+  /** Replaces the text of a field. */
   async fill(name, text, role = "textbox", within) {
     await this.until(`the ${role} ${name} to hold ${text}`, async () => {
       const id = await this.#find(role, name, within);
@@ -183,7 +183,7 @@ export class Page {
     });
   }
 
-  /** Chooses from a list. */
+  /** Selects an option. */
   async choose(name, option, within) {
     await this.until(`${option} to be chosen as ${name}`, async () => {
       const id = await this.#find("select", name, within);
@@ -195,7 +195,7 @@ export class Page {
     });
   }
 
-  /** Presses keys where the focus is. */
+  /** Presses keys in the focused element. */
   async press(...keys) {
     const actions = keys.flatMap((value) => [
       { type: "keyDown", value },
@@ -204,7 +204,7 @@ export class Page {
     await this.#browser.performActions([{ type: "key", id: "keyboard", actions }]);
   }
 
-  /** Holds a modifier while a key is pressed. */
+  /** Presses a key with a modifier. */
   async chord(modifier, key) {
     const actions = [
       { type: "keyDown", value: modifier },
@@ -219,30 +219,31 @@ export class Page {
     return (await this.#find(role, name, within)) !== null;
   }
 
-  /** Whether it is there and can be used. */
+  /** Returns `true` if the element exists and is enabled. */
   async isOn(role, name, within) {
     const id = await this.#find(role, name, within);
     return id !== null && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
   }
 
-  sees(role, name, within) {
+  /** Waits for a visible element. */
+  waitForElement(role, name, within) {
     return this.#element(role, name, within);
   }
 
-  /** The text that can be seen, in one place or everywhere. */
+  /** Returns the visible text of one element or of the page. */
   text(within = "body") {
     return this.run((selector) => document.querySelector(selector)?.innerText ?? "", within);
   }
 
-  /** Waits until a text can be read. */
-  async reads(wanted, within = "body") {
-    await this.until(`the text ${wanted} in ${within}`, async () => {
+  /** Waits until a text is visible. */
+  async waitForText(target, within = "body") {
+    await this.until(`the text ${target} in ${within}`, async () => {
       const text = await this.text(within);
-      return wanted instanceof RegExp ? wanted.test(text) : text.includes(wanted);
+      return target instanceof RegExp ? target.test(text) : text.includes(target);
     });
   }
 
-  /** Turns the wheel a little with the pointer over something. */
+  /** Turns the wheel slightly with the pointer over an element. */
   async turnWheel(within) {
     const { x, y } = await this.run((selector) => {
       const box = document.querySelector(selector).getBoundingClientRect();
@@ -252,12 +253,12 @@ export class Page {
     await this.#browser.performActions([{ type: "wheel", id: "wheel", actions: [scroll] }]);
   }
 
-  /** Scrolls to where something is. */
+  /** Scrolls to an element. */
   async scrollTo(within) {
     await this.run((selector) => document.querySelector(selector).scrollIntoView({ block: "nearest" }), within);
   }
 
-  /** How many windows there are. */
+  /** Returns the number of windows. */
   async windows() {
     return (await this.#browser.getWindowHandles()).length;
   }
@@ -266,12 +267,12 @@ export class Page {
     await this.run((to) => void (location.hash = to), hash);
   }
 
-  /** Calls a command as the page does: what it gives, or its error. */
+  /** Calls an API command like the page. Resolves to its response or error. */
   invoke(name, request) {
     return this.call(name, { request });
   }
 
-  /** Calls whatever Tauri knows, with arguments by name. */
+  /** Invokes any Tauri command with named arguments. */
   call(name, args) {
     return this.#browser.executeAsyncScript(
       `const [name, args, done] = arguments;
@@ -281,29 +282,29 @@ export class Page {
     );
   }
 
-  /** Waits until what is asked could be read: then it can be allowed, and its keys work. */
+  /** Waits until the consent request can be approved, which also enables its keys. */
   async armed() {
     await this.until("the question to be armed", () => this.isArmed());
   }
 
-  /** Looks at the rest of what is asked by turning the wheel, and waits until it can be allowed. */
+  /** Scrolls through the rest of the consent request with the wheel, and waits until it can be approved. */
   async readByWheel() {
     await this.until("the question to be read to its end, and armed", async () => {
-      await this.turnWheel(QUESTION);
+      await this.turnWheel(CONSENT_REQUEST);
       return this.isArmed();
     });
   }
 
-  /** Whether what is asked can be allowed now. */
+  /** Returns `true` if the consent request can be approved now. */
   isArmed() {
-    return this.isOn("button", /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/, QUESTION);
+    return this.isOn("button", /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/, CONSENT_REQUEST);
   }
 
-  /** Looks at all of what is asked, what is folded and what lies below, and waits until it can be allowed. */
+  /** Expands and scrolls through the complete consent request, and waits until it can be approved. */
   async read() {
     await this.until("the question to be seen whole, and armed", async () => {
       for (const more of [/^More (above|below)/, "Show all of the definition"]) {
-        const id = await this.#find("button", more, QUESTION);
+        const id = await this.#find("button", more, CONSENT_REQUEST);
         if (id !== null) {
           await this.#browser.elementClick(id);
           this.clicks += 1;
@@ -314,40 +315,40 @@ export class Page {
     });
   }
 
-  /** Lets what is asked cross, once it is armed: by a button, or by an entry of the menu beside it. */
+  /** Approves the consent request once it is armed: by a button, or by an entry of the menu next to it. */
   async allow(name) {
     await this.read();
     const before = await this.#stage();
     await this.until(`${name} to be taken`, async () => {
       if ((await this.#stage()) !== before) return true;
-      // A click does not count while what is asked changes, as when the server announces other tools.
+      // A click is ignored while the request changes, as when the server announces other tools.
       if (await this.isArmed()) await this.#clickAnswer(name);
       await wait(ANSWER_MS);
       return (await this.#stage()) !== before;
     });
   }
 
-  /** The consent request in front, and how far it is decided; null if there is none. */
+  /** Returns the current consent request with its progress, or `null` if there is none. */
   #stage() {
-    return this.run((within) => document.querySelector(within)?.getAttribute("data-stage") ?? null, QUESTION);
+    return this.run((within) => document.querySelector(within)?.getAttribute("data-stage") ?? null, CONSENT_REQUEST);
   }
 
   async #clickAnswer(name) {
-    if (await this.has("button", name, QUESTION)) return this.goAndClick("button", name, QUESTION);
-    await this.click("button", "More ways to allow", QUESTION);
+    if (await this.has("button", name, CONSENT_REQUEST)) return this.goAndClick("button", name, CONSENT_REQUEST);
+    await this.click("button", "More ways to allow", CONSENT_REQUEST);
     await this.click("menuitem", name);
   }
 
-  /** What is asked now. */
-  question() {
-    return this.text(QUESTION);
+  /** Returns the current consent request. */
+  consentRequestText() {
+    return this.text(CONSENT_REQUEST);
   }
 
-  asks(wanted) {
-    return this.reads(wanted, QUESTION);
+  waitForConsentRequest(target) {
+    return this.waitForText(target, CONSENT_REQUEST);
   }
 
-  /** Keeps a picture of the window, once it stands still or was looked at a few times. */
+  /** Saves a screenshot of the window once it is still, or after a few comparisons. */
   async picture(name) {
     let data = await this.#screenshot();
     for (let look = 1; look < LOOKS; look++) {
@@ -360,19 +361,19 @@ export class Page {
     writeFileSync(join(this.#pictures, file), Buffer.from(data, "base64"));
   }
 
-  /** Keeps a picture in each theme. */
+  /** Saves a screenshot in each theme. */
   async inEachTheme(name) {
     const { value } = await this.invoke("snapshot", {});
     for (const theme of ["dark", "light"]) {
       await this.invoke("set_settings", { ...value.settings, theme });
       await this.until(`the window to be ${theme}`, () =>
-        this.run((wanted) => document.documentElement.dataset.theme === wanted, theme),
+        this.run((target) => document.documentElement.dataset.theme === target, theme),
       );
       await this.picture(`${name}-${theme}`);
     }
   }
 
-  /** What the window shows, after the page has drawn its current state. */
+  /** Returns a screenshot after the page has drawn its current state. */
   async #screenshot() {
     await this.#runAsync(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     return this.#browser.takeScreenshot();

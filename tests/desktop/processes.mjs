@@ -1,11 +1,11 @@
-// The processes of this run, by a variable that only they have in their environment.
+// Processes of this run, identified by their environment.
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** What a server leaves behind when only itself is ended: a process of its own, that would run for hours. */
+/** Command line of a child that survives if only the server itself is ended, and would run for hours. */
 export const CHILD = "sleep 17461";
 
-/** Id and command line of each process whose environment has `HOME` set so, and whose command line has `part`. */
+/** Returns the id and command line of each process with this `HOME` and with `part` in its command line. */
 export function processes(home, part) {
   const found = [];
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
@@ -14,25 +14,27 @@ export function processes(home, part) {
       const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
       if (command.includes(part) && environment.includes(`HOME=${home}`)) found.push({ pid: Number(pid), command });
     } catch {
-      // It ended in between, or is another user's.
+      // The process ended in the meantime, or belongs to another user.
     }
   }
   return found;
 }
 
-/** Waits until none is left, at most so long; those that are. */
-export async function noneLeft(home, part, milliseconds) {
+/** Waits for a maximum time until no process is left. Resolves to the remaining ones. */
+export async function waitForNone(home, part, milliseconds) {
   const end = Date.now() + milliseconds;
-  let left = processes(home, part);
-  while (left.length > 0 && Date.now() < end) {
+  let remaining = processes(home, part);
+  while (remaining.length > 0 && Date.now() < end) {
     await wait(50);
-    left = processes(home, part);
+    remaining = processes(home, part);
   }
-  return left;
+  return remaining;
 }
 
-/** Waits until a killed process is over with all its threads, and so has let go of all it held; its parent may not have asked yet. */
-export async function over(pid, milliseconds) {
+/**
+ * Waits until a killed process has ended with all its threads and released its resources. It may still be a zombie.
+ */
+export async function waitForExit(pid, milliseconds) {
   const end = Date.now() + milliseconds;
   while (!isOver(pid) && Date.now() < end) await wait(20);
   return isOver(pid);
@@ -46,11 +48,11 @@ function isOver(pid) {
   }
 }
 
-/** Ends a process at once, if it is still there. */
+/** Kills a process if it still exists. */
 export function kill(pid) {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended in between.
+    // The process ended in the meantime.
   }
 }

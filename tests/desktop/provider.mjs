@@ -1,11 +1,11 @@
-// A provider of models that is not ours (aimock), started for the walk. It takes one key only, and keeps what it was asked.
+// Independent mock provider of models (aimock). Accepts one key only, and records its requests.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** Must be nowhere but on the way to the provider. */
+/** The key, which must not be found anywhere except in requests to the provider. */
 export const KEY = "sk-canary-desktop-9e41d7";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "../models/provider.mjs");
@@ -17,8 +17,8 @@ export async function startProvider() {
   const { url } = JSON.parse(line);
   return {
     url,
-    /** The bodies of the requests for an answer that it got, in order. */
-    async asked() {
+    /** The bodies of the received completion requests in order. */
+    async requestBodies() {
       const headers = { authorization: `Bearer ${KEY}` };
       const entries = await (await fetch(`${url}/__aimock/journal`, { headers })).json();
       return entries.map(({ body }) => body).filter((body) => Array.isArray(body?.messages));

@@ -1,9 +1,8 @@
-// Follows a user through the real window: the app as it is built, its page in WebKitGTK, the demo server beside it. Needs a
-// display and a session bus; `cargo xtask test desktop` brings both, and so does
+// Runs a user's tasks in the real window: the built app with its page in WebKitGTK and the demo server. Requires a
+// display and a session bus, which `cargo xtask test desktop` provides, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
-// With the argument `sandbox` only what concerns the page's own sandbox is tried, with `new` only what a new user does first, and installing,
-// with `opened` only what comes from outside of the window, with `zoom` only how large it is drawn. `steps` counts the steps of everyday
-// tasks, and writes the table of them.
+// Arguments select a part: `sandbox` the sandbox of the page, `new` the first use and installs, `opened` openings
+// from outside of the window, `zoom` the zoom. `steps` counts the steps of everyday tasks and writes their table.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -11,37 +10,37 @@ import { fileURLToPath } from "node:url";
 
 import { Registry } from "../page/registry.mjs";
 
-import { asked } from "./asked.mjs";
+import { serverRequests } from "./server-requests.mjs";
 import { background, startedInBackground } from "./background.mjs";
 import { calls } from "./calls.mjs";
-import { confined } from "./confined.mjs";
-import { cut, killedWhileAnswering } from "./cut.mjs";
+import { pageRestrictions } from "./page-restrictions.mjs";
+import { restoredAnswer, killWhileAnswering } from "./interrupted-answer.mjs";
 import { startSession } from "./driver.mjs";
-import { closed, killed } from "./ending.mjs";
-import { imported } from "./imported.mjs";
+import { exitByClosing, exitBySignals } from "./app-exit.mjs";
+import { otherApps } from "./other-apps.mjs";
 import { installs, LISTED } from "./installs.mjs";
-import { again, blank, isolated, quit, unprotected, unstartable } from "./isolated.mjs";
+import { sandboxRestored, blankPage, pageSandbox, quitApp, sandboxDisabled, sandboxStartFailure } from "./page-sandbox.mjs";
 import { startKeychain } from "./keychain.mjs";
 import { models } from "./models.mjs";
-import { firstCall, leave, tenImported } from "./newcomer.mjs";
-import { bundleOf, opened, openedAtFirst } from "./opened.mjs";
+import { firstCall, endApp, importTenServers } from "./new-user.mjs";
+import { createBundle, openedWhileRunning, openedAtStart } from "./openings.mjs";
 import { Page } from "./page.mjs";
 import { kill, processes } from "./processes.mjs";
 import { startProvider } from "./provider.mjs";
-import { records } from "./records.mjs";
-import { sampled } from "./sampled.mjs";
+import { activityAndConsent } from "./activity-and-consent.mjs";
+import { samplingRequest } from "./sampling.mjs";
 import { servers } from "./servers.mjs";
 import { steps } from "./steps.mjs";
-import { stillZoomed, zoomed } from "./zoomed.mjs";
+import { zoomRestored, zoomByKeys } from "./zoom.mjs";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const APP = process.env.DRAWBRIDGE_APP ?? join(ROOT, "target/debug/drawbridge");
 const PICTURES = join(ROOT, "target/screenshots/desktop");
 
-/** The folder of all homes. */
+/** Parent folder of all homes. */
 const all = realpathSync(mkdtempSync(join(tmpdir(), "drawbridge-desktop-")));
 const homes = [];
-// After a failure or an interruption something may run on, which is found by its home, as the tests find it.
+// After a failure or an interruption, processes may keep running. Like in the tests, they are found by their home.
 process.once("exit", () => {
   for (const { pid } of homes.flatMap((home) => processes(home, ""))) kill(pid);
   rmSync(all, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
@@ -49,10 +48,10 @@ process.once("exit", () => {
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 const provider = await startProvider();
 const registry = await Registry.start(LISTED);
-/** The script of a server from npm. */
+/** Returns the script of a server from npm. */
 const script = (name) => join(ROOT, "tests/node_modules/@modelcontextprotocol", name, "dist/index.js");
 
-/** A home with nothing in it, and what lies where. */
+/** Creates an empty home. Returns its paths. */
 function placeOf(name) {
   const home = join(all, name);
   homes.push(home);
@@ -62,14 +61,14 @@ function placeOf(name) {
     script,
     everything: script("server-everything"),
     home,
-    /** What the app prints. It lies with the app's own files, as it is looked through with them. */
+    /** Output of the app. Stored with the files of the app, because it is searched for the key like them. */
     log: join(home, "output.log"),
     provider,
     data: join(home, "data/drawbridge"),
     config: join(home, "config/drawbridge/mcp.json"),
-    /** What the app keeps of the processes that run. */
+    /** The app's record of running processes. */
     running: join(home, "data/drawbridge/running.json"),
-    /** What the system's dialogs answer, and what it was told to open. */
+    /** Answers of the system dialogs, and the URLs and files that the system was requested to open. */
     platform: join(home, "platform"),
     env: {
       HOME: home,
@@ -92,7 +91,7 @@ let newest = place;
 
 let passed = 0;
 const failures = [];
-/** One step of the way. The way ends with the first that fails: those after it build on it. */
+/** Runs one step. The first failure ends the run, because later steps depend on it. */
 async function step(name, act, page) {
   const start = Date.now();
   try {
@@ -101,7 +100,7 @@ async function step(name, act, page) {
     note(name, true);
     console.log(`ok      ${name} (${Date.now() - start} ms)`);
   } catch (error) {
-    const front = page ? await page.question().catch(() => "") : "";
+    const front = page ? await page.consentRequestText().catch(() => "") : "";
     failures.push(`${name}: ${error.message}${front ? `\n  in front: ${front.slice(0, 300)}` : ""}`);
     note(name, false);
     console.log(`FAILED  ${name}: ${error.message}`);
@@ -113,17 +112,17 @@ async function step(name, act, page) {
 }
 class StepFailed extends Error {}
 
-/** Writes a row for the table of `cargo xtask hostile`, if the step tries one of its cases. */
+/** Prints a row for the table of `cargo xtask hostile`, if the step covers one of its cases. */
 function note(name, withstood) {
   const [, id, tried] = /^([SEX]\d\d) (.*)$/.exec(name) ?? [];
   if (id === undefined || !process.env.HOSTILE_TABLE) return;
   appendFileSync(process.env.HOSTILE_TABLE, `${JSON.stringify({ case: id, tried, withstood })}\n`);
 }
 
-/** Starts the app and goes these parts of the way in its window. */
+/** Starts the app and runs these parts in its window. */
 const window = (...parts) => windowOf(place, [], ...parts);
 
-/** The same for somebody else, or of an app that is started with these arguments. */
+/** Does the same for another user, or for an app that is started with arguments. */
 async function windowOf(place, args, ...parts) {
   newest = place;
   const session = await startSession(APP, place.env, place.output, args);
@@ -142,43 +141,43 @@ for (const program of [APP, place.demo, ...scripts]) {
 }
 rmSync(PICTURES, { recursive: true, force: true });
 mkdirSync(PICTURES, { recursive: true });
-// What servers ask of models is refused until it is turned on; here it is asked about.
+// Sampling is disabled by default. This part enables it with consent for each request.
 const sampling = { legacy: { on: true }, modern: { on: true } };
 writeFileSync(join(place.data, "sampling.json"), JSON.stringify(sampling));
 try {
   await startKeychain(place.env);
   const only = process.argv[2];
   if (only === undefined || only === "new") {
-    await windowOf(placeOf("first"), [], firstCall, leave);
-    await windowOf(placeOf("ten"), [], tenImported, leave);
+    await windowOf(placeOf("first"), [], firstCall, endApp);
+    await windowOf(placeOf("ten"), [], importTenServers, endApp);
   }
   if (only === undefined || only === "zoom") {
     const large = placeOf("large");
-    await windowOf(large, [], zoomed, leave);
-    await windowOf(large, [], stillZoomed, leave);
+    await windowOf(large, [], zoomByKeys, endApp);
+    await windowOf(large, [], zoomRestored, endApp);
   }
   if (only === "zoom") {
-    // Done above.
+    // Covered above.
   } else if (only === "steps") {
-    await windowOf(placeOf("steps"), [], steps, leave);
+    await windowOf(placeOf("steps"), [], steps, endApp);
   } else if (only === "sandbox") {
-    await window(isolated, quit);
+    await window(pageSandbox, quitApp);
   } else if (only === "new") {
-    await window(installs, quit);
+    await window(installs, quitApp);
   } else if (only === "opened") {
-    await windowOf(place, [bundleOf(place, "first")], openedAtFirst, opened, quit);
+    await windowOf(place, [createBundle(place, "first")], openedAtStart, openedWhileRunning, quitApp);
   } else {
-    await window(isolated, confined, servers, imported, installs, calls, asked, records, models, sampled, killedWhileAnswering);
-    await window(cut, background, (_page, ...rest) => closed(...rest));
+    await window(pageSandbox, pageRestrictions, servers, otherApps, installs, calls, serverRequests, activityAndConsent, models, samplingRequest, killWhileAnswering);
+    await window(restoredAnswer, background, (_page, ...rest) => exitByClosing(...rest));
     await startedInBackground(place, step);
-    await killed(place, step);
-    await windowOf(place, [bundleOf(place, "first")], openedAtFirst, opened, quit);
+    await exitBySignals(place, step);
+    await windowOf(place, [createBundle(place, "first")], openedAtStart, openedWhileRunning, quitApp);
   }
   if (only === undefined || only === "sandbox") {
-    await unstartable(place, step);
-    await window(unprotected, quit);
-    await window(again, quit);
-    await blank(place, step);
+    await sandboxStartFailure(place, step);
+    await window(sandboxDisabled, quitApp);
+    await window(sandboxRestored, quitApp);
+    await blankPage(place, step);
   }
 } catch (error) {
   if (!(error instanceof StepFailed)) {

@@ -1,4 +1,4 @@
-// First start, adding servers, and a server's life (items 1 to 3 of what a user can do).
+// First start, adding servers, and the life cycle of a server (items 1 to 3).
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 
@@ -9,24 +9,24 @@ export async function servers(page, place, step) {
   const settings = () => JSON.parse(readFileSync(place.config, "utf8")).mcpServers;
 
   await step("1 first start: a welcome, the demo server ready, nothing running", async () => {
-    await page.reads("Your tools, behind a bridge you control");
-    await page.sees("button", "Start the demo server");
+    await page.waitForText("Your tools, behind a bridge you control");
+    await page.waitForElement("button", "Start the demo server");
     assert.deepEqual(running(), [], "no server runs before anybody approved it");
     await page.picture("welcome");
   });
 
-  await step("1 the exact command is asked about, and nothing runs until it is approved", async () => {
+  await step("1 the exact command requires consent, and nothing runs until it is approved", async () => {
     await page.click("button", "Start the demo server");
-    await page.asks("wants to run on this computer");
-    await page.asks(place.demo);
+    await page.waitForConsentRequest("wants to run on this computer");
+    await page.waitForConsentRequest(place.demo);
     assert.deepEqual(running(), [], "no server runs while the question is open");
     await page.picture("question-start");
     await page.allow("Always allow this command");
-    await page.reads("ready", "nav");
+    await page.waitForText("ready", "nav");
     assert.equal(running().length, 1, "the demo server runs");
   });
 
-  await step("2 a server by form, arguments one by one", async () => {
+  await step("2 a server by form with separate arguments", async () => {
     await page.go("#/add-server");
     await page.click("tab", "Fill in");
     await page.fill(/^Name/, "legacy");
@@ -37,7 +37,7 @@ export async function servers(page, place, step) {
     }
     await page.picture("add-by-form");
     await page.click("button", "Add server");
-    await page.sees("heading", "legacy");
+    await page.waitForElement("heading", "legacy");
     assert.deepEqual(settings().legacy, { command: place.demo, args: ["--era", "legacy"] }, "mcp.json has it");
     assert.equal(statSync(place.config).mode & 0o077, 0, "and belongs to its user alone");
   });
@@ -47,39 +47,39 @@ export async function servers(page, place, step) {
     await page.click("tab", "Paste");
     const text = JSON.stringify({ mcpServers: { modern: { command: place.demo, args: ["--era", "modern"] } } });
     await page.fill("A URL, a command, or what the server's README says to paste", text);
-    await page.reads("Found 1 server");
+    await page.waitForText("Found 1 server");
     await page.picture("add-by-paste");
     await page.click("button", "Add 1 server");
-    await page.sees("heading", "modern");
+    await page.waitForElement("heading", "modern");
   });
 
   for (const name of ["legacy", "modern"]) {
-    await step(`2 ${name}: its own exact command, approved`, async () => {
+    await step(`2 ${name}: its exact command is approved`, async () => {
       await page.go(`#/server/${name}/overview`);
-      await page.sees("heading", name);
+      await page.waitForElement("heading", name);
       await page.click("button", "Start", "main");
-      await page.asks(`--era ${name}`);
+      await page.waitForConsentRequest(`--era ${name}`);
       await page.allow("Always allow this command");
-      await page.reads(name === "legacy" ? "2025-11-25" : "2026-07-28", "main");
+      await page.waitForText(name === "legacy" ? "2025-11-25" : "2026-07-28", "main");
     });
   }
 
-  await step("2 a changed command asks again", async () => {
+  await step("2 a changed command requires consent again", async () => {
     await page.go("#/server/modern/settings");
     await page.click("button", "Add argument");
     await page.fill("Argument 3", "--revision=2026-07-28");
     await page.click("button", "Save");
     await page.click("button", "Start", "main");
-    await page.asks("This is not the command you approved. Changes are marked.");
+    await page.waitForConsentRequest("This is not the command you approved. Changes are marked.");
     await page.picture("question-changed-command");
     await page.allow("Always allow this command");
-    await page.reads("ready", "main header");
+    await page.waitForText("ready", "main header");
   });
 
-  await step("3 state, revision, capabilities, instructions, and what is only claimed", async () => {
+  await step("3 state, revision, capabilities, instructions, and unverified claims", async () => {
     await page.go("#/server/legacy/overview");
     for (const text of ["ready", "2025-11-25", "tools.listChanged", "Claims of the server.", "Instructions for a model"]) {
-      await page.reads(text, "main");
+      await page.waitForText(text, "main");
     }
     await page.picture("overview");
   });
@@ -87,20 +87,20 @@ export async function servers(page, place, step) {
   await step("3 stop, start, restart", async () => {
     const before = running().length;
     await page.click("button", "Stop", "main");
-    await page.reads("stopped", "main");
+    await page.waitForText("stopped", "main");
     assert.equal(running().length, before - 1, "its process is gone");
     await page.click("button", "Start", "main");
-    await page.reads("ready", "main header");
+    await page.waitForText("ready", "main header");
     const pids = running().map(({ pid }) => pid);
     await page.click("button", "Restart", "main");
     await page.until("another process", () => {
       const now = running().map(({ pid }) => pid);
       return now.length === pids.length && now.some((pid) => !pids.includes(pid));
     });
-    await page.reads("ready", "main header");
+    await page.waitForText("ready", "main header");
   });
 
-  await step("3 a server that can't start says why, and where was looked", async () => {
+  await step("3 a server that can't start shows why, and the searched folders", async () => {
     const failing = {
       missing: { command: "no-such-program-7461", args: [] },
       ending: { command: "/bin/sh", args: ["-c", "echo the harbour is closed >&2; exit 3"] },
@@ -111,32 +111,32 @@ export async function servers(page, place, step) {
     }
     await page.go("#/server/missing/overview");
     await page.click("button", "Start", "main");
-    await page.reads("The program was not found", "main");
-    await page.reads(/Looked in \d+ folders/, "main");
+    await page.waitForText("The program was not found", "main");
+    await page.waitForText(/Looked in \d+ folders/, "main");
     await page.go("#/server/ending/overview");
     await page.click("button", "Start", "main");
     await page.allow("Allow once");
-    await page.reads("It ended before it was ready", "main");
-    await page.reads("the harbour is closed", "main");
+    await page.waitForText("It ended before it was ready", "main");
+    await page.waitForText("the harbour is closed", "main");
     await page.picture("failed");
   });
 
-  await step("3 a server with a child of its own runs like any other", async () => {
+  await step("3 a server with a child process runs like any other", async () => {
     const args = ["-c", `${CHILD} & exec "$0"`, place.demo];
     const config = { type: "stdio", command: "/bin/sh", args, env: {}, cwd: null, revision: null };
     await page.invoke("add_server", { name: "family", config });
     await page.go("#/server/family/overview");
-    await page.sees("heading", "family");
+    await page.waitForElement("heading", "family");
     await page.click("button", "Start", "main");
     await page.allow("Always allow this command");
-    await page.reads("ready", "main header");
+    await page.waitForText("ready", "main header");
     assert.equal(processes(place.home, CHILD).filter(({ command }) => command === CHILD).length, 1, "its child runs");
   });
 
   await step("3 remove", async () => {
     for (const name of ["missing", "ending"]) {
       await page.go(`#/server/${name}/overview`);
-      await page.sees("heading", name);
+      await page.waitForElement("heading", name);
       await page.click("button", "More", "main");
       await page.click("menuitem", "Remove server");
       await page.click("button", "Remove server", "[role=alertdialog], [role=dialog]");

@@ -1,8 +1,8 @@
-// How many steps everyday things take, and how long the app lets a quick user wait. `run.mjs steps` writes the table `RESULTS.md`, and
-// fails when something takes more steps than it did.
+// Counts the steps of everyday tasks, and how long the app lets a fast user wait. `run.mjs steps` writes the table
+// `RESULTS.md`, and fails if a task takes more steps than before.
 //
-// A step is a click, a key with a modifier, the text of one field with the Tab or Enter that ends it, or looking at the rest of something.
-// Reading and thinking take no time here; that an approval arms only after a moment is counted.
+// A step is a click, a key with a modifier, the text of one field with the final Tab or Enter, or scrolling through
+// the rest of something. Reading and thinking take no time, but the delay before an approval is armed is counted.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,16 +10,16 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { KEY } from "./provider.mjs";
 
-const QUESTION = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=question]";
 const TURN = "[data-testid=turn-requests]";
 const RESULT = "[data-testid=tool-result]";
 const DIALOG = "[role=dialog], [role=alertdialog]";
 const COMPOSER = "[data-testid=composer]";
-/** An approval arms after half a second of quiet. */
+/** An approval is armed after half a second without input. */
 const ARMS_MS = 700;
 const ENTER = "\uE007";
 
-/** What is done, in how many steps it should be, and in how many it is at most now. */
+/** The tasks with their target number of steps, and the current maximum. */
 const TASKS = {
   first: { what: "First start to the first result", goal: 4, most: 5 },
   again: { what: "The same call again, approved again", goal: 1, most: 2 },
@@ -31,11 +31,11 @@ const TASKS = {
   revoke: { what: "Find and revoke an approval", goal: 3, most: 2 },
 };
 
-/** Counts what a user does. */
+/** Counts the actions of a user. */
 class Counted {
   steps = 0;
   #page;
-  #begun = Date.now();
+  #startedAt = Date.now();
 
   constructor(page) {
     this.#page = page;
@@ -47,7 +47,7 @@ class Counted {
     await this.#page.goAndClick(role, name, within);
   }
 
-  /** Types where the focus is. */
+  /** Types in the focused element. */
   async type(text) {
     this.steps += 1;
     await this.#page.press(...text);
@@ -58,8 +58,8 @@ class Counted {
     await this.#page.fill(name, text);
   }
 
-  /** Lets what is asked cross. To look at what lies below is a step of its own. */
-  async allow(name, frame = QUESTION) {
+  /** Approves the consent request. Scrolling to its end is a separate step. */
+  async allow(name, frame = CONSENT_REQUEST) {
     const page = this.#page;
     const isArmed = () => page.isOn("button", name, frame);
     await page.until(`${name} to be there`, () => page.has("button", name, frame));
@@ -69,7 +69,7 @@ class Counted {
     });
     if (!(await isArmed())) {
       this.steps += 1;
-      // In a conversation its beginning may lie above, and elsewhere its end below.
+      // In a conversation the start of the request may be above the visible area, elsewhere its end below.
       await page.until("the question to be seen whole, and armed", async () => {
         await page.run((selector) => document.querySelector(selector).scrollIntoView({ block: "start" }), frame);
         await page.wheel(`${frame} section`);
@@ -82,7 +82,7 @@ class Counted {
   }
 
   get seconds() {
-    return (Date.now() - this.#begun) / 1000;
+    return (Date.now() - this.#startedAt) / 1000;
   }
 }
 
@@ -105,13 +105,13 @@ export async function steps(page, place, step) {
       await user.allow("Always allow this command");
       await user.click("button", "Call", "main");
       await user.allow("Allow once");
-      await page.reads("2 + 3 = 5", RESULT);
+      await page.waitForText("2 + 3 = 5", RESULT);
     });
     await measure(page, "again", async (user) => {
       await user.click("button", "Call", "main");
-      await page.asks("Run add on demo?");
+      await page.waitForConsentRequest("Run add on demo?");
       await user.allow("Allow until Drawbridge closes");
-      await page.reads("2 + 3 = 5", RESULT);
+      await page.waitForText("2 + 3 = 5", RESULT);
     });
     await measure(page, "covered", async (user) => {
       const calls = async () => {
@@ -121,11 +121,11 @@ export async function steps(page, place, step) {
       const before = await calls();
       await user.click("button", "Call", "main");
       await page.until("the call to be sent", async () => (await calls()) > before);
-      await page.reads("2 + 3 = 5", RESULT);
+      await page.waitForText("2 + 3 = 5", RESULT);
     });
   });
 
-  await step("steps: an approval is found and revoked", async () => {
+  await step("steps: a grant is found and revoked", async () => {
     await measure(page, "revoke", async (user) => {
       await user.click("link", "Rules");
       await user.click("button", /^Take back: .*add/, "main");
@@ -140,7 +140,7 @@ export async function steps(page, place, step) {
       const config = { mcpServers: { everything: { command: process.execPath, args: [place.everything] } } };
       await user.replace("A URL, a command, or what the server's README says to paste", JSON.stringify(config));
       await user.click("button", "Add 1 server");
-      await page.sees("heading", "everything");
+      await page.waitForElement("heading", "everything");
     });
   });
 
@@ -152,11 +152,11 @@ export async function steps(page, place, step) {
     await page.fill("Address", `${place.provider.url}/v1`, "textbox", DIALOG);
     await page.fill("Key, if it wants one", KEY, "textbox", DIALOG);
     await page.click("button", "Add", DIALOG);
-    await page.reads(/It answers and lists \d+ models/, "main");
+    await page.waitForText(/It answers and lists \d+ models/, "main");
     await page.click("disclosure", /^\d+ models$/);
     await page.click("button", "Use gpt-4o by default");
-    await page.reads("Default model: gpt-4o of Fake lab.", "main");
-    await begin(page);
+    await page.waitForText("Default model: gpt-4o of Fake lab.", "main");
+    await startApp(page);
     await measure(page, "prompt", async (user) => {
       await user.type("/");
       await page.until("its search to have the focus", () =>
@@ -174,38 +174,38 @@ export async function steps(page, place, step) {
     });
   });
 
-  await step("steps: three calls of one turn are allowed, and another is denied with a reason", async () => {
-    await begin(page);
+  await step("steps: three calls of one turn are approved, and another is denied with a reason", async () => {
+    await startApp(page);
     await page.fill("Message", "Please add three times");
     await page.click("button", "Send", COMPOSER);
-    await page.reads("Run 3 tool calls?", TURN);
+    await page.waitForText("Run 3 tool calls?", TURN);
     await measure(page, "three", async (user) => {
       await user.allow("Allow these 3", TURN);
-      await page.reads("All three are done.", "main");
+      await page.waitForText("All three are done.", "main");
     });
-    await begin(page);
+    await startApp(page);
     await page.fill("Message", "Please add once");
     await page.click("button", "Send", COMPOSER);
-    await page.asks("Run add on demo?");
+    await page.waitForConsentRequest("Run add on demo?");
     await measure(page, "deny", async (user) => {
-      await user.click("button", "Deny and say why…", QUESTION);
+      await user.click("button", "Deny and say why…", CONSENT_REQUEST);
       await user.type("not today");
-      // A refusal counts after a moment without a key, too.
-      await page.until("it to be armed", () => page.isOn("button", "Deny and tell the model", QUESTION));
+      // A denial is armed after a moment without keys, too.
+      await page.until("it to be armed", () => page.isOn("button", "Deny and tell the model", CONSENT_REQUEST));
       await page.press(ENTER);
-      await page.reads("Then I leave it.", "main");
+      await page.waitForText("Then I leave it.", "main");
     });
     writeFileSync(join(import.meta.dirname, "RESULTS.md"), table(found));
   });
 }
 
-async function begin(page) {
+async function startApp(page) {
   await page.click("button", "New conversation", "nav");
-  await page.reads("Start here", "main");
+  await page.waitForText("Start here", "main");
   await page.click("textbox", "Message");
 }
 
-/** What takes more steps than it should stands out. */
+/** Highlights a task that exceeds its target. */
 function table(found) {
   const rows = Object.entries(TASKS).map(([task, { what, goal }]) => {
     const { steps, seconds } = found.get(task);

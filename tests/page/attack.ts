@@ -1,5 +1,6 @@
-// One attack on the page by a hostile server, and what must hold whatever it tries: the page answers, nobody is connected to,
-// nothing is thrown, the well-behaved server answers, memory is bounded, no secret is told, no process is left.
+// Runs one attack on the page by a hostile server and checks the invariants: the page responds, no forbidden
+// connection is made, nothing is thrown, the well-behaved server responds, memory is bounded, no secret leaks, and no
+// process is left.
 import { createHash, randomBytes } from "node:crypto";
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -10,59 +11,59 @@ import { expect, type Page } from "@playwright/test";
 
 import { DEMO, DevHost, SCRIPTED } from "./dev-host";
 import { allow, LEGACY, visit } from "./fixtures";
-import { drawn } from "./settled";
+import { nextFrame } from "./waiting";
 import { removeFolder, temporaryFolder } from "./temporary";
 
-/** What the hostile server says, by method. */
-export interface Says {
+/** Responses of the hostile server by method. */
+export interface ScriptedResponses {
   /** The result. */
   reply?: Record<string, unknown>;
-  /** Whole lines instead of an answer. */
+  /** Complete lines instead of a response. */
   raw?: Record<string, string>;
-  /** One of the scripted server's own faults. */
+  /** A built-in fault of the scripted server. */
   misbehave?: string;
-  /** How often it does that. */
+  /** Number of repetitions. */
   count?: number;
 }
 
 export interface Attack {
   app: Page;
   host: DevHost;
-  /** How often somebody connected to where nobody should. */
+  /** Number of connections to the forbidden address. */
   hits: () => number;
 }
 
 const MEMORY = 300 * 2 ** 20;
 const MILLISECONDS = 1_000;
-/** How often the page shows that it is there. */
+/** Interval of the page's heartbeat. */
 const BEAT = 50;
 
-/** A list with one tool that takes nothing, and what it says. */
+/** Tool list with one tool without arguments, and its result. */
 export const tool = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
   tools: [{ name: "show", description: "Shows something", inputSchema: { type: "object" }, ...more }],
 });
-export const text = (said: string): Record<string, unknown> => ({ content: [{ type: "text", text: said }] });
+export const text = (content: string): Record<string, unknown> => ({ content: [{ type: "text", text: content }] });
 
-/** What a run is repeated by: `cargo xtask hostile --seed`. */
+/** Seed of the run: `cargo xtask hostile --seed`. */
 const SEED = process.env.HOSTILE_SEED ?? randomBytes(8).toString("hex");
 let words = 0;
 
-/** A word that nobody guesses. */
+/** Random marker. */
 export const word = (name: string): string =>
   `${name}-${createHash("sha256").update(`${SEED} ${name} ${words++}`).digest("hex").slice(0, 12)}`;
 
-/** The secret in the host's environment, which it inherits from here. */
+/** Secret in the environment of the host, inherited from this process. */
 const CANARY = (process.env.HOSTILE_CANARY ||= word("canary"));
 
 /**
  * Runs one attack.
- * @param what The case, then what is tried, as in `X15, pictures in Markdown`.
- * @param says What the server says, given an address that nobody may fetch.
+ * @param what The case and the attempt, as in `X15, pictures in Markdown`.
+ * @param says Returns the responses of the server, given an address that must not be fetched.
  */
 export async function attack(
   page: Page,
   what: string,
-  says: (collector: string) => Says,
+  says: (collector: string) => ScriptedResponses,
   act: (attack: Attack) => Promise<void>,
 ): Promise<void> {
   let hits = 0;
@@ -77,27 +78,27 @@ export async function attack(
     ...LEGACY,
     servers: {
       harbour: { command: DEMO, args: ["--era", "legacy"] },
-      bad: { command: SCRIPTED, args: told(folder, says(address)) },
+      bad: { command: SCRIPTED, args: scriptArguments(folder, says(address)) },
     },
     running: ["harbour", "bad"],
   });
   let measured: Record<string, number> | null = null;
   try {
     const faults = await open(page, host);
-    const before = host.memory();
+    const memoryBefore = host.memory();
     await act({ app: page, host, hits: () => hits });
     const pauses = (await page.evaluate("window.pauses")) as number[];
     const slowest = pauses.toSorted((one, other) => one - other)[Math.floor(pauses.length * 0.99)] ?? 0;
     expect(slowest, `${what}: the page answers all the while`).toBeLessThan(MILLISECONDS);
-    const began = Date.now();
+    const startedAt = Date.now();
     await host.call("refresh_list", { server: "harbour", list: "tools" });
-    expect(Date.now() - began, `${what}: the good server answers at once`).toBeLessThan(MILLISECONDS);
-    const grown = host.memory() - before;
+    expect(Date.now() - startedAt, `${what}: the good server answers at once`).toBeLessThan(MILLISECONDS);
+    const grown = host.memory() - memoryBefore;
     expect(grown, `${what}: memory is bounded`).toBeLessThan(MEMORY);
     expect(hits, `${what}: nothing was fetched`).toBe(0);
     expect(faults, `${what}: the page throws nothing and keeps the rules for its content`).toEqual([]);
-    await nothingIsTold(what, page, host);
-    // A page that outlives its host reconnects, and the next attack in this page would record that as a fault.
+    await assertNoSecretLeaks(what, page, host);
+    // A page that outlives its host reconnects, and the next attack in this page would record that as an error.
     await page.goto("about:blank");
     const { servers } = await host.snapshot();
     const ending = Date.now();
@@ -112,8 +113,8 @@ export async function attack(
   }
 }
 
-/** The arguments that make the scripted server say it; what is long lies in files. */
-function told(folder: string, { reply = {}, raw = {}, misbehave, count }: Says): string[] {
+/** Returns the arguments of the scripted server for these responses. Long ones are stored in files. */
+function scriptArguments(folder: string, { reply = {}, raw = {}, misbehave, count }: ScriptedResponses): string[] {
   const file = (name: string, content: string) => {
     const path = join(folder, name.replaceAll("/", "-"));
     writeFileSync(path, content);
@@ -129,7 +130,9 @@ function told(folder: string, { reply = {}, raw = {}, misbehave, count }: Says):
   return args;
 }
 
-/** Opens the page as the window does, with a beat whose pauses are kept; what it throws comes into the list. */
+/**
+ * Opens the page like the window does, with a heartbeat whose pauses are recorded. Exceptions are added to the list.
+ */
 async function open(page: Page, host: DevHost): Promise<string[]> {
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
@@ -138,7 +141,7 @@ async function open(page: Page, host: DevHost): Promise<string[]> {
   });
   await page.addInitScript("Object.freeze(Object.prototype)");
   await page.addInitScript(
-    // The real time, even in a test that runs the page's clock.
+    // The real time, even in a test that controls the clock of the page.
     `{ const time = performance.now.bind(performance); let last = time(); window.pauses = [];
        setInterval(() => { const now = time(); window.pauses.push(Math.max(0, now - last - ${BEAT})); last = now; }, ${BEAT}); }`,
   );
@@ -147,16 +150,18 @@ async function open(page: Page, host: DevHost): Promise<string[]> {
   return faults;
 }
 
-/** Waits until the page has drawn its current state and was idle after it: a pause counts with the beat that ends it. */
+/**
+ * Waits until the page has drawn its current state and was idle after it. A pause is recorded by the next heartbeat.
+ */
 export async function beats(page: Page): Promise<void> {
-  await drawn(page);
+  await nextFrame(page);
   const count = () => page.evaluate("window.pauses.length") as Promise<number>;
-  const before = await count();
-  await expect.poll(count, "the page answers again").toBeGreaterThan(before + 1);
+  const beatsBefore = await count();
+  await expect.poll(count, "the page answers again").toBeGreaterThan(beatsBefore + 1);
 }
 
-/** The secret in the host's environment is in no file, not on the page, and not in what the host logs. */
-async function nothingIsTold(what: string, page: Page, host: DevHost): Promise<void> {
+/** Checks that the host's secret is in no file, not on the page, and not in the host's log. */
+async function assertNoSecretLeaks(what: string, page: Page, host: DevHost): Promise<void> {
   expect((await page.content()).includes(CANARY), `${what}: no secret is on the page`).toBe(false);
   expect(host.logged().includes(CANARY), `${what}: no secret is in the log`).toBe(false);
   for (const name of readdirSync(host.folder, { recursive: true, encoding: "utf8" })) {
@@ -174,7 +179,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A line for the table of `cargo xtask hostile`. */
+/** Prints a row for the table of `cargo xtask hostile`. */
 function row(what: string, measured: Record<string, number> | null): void {
   const table = process.env.HOSTILE_TABLE;
   const [, id, tried] = /^(X\d+),? ?(.*)$/s.exec(what) ?? [];
@@ -182,7 +187,7 @@ function row(what: string, measured: Record<string, number> | null): void {
   appendFileSync(table, `${JSON.stringify({ case: id, tried, withstood: measured !== null, measured })}\n`);
 }
 
-/** Calls the tool `show` in the page, with the user's word, and waits for its result. */
+/** Calls the tool `show` in the page with the user's approval, and waits for its result. */
 export async function show(app: Page): Promise<void> {
   await visit(app, "#/server/bad/tools/show");
   await app.getByRole("button", { name: "Call", exact: true }).click();
@@ -190,14 +195,14 @@ export async function show(app: Page): Promise<void> {
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", /done|tool_error|failed/, { timeout: 30_000 });
 }
 
-/** Characters that hide or steer: tags, direction, zero width, controls. */
+/** Hidden and control characters: tags, bidirectional, zero width, controls. */
 const RAW = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
 
-/** Nothing that is drawn, or said on hover, has a character that hides or steers. */
-export async function nothingHidden(app: Page, what: string): Promise<void> {
+/** Checks that no rendered text or title contains a hidden or control character. */
+export async function assertNothingHidden(app: Page, what: string): Promise<void> {
   const texts = (await app.evaluate(() => {
-    const said = (element: Element) => ["title", "aria-label", "placeholder"].map((name) => element.getAttribute(name));
-    return [document.body.textContent, ...[...document.querySelectorAll("*")].flatMap(said)].filter((text) => text !== null);
+    const titles = (element: Element) => ["title", "aria-label", "placeholder"].map((name) => element.getAttribute(name));
+    return [document.body.textContent, ...[...document.querySelectorAll("*")].flatMap(titles)].filter((text) => text !== null);
   })) as string[];
   for (const found of texts) {
     const at = RAW.exec(found);

@@ -1,8 +1,9 @@
-// A certified authorization server (oidc-provider), with login and consent as pages, and an MCP server that takes its tokens.
-// Prints one line of JSON, `{"issuer": URL, "server": URL}`, and ends with its input. The MCP server knows one tool, `whoami`.
+// Certified authorization server (oidc-provider) with login and consent pages, and an MCP server that accepts its
+// tokens. Prints one line of JSON, `{"issuer": URL, "server": URL}`, and exits when its input ends. The MCP server
+// has one tool, `whoami`.
 //
-// `GET /test/events` at the MCP server lists what happened; `POST /test/end-access` makes it refuse every access token issued
-// so far, as if they had expired.
+// `GET /test/events` at the MCP server lists the events. `POST /test/end-access` makes it reject every access token
+// issued so far, as if they had expired.
 
 import { createServer } from "node:http";
 
@@ -10,9 +11,9 @@ import { Provider } from "oidc-provider";
 
 const SCOPES = "harbour:read harbour:write";
 
-/** What happened, in order: the grant types of tokens that were issued, and what was revoked. */
+/** Events in order: grant types of issued tokens, and revocations. */
 const events = [];
-/** Access tokens that are refused. */
+/** Rejected access tokens. */
 const ended = new Set();
 const issued = new Set();
 

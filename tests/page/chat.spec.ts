@@ -1,14 +1,14 @@
-// A conversation with a model of a provider that is not ours (aimock): tools that are called and decided in place, files,
-// stopping, answering again, versions.
+// Conversation with an independent mock provider (aimock): tools that are called and decided inline, files, stopping,
+// repeated answers, versions.
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 
 import {
   allow,
   expect,
-  question,
+  consentRequest,
   readRest,
-  refusable,
+  waitUntilDeniable,
   test as base,
   visit,
   type DevHost,
@@ -30,10 +30,10 @@ const test = base.extend<{ provider: Provider; conversation: string }>({
     },
     { auto: true },
   ],
-  // With the model and the tools of the demo server turned on, one of which the user has seen.
+  // With the model and the tools of the demo server enabled, one of which the user has reviewed.
   conversation: [
     async ({ host, app }, use) => {
-      await seeTool(host);
+      await reviewTool(host);
       const { id } = await host.call<{ id: string }>("create_conversation", {
         title: "Sums",
       });
@@ -51,8 +51,8 @@ const test = base.extend<{ provider: Provider; conversation: string }>({
   ],
 });
 
-/** The user has seen the tool `add`: it was called once. */
-async function seeTool(host: DevHost): Promise<void> {
+/** Calls the tool `add` once, which marks it as reviewed. */
+async function reviewTool(host: DevHost): Promise<void> {
   const called = host.call("call_tool", {
     ...{
       call: "seen",
@@ -65,7 +65,7 @@ async function seeTool(host: DevHost): Promise<void> {
   await called;
 }
 
-async function say(app: Page, text: string): Promise<void> {
+async function sendMessage(app: Page, text: string): Promise<void> {
   await app.getByRole("textbox", { name: "Message" }).fill(text);
   await app.getByRole("button", { name: "Send", exact: true }).click();
 }
@@ -81,17 +81,17 @@ async function faultless(app: Page, what: string): Promise<void> {
   expect(found, `axe finds nothing: ${what}`).toEqual([]);
 }
 
-/** What the provider was told in the last request, as JSON text. */
-async function told(provider: Provider): Promise<string> {
-  const asked = await provider.asked();
-  return JSON.stringify(asked.at(-1)?.body.messages ?? []);
+/** Returns the last request to the provider as JSON text. */
+async function lastRequest(provider: Provider): Promise<string> {
+  const requests = await provider.requests();
+  return JSON.stringify(requests.at(-1)?.body.messages ?? []);
 }
 
-test("X09: a call of the model is decided in its card, with other arguments, and the answer follows", async ({
+test("X09: a call of the model is decided in its card with changed arguments, and the answer follows", async ({
   app,
   provider,
 }) => {
-  await say(app, "please add at the harbour");
+  await sendMessage(app, "please add at the harbour");
   const frame = log(app).getByTestId("question");
   await expect(frame, "the question stands in the conversation").toContainText(
     "Run add on harbour?",
@@ -115,7 +115,7 @@ test("X09: a call of the model is decided in its card, with other arguments, and
     log(app).getByText("The harbour says 44."),
     "the model went on with what came back",
   ).toBeVisible();
-  expect(await told(provider), "it was told what the user changed").toContain(
+  expect(await lastRequest(provider), "it was told what the user changed").toContain(
     "The user changed the arguments",
   );
   const card = log(app).getByRole("article", { name: "add: done" });
@@ -132,12 +132,12 @@ test("X09: a call of the model is decided in its card, with other arguments, and
   expect(await app.content(), "the key is nowhere").not.toContain(KEY);
 });
 
-test("X09: a refusal with a reason reaches the model", async ({
+test("X09: a denial with a reason is sent to the model", async ({
   app,
   provider,
 }) => {
-  await say(app, "please add at the harbour");
-  const frame = question(app);
+  await sendMessage(app, "please add at the harbour");
+  const frame = consentRequest(app);
   await expect(frame).toBeVisible();
   await frame.getByRole("button", { name: "Deny and say why…" }).click();
   await frame
@@ -149,7 +149,7 @@ test("X09: a refusal with a reason reaches the model", async ({
     log(app).getByText("Then I leave it."),
     "the model read it",
   ).toBeVisible();
-  expect(await told(provider), "in the request itself").toContain(
+  expect(await lastRequest(provider), "in the request itself").toContain(
     "These are the wrong numbers",
   );
   const card = log(app).getByRole("article", { name: "add: denied" });
@@ -171,7 +171,7 @@ test("two calls of one answer are decided one after the other, by keyboard alone
   const frame = log(app).getByTestId("question");
   await expect(frame, "one is in front").toHaveCount(1);
   await expect(frame).toContainText("1 of 2");
-  await refusable(app);
+  await waitUntilDeniable(app);
   await app.keyboard.press("d");
   await expect(frame, "then the other").toContainText("Sends to harbour:");
   await expect(frame).not.toContainText("of 2");
@@ -194,11 +194,11 @@ test("two calls of one answer are decided one after the other, by keyboard alone
   ).toBeFocused();
 });
 
-test("three calls of one answer are allowed with one button, each with its own hash", async ({
+test("three calls of one answer are allowed with one button, each with its hash", async ({
   app,
   host,
 }) => {
-  await say(app, "please add thrice at the harbour");
+  await sendMessage(app, "please add thrice at the harbour");
   const list = app.getByTestId("turn-requests");
   await expect(list).toContainText("Run 3 tool calls?");
   await expect(list, "whose idea it was").toContainText(
@@ -238,11 +238,11 @@ test("three calls of one answer are allowed with one button, each with its own h
   ).toBeFocused();
 });
 
-test("a list of calls fits a narrow window, and one of them can be left out", async ({
+test("the list of calls fits a narrow window, and one of them can be deselected", async ({
   app,
 }) => {
   await app.setViewportSize({ width: 480, height: 900 });
-  await say(app, "please add thrice at the harbour");
+  await sendMessage(app, "please add thrice at the harbour");
   const list = app.getByTestId("turn-requests");
   await expect(list.getByRole("checkbox")).toHaveCount(3);
   const overflow = await list.evaluate((frame) =>
@@ -268,25 +268,25 @@ test("a list of calls fits a narrow window, and one of them can be left out", as
   await expect(log(app).getByText("All three are done.")).toBeVisible();
 });
 
-test("a question that is not in view leads there, and is asked over everything elsewhere", async ({
+test("a request out of view is linked, and shown as a dialog in other views", async ({
   app,
   conversation,
 }) => {
-  await say(app, "write a long answer");
+  await sendMessage(app, "write a long answer");
   await expect(
     log(app)
       .getByText(/word word/)
       .first(),
   ).toBeVisible();
   await app.getByRole("button", { name: "Stop" }).click();
-  await say(app, "please add at the harbour");
+  await sendMessage(app, "please add at the harbour");
   await expect(log(app).getByTestId("question")).toBeVisible();
   await visit(app, "#/settings");
   await expect(
     app.getByRole("dialog").getByText("Run add on harbour?"),
     "elsewhere it covers the page",
   ).toBeVisible();
-  await refusable(app);
+  await waitUntilDeniable(app);
   await app.getByRole("button", { name: "Deny", exact: true }).click();
   await visit(app, `#/conversation/${conversation}`);
   await expect(
@@ -295,7 +295,7 @@ test("a question that is not in view leads there, and is asked over everything e
   ).toBeVisible();
 });
 
-test("a picture is attached, seen before it is sent, and reaches the model", async ({
+test("a picture is attached, previewed, and sent to the model", async ({
   app,
   provider,
 }) => {
@@ -309,14 +309,14 @@ test("a picture is attached, seen before it is sent, and reaches the model", asy
   await expect(files).toContainText("square.png");
   await expect(files.locator("img"), "as a small picture").toBeVisible();
   await faultless(app, "a file is attached");
-  await say(app, "what is in the picture?");
+  await sendMessage(app, "what is in the picture?");
   await expect(log(app).getByText("A red square.")).toBeVisible();
   await expect(files, "it went with the message").toHaveCount(0);
   await expect(
     log(app).getByRole("img", { name: "square.png" }),
     "where it can be seen",
   ).toBeVisible();
-  expect(await told(provider), "the provider has its bytes").toContain(
+  expect(await lastRequest(provider), "the provider has its bytes").toContain(
     SQUARE.slice(0, 60),
   );
   await app.reload();
@@ -326,7 +326,7 @@ test("a picture is attached, seen before it is sent, and reaches the model", asy
   ).toBeVisible();
 });
 
-test("files come by paste and by drop, and what is too much is said in words", async ({
+test("files are attached by paste and drop, and limits are explained", async ({
   app,
 }) => {
   const files = app.getByRole("list", { name: "Attached files" });
@@ -371,10 +371,10 @@ test("files come by paste and by drop, and what is too much is said in words", a
   await expect(files).not.toContainText("dropped.md");
 });
 
-test("an answer is stopped, had again, and a message edited begins another version", async ({
+test("an answer is stopped and repeated, and an edited message creates a version", async ({
   app,
 }) => {
-  await say(app, "write a long answer");
+  await sendMessage(app, "write a long answer");
   await expect(
     log(app)
       .getByText(/word word/)
@@ -414,7 +414,7 @@ test("an answer is stopped, had again, and a message edited begins another versi
   await faultless(app, "versions");
 });
 
-test("tools are turned off one by one, and what is not reviewed is not offered", async ({
+test("tools are disabled one by one, and unreviewed ones are not offered", async ({
   app,
   host,
   conversation,

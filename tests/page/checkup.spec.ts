@@ -1,7 +1,7 @@
-// Check this computer, from the help menu and from a server that did not start.
+// Computer check, from the help menu and from a server that did not start.
 import { userInfo } from "node:os";
 
-import { axeFinds, expect, LEGACY, test, visit } from "./fixtures";
+import { axeViolations, expect, LEGACY, test, visit } from "./fixtures";
 
 const SECRET = "canary-0123456789";
 const MISSING = "canary-program";
@@ -15,14 +15,14 @@ test.use({
   permissions: ["clipboard-read", "clipboard-write"],
 });
 
-test("finds what is missing, and its report has nothing private", async ({ app, host }) => {
+test("finds problems, and its report contains no private data", async ({ app, host }) => {
   await app.getByRole("button", { name: "Help" }).click();
   await app.getByRole("menuitem", { name: "Check this computer" }).click();
   const dialog = app.getByRole("dialog", { name: "Check this computer" });
   const programs = dialog.getByRole("group", { name: "Programs of other servers" });
   await expect(programs, "the user sees which program").toContainText(MISSING, { timeout: 60_000 });
   await expect(programs.getByRole("button", { name: "canary" }), "and whose it is").toBeVisible();
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
 
   await dialog.getByRole("button", { name: "Copy report" }).click();
   await expect(dialog.getByText("Report copied")).toBeAttached();
@@ -38,7 +38,7 @@ test("finds what is missing, and its report has nothing private", async ({ app, 
   await expect(dialog).toBeHidden();
 });
 
-test("a server whose program is missing leads to what fits first", async ({ app, host }) => {
+test("a server with a missing program links to the matching checks", async ({ app, host }) => {
   await visit(app, "#/server/canary");
   await app.getByRole("button", { name: "Start", exact: true }).click();
   const failure = app.getByRole("group", { name: "Why this server is not running" });

@@ -1,8 +1,8 @@
-// A server in a sandbox and its limits, from the form to the running server.
+// Sandboxed server and its limits, from the form to the running server.
 import { mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { allow, DEMO, expect, LEGACY, question, test, visit } from "./fixtures";
+import { allow, DEMO, expect, LEGACY, consentRequest, test, visit } from "./fixtures";
 
 const PICTURES = resolve(__dirname, "../../target/screenshots/page/containment");
 
@@ -17,7 +17,7 @@ for (const { name, setup, size } of LOOKS) {
   test.describe(name, () => {
     test.use({ setup: { ...setup, running: [] }, viewport: size });
 
-    test("the form, the question and the limits of a held server fit", async ({ app, host }) => {
+    test("the form, the consent request and the limits of a sandboxed server fit", async ({ app, host }) => {
       mkdirSync(PICTURES, { recursive: true });
       const fits = async (view: string) => {
         const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -35,7 +35,7 @@ for (const { name, setup, size } of LOOKS) {
       await expect(app.getByText(folder + "/platform")).toBeVisible();
       await fits("limits");
       void host.call("start_server", { server: "harbour" });
-      await expect(question(app)).toContainText(folder + "/platform");
+      await expect(consentRequest(app)).toContainText(folder + "/platform");
       await fits("question");
       await app.keyboard.press("Escape");
     });
@@ -45,7 +45,7 @@ for (const { name, setup, size } of LOOKS) {
 test.describe("by keyboard", () => {
   test.use({ setup: { ...LEGACY, running: [] } });
 
-  test("a server is put into a sandbox, which is asked about and then holds it", async ({ app, host }) => {
+  test("a server is put into a sandbox, which requires consent and then restricts it", async ({ app, host }) => {
     const folder = realpathSync(host.folder) + "/platform";
     await visit(app, "#/server/harbour/settings");
     const form = app.getByRole("form", { name: "Settings" });
@@ -63,7 +63,7 @@ test.describe("by keyboard", () => {
       network: false,
     });
     await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
-    await expect(question(app), "what it reaches is in the question").toContainText(folder);
+    await expect(consentRequest(app), "what it reaches is in the question").toContainText(folder);
     await allow(app, "Allow once");
     await expect(app.getByRole("main").getByText("ready").first()).toBeVisible();
     await visit(app, "#/server/harbour/limits");

@@ -1,4 +1,4 @@
-// The conversation: what the user writes, prompts by /, resources by @, and tools.
+// Conversation: messages of the user, prompts by /, resources by @, and tools.
 import { allow, expect, test, visit, type DevHost } from "./fixtures";
 import type { Page } from "@playwright/test";
 
@@ -8,7 +8,7 @@ async function open(app: Page, host: DevHost): Promise<void> {
   await expect(app.getByTestId("composer")).toBeVisible();
 }
 
-test("a prompt with the keyboard only: /, search, arguments, preview, into the conversation", async ({ app, host }) => {
+test("a prompt by keyboard alone: /, search, arguments, preview, insertion", async ({ app, host }) => {
   await open(app, host);
   await app.getByRole("textbox", { name: "Message" }).focus();
   await app.keyboard.press("/");
@@ -37,7 +37,7 @@ test("a prompt with the keyboard only: /, search, arguments, preview, into the c
   await expect(app.getByRole("main").getByText(/tide_report|Tide report/).first(), "and where it came from").toBeVisible();
 });
 
-test("a resource by @, a note, and a tool, kept when the page loads anew", async ({ app, host }) => {
+test("a resource by @, a message, and a tool are stored across a reload", async ({ app, host }) => {
   await open(app, host);
   const main = app.getByRole("main");
   const write = app.getByRole("textbox", { name: "Message" });
@@ -72,7 +72,7 @@ test("a resource by @, a note, and a tool, kept when the page loads anew", async
   await expect(main.getByText("add", { exact: true }).first()).toBeVisible();
 });
 
-test("renamed and deleted from the left column", async ({ app, host }) => {
+test("is renamed and deleted in the left column", async ({ app, host }) => {
   await open(app, host);
   const left = app.getByRole("navigation", { name: "Navigation" });
   await left.getByRole("button", { name: "More for Trip plan" }).click();

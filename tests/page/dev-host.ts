@@ -1,4 +1,4 @@
-// A development host in a process of its own, with folders of its own.
+// Development host in a child process with separate folders.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,9 +12,9 @@ const ROOT = resolve(__dirname, "../..");
 const BINARIES = join(ROOT, "target/debug");
 const DIST = process.env.DRAWBRIDGE_PAGE ?? join(ROOT, "ui/dist");
 const EXE = process.platform === "win32" ? ".exe" : "";
-/** The demo server's program. */
+/** Executable of the demo server. */
 export const DEMO = join(BINARIES, `demo-server${EXE}`);
-/** The hostile server's program. */
+/** Executable of the hostile server. */
 export const SCRIPTED = join(BINARIES, `scripted-server${EXE}`);
 
 export interface ServerConfig {
@@ -24,25 +24,25 @@ export interface ServerConfig {
   cwd?: string;
 }
 
-/** Stands for the file with the setup's script among the arguments of a server. */
+/** Placeholder in the arguments of a server for the file with the script of the setup. */
 export const SCRIPT = "<script>";
 
 export interface Setup {
-  /** The servers in mcp.json, or nothing for a first start. */
+  /** Servers in mcp.json. Absent for a first start. */
   servers: Record<string, ServerConfig> | null;
-  /** The settings of other apps: their text, by their path in the home folder. */
+  /** Settings of other apps: text by path in the home folder. */
   home?: Record<string, string>;
-  /** The address of the registry; else the official one, which is asked only when its view is opened. */
+  /** Address of the registry. By default the official one, which is only contacted by its view. */
   registry?: string;
-  /** What a server reads from the file `SCRIPT`. */
+  /** Contents of the file `SCRIPT`. */
   script?: object;
-  /** Those of them that run, approved, when the test begins. */
+  /** Servers that are approved and running when the test starts. */
   running: string[];
   theme: "light" | "dark";
   language: "en" | "zh";
 }
 
-interface Question {
+interface PendingRequest {
   id: string;
   hash: string;
   server: string;
@@ -50,16 +50,16 @@ interface Question {
 }
 interface Snapshot {
   servers: { name: string; pid: number | null; state: { is: string; message?: string } }[];
-  questions: Question[];
+  questions: PendingRequest[];
 }
 
 export class DevHost {
   readonly folder = temporaryFolder("drawbridge-page-");
   readonly config = join(this.folder, "mcp.json");
   readonly data = join(this.folder, "data");
-  /** Where servers of other apps are looked for. */
+  /** Folder that is scanned for servers of other apps. */
   readonly home = join(this.folder, "home");
-  /** What the system's dialogs answer, and what it was told to open. */
+  /** Answers of the system dialogs, and the URLs that the system was requested to open. */
   readonly platform = join(this.folder, "platform");
   url = "";
   #process: ChildProcess | null = null;
@@ -97,7 +97,7 @@ export class DevHost {
       announce: true,
     };
     writeFileSync(join(this.data, "settings.json"), JSON.stringify(settings));
-    // What servers ask of models is refused until it is turned on; here it is asked about.
+    // Sampling is disabled by default. Tests enable it with consent for each request.
     const sampling = Object.keys(setup.servers ?? {}).map((name) => [name, { on: true }]);
     writeFileSync(join(this.data, "sampling.json"), JSON.stringify(Object.fromEntries(sampling)));
     this.#registry = setup.registry ? ["--registry", setup.registry] : [];
@@ -120,7 +120,7 @@ export class DevHost {
     this.url = url;
   }
 
-  /** Ends the host as closing the app does, and takes its folders away. */
+  /** Ends the host like closing the app, and removes its folders. */
   async stop(): Promise<void> {
     try {
       await this.end();
@@ -129,16 +129,16 @@ export class DevHost {
     }
   }
 
-  /** Ends the host and starts it again over the same folders; the page is at another address then. */
+  /** Restarts the host with the same folders. The address of the page changes. */
   async restart(): Promise<void> {
     await this.end();
     await this.#launch();
   }
 
-  /** Ends the host as closing the app does; its folders stay. */
+  /** Ends the host like closing the app. Its folders stay. */
   async end(): Promise<void> {
     const process = this.#process;
-    // One that could not be spawned has no id.
+    // A process that could not be spawned has no id.
     if (process?.pid === undefined || process.exitCode !== null || process.signalCode !== null) return;
     const ended = once(process, "exit").then(() => true);
     process.stdin?.end();
@@ -148,13 +148,13 @@ export class DevHost {
     }
   }
 
-  /** Its resident memory in bytes. */
+  /** Returns the resident memory in bytes. */
   memory(): number {
     const status = readFileSync(`/proc/${this.#process?.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
   }
 
-  /** What it has logged so far. */
+  /** Returns the log so far. */
   logged(): string {
     return this.#errors;
   }
@@ -174,12 +174,12 @@ export class DevHost {
     return this.call<Snapshot>("snapshot");
   }
 
-  /** The messages of a server so far. */
+  /** Returns the messages of a server so far. */
   activity(server: string): Promise<{ entries: { method: string | null; sent: boolean }[] }> {
     return this.call("activity", { server, after: null, limit: 500 });
   }
 
-  /** Starts a server past the page, its command approved for good. */
+  /** Starts a server without the page, with a permanent approval of its command. */
   async startApproved(name: string): Promise<void> {
     await this.call("start_server", { server: name });
     for (let tries = 0; tries < 300; tries++) {
@@ -187,31 +187,31 @@ export class DevHost {
       const state = servers.find((server) => server.name === name)?.state;
       if (state?.is === "ready") return;
       if (state?.is === "failed") throw new Error(`${name} failed: ${state.message}`);
-      const question = questions.find((q) => q.server === name && q.body.kind === "start_server");
-      if (question) await this.answer(question, { action: "allow", scope: "always" });
+      const request = questions.find((q) => q.server === name && q.body.kind === "start_server");
+      if (request) await this.answer(request, { action: "allow", scope: "always" });
       await wait(50);
     }
     throw new Error(`${name} was not ready within 15 seconds`);
   }
 
-  /** The next question of this kind, once it is asked. */
-  async question(kind: string): Promise<Question> {
+  /** Resolves to the next consent request of this kind. */
+  async consentRequest(kind: string): Promise<PendingRequest> {
     for (let tries = 0; tries < 200; tries++) {
       const { questions } = await this.snapshot();
-      const found = questions.find((question) => question.body.kind === kind);
+      const found = questions.find((request) => request.body.kind === kind);
       if (found) return found;
       await wait(50);
     }
     throw new Error(`no question of the kind ${kind} within 10 seconds`);
   }
 
-  /** Answers the next question of this kind. */
+  /** Decides the next consent request of this kind. */
   async answerNext(kind: string, answer: unknown): Promise<void> {
-    await this.answer(await this.question(kind), answer);
+    await this.answer(await this.consentRequest(kind), answer);
   }
 
-  answer(question: Question, answer: unknown): Promise<unknown> {
-    return this.call("answer_question", { id: question.id, hash: question.hash, answer });
+  answer(request: PendingRequest, answer: unknown): Promise<unknown> {
+    return this.call("answer_question", { id: request.id, hash: request.hash, answer });
   }
 
   /** Writes a file of another app. */
@@ -221,12 +221,12 @@ export class DevHost {
     writeFileSync(file, text);
   }
 
-  /** What the next dialog of the system answers. */
-  willPick(what: "pick-folder" | "save-file", path: string): void {
+  /** Sets the answer of the next system dialog. */
+  setDialogAnswer(what: "pick-folder" | "save-file", path: string): void {
     writeFileSync(join(this.platform, what), path);
   }
 
-  /** The URLs that the system's browser was told to open. */
+  /** Returns the URLs that the system's browser was requested to open. */
   opened(): string[] {
     return this.#lines("opened-urls");
   }

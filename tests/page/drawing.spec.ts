@@ -1,35 +1,39 @@
-// What is drawn waits for nothing that it does not need: the first content for the snapshot alone, a question for nothing.
-import { callTool, expect, question, test } from "./fixtures";
+// Rendering does not wait for unrelated requests: the first content needs only the snapshot, a consent request
+// nothing.
+import { callTool, expect, consentRequest, test } from "./fixtures";
 
-/** How long a question may take from its event to its frame: far above what it takes, far below what a fetch chain takes. */
+/**
+ * Maximum delay between the event of a consent request and its frame: far above the usual delay, far below that of a
+ * chain of fetches.
+ */
 const SOON_MS = 1_000;
 
-test("the first content does not wait for the code of questions", async ({ page, host }) => {
-  let asked = false;
+test("the first content does not wait for the code of consent requests", async ({ page, host }) => {
+  let isRequested = false;
   await page.route(/\/assets\/ConsentOverlay-.*\.js$/, (route) => {
-    asked = true;
+    isRequested = true;
     return route.abort();
   });
   await page.goto(host.url);
   await expect(page.getByRole("banner"), "the window is there all the same").toBeVisible();
   await expect(page.getByRole("navigation", { name: "Navigation" }), "with its columns").toBeVisible();
-  await expect.poll(() => asked, { message: "questions are fetched right after" }).toBe(true);
+  await expect.poll(() => isRequested, { message: "questions are fetched right after" }).toBe(true);
 });
 
-test("a question is drawn with what is there already, at once", async ({ app }) => {
+test("a consent request is rendered at once, without loading code", async ({ app }) => {
   await app.waitForLoadState("networkidle");
-  const late: string[] = [];
+  const lateRequests: string[] = [];
   await app.route(/\/assets\//, (route) => {
-    late.push(route.request().url());
+    lateRequests.push(route.request().url());
     return route.abort();
   });
-  // From the message that brings the question to the frame in which it is drawn.
+  // From the event of the request to the frame in which it is drawn.
   await app.evaluate(() => {
-    const times = { told: 0, drawn: 0 };
+    const times = { received: 0, drawn: 0 };
     Object.assign(window, { times });
     const parse = JSON.parse.bind(JSON);
     JSON.parse = (text, reviver) => {
-      if (text.includes('"question_changed"') && times.told === 0) times.told = performance.now();
+      if (text.includes('"question_changed"') && times.received === 0) times.received = performance.now();
       return parse(text, reviver);
     };
     const frame = () => {
@@ -39,12 +43,12 @@ test("a question is drawn with what is there already, at once", async ({ app }) 
     requestAnimationFrame(frame);
   });
   await callTool(app, "lighthouse");
-  await expect(question(app)).toContainText("lighthouse");
-  const times = () => app.evaluate(() => (window as unknown as { times: { told: number; drawn: number } }).times);
+  await expect(consentRequest(app)).toContainText("lighthouse");
+  const times = () => app.evaluate(() => (window as unknown as { times: { received: number; drawn: number } }).times);
   await expect.poll(async () => (await times()).drawn, "the frame was drawn").toBeGreaterThan(0);
-  const { told, drawn } = await times();
-  expect(told, "the event was seen").toBeGreaterThan(0);
-  console.log(`a question: ${Math.round(drawn - told)} ms from its event to its frame`);
-  expect(drawn - told, "nothing is waited for").toBeLessThan(SOON_MS);
-  expect(late, "nothing more is fetched for it").toEqual([]);
+  const { received, drawn } = await times();
+  expect(received, "the event was seen").toBeGreaterThan(0);
+  console.log(`a question: ${Math.round(drawn - received)} ms from its event to its frame`);
+  expect(drawn - received, "nothing is waited for").toBeLessThan(SOON_MS);
+  expect(lateRequests, "nothing more is fetched for it").toEqual([]);
 });

@@ -1,17 +1,17 @@
-// What a user does every day, as quickly as it should go.
-import { allow, callTool, expect, LEGACY, question, readRest, test, visit } from "./fixtures";
+// Everyday tasks and their usability.
+import { allow, callTool, expect, LEGACY, consentRequest, readRest, test, visit } from "./fixtures";
 
 test("E2: a first call takes four steps, and no picture is read as text", async ({ app }) => {
   await visit(app, "#/server/harbour/tools/add");
   await app.getByRole("textbox", { name: /First number/ }).fill("2");
   await app.getByRole("textbox", { name: /Second number/ }).fill("40");
   await app.getByRole("button", { name: "Call", exact: true }).click();
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame.getByText(/icon, \d/), "an icon is a size").toHaveCount(1);
   await expect(frame).not.toContainText(/base64,[A-Za-z0-9+/]{20}/);
   const once = frame.getByRole("button", { name: "Allow once" });
   await app.mouse.move(1, 1);
-  // Whatever has to be opened first would keep it from being allowed.
+  // A collapsed part would prevent the approval.
   const pages = await readRest(app, once);
   expect(pages, "filled in, called, looked at, allowed").toBeLessThanOrEqual(1);
   await once.click();
@@ -21,26 +21,26 @@ test("E2: a first call takes four steps, and no picture is read as text", async 
 test.describe("a low window", () => {
   test.use({ viewport: { width: 1180, height: 560 } });
 
-  test("E9: the result comes into view, and its time is without the user's", async ({ app }) => {
+  test("E9: the result scrolls into view, and its duration excludes the user's decision", async ({ app }) => {
     await callTool(app, "show_everything");
-    await expect(question(app)).toBeVisible();
-    const asked = Date.now();
-    await readRest(app, question(app).getByRole("button", { name: "Allow once" }));
-    const waited = Date.now() - asked;
+    await expect(consentRequest(app)).toBeVisible();
+    const openedAt = Date.now();
+    await readRest(app, consentRequest(app).getByRole("button", { name: "Allow once" }));
+    const waited = Date.now() - openedAt;
     await allow(app, "Allow once");
     const result = app.getByTestId("tool-result");
     await expect(result).toHaveAttribute("data-state", "done");
     await expect(result.getByText("Result", { exact: true }), "its beginning is in view").toBeInViewport();
-    const took = await app.getByText(/^Took [\d.]+ (ms|s)$/).innerText();
-    const [, number, unit] = /([\d.]+) (ms|s)/.exec(took) ?? [];
+    const shownDuration = await app.getByText(/^Took [\d.]+ (ms|s)$/).innerText();
+    const [, number, unit] = /([\d.]+) (ms|s)/.exec(shownDuration) ?? [];
     expect(Number(number) * (unit === "s" ? 1_000 : 1), "how long the user looked is not in it").toBeLessThan(waited);
   });
 });
 
-test("E15: a form that is not right leads to the first field that is wrong", async ({ app }) => {
+test("E15: an invalid form focuses the first invalid field", async ({ app }) => {
   await callTool(app, "ask_user");
   await allow(app, "Allow once");
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame).toContainText("Please announce your ship to the harbour master.");
   const accept = frame.getByRole("button", { name: "Accept and send" });
   await readRest(app, accept);
@@ -50,13 +50,13 @@ test("E15: a form that is not right leads to the first field that is wrong", asy
   await expect(first).toBeInViewport();
 });
 
-test.describe("in the dark", () => {
+test.describe("in the dark theme", () => {
   test.use({ setup: { ...LEGACY, theme: "dark" } });
 
-  test("E10: boxes that are not checked are as dark as the page", async ({ app }) => {
+  test("E10: unchecked boxes are as dark as the page", async ({ app }) => {
     await callTool(app, "ask_user");
     await allow(app, "Allow once");
-    const frame = question(app);
+    const frame = consentRequest(app);
     const off = frame.getByRole("radio", { name: "The old quay" });
     const style = (name: string) =>
       off.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), name);
@@ -76,7 +76,7 @@ test.describe("in the dark", () => {
   });
 });
 
-test("E16: with nothing to decide, there is a way to what was allowed for good", async ({ app }) => {
+test("E16: an empty queue links to the permanent grants", async ({ app }) => {
   await app.getByRole("button", { name: "Approvals" }).click();
   await app.getByRole("button", { name: "Show standing approvals" }).click();
   await expect(app).toHaveURL(/#\/rules/);

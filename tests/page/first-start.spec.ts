@@ -1,16 +1,16 @@
 import type { Locator } from "@playwright/test";
 
-import { allow, DEMO, expect, FIRST_START, question, test } from "./fixtures";
+import { allow, DEMO, expect, FIRST_START, consentRequest, test } from "./fixtures";
 
 test.use({ setup: FIRST_START });
 
-test("the demo server starts after its exact command was approved, and not before", async ({ app, host }) => {
+test("the demo server starts only after its exact command was approved", async ({ app, host }) => {
   await expect(app.getByRole("heading", { name: "Your tools, behind a bridge you control" })).toBeVisible();
   const before = await host.snapshot();
   expect(before.servers.map((server) => server.state.is), "nothing runs yet").toEqual(["stopped"]);
 
   await app.getByRole("button", { name: "Start the demo server" }).click();
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame).toContainText("wants to run on this computer");
   await expect(frame, "the whole command is there").toContainText(DEMO);
   await expect(frame.getByRole("button", { name: "Deny" }), "Deny is focused").toBeFocused();
@@ -28,7 +28,7 @@ test("E2: four clicks lead from the first start to the first approved call", asy
     await target.click();
     clicks += 1;
   };
-  const frame = question(app);
+  const frame = consentRequest(app);
   const allowed = async (button: Locator) => {
     await expect(button, "it is armed").toHaveAttribute("aria-disabled", "false");
     await click(button);
@@ -37,7 +37,7 @@ test("E2: four clicks lead from the first start to the first approved call", asy
   await click(app.getByRole("button", { name: "Start the demo server" }));
   await allowed(frame.getByRole("button", { name: /allow/i }).first());
   await click(main.getByRole("button", { name: "Call", exact: true }));
-  // What nobody has seen is shown whole, and scrolled past.
+  // An unreviewed definition is shown completely and has to be scrolled through.
   await frame.getByText("Its whole definition").hover();
   const once = frame.getByRole("button", { name: "Allow once" });
   await expect(async () => {
@@ -49,24 +49,24 @@ test("E2: four clicks lead from the first start to the first approved call", asy
   expect(clicks).toBe(4);
 });
 
-test("a denied command does not run, and the page says so", async ({ app, host }) => {
+test("a denied command does not run, and the page shows that", async ({ app, host }) => {
   await app.getByRole("button", { name: "Start the demo server" }).click();
-  await question(app).getByRole("button", { name: "Deny" }).click();
-  await expect(question(app)).toBeHidden();
+  await consentRequest(app).getByRole("button", { name: "Deny" }).click();
+  await expect(consentRequest(app)).toBeHidden();
   await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is, "it did not start").toBe("failed");
   expect((await host.snapshot()).servers[0]?.pid ?? null, "nothing runs").toBeNull();
 });
 
-test("Allow does nothing until the question could be read", async ({ app, host }) => {
+test("Allow does nothing until the request could be read", async ({ app, host }) => {
   await app.clock.install();
   await app.clock.pauseAt(Date.now() + 1_000);
   await app.getByRole("button", { name: "Start the demo server" }).click();
-  const button = question(app).getByRole("button", { name: /allow/i }).first();
+  const button = consentRequest(app).getByRole("button", { name: /allow/i }).first();
   await button.click({ force: true });
   await app.keyboard.press("a");
   expect((await host.snapshot()).questions.length, "neither click nor key crossed").toBe(1);
   await app.clock.resume();
   await expect(button, "it is armed after a moment of quiet").toHaveAttribute("aria-disabled", "false");
   await app.keyboard.press("a");
-  await expect(question(app), "the key works once it is armed").toBeHidden();
+  await expect(consentRequest(app), "the key works once it is armed").toBeHidden();
 });

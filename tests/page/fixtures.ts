@@ -1,4 +1,4 @@
-// What every test of the page gets: a host of its own with the demo server, and the page opened on it.
+// Fixtures of the page tests: a separate host with the demo server, and the page opened on it.
 import { AxeBuilder } from "@axe-core/playwright";
 import { test as base, expect, type Locator, type Page } from "@playwright/test";
 
@@ -17,7 +17,7 @@ export const MODERN: Setup = {
   ...LEGACY,
   servers: { harbour: { command: DEMO, args: ["--era", "modern"] } },
 };
-/** Both eras: what is asked is the same, however it came. */
+/** Both eras. Consent requests are the same in each. */
 export const ERAS = [
   ["legacy", LEGACY],
   ["modern", MODERN],
@@ -41,34 +41,34 @@ export const test = base.extend<Fixtures>({
     const faults: string[] = [];
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("console", (message) => {
-      // A command that is refused is an answer of the host, which the page shows.
+      // An HTTP error is a response of the host, which the page shows.
       if (message.type() === "error" && !message.text().includes("Failed to load resource")) {
         faults.push(message.text());
       }
     });
-    // As the window does before any script of the page runs.
+    // Like the window does before any script of the page runs.
     await page.addInitScript("Object.freeze(Object.prototype)");
     await page.goto(host.url);
     await expect(page.getByRole("banner"), "the page shows its window").toBeVisible();
     await use(page);
-    // After a failure the page may have been left in the middle of something.
+    // After a failure the page may be in any state.
     if (test.status !== test.expectedStatus) return;
     expect(faults, "the page throws nothing and keeps the rules for its content").toEqual([]);
   },
 });
 
-/** Goes to a view by its address. */
+/** Opens a view by its address. */
 export async function visit(app: Page, hash: string): Promise<void> {
   await app.evaluate((to) => (location.hash = to), hash);
 }
 
-export function question(app: Page): Locator {
+export function consentRequest(app: Page): Locator {
   return app.getByTestId("question");
 }
 
-/** What axe finds wrong with the page as it is now, in words. */
-export async function axeFinds(app: Page, rules: Record<string, { enabled: boolean }> = {}): Promise<string[]> {
-  // All lies in one frame: what is found there needs no page of its own to be put together, and what is right is not listed.
+/** Returns the axe violations of the current page. */
+export async function axeViolations(app: Page, rules: Record<string, { enabled: boolean }> = {}): Promise<string[]> {
+  // The page has a single frame, so no separate page is needed to merge results, and passed rules are not reported.
   const axe = new AxeBuilder({ page: app }).setLegacyMode().options({ resultTypes: ["violations"], rules });
   const { violations } = await axe.analyze();
   return violations.map(
@@ -76,18 +76,18 @@ export async function axeFinds(app: Page, rules: Record<string, { enabled: boole
   );
 }
 
-/** Opens the definition of a tool that was not seen yet, if it is long. */
+/** Expands the definition of an unreviewed tool, if it is folded. */
 export async function readDefinition(app: Page): Promise<void> {
-  const definition = question(app).getByRole("button", { name: "Show all of the definition" });
+  const definition = consentRequest(app).getByRole("button", { name: "Show all of the definition" });
   if (await definition.isVisible()) await definition.click();
 }
 
-/** Shows page after page of what was not in view until the button can be pressed, and says how many there were. */
-export async function readRest(app: Page, armed: Locator, frame = question(app)): Promise<number> {
-  // Above lies what a click on something further down has leapt over.
+/** Pages through the unviewed parts until the button is enabled. Returns the number of pages. */
+export async function readRest(app: Page, armed: Locator, frame = consentRequest(app)): Promise<number> {
+  // A click further down may have skipped parts above.
   const rest = frame.getByRole("button", { name: /^More (above|below)/ });
   let pages = 0;
-  // What was just opened lies below only once it is drawn.
+  // An expanded part is only below once it is drawn.
   await expect(async () => {
     if (await rest.isVisible()) {
       await rest.click({ timeout: 1_000 });
@@ -101,12 +101,12 @@ export async function readRest(app: Page, armed: Locator, frame = question(app))
   return pages;
 }
 
-/** Presses what lets something cross, once it is armed: a button, or an entry of the menu beside it. */
+/** Presses an approving button, or an entry of the menu next to it, once it is armed. */
 export async function allow(app: Page, name: string): Promise<void> {
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame).toBeVisible();
   await readDefinition(app);
-  // A pointer that rests where the button came to lie aims at nothing.
+  // A pointer that rests where the button appears does not count.
   await app.mouse.move(1, 1);
   const armed = frame.getByRole("button", { name: /^(Allow|Let|Ask|Answer|Send|Accept|Open|Share|Always)/ }).first();
   await readRest(app, armed);
@@ -116,9 +116,9 @@ export async function allow(app: Page, name: string): Promise<void> {
   await app.getByRole("menuitem", { name, exact: true }).click();
 }
 
-/** Waits until what is asked can be refused: what was typed for something else does not count. */
-export async function refusable(app: Page): Promise<void> {
-  const refuse = question(app).getByRole("button", { name: /^(Deny|Decline)$/ });
+/** Waits until a denial is accepted: keys typed for something else do not count. */
+export async function waitUntilDeniable(app: Page): Promise<void> {
+  const refuse = consentRequest(app).getByRole("button", { name: /^(Deny|Decline)$/ });
   await expect(refuse, "it can be refused once nothing was typed for a moment").toHaveAttribute("aria-disabled", "false");
 }
 

@@ -1,9 +1,10 @@
-// The user guide: from the help menu, by its key and from the palette, page by page, in both languages and in a narrow window.
-import { axeFinds, expect, LEGACY, test, visit } from "./fixtures";
+// User guide: from the help menu, by its key and from the palette, all pages, in both languages and in a narrow
+// window.
+import { axeViolations, expect, LEGACY, test, visit } from "./fixtures";
 
 const PAGES = 10;
 
-test("opens under Help, by F1 and in the palette", async ({ app }) => {
+test("opens from Help, by F1 and from the palette", async ({ app }) => {
   await app.getByRole("button", { name: "Help" }).click();
   await app.getByRole("menuitem", { name: "User guide" }).click();
   await expect(app.getByRole("heading", { name: "Connect a server", level: 1 })).toBeVisible();
@@ -26,7 +27,7 @@ for (const [language, theme] of [
   test.describe(`${language}, ${theme}`, () => {
     test.use({ setup: { ...LEGACY, running: [], language, theme } });
 
-    test("every page is drawn", async ({ app }, info) => {
+    test("renders every page", async ({ app }, info) => {
       await visit(app, "#/guide");
       const links = app.getByRole("main").getByRole("navigation").getByRole("link");
       await expect(links).toHaveCount(PAGES);
@@ -34,14 +35,14 @@ for (const [language, theme] of [
         await link.click();
         const title = (await link.textContent()) ?? "";
         await expect(app.getByRole("article").getByRole("heading", { name: title, level: 1 }), title).toBeVisible();
-        expect(await axeFinds(app), `axe: ${title}`).toEqual([]);
+        expect(await axeViolations(app), `axe: ${title}`).toEqual([]);
         await app.screenshot({ path: info.outputPath(`${await link.getAttribute("href")}.png`.replace(/[#/]+/g, "-")) });
       }
     });
   });
 }
 
-test("a link leads to another page at its beginning, and back to where it was", async ({ app }) => {
+test("a link opens another page at its start, and back restores the position", async ({ app }) => {
   await visit(app, "#/guide/sign-in");
   const link = app.getByRole("article").getByRole("link", { name: "Troubleshooting" });
   await link.scrollIntoViewIfNeeded();
@@ -57,7 +58,7 @@ test("a link leads to another page at its beginning, and back to where it was", 
 test.describe("in a narrow window", () => {
   test.use({ viewport: { width: 480, height: 720 } });
 
-  test("the page takes the place of the list, and nothing is wider than the window", async ({ app }, info) => {
+  test("the page replaces the list, and nothing is wider than the window", async ({ app }, info) => {
     await visit(app, "#/guide");
     await app.getByRole("main").getByRole("link", { name: "Rules" }).click();
     await expect(app.getByRole("heading", { name: "Rules", level: 1 })).toBeVisible();

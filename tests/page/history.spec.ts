@@ -1,23 +1,23 @@
-// The search through what was said in all conversations, with a real host: typed, found, opened, with the keyboard only.
+// History search with a real host by keyboard alone.
 import { expect, test, visit, type DevHost } from "./fixtures";
 
-const said = (id: string, text: string) => {
+const message = (id: string, text: string) => {
   const content = [{ type: "text", text }];
   return { id, at: Date.now(), body: { kind: "message", role: "user", content, prompt: null } };
 };
 
-async function begin(host: DevHost, title: string, texts: string[]): Promise<string> {
+async function createConversation(host: DevHost, title: string, texts: string[]): Promise<string> {
   const { id } = await host.call<{ id: string }>("create_conversation", { title });
   await host.call("append_items", {
     conversation: id,
-    items: texts.map((text, n) => said(`${title}-${n}`, text)),
+    items: texts.map((text, n) => message(`${title}-${n}`, text)),
   });
   return id;
 }
 
-test("what was said is found in both languages, and opened with the keyboard", async ({ app, host }) => {
-  await begin(host, "Taxes", ["the form of last year"]);
-  const trip = await begin(host, "Trip", ["We take the ferry to <b>Bergen</b>.", "我们明天早上在港口见面。"]);
+test("finds messages in both languages, and opens them by keyboard", async ({ app, host }) => {
+  await createConversation(host, "Taxes", ["the form of last year"]);
+  const trip = await createConversation(host, "Trip", ["We take the ferry to <b>Bergen</b>.", "我们明天早上在港口见面。"]);
   await visit(app, "#/settings");
   const nav = app.getByRole("navigation");
   const field = nav.getByRole("searchbox", { name: "Search conversations" });
@@ -48,8 +48,8 @@ test("what was said is found in both languages, and opened with the keyboard", a
   await expect(nav.getByText("Nothing found."), "what was deleted is not found").toBeVisible();
 });
 
-test("a search that finds nothing, or less by the minute, is never answered with an older one", async ({ app, host }) => {
-  await begin(host, "Trip", Array.from({ length: 45 }, (_, n) => `ferry number ${n}`));
+test("never shows the results of an older query", async ({ app, host }) => {
+  await createConversation(host, "Trip", Array.from({ length: 45 }, (_, n) => `ferry number ${n}`));
   await visit(app, "#/settings");
   const nav = app.getByRole("navigation");
   const field = nav.getByRole("searchbox", { name: "Search conversations" });

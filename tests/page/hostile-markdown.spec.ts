@@ -1,15 +1,15 @@
-// Markdown that loads, embeds, leads elsewhere, or is too much (X15, X17, X20).
+// Markdown that loads, embeds, links or is too large (X15, X17, X20).
 import { expect, type Locator, type Page } from "@playwright/test";
 
 import { attack, beats, show, text, tool } from "./attack";
 import { test } from "./fixtures";
-import { Requests } from "./settled";
+import { Requests } from "./waiting";
 
 const says = (markdown: (collector: string) => string) => (collector: string) => ({
   reply: { "tools/list": tool(), "tools/call": text(markdown(collector)) },
 });
 
-/** Whatever could load, run or embed, below an element. */
+/** Returns the elements that can load, run or embed something. */
 function dangerous(result: Locator): Promise<string[]> {
   return result.evaluate((root) => {
     const names = "iframe,object,embed,link,script,style,form,base,meta,math,video,audio,source,frame,applet,portal,template";
@@ -27,7 +27,7 @@ function dangerous(result: Locator): Promise<string[]> {
   });
 }
 
-test("X15 Markdown loads nothing and makes nothing that could", async ({ page }) => {
+test("X15 Markdown loads nothing and creates no element that could", async ({ page }) => {
   const what = "X15, pictures, frames, style sheets, forms, drawings and links in Markdown";
   const markdown = (url: string) => `# Hello
 
@@ -60,7 +60,7 @@ test("X15 Markdown loads nothing and makes nothing that could", async ({ page })
 const SCHEMES = ["file:///etc/passwd", "smb://host.test/share", "javascript:alert(1)", "data:text/html,x", "vscode://x/y"];
 const MORE = ["ms-msdt:/id", "tel:+15550100", "//host.test/x", "/settings", "tauri://localhost/"];
 
-/** Every way to follow a link, and whether it opens the dialog that shows where a link to the web leads. */
+/** Ways to follow a link, and `true` for those that open the link dialog for web links. */
 const WAYS: [string, boolean, (link: Locator, app: Page) => Promise<void>][] = [
   ["a click", true, (link) => link.click({ force: true })],
   ["ctrl and a click", true, (link) => link.click({ modifiers: ["Control"], force: true })],
@@ -70,7 +70,7 @@ const WAYS: [string, boolean, (link: Locator, app: Page) => Promise<void>][] = [
   ["being dragged", false, (link, app) => link.dragTo(app.getByRole("banner"), { force: true })],
 ];
 
-test("X17 links lead nowhere but through the dialog, and only to the web", async ({ page }) => {
+test("X17 links open the dialog only, and only for the web", async ({ page }) => {
   const what = "X17, ten kinds of addresses, followed in six ways";
   const links = [...SCHEMES, ...MORE].map((url, number) => `- [link ${number}](<${url}>)`).join("\n");
   const markdown = () => `${links}\n- <a href="https://host.test/blank" target="_blank">blank</a>\n- [web](https://host.test/web)`;
@@ -110,12 +110,12 @@ for (const [about, markdown] of [
   ["10,000 nested quotes and lists", () => `${">".repeat(10_000)} deep\n\n${"- ".repeat(10_000)}deep`],
   ["a table of 100,000 rows", () => `| a | b |\n| - | - |\n${"| 1 | 2 |\n".repeat(100_000)}`],
 ] as const) {
-  test(`X20 ${about} does not hold the page up`, async ({ page }) => {
+  test(`X20 ${about} does not block the page`, async ({ page }) => {
     const what = `X20, ${about} as Markdown`;
     await attack(page, what, says(markdown), async ({ app }) => {
       await show(app);
       const result = app.getByTestId("tool-result");
-      // What nests too deep is shown as it was written from the first.
+      // Text that is nested too deeply is shown as source from the start.
       const source = result.getByRole("button", { name: "Show as written" }).or(result.locator(".raw")).first();
       await expect(source, `${what}: the source is at hand`).toBeVisible();
       await result.getByRole("button", { name: /^Show all/ }).first().click();

@@ -1,4 +1,4 @@
-// Icons, pictures and audio that lie, are too large, or lead elsewhere (X18, X19, S12).
+// Icons, pictures and audio with wrong types, large sizes or remote addresses (X18, X19, S12).
 import { deflateSync } from "node:zlib";
 
 import { expect } from "@playwright/test";
@@ -8,7 +8,7 @@ import { test, visit } from "./fixtures";
 
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>fetch("/x")</script></svg>').toString("base64");
 
-/** A part of a PNG; its checksum is left at 0, as what is refused must be refused before it is decoded. */
+/** Returns a PNG chunk with the checksum 0, because rejected files must not be decoded. */
 function part(name: string, data: Buffer): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(data.length);
@@ -16,7 +16,7 @@ function part(name: string, data: Buffer): Buffer {
   return Buffer.concat([head, data, Buffer.alloc(4)]);
 }
 
-/** A PNG of one bit a pixel, all black: large to draw, small to send. */
+/** Returns a black PNG with one bit per pixel: large when decoded, small to send. */
 function png(side: number): Buffer {
   const size = Buffer.alloc(13);
   size.writeUInt32BE(side);
@@ -26,7 +26,7 @@ function png(side: number): Buffer {
   return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), part("IHDR", size), part("IDAT", rows), part("IEND", Buffer.alloc(0))]);
 }
 
-/** A GIF whose screen is one pixel and whose frame is large: engines draw the frame. */
+/** Returns a GIF with a screen of one pixel and a large frame, which engines draw. */
 function gif(side: number): Buffer {
   const frame = Buffer.from([0x2c, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 2, 3, 4, 5, 6, 2, 1, 0, 0]);
   frame.writeUInt16LE(side, 5);
@@ -34,7 +34,7 @@ function gif(side: number): Buffer {
   return Buffer.concat([Buffer.from("GIF89a"), Buffer.from([1, 0, 1, 0, 0, 0, 0]), frame, Buffer.from([0x3b])]);
 }
 
-test("X18 an icon fetches nothing and draws no script", async ({ page }) => {
+test("X18 an icon fetches nothing and renders no script", async ({ page }) => {
   const what = "X18, icons: a drawing with a script, other origins, redirects, 100 MB claimed, a film";
   const says = (url: string) => {
     const sources = [
@@ -61,7 +61,7 @@ test("X18 an icon fetches nothing and draws no script", async ({ page }) => {
   });
 });
 
-test("X19 pictures that are not what they say have a note in their place", async ({ page }) => {
+test("X19 mislabeled pictures are replaced by a note", async ({ page }) => {
   const what = "X19, pictures: 50,000 pixels square, a GIF larger than its screen, other types than claimed, broken, 11 MB";
   const image = (data: string, mimeType = "image/png") => ({ type: "image", data, mimeType });
   const content = [
@@ -81,7 +81,7 @@ test("X19 pictures that are not what they say have a note in their place", async
   });
 });
 
-test("S12 audio that is not what it says has a note in its place", async ({ page }) => {
+test("S12 mislabeled audio is replaced by a note", async ({ page }) => {
   const what = "S12, audio: a page, a playlist with addresses, a film, another format than declared";
   await attack(
     page,

@@ -2,7 +2,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
-import { axeFinds, DEMO, expect, FIRST_START, question, test, visit } from "./fixtures";
+import { axeViolations, DEMO, expect, FIRST_START, consentRequest, test, visit } from "./fixtures";
 
 const SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 const CURSOR = ".cursor/mcp.json";
@@ -22,7 +22,7 @@ const HOME = {
 
 test.use({ setup: { ...FIRST_START, home: HOME } });
 
-test("are found when asked for, imported as they were picked, and start only once approved", async ({ app, host }) => {
+test("are scanned on request, imported as selected, and start only once approved", async ({ app, host }) => {
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Look for them" }).click();
   await expect(main.getByRole("heading", { name: "Found 4 servers" }), "equal ones are one row").toBeFocused();
@@ -34,14 +34,14 @@ test("are found when asked for, imported as they were picked, and start only onc
   const quiet = main.getByRole("group", { name: "quiet" });
   await expect(quiet).toContainText("Off in Windsurf");
   await expect(main.getByRole("region", { name: "Files that could not be read" })).toContainText("Line 2, column");
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
   expect((await host.snapshot()).servers.length, "nothing is imported yet").toBe(1);
 
   await expect(main.getByRole("checkbox", { name: "quiet" }), "not picked, as it is off there").not.toBeChecked();
   await main.getByRole("button", { name: "Import 2 servers" }).click();
   await expect(main.getByRole("heading", { name: "2 servers imported" })).toBeFocused();
   await expect(main.getByRole("region", { name: "Values to enter" })).toContainText("Authorization");
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
   const imported = (await host.snapshot()).servers.filter(({ name }) => name !== "demo");
   expect(imported.map(({ name }) => name).sort()).toEqual(["far", "notes"]);
   expect(
@@ -53,10 +53,10 @@ test("are found when asked for, imported as they were picked, and start only onc
 
   await main.getByRole("button", { name: "notes", exact: true }).click();
   await main.getByRole("button", { name: "Start", exact: true }).click();
-  await expect(question(app), "the first start asks").toContainText("GITHUB_TOKEN");
+  await expect(consentRequest(app), "the first start asks").toContainText("GITHUB_TOKEN");
 });
 
-test("that changed since they were listed are not imported, and can be looked at again", async ({ app, host }) => {
+test("that changed since the scan are not imported, and can be scanned again", async ({ app, host }) => {
   await visit(app, "#/import");
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Look for them" }).click();
@@ -71,7 +71,7 @@ test("that changed since they were listed are not imported, and can be looked at
   await expect(main.getByRole("group", { name: "far" }), "as it is now").toContainText("https://near.example/mcp");
 });
 
-test("that are incomplete are left to the user, who reads what to fill in", async ({ app, host }) => {
+test("that are incomplete are not preselected, and list their missing values", async ({ app, host }) => {
   const args = ["--era", "both", `--token=${SECRET}`];
   host.writeAtHome(CURSOR, servers({ option: { command: DEMO, args, cwd: "/tmp" }, whole: { command: DEMO, args: ["--era", "legacy"] } }));
   await visit(app, "#/import");
@@ -91,7 +91,7 @@ test("that are incomplete are left to the user, who reads what to fill in", asyn
   await expect(main.getByRole("textbox", { name: "Argument 3" })).toHaveValue("--token=<token>");
 });
 
-test("of a project are untrusted until the user has looked at them", async ({ app, host }) => {
+test("of a project are untrusted and never preselected", async ({ app, host }) => {
   const project = join(realpathSync(host.home), "work");
   host.writeAtHome("work/.mcp.json", servers({ brought: { command: DEMO, args: ["--era", "legacy"] } }));
   await visit(app, "#/server/demo/roots");
@@ -103,7 +103,7 @@ test("of a project are untrusted until the user has looked at them", async ({ ap
   await main.getByRole("button", { name: `Review the servers of ${project}` }).click();
   await expect(main.getByRole("heading", { name: "Found 1 server" })).toBeFocused();
   await expect(main.getByRole("checkbox", { name: "brought" }), "nothing is picked").not.toBeChecked();
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
   await main.getByRole("checkbox", { name: "brought" }).check();
   await main.getByRole("button", { name: "Import 1 server" }).click();
   await expect(main.getByRole("heading", { name: "1 server imported" })).toBeFocused();

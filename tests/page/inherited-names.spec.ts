@@ -1,26 +1,26 @@
-// Names that every object inherits, as a server may choose them: what is typed under them arrives.
+// Names from servers that equal members of `Object.prototype`.
 import { expect } from "@playwright/test";
 
 import { attack, show, tool } from "./attack";
-import { allow, question, test, visit } from "./fixtures";
+import { allow, consentRequest, test, visit } from "./fixtures";
 
 const NAMES = ["toString", "constructor", "valueOf", "hasOwnProperty"];
 
-test("parameters named like what all objects have are filled in and sent", async ({ page }) => {
+test("tool arguments named like inherited members are filled in and sent", async ({ page }) => {
   const what = "parameters named like members of all objects";
   const properties = Object.fromEntries(NAMES.map((name) => [name, { type: "string" }]));
-  const said = { reply: { "tools/list": tool({ inputSchema: { type: "object", properties, required: NAMES } }) }, misbehave: "escapes" };
-  await attack(page, what, () => said, async ({ app }) => {
+  const responses = { reply: { "tools/list": tool({ inputSchema: { type: "object", properties, required: NAMES } }) }, misbehave: "escapes" };
+  await attack(page, what, () => responses, async ({ app }) => {
     await visit(app, "#/server/bad/tools/show");
     for (const name of NAMES) await app.getByRole("textbox", { name }).fill(`value of ${name}`);
     await app.getByRole("button", { name: "Call", exact: true }).click();
-    for (const name of NAMES) await expect(question(app), `${name} is among what is sent`).toContainText(`value of ${name}`);
+    for (const name of NAMES) await expect(consentRequest(app), `${name} is among what is sent`).toContainText(`value of ${name}`);
     await allow(app, "Allow once");
     await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   });
 });
 
-test("a template's variables and a prompt's arguments of such names can be filled in", async ({ page }) => {
+test("template variables and prompt arguments named like inherited members can be filled in", async ({ page }) => {
   const reply = {
     "tools/list": tool(),
     "prompts/list": { prompts: [{ name: "greet", arguments: NAMES.map((name) => ({ name, required: true })) }] },

@@ -1,12 +1,12 @@
-// Servers of a registry and of bundles: found, looked at, and added stopped through one sheet.
+// Servers of a registry and of bundles, previewed and added stopped through one sheet.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { archive } from "../bundle.cjs";
-import { axeFinds, expect, LEGACY, test as base, visit } from "./fixtures";
+import { axeViolations, expect, LEGACY, test as base, visit } from "./fixtures";
 import { type Entry, entry, Registry } from "./registry.mjs";
-import { installOld, NEWER_AND_OLD } from "./walk-installs";
+import { installOld, NEWER_AND_OLD } from "./visit-installs";
 
 const SECRET = "s3cret-0123456789";
 const NOTES = "io.github.alice/notes";
@@ -48,7 +48,7 @@ const test = base.extend<{ registry: Registry }>({
   },
 });
 
-test("a server of a registry is added as the sheet shows it, stopped", async ({ app, host }) => {
+test("a server of a registry is added stopped with the previewed setup", async ({ app, host }) => {
   await visit(app, "#/add-server");
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "From a registry…" }).click();
@@ -57,7 +57,7 @@ test("a server of a registry is added as the sheet shows it, stopped", async ({ 
   await main.getByRole("button", { name: "Show more" }).click();
   await expect(list.getByRole("article"), "the next page").toHaveCount(5);
   await expect(list.getByText("deprecated")).toBeVisible();
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
   await main.getByRole("searchbox", { name: "Search servers" }).fill("notes");
   await expect(list.getByRole("article")).toHaveCount(1);
   await app.keyboard.press("ArrowDown");
@@ -67,7 +67,7 @@ test("a server of a registry is added as the sheet shows it, stopped", async ({ 
   await expect(main).toContainText("the GitHub account alice");
   await expect(main, "text of others is text").toContainText("Notes <b>bold</b>");
   await expect(main.getByRole("group", { name: "https://notes.example/mcp" })).toBeVisible();
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
   await main.getByRole("button", { name: "Install @alice/notes 1.2.0" }).click();
 
   const sheet = app.getByRole("dialog", { name: `Install ${NOTES}` });
@@ -76,7 +76,7 @@ test("a server of a registry is added as the sheet shows it, stopped", async ({ 
   await sheet.getByLabel("NOTES_KEY").fill(SECRET);
   await expect(exactly).toContainText("secret, in the keychain");
   await expect(sheet, "no secret is shown").not.toContainText(SECRET);
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
   expect((await host.snapshot()).servers, "nothing is set up yet").toEqual([]);
   await sheet.getByRole("button", { name: "Add server" }).click();
 
@@ -88,7 +88,7 @@ test("a server of a registry is added as the sheet shows it, stopped", async ({ 
   expect(file, "the secret is in the keychain").not.toContain(SECRET);
 });
 
-test("what was found is there when the registry is gone, and is said to be old", async ({ app, registry }) => {
+test("search results stay available offline, with their age", async ({ app, registry }) => {
   await visit(app, "#/registry");
   const main = app.getByRole("main");
   await expect(main.getByRole("article")).toHaveCount(3);
@@ -118,7 +118,7 @@ test("a bundle is installed from its file", async ({ app, host }) => {
   await expect(sheet, "what is pinned").toContainText(/[0-9a-f]{64}/);
   await sheet.getByRole("textbox", { name: "Folder", exact: true }).fill("/srv/texts");
   await expect(sheet.getByTestId("exactly")).toContainText("/srv/texts");
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
   await sheet.getByRole("button", { name: "Add server" }).click();
   await expect(main.getByRole("heading", { level: 1 })).toHaveText("words");
   expect((await host.snapshot()).servers[0]?.state.is).toBe("stopped");
@@ -139,14 +139,14 @@ base.describe("a newer version", () => {
     const main = app.getByRole("main");
     await expect(main, "the publisher's message").toContainText("Use 1.3, which keeps them in order");
     await expect(app.getByRole("navigation").getByText("deprecated").first(), "in the list, too").toBeVisible();
-    expect(await axeFinds(app), "axe").toEqual([]);
+    expect(await axeViolations(app), "axe").toEqual([]);
     await main.getByRole("button", { name: "Show what changes…" }).click();
     const sheet = app.getByRole("dialog", { name: "Change notes to version 1.3.0" });
     const changes = sheet.getByTestId("changes");
     await expect(changes).toContainText("@alice/notes@1.2.0");
     await expect(changes).toContainText("@alice/notes@1.3.0");
     await expect(changes, "the secret stays as it is").not.toContainText("NOTES_KEY");
-    expect(await axeFinds(app), "axe").toEqual([]);
+    expect(await axeViolations(app), "axe").toEqual([]);
     expect(readFileSync(host.config, "utf8"), "so far nothing is changed").toContain("@alice/notes@1.2.0");
     await sheet.getByRole("button", { name: "Change version" }).click();
     await expect(sheet).toHaveCount(0);
@@ -158,7 +158,7 @@ base.describe("a newer version", () => {
   });
 });
 
-test("a bundle that the registry lists is downloaded and installed", async ({ app, host, registry }) => {
+test("a bundle of the registry is downloaded and installed", async ({ app, host, registry }) => {
   const manifest = {
     ...{ manifest_version: "0.3", name: "words", version: "1.0.0", description: "Counts words", author: { name: "Alice" } },
     server: {

@@ -1,30 +1,30 @@
-// The main job without a mouse: not one click, and the focus is always where the next key is wanted.
+// Main tasks without a mouse: no clicks, and the focus is always where the next key is needed.
 import type { Page } from "@playwright/test";
 
-import { expect, FIRST_START, LEGACY, question, refusable, test } from "./fixtures";
+import { expect, FIRST_START, LEGACY, consentRequest, waitUntilDeniable, test } from "./fixtures";
 
 /** Presses Tab until the control with this role and name has the focus. */
 async function tabTo(app: Page, role: "button" | "textbox" | "spinbutton" | "link", name: string | RegExp) {
-  const wanted = app.getByRole(role, { name }).first();
-  await expect(wanted, `${name} is there`).toBeVisible();
+  const control = app.getByRole(role, { name }).first();
+  await expect(control, `${name} is there`).toBeVisible();
   for (let presses = 0; presses < 80; presses++) {
-    if (await wanted.evaluate((element) => element === document.activeElement)) return;
+    if (await control.evaluate((element) => element === document.activeElement)) return;
     await app.keyboard.press("Tab");
   }
   throw new Error(`${name} can't be reached by Tab`);
 }
 
-/** Allows the question in front by its key, once it is armed. */
+/** Approves the current consent request by its key, once it is armed. */
 async function allowByKey(app: Page) {
-  const allow = question(app).getByRole("button", { name: /^(Allow once|Accept and send)/ });
-  const definition = question(app).getByRole("button", { name: "Show all of the definition" });
-  await expect(question(app)).toBeVisible();
+  const allow = consentRequest(app).getByRole("button", { name: /^(Allow once|Accept and send)/ });
+  const definition = consentRequest(app).getByRole("button", { name: "Show all of the definition" });
+  await expect(consentRequest(app)).toBeVisible();
   if (await definition.isVisible()) {
     await definition.focus();
     await app.keyboard.press("Enter");
   }
-  const rest = question(app).getByRole("button", { name: /^More (above|below)/ });
-  // How much there is below shows only once what was opened is drawn.
+  const rest = consentRequest(app).getByRole("button", { name: /^More (above|below)/ });
+  // The amount below is known only once the expanded part is drawn.
   await expect(async () => {
     if (await rest.isVisible()) {
       await rest.focus({ timeout: 500 });
@@ -35,7 +35,7 @@ async function allowByKey(app: Page) {
   await app.keyboard.press("a");
 }
 
-/** Opens something by the palette. */
+/** Opens an entry of the palette. */
 async function open(app: Page, words: string) {
   await app.keyboard.press("Control+k");
   const palette = app.getByRole("dialog");
@@ -51,7 +51,7 @@ test.describe("on the first start", () => {
   test("the demo server is started and its tool called", async ({ app }) => {
     await tabTo(app, "button", "Start the demo server");
     await app.keyboard.press("Enter");
-    await expect(question(app).getByRole("button", { name: "Deny" }), "Deny is focused").toBeFocused();
+    await expect(consentRequest(app).getByRole("button", { name: "Deny" }), "Deny is focused").toBeFocused();
     await allowByKey(app);
     await expect(app.getByRole("navigation", { name: "Navigation" }).getByText("ready")).toBeVisible();
     await expect(app.getByRole("main"), "the focus is in the page again").toBeFocused();
@@ -72,7 +72,7 @@ test.describe("on the first start", () => {
   });
 });
 
-test.describe("with a server that runs", () => {
+test.describe("with a running server", () => {
   test.use({ setup: LEGACY });
 
   test("a form is filled in and sent", async ({ app }) => {
@@ -80,7 +80,7 @@ test.describe("with a server that runs", () => {
     await tabTo(app, "button", "Call");
     await app.keyboard.press("Enter");
     await allowByKey(app);
-    const frame = question(app);
+    const frame = consentRequest(app);
     await expect(frame).toContainText("asks you to fill in a form");
     await expect(frame.getByRole("button", { name: "Decline" }), "Decline is focused").toBeFocused();
     const field = frame.getByRole("textbox").first();
@@ -94,14 +94,14 @@ test.describe("with a server that runs", () => {
     await tabTo(app, "button", /Accept and send/);
     await expect(frame.getByRole("button", { name: /Accept and send/ })).toHaveAttribute("aria-disabled", "false");
     await app.keyboard.press("Enter");
-    // Between two questions the frame is empty for a moment, and Escape would answer nothing.
+    // Between two requests the frame is empty for a moment, in which Escape has no effect.
     await expect(frame, "the server goes on to its next question").toContainText("asks for your folders");
-    await refusable(app);
+    await waitUntilDeniable(app);
     await app.keyboard.press("Escape");
     await expect(frame, "the name has arrived").toContainText("Welcome the Aurora in one sentence.");
   });
 
-  test("a conversation: a prompt by /, a resource by @, words, a tool", async ({ app }) => {
+  test("a conversation: a prompt by /, a resource by @, a message, a tool", async ({ app }) => {
     await app.keyboard.press("Control+n");
     const composer = app.getByTestId("composer").getByRole("textbox");
     await expect(composer, "one can write at once").toBeFocused();
@@ -136,7 +136,7 @@ test.describe("with a server that runs", () => {
 
     await app.keyboard.type("Ahoy");
     await app.keyboard.press("Enter");
-    // What is typed while a message is on its way is kept.
+    // Text that is typed while a message is being sent is preserved.
     await app.keyboard.type("next");
     await expect(log.getByText("Ahoy", { exact: true })).toBeVisible();
     await expect(log.getByText(/crew of the Borealis/), "the prompt went before it").toBeVisible();
@@ -157,11 +157,11 @@ test.describe("with a server that runs", () => {
     await expect(log.getByRole("article", { name: /show_everything/ }), "its card").toBeVisible();
   });
 
-  test("the activity of what is in front, beside it", async ({ app }) => {
+  test("the activity pane of the current view", async ({ app }) => {
     await open(app, "add two");
     await app.keyboard.press("Control+i");
-    const beside = app.getByRole("complementary", { name: "Activity of harbour" });
-    await expect(beside.getByRole("listbox")).toContainText("tools/list");
+    const pane = app.getByRole("complementary", { name: "Activity of harbour" });
+    await expect(pane.getByRole("listbox")).toContainText("tools/list");
     await app.keyboard.press("Control+n");
     await expect(
       app.getByRole("complementary", { name: "Activity" }).getByRole("combobox", { name: "Server" }),

@@ -1,17 +1,17 @@
-// A conversation of thousands of messages, with answers in Markdown, code, tables, calls of tools and pictures.
+// A conversation of thousands of messages, with answers in Markdown, code, tables, tool calls and pictures.
 import { deflateSync } from "node:zlib";
 
 import type { DevHost } from "./dev-host";
 
-/** How many items it has, and how many of them are pictures. */
+/** Number of items, and number of pictures among them. */
 export const ITEMS = 5_000;
 export const PICTURES = 50;
-/** An item with words that no other has. */
-export const RARE = { at: 700, words: "the albatross anchorage" };
+/** An item with unique words. */
+export const UNIQUE_WORDS = { at: 700, words: "the albatross anchorage" };
 
 const WORDS = "the harbour was quiet when first boats came in and nobody on quay had seen tide table for that week".split(" ");
 
-/** The same numbers each time. */
+/** Deterministic random numbers. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
@@ -22,7 +22,7 @@ function sentence(random: () => number): string {
   return `${words.join(" ")}.`;
 }
 
-/** Markdown as models write it: so many sections of a heading, words, a list, code and a table. */
+/** Returns Markdown like that of models: sections with a heading, text, a list, code and a table. */
 export function markdown(sections: number, seed = 1): string {
   const random = numbers(seed);
   const code = () =>
@@ -40,7 +40,7 @@ export function markdown(sections: number, seed = 1): string {
   ).join("\n\n");
 }
 
-/** A picture of `width` by `height` noisy pixels, as PNG in base64. */
+/** Returns a picture of `width` by `height` noisy pixels, as PNG in base64. */
 export function picture(width: number, height: number, seed: number): string {
   const random = numbers(seed);
   const rows = Buffer.alloc((width * 3 + 1) * height);
@@ -55,11 +55,11 @@ export function picture(width: number, height: number, seed: number): string {
 
 function part(name: string, data: Buffer): Buffer {
   const named = Buffer.concat([Buffer.from(name), data]);
-  const whole = Buffer.alloc(data.length + 12);
-  whole.writeUInt32BE(data.length, 0);
-  named.copy(whole, 4);
-  whole.writeUInt32BE(crc(named), data.length + 8);
-  return whole;
+  const chunk = Buffer.alloc(data.length + 12);
+  chunk.writeUInt32BE(data.length, 0);
+  named.copy(chunk, 4);
+  chunk.writeUInt32BE(crc(named), data.length + 8);
+  return chunk;
 }
 
 function crc(data: Buffer): number {
@@ -71,18 +71,18 @@ function crc(data: Buffer): number {
   return ~sum >>> 0;
 }
 
-const EVERY = ITEMS / PICTURES;
+const PICTURE_INTERVAL = ITEMS / PICTURES;
 
 function body(n: number, random: () => number): unknown {
-  const said = (role: "user" | "assistant", content: unknown[]) => ({ kind: "message", role, content, prompt: null });
-  if (n === RARE.at) return said("user", [{ type: "text", text: `We met at ${RARE.words}.` }]);
-  if (n % EVERY === EVERY / 2) {
+  const message = (role: "user" | "assistant", content: unknown[]) => ({ kind: "message", role, content, prompt: null });
+  if (n === UNIQUE_WORDS.at) return message("user", [{ type: "text", text: `We met at ${UNIQUE_WORDS.words}.` }]);
+  if (n % PICTURE_INTERVAL === PICTURE_INTERVAL / 2) {
     const data = picture(240, 160, n);
-    return said("assistant", [{ type: "image", data, mimeType: "image/png" }]);
+    return message("assistant", [{ type: "image", data, mimeType: "image/png" }]);
   }
   switch (n % 4) {
     case 0:
-      return said("user", [{ type: "text", text: `Question ${n}: ${sentence(random)}` }]);
+      return message("user", [{ type: "text", text: `Question ${n}: ${sentence(random)}` }]);
     case 1:
       return {
         ...{ kind: "tool_call", call: `call-${n}`, server: "harbour", tool: "tide_report", took: 120, error: null },
@@ -93,21 +93,21 @@ function body(n: number, random: () => number): unknown {
         },
       };
     case 2:
-      return said("assistant", [{ type: "text", text: `Answer ${n}. ${sentence(random)}\n\n${markdown(1, n)}` }]);
+      return message("assistant", [{ type: "text", text: `Answer ${n}. ${sentence(random)}\n\n${markdown(1, n)}` }]);
     default:
-      return said("assistant", [{ type: "text", text: `Answer ${n}. ${sentence(random)} ${sentence(random)}` }]);
+      return message("assistant", [{ type: "text", text: `Answer ${n}. ${sentence(random)} ${sentence(random)}` }]);
   }
 }
 
-/** Puts it into the history, past the page. Returns its id. */
+/** Inserts the conversation into the history without the page. Returns its id. */
 export async function longConversation(host: DevHost, title: string, count = ITEMS): Promise<string> {
   const { id } = await host.call<{ id: string }>("create_conversation", { title });
   const random = numbers(7);
-  const began = Date.now() - count * 60_000;
-  for (let at = 0; at < count; at += EVERY) {
-    const items = Array.from({ length: Math.min(EVERY, count - at) }, (_, n) => ({
+  const startTime = Date.now() - count * 60_000;
+  for (let at = 0; at < count; at += PICTURE_INTERVAL) {
+    const items = Array.from({ length: Math.min(PICTURE_INTERVAL, count - at) }, (_, n) => ({
       id: `item-${at + n}`,
-      at: began + (at + n) * 60_000,
+      at: startTime + (at + n) * 60_000,
       body: body(at + n, random),
     }));
     await host.call("append_items", { conversation: id, items });

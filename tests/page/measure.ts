@@ -1,9 +1,9 @@
-// What the page takes: frames, processor time, memory.
+// Measures the page: frames, processor time, memory.
 import type { CDPSession, Page } from "@playwright/test";
 
 declare global {
   interface Window {
-    /** How long each frame took, in milliseconds, while they are counted. */
+    /** Recorded duration of each frame in milliseconds. */
     frames?: number[];
     countsFrames?: boolean;
   }
@@ -13,15 +13,15 @@ export interface Frames {
   count: number;
   p99: number;
   longest: number;
-  /** How many took longer than 50 ms. */
+  /** Number of frames longer than 50 ms. */
   long: number;
 }
 
-/** The goal for each frame, in milliseconds. */
+/** Target for each frame in milliseconds. */
 const LONG = 50;
 
-/** Counts the frames that are drawn while `act` goes on. */
-export async function framesWhile(page: Page, act: () => Promise<void>): Promise<Frames> {
+/** Records the frames during `act`. */
+export async function recordFrames(page: Page, act: () => Promise<void>): Promise<Frames> {
   await page.evaluate(() => {
     const frames: number[] = (window.frames = []);
     window.countsFrames = true;
@@ -43,15 +43,17 @@ export async function framesWhile(page: Page, act: () => Promise<void>): Promise
   return { count: all.length, p99, longest: sorted.at(-1) ?? 0, long: sorted.filter((f) => f > LONG).length };
 }
 
-/** Frames with always the same little work, of 10 ms if nothing comes between: what other programs take from the page shows in them. */
-export function workingFrames(page: Page): Promise<Frames> {
-  return framesWhile(page, () =>
+/**
+ * Records frames with a constant small load, 10 ms each without interruption. They show the load of other programs.
+ */
+export function recordReferenceFrames(page: Page): Promise<Frames> {
+  return recordFrames(page, () =>
     page.evaluate(async () => {
       const work = (turns: number) => {
-        const began = performance.now();
+        const startedAt = performance.now();
         let sum = 0;
         for (let turn = 0; turn < turns; turn++) sum += Math.sqrt(turn);
-        return sum < 0 ? 0 : performance.now() - began;
+        return sum < 0 ? 0 : performance.now() - startedAt;
       };
       const TURNS = 1_000_000;
       const shortest = Math.min(...Array.from({ length: 20 }, () => work(TURNS)));
@@ -64,16 +66,18 @@ export function workingFrames(page: Page): Promise<Frames> {
   );
 }
 
-/** How long 99 of 100 frames may take, and how many may be long, where frames with little work are like these. */
-export function bounds(working: Frames, count: number): { p99: number; long: number } {
+/**
+ * Returns the bounds for the 99th percentile and the number of long frames, given reference frames with a small load.
+ */
+export function frameBounds(working: Frames, count: number): { p99: number; long: number } {
   return { p99: Math.max(LONG, 2 * working.p99), long: Math.ceil((0.01 + (2 * working.long) / working.count) * count) };
 }
 
-export function framesInWords({ count, p99, longest, long }: Frames): string {
+export function describeFrames({ count, p99, longest, long }: Frames): string {
   return `${count} frames, 99 in 100 within ${p99.toFixed(0)} ms, the longest ${longest.toFixed(0)} ms, ${long} over ${LONG} ms`;
 }
 
-/** What Chromium says of the page. */
+/** Metrics of the page from Chromium. */
 export class Meter {
   readonly #session: CDPSession;
   readonly #browser: CDPSession;
@@ -89,7 +93,7 @@ export class Meter {
     return new Meter(session, await page.context().browser()!.newBrowserCDPSession());
   }
 
-  /** Processor time so far, in milliseconds: of the page's process, and of scripts in it. */
+  /** Returns the processor time so far in milliseconds: of the page's process, and of its scripts. */
   async time(): Promise<{ all: number; scripts: number }> {
     const metrics = await this.#metrics();
     const { processInfo } = await this.#browser.send("SystemInfo.getProcessInfo");
@@ -98,7 +102,7 @@ export class Meter {
     return { all: 1000 * all, scripts: 1000 * (metrics.get("ScriptDuration") ?? 0) };
   }
 
-  /** What is left after what nobody needs was cleared away: bytes of scripts' objects, and nodes. */
+  /** Returns the memory after garbage collection: bytes of the script heap, and DOM nodes. */
   async memory(): Promise<{ heap: number; nodes: number }> {
     await this.#session.send("HeapProfiler.collectGarbage");
     const metrics = await this.#metrics();

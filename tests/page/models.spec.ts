@@ -1,14 +1,14 @@
-// Settings → Models, from the first provider to the last: added with its key, tried, one made the default, removed. The provider
-// is not ours (aimock).
+// Settings → Models: a provider is added with its key, tested, made the default and removed. Uses an independent mock
+// provider (aimock).
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-import { axeFinds, expect, LEGACY, test as base, visit } from "./fixtures";
+import { axeViolations, expect, LEGACY, test as base, visit } from "./fixtures";
 
-/** Must be nowhere to be seen. */
+/** Must never be visible. */
 const KEY = "sk-canary-models-4b2e";
 
 const test = base.extend<{ address: string }>({
@@ -23,7 +23,7 @@ const test = base.extend<{ address: string }>({
   },
 });
 
-/** All files below a folder. */
+/** Returns all files in a folder. */
 function files(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);
@@ -31,7 +31,7 @@ function files(folder: string): string[] {
   });
 }
 
-test("a provider is added, tried, made the default and removed", async ({ app, host, address }) => {
+test("a provider is added, tested, made the default and removed", async ({ app, host, address }) => {
   await visit(app, "#/models");
   await expect(app.getByText("No provider yet")).toBeVisible();
   await app.getByRole("button", { name: "Add a provider" }).click();
@@ -43,7 +43,7 @@ test("a provider is added, tried, made the default and removed", async ({ app, h
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
   const card = app.getByRole("article", { name: "Fake lab" });
   await expect(card, "it is tried at once, and what is wrong is said").toContainText("Enter another key.");
-  // Until then the place for a key may have opened by itself.
+  // Until then the key field may have expanded by itself.
   await expect(card, "and the key is there").toContainText("Key set");
   await card.getByText("New key").click();
   await card.getByLabel("Key").fill(KEY);
@@ -57,7 +57,7 @@ test("a provider is added, tried, made the default and removed", async ({ app, h
   await row.getByRole("button", { name: /to say something/ }).click();
   await expect(card, "a model says something").toContainText(/began after \d+ ms: “Hello!/);
   expect(await app.content(), "the key is nowhere in the page").not.toContain(KEY);
-  // This host's stand-in for the system's keychain is a file: there it is, and nowhere else.
+  // This host uses a file instead of the keychain. The key is in that file only.
   const keychain = join(host.platform, "keychain.json");
   expect(readFileSync(keychain, "utf8"), "the key is in the keychain").toContain(KEY);
   for (const file of files(host.folder).filter((path) => path !== keychain)) {
@@ -89,11 +89,11 @@ for (const [language, theme, add] of [
       await app.screenshot({ path: join(folder, `models-${language}-${theme}.png`) });
       const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       await expect.poll(wider, "nothing is wider than the window").toBeLessThanOrEqual(0);
-      expect(await axeFinds(app), "axe").toEqual([]);
+      expect(await axeViolations(app), "axe").toEqual([]);
       await app.getByRole("button", { name: add }).press("Enter");
       await expect(app.getByRole("dialog"), "by the keyboard alone").toBeVisible();
       await app.screenshot({ path: join(folder, `models-add-${language}-${theme}.png`) });
-      expect(await axeFinds(app), "axe").toEqual([]);
+      expect(await axeViolations(app), "axe").toEqual([]);
     });
   });
 }

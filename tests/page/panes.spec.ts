@@ -1,4 +1,4 @@
-// Room in the window: panes that can be resized, and a left column with many servers.
+// Space in the window: resizable panes, and a left column with many servers.
 import { DEMO, expect, MODERN, test, visit } from "./fixtures";
 
 test.describe("E14", () => {
@@ -24,7 +24,7 @@ test.describe("E14", () => {
     }
   });
 
-  test("a pane is as wide when the page is loaded again", async ({ app }) => {
+  test("the width of a pane is restored after a reload", async ({ app }) => {
     await visit(app, "#/server/harbour/tools");
     const edge = app.getByRole("separator", { name: "Resize the left column" });
     await edge.focus();
@@ -35,11 +35,11 @@ test.describe("E14", () => {
     await expect(edge, "as it was left").toHaveAttribute("aria-valuenow", width ?? "");
   });
 
-  test.describe("names that begin alike", () => {
+  test.describe("similar names", () => {
     const stem = "the-database-of-the-whole-company-in-";
     const servers = Object.fromEntries(["utrecht", "gdansk"].map((end) => [stem + end, { command: DEMO, args: [] }]));
     test.use({ setup: { ...MODERN, servers, running: [] } });
-    test("are whole in the left column", async ({ app }) => {
+    test("are complete in the left column", async ({ app }) => {
       for (const end of ["utrecht", "gdansk"]) {
         const name = app.getByRole("navigation").first().getByText(stem + end);
         const cut = await name.evaluate((element) => element.scrollWidth - element.clientWidth);
@@ -53,7 +53,7 @@ test.describe("E14", () => {
   const servers = Object.fromEntries(many.map((name) => [name, { command: DEMO, args: [] }]));
   test.describe("fifty servers", () => {
     test.use({ setup: { ...MODERN, servers, running: [] } });
-    test("leave the way to the settings in view, and can be searched", async ({ app }) => {
+    test("keep the link to the settings visible, and can be searched", async ({ app }) => {
       const left = app.getByRole("navigation").first();
       await expect(left.getByRole("link", { name: "Settings" })).toBeInViewport();
       await left.getByRole("searchbox", { name: "Search servers" }).fill("server-37");

@@ -1,20 +1,20 @@
-// The page in Chromium, with the development host behind it.
+// Runs the page in Chromium with the development host.
 import { existsSync } from "node:fs";
 
 import { defineConfig } from "@playwright/test";
 
-// Debian's Chromium where it is; elsewhere the one that Playwright installed.
+// Debian's Chromium if it is installed, else the one of Playwright.
 const DEBIAN = "/usr/bin/chromium";
 const chromium = process.env.CHROMIUM || (existsSync(DEBIAN) ? DEBIAN : undefined);
-/** They count frames and processor time. */
+/** Tests that measure frames and processor time. */
 const MEASURED = ["long.spec.ts", "streaming.spec.ts"];
 
 export default defineConfig({
   testDir: ".",
-  // What they leave behind lies with all other build results.
+  // Artifacts are stored with all other build results.
   outputDir: "../../target/page-tests",
-  // A test has a host, servers, folders and ports of its own, and waits more than it works: `--project page --workers 2` runs
-  // two at a time. What is measured has the machine to itself.
+  // A test has separate hosts, servers, folders and ports, and mostly waits: `--project page --workers 2` runs two at
+  // a time. Measurements run alone.
   workers: 1,
   fullyParallel: false,
   projects: [

@@ -4,7 +4,7 @@ for (const [era, setup] of ERAS) {
   test.describe(era, () => {
     test.use({ setup });
 
-    test("a prompt: completion that knows the arguments before, preview, into a conversation", async ({ app }) => {
+    test("a prompt: completion that depends on earlier arguments, preview, insertion into a conversation", async ({ app }) => {
       await visit(app, "#/server/harbour/prompts/greet_ship");
       const main = app.getByRole("main");
       const harbour = main.getByRole("combobox", { name: /Harbour/ });
@@ -29,7 +29,7 @@ for (const [era, setup] of ERAS) {
   });
 }
 
-test("a required argument that is missing is said", async ({ app }) => {
+test("a missing required argument is shown", async ({ app }) => {
   await visit(app, "#/server/harbour/prompts/greet_ship");
   await app.getByRole("main").getByRole("button", { name: "Preview" }).click();
   await expect(app.getByRole("main").getByText("Fill this in.").first()).toBeVisible();

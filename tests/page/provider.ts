@@ -1,4 +1,4 @@
-// A provider of models that is not ours (aimock), in a process of its own.
+// Independent mock provider of models (aimock) in a child process.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -6,8 +6,8 @@ import { createInterface } from "node:readline";
 
 import type { DevHost } from "./dev-host";
 
-/** A request that it got. */
-export interface Asked {
+/** A received request. */
+export interface ReceivedRequest {
   body: { messages: { role: string; content: unknown }[]; max_tokens?: number };
 }
 
@@ -20,7 +20,7 @@ export class Provider {
     this.#key = key;
   }
 
-  /** Starts one that lets in who has this key. */
+  /** Starts a provider that accepts this key. */
   static async start(key: string): Promise<Provider> {
     const provider = new Provider(key);
     const script = join(__dirname, "../models/provider.mjs");
@@ -34,7 +34,7 @@ export class Provider {
     return provider;
   }
 
-  /** Sets it up in the host, as `fake`, with its key. */
+  /** Configures it in the host as `fake` with its key. */
   async setUpIn(host: DevHost): Promise<void> {
     const settings = { name: "Fake", kind: "openai", url: `${this.url}/v1` };
     await host.call("set_provider", {
@@ -45,11 +45,11 @@ export class Provider {
     await host.call("set_provider_key", { id: "fake", key: this.#key });
   }
 
-  /** What it was asked so far. */
-  async asked(): Promise<Asked[]> {
+  /** Returns the received requests so far. */
+  async requests(): Promise<ReceivedRequest[]> {
     const headers = { authorization: `Bearer ${this.#key}` };
     const answer = await fetch(`${this.url}/v1/_requests`, { headers });
-    const all = (await answer.json()) as Asked[] | { requests: Asked[] };
+    const all = (await answer.json()) as ReceivedRequest[] | { requests: ReceivedRequest[] };
     const list = Array.isArray(all) ? all : all.requests;
     return list.filter(({ body }) => Array.isArray(body?.messages));
   }

@@ -1,5 +1,5 @@
-// The one queue of questions.
-import { DEMO, expect, LEGACY, question, refusable, test } from "./fixtures";
+// The consent queue.
+import { DEMO, expect, LEGACY, consentRequest, waitUntilDeniable, test } from "./fixtures";
 
 test.use({
   setup: {
@@ -14,7 +14,7 @@ test.use({
 
 const ask = (server: string, call: string) => ({ call, server, tool: "add", arguments: { a: 1, b: 2 } });
 
-test("several questions: counted, one in front, listed by server, a flood denied at once", async ({ app, host }) => {
+test("several requests: counted, one in front, listed by server, a flood denied at once", async ({ app, host }) => {
   const calls = [
     host.call("call_tool", ask("harbour", "1")),
     host.call("call_tool", ask("second", "2")),
@@ -22,7 +22,7 @@ test("several questions: counted, one in front, listed by server, a flood denied
   ].map((call) => call.catch((error: Error) => error.message));
 
   await expect(app.getByRole("button", { name: /Approvals \(6\)/, includeHidden: true })).toBeVisible();
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame).toContainText("1 of 6");
   await frame.getByRole("button", { name: "Next question" }).click();
   await expect(frame).toContainText("2 of 6");
@@ -39,7 +39,7 @@ test("several questions: counted, one in front, listed by server, a flood denied
   for (const answer of answers) expect(String(answer), "each call is told that it was refused").toContain("refused");
 });
 
-test("the next question is decided while the answer to the one before is on its way", async ({ app, host }) => {
+test("the next request is decided while the response to the previous decision is pending", async ({ app, host }) => {
   let arrive: () => void = () => undefined;
   const arrived = new Promise<void>((resolve) => (arrive = resolve));
   await app.route("**/api/answer_question", async (route) => {
@@ -48,15 +48,15 @@ test("the next question is decided while the answer to the one before is on its 
     await route.fulfill({ response });
   });
   const call = (server: string) => host.call("call_tool", ask(server, server)).catch((error: Error) => error.message);
-  const frame = question(app);
+  const frame = consentRequest(app);
   const denied = call("harbour");
   await expect(frame).toContainText("harbour");
   const cancelled = call("second");
   await expect(frame).toContainText("1 of 2");
   await frame.getByRole("button", { name: "Deny" }).click();
-  // The news that it was answered comes before the answer's own response.
+  // The event that it was decided precedes the response.
   await expect(frame, "the other one is in front").not.toContainText("1 of 2");
-  await refusable(app);
+  await waitUntilDeniable(app);
   await app.keyboard.press("Escape");
   expect(String(await denied), "the button's answer").toContain("refused");
   expect(String(await cancelled), "the key was not lost").toContain("cancelled");
@@ -64,9 +64,9 @@ test("the next question is decided while the answer to the one before is on its 
   await expect(frame).toBeHidden();
 });
 
-test("what was meant for one question refuses no other, and servers take turns", async ({ app, host }) => {
+test("keys meant for one request deny no other, and servers take turns", async ({ app, host }) => {
   const call = (server: string, id: string) => host.call("call_tool", ask(server, id)).catch((error: Error) => error.message);
-  const frame = question(app);
+  const frame = consentRequest(app);
   const open = async () => (await host.snapshot()).questions.map(({ server }) => server).sort();
   const calls = [call("harbour", "1")];
   await expect(frame).toContainText("harbour");
@@ -88,10 +88,10 @@ test("what was meant for one question refuses no other, and servers take turns",
   for (const answer of await Promise.all(calls)) expect(String(answer), "each call is told").toContain("refused");
 });
 
-test("a question that changes or goes away while it is looked at crosses nothing", async ({ app, host }) => {
+test("a request that changes or closes while it is read sends nothing", async ({ app, host }) => {
   const call = host.call("call_tool", ask("harbour", "gone")).catch((error: Error) => error.message);
-  await expect(question(app)).toBeVisible();
+  await expect(consentRequest(app)).toBeVisible();
   await host.call("cancel_call", { call: "gone" });
-  await expect(question(app), "it ends with its call").toBeHidden();
+  await expect(consentRequest(app), "it ends with its call").toBeHidden();
   expect(String(await call)).toContain("cancelled");
 });

@@ -1,8 +1,8 @@
-// What is kept: activity, decisions, approvals that stand, settings.
+// Stored data: activity, decisions, grants, settings.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { allow, callTool, expect, question, test, visit } from "./fixtures";
+import { allow, callTool, expect, consentRequest, test, visit } from "./fixtures";
 
 test("activity: in order, filtered, searched, opened, exported", async ({ app, host }) => {
   await callTool(app, "log_something");
@@ -19,7 +19,7 @@ test("activity: in order, filtered, searched, opened, exported", async ({ app, h
   await expect(details.getByText('"log_something"').first(), "the message whole").toBeVisible();
 
   const file = join(host.folder, "activity.jsonl");
-  host.willPick("save-file", file);
+  host.setDialogAnswer("save-file", file);
   await app.getByRole("button", { name: "Export…" }).click();
   await expect(app.getByText(`Saved as ${file}`)).toBeVisible();
   const lines = readFileSync(file, "utf8").trim().split("\n");
@@ -29,7 +29,7 @@ test("activity: in order, filtered, searched, opened, exported", async ({ app, h
 
 test("every decision is in the audit log, and a grant can be revoked", async ({ app }) => {
   await callTool(app, "fail");
-  await question(app).getByRole("button", { name: "Deny" }).click();
+  await consentRequest(app).getByRole("button", { name: "Deny" }).click();
   await callTool(app, "show_everything");
   await allow(app, "Always allow this tool");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
@@ -45,13 +45,13 @@ test("every decision is in the audit log, and a grant can be revoked", async ({ 
   await app.getByRole("button", { name: /Take back: .*show_everything/ }).click();
   await expect(app.getByRole("button", { name: /Take back: .*show_everything/ })).toHaveCount(0);
   await callTool(app, "show_everything");
-  await expect(question(app), "it asks again").toContainText("Run show_everything on harbour?");
-  await question(app).getByRole("button", { name: "Deny" }).click();
+  await expect(consentRequest(app), "it asks again").toContainText("Run show_everything on harbour?");
+  await consentRequest(app).getByRole("button", { name: "Deny" }).click();
 });
 
-test("the audit log is searched, opened, checked and exported, by keyboard as well", async ({ app, host }) => {
+test("the audit log is searched, expanded, verified and exported, also by keyboard", async ({ app, host }) => {
   await callTool(app, "fail");
-  await question(app).getByRole("button", { name: "Deny" }).click();
+  await consentRequest(app).getByRole("button", { name: "Deny" }).click();
   await callTool(app, "show_everything");
   await allow(app, "Allow once");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
@@ -78,7 +78,7 @@ test("the audit log is searched, opened, checked and exported, by keyboard as we
   await expect(app.getByTestId("audit-verdict"), "with the key in the keychain").toContainText("The end is sealed");
 
   const file = join(host.folder, "audit.jsonl");
-  host.willPick("save-file", file);
+  host.setDialogAnswer("save-file", file);
   await app.getByRole("button", { name: "Export…" }).click();
   await expect(app.getByText(`Saved as ${file}`)).toBeVisible();
   const lines = readFileSync(file, "utf8").trim().split("\n");
@@ -87,7 +87,7 @@ test("the audit log is searched, opened, checked and exported, by keyboard as we
   expect(decisions, "every decision is there").toEqual(expect.arrayContaining(["allowed", "denied"]));
 });
 
-test("settings: theme and language hold", async ({ app, host }) => {
+test("settings: theme and language are stored", async ({ app, host }) => {
   await visit(app, "#/settings");
   await app.getByRole("radio", { name: "Dark" }).or(app.getByRole("button", { name: "Dark" })).first().click();
   await expect(app.locator("html")).toHaveAttribute("data-theme", "dark");

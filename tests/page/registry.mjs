@@ -1,4 +1,5 @@
-// A registry of servers (API version 0.1) on loopback, which lists what a test says. The page's tests and the walk through the window use it.
+// Server registry (API version 0.1) on loopback with the entries of a test. Used by the tests of the page and of the
+// window.
 import { once } from "node:events";
 import { createServer } from "node:http";
 
@@ -10,14 +11,14 @@ const OFFICIAL = "io.modelcontextprotocol.registry/official";
  */
 
 /**
- * A version of a server, and what the registry says of it.
+ * Creates an entry: a version of a server with its registry metadata.
  * @param {Entry["server"]} server
  * @param {Record<string, unknown>} listing
  * @returns {Entry}
  */
 export function entry(server, listing = {}) {
-  const said = { status: "active", isLatest: true, publishedAt: "2026-02-01T00:00:00Z", ...listing };
-  return { server, _meta: { [OFFICIAL]: said } };
+  const metadata = { status: "active", isLatest: true, publishedAt: "2026-02-01T00:00:00Z", ...listing };
+  return { server, _meta: { [OFFICIAL]: metadata } };
 }
 
 export class Registry {
@@ -28,7 +29,7 @@ export class Registry {
    */
   entries;
   /**
-   * Files that it gives, by their path.
+   * Files by path.
    * @type {Map<string, Buffer>}
    */
   files = new Map();
@@ -58,7 +59,7 @@ export class Registry {
     return `http://127.0.0.1:${this.#server.address().port}`;
   }
 
-  /** From then on it can't be reached. */
+  /** Closes the registry, which can't be reached any more. */
   async stop() {
     this.#server.closeAllConnections();
     if (this.#server.listening) await new Promise((done) => this.#server.close(done));
@@ -77,9 +78,9 @@ export class Registry {
       const next = from + limit < found.length ? String(from + limit) : undefined;
       return page(found.slice(from, from + limit), next);
     }
-    const own = this.entries.filter(({ server }) => server.name === name);
-    if (versions !== "versions" || own.length === 0) return undefined;
-    if (version === undefined) return page(own);
-    return own.find(({ server }) => version === "latest" || server.version === version);
+    const listed = this.entries.filter(({ server }) => server.name === name);
+    if (versions !== "versions" || listed.length === 0) return undefined;
+    if (version === undefined) return page(listed);
+    return listed.find(({ server }) => version === "latest" || server.version === version);
   }
 }

@@ -1,4 +1,4 @@
-// The demo server at an address instead of behind a pipe, to be stopped and started again on the same port.
+// Demo server over HTTP, which can be stopped and restarted on the same port.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -20,7 +20,7 @@ export class RemoteServer {
     return server;
   }
 
-  /** Listens on this port; 0 takes any. */
+  /** Listens on this port. 0 takes any. */
   async start(port = Number(new URL(this.url).port)): Promise<void> {
     const args = ["--era", this.#era, "--http", String(port)];
     this.#process = spawn(DEMO, args, { stdio: ["ignore", "pipe", "ignore"] });

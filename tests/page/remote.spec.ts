@@ -1,5 +1,5 @@
-// Servers by URL: pasted, asked about, connected to, and brought back when they were gone.
-import { allow, axeFinds, callTool, DEMO, expect, FIRST_START, question, test, visit } from "./fixtures";
+// Servers by URL: pasted, approved, connected, and reconnected after an outage.
+import { allow, axeViolations, callTool, DEMO, expect, FIRST_START, consentRequest, test, visit } from "./fixtures";
 import { RemoteServer } from "./remote-server";
 
 let remote: RemoteServer | null = null;
@@ -16,7 +16,7 @@ const ERAS = [
 ] as const;
 
 for (const { era, revision, how } of ERAS) {
-  test(`${era}: a pasted URL is enough, and what was found is shown`, async ({ app }) => {
+  test(`${era}: a pasted URL is sufficient, and the detected connection is shown`, async ({ app }) => {
     remote = await RemoteServer.start(era);
     await visit(app, "#/add-server");
     await app.getByRole("textbox", { name: /^A URL, a command/ }).fill(remote.url);
@@ -30,11 +30,11 @@ for (const { era, revision, how } of ERAS) {
     await app.getByRole("button", { name: "Add 1 server" }).click();
 
     await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
-    const frame = question(app);
+    const frame = consentRequest(app);
     await expect(frame.locator(".url"), "the whole address").toHaveText(remote.url);
     await expect(frame, "the header by name").toContainText("X-Harbour");
     await expect(frame, "and not its value").not.toContainText("not to be seen");
-    expect(await axeFinds(app), "axe").toEqual([]);
+    expect(await axeViolations(app), "axe").toEqual([]);
     await allow(app, "Always allow this address");
 
     const main = app.getByRole("main");
@@ -43,11 +43,11 @@ for (const { era, revision, how } of ERAS) {
     await expect(main.getByText(revision).first(), "the revision").toBeVisible();
     await expect(main.getByText(how).first(), "how it was found").toBeVisible();
     await expect(main.getByText("not to be seen"), "no value of a header").toHaveCount(0);
-    expect(await axeFinds(app), "axe").toEqual([]);
+    expect(await axeViolations(app), "axe").toEqual([]);
   });
 }
 
-test("a call to a server that is gone says so; once it is back, the next one is done", async ({ app, host }) => {
+test("a call to an unreachable server shows that, and the next one succeeds once it is back", async ({ app, host }) => {
   remote = await RemoteServer.start("legacy");
   await host.call("add_server", {
     name: "harbour",
@@ -69,7 +69,7 @@ test("a call to a server that is gone says so; once it is back, the next one is 
   await expect(result, "in a new session, without another start").toHaveAttribute("data-state", "done");
 });
 
-test("a local server that dies comes back by itself, without a question", async ({ app, host }) => {
+test("a local server that crashes restarts without a consent request", async ({ app, host }) => {
   await host.call("add_server", {
     name: "harbour",
     config: { type: "stdio", command: DEMO, args: ["--era", "legacy"], env: {}, cwd: null, revision: null },
@@ -81,10 +81,10 @@ test("a local server that dies comes back by itself, without a question", async 
   process.kill(before!, "SIGKILL");
   await expect.poll(async () => (await pid()) ?? before, { message: "another process" }).not.toBe(before);
   await expect(app.getByRole("main").getByText("ready").first()).toBeVisible();
-  await expect(question(app), "the command is approved").toBeHidden();
+  await expect(consentRequest(app), "the command is approved").toBeHidden();
 });
 
-test("a call that is done as a task shows where it is, and ends as any other", async ({ app, host }) => {
+test("a call that runs as a task shows its state, and ends like any other", async ({ app, host }) => {
   remote = await RemoteServer.start("modern");
   await host.call("add_server", {
     name: "harbour",

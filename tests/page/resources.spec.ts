@@ -1,4 +1,4 @@
-import { expect, question, allow, test, visit, ERAS, callTool } from "./fixtures";
+import { expect, consentRequest, allow, test, visit, ERAS, callTool } from "./fixtures";
 
 const open = (uri: string) => `#/server/harbour/resources/${encodeURIComponent(uri)}`;
 
@@ -6,7 +6,7 @@ for (const [era, setup] of ERAS) {
   test.describe(era, () => {
     test.use({ setup });
 
-    test("reading text, a picture and a sound", async ({ app }) => {
+    test("reads text, a picture and a sound", async ({ app }) => {
       const main = app.getByRole("main");
       for (const [uri, shown] of [
         ["harbour:///guide.md", main.getByRole("heading", { name: "A guide to the harbour" })],
@@ -19,7 +19,7 @@ for (const [era, setup] of ERAS) {
       }
     });
 
-    test("a watched resource is marked when it changes", async ({ app }) => {
+    test("marks a subscribed resource when it changes", async ({ app }) => {
       await visit(app, open("clock:///now"));
       const main = app.getByRole("main");
       await main.getByRole("button", { name: "Read", exact: true }).click();
@@ -29,7 +29,7 @@ for (const [era, setup] of ERAS) {
       await expect(main.getByRole("button", { name: "Watch for changes" })).toBeVisible();
     });
 
-    test("a template is filled in with what the server proposes, and read", async ({ app }) => {
+    test("completes a template with values from the server, and reads it", async ({ app }) => {
       await visit(app, "#/server/harbour/resources");
       const main = app.getByRole("main");
       await main.getByText("Tide table").first().click();
@@ -42,18 +42,18 @@ for (const [era, setup] of ERAS) {
       await expect(main.getByRole("table").first()).toBeVisible();
     });
 
-    test("a resource that asks before it opens", async ({ app }) => {
+    test("shows a consent request of a resource before it opens", async ({ app }) => {
       await visit(app, open("diary:///captain"));
       await app.getByRole("main").getByRole("button", { name: "Read", exact: true }).click();
-      await expect(question(app)).toContainText("Before the diary opens:");
-      await question(app).getByRole("checkbox", { name: /I promise not to tell/ }).check();
+      await expect(consentRequest(app)).toContainText("Before the diary opens:");
+      await consentRequest(app).getByRole("checkbox", { name: /I promise not to tell/ }).check();
       await allow(app, "Accept and send");
       await expect(app.getByRole("main").getByText(/never found the treasure/).first()).toBeVisible();
     });
   });
 }
 
-test("a new resource shows in the list as soon as the server says so", async ({ app }) => {
+test("a new resource is listed as soon as the server announces it", async ({ app }) => {
   await visit(app, "#/server/harbour/tools/write_note");
   await app.getByRole("textbox", { name: /^Name/ }).fill("first-note");
   await app.getByRole("textbox", { name: /^Text/ }).fill("Hello");
@@ -73,7 +73,7 @@ test("a resource is attached to a conversation", async ({ app }) => {
   await expect(app.getByRole("main").getByText(/Welcome|welcome\.txt/).first()).toBeVisible();
 });
 
-test("a link in a result leads to the resource", async ({ app }) => {
+test("a link in a result opens the resource", async ({ app }) => {
   await callTool(app, "show_everything");
   await allow(app, "Allow once");
   await app.getByTestId("tool-result").getByRole("button", { name: "Open" }).last().click();

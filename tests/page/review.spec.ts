@@ -1,6 +1,6 @@
-// What the user sees before something of a server is used: what is new, what changed, what looks like another, what is strange.
+// Review marks before something of a server is used: new, changed, similar names, suspicious text.
 import { SCRIPTED } from "./dev-host";
-import { expect, LEGACY, question, test, visit } from "./fixtures";
+import { expect, LEGACY, consentRequest, test, visit } from "./fixtures";
 
 const list = (...tools: Record<string, unknown>[]): string =>
   `tools/list=${JSON.stringify({ tools: tools.map((tool) => ({ inputSchema: { type: "object" }, ...tool })) })}`;
@@ -23,7 +23,7 @@ test.use({
   },
 });
 
-test("X02, X06: new, reviewed, changed, and asked about with what changed", async ({ app }) => {
+test("X02, X06: new, reviewed, changed, and shown with its changes in the consent request", async ({ app }) => {
   await visit(app, "#/server/post/tools/send");
   await expect(app.getByText("You have not reviewed this tool yet."), "at first it is new").toBeVisible();
   await expect(app.getByText("Looks like s\u0435nd (U+0435) of mail."), "and looks like another").toBeVisible();
@@ -37,7 +37,7 @@ test("X02, X06: new, reviewed, changed, and asked about with what changed", asyn
   await expect(app.getByText("names a place where secrets lie"), "twice").toBeVisible();
 
   await app.getByRole("button", { name: "Call", exact: true }).click();
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame, "the question shows what changed").toContainText("This tool is not as it was when you saw it.");
   await expect(frame).toContainText(BEFORE.description);
   await expect(frame).toContainText(AFTER.description);

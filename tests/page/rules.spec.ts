@@ -1,10 +1,10 @@
-// Rules in the real page: written, tried, held to, and shown in small windows and in Chinese.
+// Rules in the real page: edited, tested, applied, in small windows and in Chinese.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { allow, callTool, expect, question, test, visit } from "./fixtures";
+import { allow, callTool, expect, consentRequest, test, visit } from "./fixtures";
 
-test("a rule is written, tried, and denies", async ({ app, host }) => {
+test("a rule is written, tested, and denies", async ({ app, host }) => {
   await visit(app, "#/rules");
   await app.getByRole("button", { name: "Add a rule" }).click();
   const dialog = app.getByRole("dialog");
@@ -15,8 +15,8 @@ test("a rule is written, tried, and denies", async ({ app, host }) => {
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toHaveCount(0);
   await expect(app.getByText("tool show_everything of har*")).toBeVisible();
-  const kept = JSON.parse(readFileSync(join(host.data, "policy.json"), "utf8")) as { rules: object[] };
-  expect(kept.rules, "in a readable file").toMatchObject([{ effect: "deny", note: "not today" }]);
+  const stored = JSON.parse(readFileSync(join(host.data, "policy.json"), "utf8")) as { rules: object[] };
+  expect(stored.rules, "in a readable file").toMatchObject([{ effect: "deny", note: "not today" }]);
 
   await app.getByLabel("Tool", { exact: true }).fill("show_everything");
   await app.getByRole("button", { name: "What would happen?" }).click();
@@ -25,10 +25,10 @@ test("a rule is written, tried, and denies", async ({ app, host }) => {
 
   await callTool(app, "show_everything");
   await expect(app.getByText(/by rule 1/).first(), "the call is refused, and says by what").toBeVisible();
-  await expect(question(app), "nobody is asked").toHaveCount(0);
+  await expect(consentRequest(app), "nobody is asked").toHaveCount(0);
 });
 
-test("the careful preset asks again, and an approval can end", async ({ app }) => {
+test("the careful preset requires consent again, and a grant can be revoked", async ({ app }) => {
   await callTool(app, "show_everything");
   await allow(app, "Allow for one hour");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
@@ -37,11 +37,11 @@ test("the careful preset asks again, and an approval can end", async ({ app }) =
   await expect(row.getByText(/^Until /), "it says when it ends").toBeVisible();
   await app.getByRole("radio", { name: /^Careful/ }).check();
   await callTool(app, "show_everything");
-  await expect(question(app), "what was allowed asks").toContainText("the careful preset");
-  await question(app).getByRole("button", { name: "Deny" }).click();
+  await expect(consentRequest(app), "what was allowed asks").toContainText("the careful preset");
+  await consentRequest(app).getByRole("button", { name: "Deny" }).click();
 });
 
-test("a file that can't be used is told at once, and everything asks", async ({ app, host }) => {
+test("an invalid file is reported at once, and everything requires consent", async ({ app, host }) => {
   await visit(app, "#/rules");
   await expect(app.getByText("No rules.", { exact: false })).toBeVisible();
   writeFileSync(join(host.data, "policy.json"), '{"version": 1, "rules": [{"effect": "maybe"}]}');

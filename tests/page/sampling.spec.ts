@@ -1,16 +1,16 @@
-// A server's request to a model, from the first word to the last: turned on, asked, answered by a model of a provider that is
-// not ours (aimock), watched, changed, sent; declined; within a budget.
+// Sampling request of a server: enabled, approved, answered by an independent mock provider (aimock), streamed,
+// edited, sent; denied; within a budget.
 import {
   allow,
   type DevHost,
   expect,
-  question,
+  consentRequest,
   test as base,
   visit,
 } from "./fixtures";
 import { Provider } from "./provider";
 
-/** Must be nowhere to be seen. */
+/** Must never be visible. */
 const KEY = "sk-canary-page-77aa01";
 
 const test = base.extend<{ provider: Provider }>({
@@ -27,11 +27,11 @@ const test = base.extend<{ provider: Provider }>({
   }, { auto: true }],
 });
 
-/** Has the server ask a model this, and lets it be called. */
-async function asksModel(
+/** Lets the server send a sampling request, and enables it. */
+async function requestSampling(
   host: DevHost,
   words: string,
-): Promise<{ said: Promise<string> }> {
+): Promise<{ answer: Promise<string> }> {
   const request = {
     call: "sampling",
     server: "harbour",
@@ -42,21 +42,21 @@ async function asksModel(
     "call_tool",
     request,
   );
-  const said = called.then(({ content }) =>
+  const answer = called.then(({ content }) =>
     content.map(({ text }) => text).join(""),
   );
-  said.catch(() => undefined);
+  answer.catch(() => undefined);
   await host.answerNext("tool", { action: "allow", scope: "once" });
-  return { said };
+  return { answer };
 }
 
-test("a request is put to a model, watched, changed and sent", async ({
+test("a request is sent to a model, streamed, edited and sent", async ({
   app,
   host,
   provider,
 }) => {
-  const { said } = await asksModel(host, "say hello");
-  const frame = question(app);
+  const { answer } = await requestSampling(host, "say hello");
+  const frame = consentRequest(app);
   await expect(frame).toContainText("say hello");
   await expect(
     frame.getByLabel("Answered by"),
@@ -64,7 +64,7 @@ test("a request is put to a model, watched, changed and sent", async ({
   ).toContainText("gpt-5.2");
   await expect(frame).toContainText("You chose this model for this server.");
   expect(
-    await provider.asked(),
+    await provider.requests(),
     "[sampling-human-in-loop]: nothing went there yet",
   ).toEqual([]);
   await allow(app, "Ask gpt-5.2");
@@ -72,8 +72,8 @@ test("a request is put to a model, watched, changed and sent", async ({
   await expect(frame).toContainText(
     "Hello! Grüße, 你好 and 👋 from the model.",
   );
-  const [asked] = await provider.asked();
-  expect(JSON.stringify(asked?.body), "what was shown went there").toContain(
+  const [modelRequest] = await provider.requests();
+  expect(JSON.stringify(modelRequest?.body), "what was shown went there").toContain(
     "friendly harbour master",
   );
   await frame.getByRole("button", { name: "Edit the answer" }).click();
@@ -82,7 +82,7 @@ test("a request is put to a model, watched, changed and sent", async ({
     .fill("Hello from the harbour.");
   await frame.getByRole("button", { name: "Review the answer" }).click();
   await allow(app, "Send the answer");
-  expect(await said, "[sampling-review-result]: what was reviewed").toContain(
+  expect(await answer, "[sampling-review-result]: what was reviewed").toContain(
     "Hello from the harbour.",
   );
   await visit(app, "#/server/harbour/permissions");
@@ -94,50 +94,50 @@ test("a request is put to a model, watched, changed and sent", async ({
   expect(await app.content(), "the key is nowhere").not.toContain(KEY);
 });
 
-test("a long answer comes as it is said, and can be stopped", async ({
+test("a long response is streamed, and can be stopped", async ({
   app,
   host,
 }) => {
-  const { said } = await asksModel(host, "write a long answer");
+  const { answer } = await requestSampling(host, "write a long answer");
   await allow(app, "Ask gpt-5.2");
-  const log = question(app).getByRole("log");
+  const log = consentRequest(app).getByRole("log");
   await expect(log).toContainText("word word");
-  await question(app).getByRole("button", { name: "Stop" }).click();
-  await expect(question(app)).toContainText("You stopped the model.");
-  await question(app)
+  await consentRequest(app).getByRole("button", { name: "Stop" }).click();
+  await expect(consentRequest(app)).toContainText("You stopped the model.");
+  await consentRequest(app)
     .getByRole("button", { name: "Back to the request" })
     .click();
-  await expect(question(app)).toContainText("write a long answer");
-  await question(app).getByRole("button", { name: "Decline" }).click();
-  expect(await said.catch(String), "[sampling-reject-error]: declined").toMatch(
+  await expect(consentRequest(app)).toContainText("write a long answer");
+  await consentRequest(app).getByRole("button", { name: "Decline" }).click();
+  expect(await answer.catch(String), "[sampling-reject-error]: declined").toMatch(
     /reject/i,
   );
 });
 
-test("what goes wrong at the provider is said, and the user answers by hand", async ({
+test("an error of the provider is shown, and the user answers manually", async ({
   app,
   host,
 }) => {
-  const { said } = await asksModel(host, "say the error overload");
+  const { answer } = await requestSampling(host, "say the error overload");
   await allow(app, "Ask gpt-5.2");
-  await expect(question(app)).toContainText("The model did not answer.");
-  await expect(question(app)).toContainText("overloaded");
-  await question(app)
+  await expect(consentRequest(app)).toContainText("The model did not answer.");
+  await expect(consentRequest(app)).toContainText("overloaded");
+  await consentRequest(app)
     .getByRole("button", { name: "Answer it yourself" })
     .click();
-  await question(app)
+  await consentRequest(app)
     .getByRole("textbox", { name: "Your answer" })
     .fill("By hand.");
-  await question(app)
+  await consentRequest(app)
     .getByRole("button", { name: "Review the answer" })
     .click();
   await allow(app, "Send the answer");
-  expect(await said, "[sampling-approval-controls]").toContain(
+  expect(await answer, "[sampling-approval-controls]").toContain(
     "user said: By hand.",
   );
 });
 
-test("X26: a budget lets requests through, ends them, and is said", async ({
+test("X26: a budget allows requests, ends, and is shown", async ({
   app,
   host,
   provider,
@@ -153,27 +153,27 @@ test("X26: a budget lets requests through, ends them, and is said", async ({
   await expect(models).toContainText(
     "Up to 1 requests and 20,000 tokens an hour",
   );
-  const first = await asksModel(host, "say hello");
-  expect(await first.said, "X26: let through within the budget").toContain(
+  const first = await requestSampling(host, "say hello");
+  expect(await first.answer, "X26: let through within the budget").toContain(
     "from the model",
   );
-  const second = await asksModel(host, "say hello");
-  await expect(question(app), "X26: beyond it, it asks").toContainText(
+  const second = await requestSampling(host, "say hello");
+  await expect(consentRequest(app), "X26: beyond it, it asks").toContainText(
     "asks the model",
   );
-  await question(app).getByRole("button", { name: "Decline" }).click();
-  await second.said.catch(() => undefined);
+  await consentRequest(app).getByRole("button", { name: "Decline" }).click();
+  await second.answer.catch(() => undefined);
   await models.getByLabel("Requests, In an hour: limit").fill("1");
   await models.getByLabel("Requests, In an hour: limit").blur();
   await expect(
     models,
     "X26: the limit is reached, which is said",
   ).toContainText("A limit is reached");
-  const third = await asksModel(host, "say hello");
-  expect(await third.said.catch(String), "X26: and refused").toMatch(
+  const third = await requestSampling(host, "say hello");
+  expect(await third.answer.catch(String), "X26: and refused").toMatch(
     /limit is reached/,
   );
-  expect((await provider.asked()).length, "X26: one request and no more").toBe(
+  expect((await provider.requests()).length, "X26: one request and no more").toBe(
     1,
   );
 });

@@ -1,5 +1,4 @@
-// The scripted authorization server with the MCP server that asks for its tokens, in a process of its own. Whoever asks to be
-// signed in is, at once.
+// Scripted authorization server and its MCP server in a child process. Every sign-in succeeds at once.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
@@ -10,14 +9,14 @@ const PROGRAM = join(resolve(__dirname, "../.."), `target/debug/authorization-se
 
 export class ScriptedSignIn {
   readonly issuer: string;
-  /** The MCP server's URL. */
+  /** URL of the MCP server. */
   readonly server: string;
   readonly #process: ChildProcess;
 
-  private constructor(process: ChildProcess, told: { issuer: string; server: string }) {
+  private constructor(process: ChildProcess, urls: { issuer: string; server: string }) {
     this.#process = process;
-    this.issuer = told.issuer;
-    this.server = told.server;
+    this.issuer = urls.issuer;
+    this.server = urls.server;
   }
 
   /** Starts both servers. Options that a script omits have their correct values. */
@@ -39,8 +38,8 @@ export class ScriptedSignIn {
   }
 }
 
-/** Where a browser would be sent back to from the sign-in page. */
-export async function sentBackTo(page: string): Promise<string> {
+/** Returns the redirect URL of the sign-in page. */
+export async function redirectUrl(page: string): Promise<string> {
   const answer = await fetch(page, { redirect: "manual" });
   const location = answer.headers.get("location");
   if (!location) throw new Error(`${page} answered ${answer.status} and sends nobody back`);

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { allow, callTool, DEMO, expect, LEGACY, question, refusable, test, visit } from "./fixtures";
+import { allow, callTool, DEMO, expect, LEGACY, consentRequest, waitUntilDeniable, test, visit } from "./fixtures";
 
 const commandOf = (file: string, name: string): unknown =>
   (JSON.parse(readFileSync(file, "utf8")) as { mcpServers: Record<string, unknown> }).mcpServers[name];
@@ -9,7 +9,7 @@ const commandOf = (file: string, name: string): unknown =>
 test.describe("adding a server", () => {
   test.use({ setup: { ...LEGACY, running: [] } });
 
-  test("by form: what is typed is the exact command that is asked about", async ({ app, host }) => {
+  test("by form: the typed command requires consent exactly as typed", async ({ app, host }) => {
     await visit(app, "#/add-server");
     await app.getByRole("tab", { name: "Fill in" }).click();
     const form = app.getByRole("form", { name: "Fill in" });
@@ -22,7 +22,7 @@ test.describe("adding a server", () => {
     await form.getByRole("button", { name: "Add variable" }).click();
     await form.getByRole("textbox", { name: "Name of variable 1" }).fill("HARBOUR");
     await form.getByLabel("Value of HARBOUR", { exact: true }).fill("two words");
-    host.willPick("pick-folder", host.folder);
+    host.setDialogAnswer("pick-folder", host.folder);
     await form.getByRole("button", { name: "Choose…" }).click();
     await expect(form.getByRole("textbox", { name: "Working folder" })).toHaveValue(host.folder);
     await form.getByRole("button", { name: "Add server" }).click();
@@ -35,7 +35,7 @@ test.describe("adding a server", () => {
       cwd: host.folder,
     });
     await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
-    const frame = question(app);
+    const frame = consentRequest(app);
     for (const part of [DEMO, "--revision", "2025-06-18", "HARBOUR", "two words", host.folder]) {
       await expect(frame, `${part} is shown before it runs`).toContainText(part);
     }
@@ -43,7 +43,7 @@ test.describe("adding a server", () => {
     await expect(app.getByRole("main").getByText("2025-06-18").first(), "its revision").toBeVisible();
   });
 
-  test("from a README's JSON, with what is not understood said", async ({ app, host }) => {
+  test("from a README's JSON, with a note on unsupported settings", async ({ app, host }) => {
     await visit(app, "#/add-server");
     const pasted = app.getByRole("textbox", { name: "A URL, a command, or what the server's README says to paste" });
     await pasted.fill('{"mcpServers": {\n  "files": {"command": }\n}}');
@@ -60,7 +60,7 @@ test.describe("adding a server", () => {
     });
   });
 
-  test("a name that is taken is refused in words", async ({ app }) => {
+  test("a taken name is rejected with an explanation", async ({ app }) => {
     await visit(app, "#/add-server");
     await app.getByRole("tab", { name: "Fill in" }).click();
     const form = app.getByRole("form", { name: "Fill in" });
@@ -71,7 +71,7 @@ test.describe("adding a server", () => {
   });
 });
 
-test("the overview shows what was agreed, and marks what the server claims", async ({ app }) => {
+test("the overview shows the negotiated session, and marks the claims of the server", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   const main = app.getByRole("main");
   await expect(main.getByText("2025-11-25").first(), "the revision in use").toBeVisible();
@@ -80,7 +80,7 @@ test("the overview shows what was agreed, and marks what the server claims", asy
   await expect(main.getByText("Claims of the server. Drawbridge can't check them.")).toBeVisible();
 });
 
-test("stop, start without a question, restart", async ({ app, host }) => {
+test("stop, start without consent, restart", async ({ app, host }) => {
   await visit(app, "#/server/harbour/overview");
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Stop" }).click();
@@ -98,16 +98,16 @@ test("stop, start without a question, restart", async ({ app, host }) => {
   await expect.poll(another, "it runs as another process").toBe(true);
 });
 
-test("a changed command asks again, and shows what changed", async ({ app }) => {
+test("a changed command requires consent again, and shows its changes", async ({ app }) => {
   await visit(app, "#/server/harbour/settings");
   await app.getByRole("textbox", { name: "Argument 2" }).fill("modern");
   await app.getByRole("button", { name: "Save" }).click();
   await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame).toContainText("This is not the command you approved. Changes are marked.");
   await expect(frame.getByText("legacy").first(), "what was approved before").toBeVisible();
   await expect(frame.getByText("modern").first(), "what it is now").toBeVisible();
-  await refusable(app);
+  await waitUntilDeniable(app);
   await app.keyboard.press("Escape");
   await expect(frame, "Escape closes it, and nothing runs").toBeHidden();
 });
@@ -124,7 +124,7 @@ test.describe("a server that does not start", () => {
     },
   });
 
-  test("says why, and where a command was looked for", async ({ app }) => {
+  test("shows the cause, and where the command was searched for", async ({ app }) => {
     await visit(app, "#/server/missing/overview");
     const main = app.getByRole("main");
     await main.getByRole("button", { name: "Start", exact: true }).click();
@@ -142,7 +142,7 @@ test.describe("a server that does not start", () => {
   });
 });
 
-test("removing takes it out of the settings and ends it", async ({ app, host }) => {
+test("removing a server deletes it from the settings and ends it", async ({ app, host }) => {
   await visit(app, "#/server/harbour/overview");
   await app.getByRole("main").getByRole("button", { name: "More" }).click();
   await app.getByRole("menuitem", { name: "Remove server" }).click();
@@ -151,38 +151,38 @@ test("removing takes it out of the settings and ends it", async ({ app, host }) 
   expect(commandOf(host.config, "harbour"), "the file has it no more").toBeUndefined();
 });
 
-test("an edit of the settings file from outside is taken up, and a broken one is not", async ({ app, host }) => {
-  const good = readFileSync(host.config, "utf8");
-  const settings = JSON.parse(good) as { mcpServers: Record<string, unknown> };
+test("an external edit of the settings file is applied, unless it is invalid", async ({ app, host }) => {
+  const original = readFileSync(host.config, "utf8");
+  const settings = JSON.parse(original) as { mcpServers: Record<string, unknown> };
   settings.mcpServers["second"] = { command: DEMO };
   writeFileSync(host.config, JSON.stringify(settings, null, 2));
   const servers = app.getByRole("navigation", { name: "Navigation" });
   await expect(servers.getByText("second"), "it shows without a restart").toBeVisible();
-  writeFileSync(host.config, good.slice(0, good.length / 2));
+  writeFileSync(host.config, original.slice(0, original.length / 2));
   await expect(app.getByText("The settings file can't be used as it is")).toBeVisible();
   await expect(app.getByText("The old settings stay in use until the file is in order again.")).toBeVisible();
   await expect(servers.getByText("second"), "the old settings stay").toBeVisible();
-  writeFileSync(host.config, good);
+  writeFileSync(host.config, original);
   await expect(app.getByText("The settings file can't be used as it is")).toBeHidden();
   await expect(servers.getByText("second")).toBeHidden();
 });
 
-test("roots: picked with the system's dialog, and the server is told", async ({ app, host }) => {
+test("roots: picked with the system dialog, and the server is notified", async ({ app, host }) => {
   const folder = realpathSync(mkdtempSync(join(host.folder, "shared-")));
-  host.willPick("pick-folder", folder);
+  host.setDialogAnswer("pick-folder", folder);
   await visit(app, "#/server/harbour/roots");
   await app.getByRole("button", { name: "Add a folder…" }).click();
   await expect(app.getByRole("main").getByText(folder)).toBeVisible();
-  const told = async () => {
+  const wasNotified = async () => {
     const { entries } = await host.activity("harbour");
     return entries.some((e) => e.sent && e.method === "notifications/roots/list_changed");
   };
-  await expect.poll(told, "the running server hears of the change").toBe(true);
+  await expect.poll(wasNotified, "the running server hears of the change").toBe(true);
   await app.getByRole("button", { name: `Remove ${folder}` }).click();
   await expect(app.getByText("It is told of no folders.")).toBeVisible();
 });
 
-test("the tabs stay in one row beside the open activity", async ({ app }) => {
+test("the tabs stay in one row next to the open activity", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   await app.getByRole("button", { name: "Activity of what is in front" }).click();
   await expect(app.getByRole("complementary")).toBeVisible();
@@ -194,7 +194,7 @@ test("the tabs stay in one row beside the open activity", async ({ app }) => {
   await expect(last, "the last one can be reached").toBeInViewport({ ratio: 1 });
 });
 
-test("by keyboard: Start gives its focus on, and F leads into a form", async ({ app }) => {
+test("by keyboard: Start moves its focus on, and F focuses a form", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Stop" }).press("Enter");
@@ -205,7 +205,7 @@ test("by keyboard: Start gives its focus on, and F leads into a form", async ({ 
   await expect(main.getByText("ready").first()).toBeVisible();
   await callTool(app, "ask_user");
   await allow(app, "Allow once");
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame.getByRole("button", { name: "Decline" })).toBeFocused();
   await app.keyboard.press("f");
   const field = frame.getByRole("textbox").first();
@@ -214,12 +214,12 @@ test("by keyboard: Start gives its focus on, and F leads into a form", async ({ 
   await app.keyboard.press("Escape");
 });
 
-test("servers are asked whether they live once the network is back", async ({ app, host }) => {
-  const asked = async () => {
+test("servers are pinged once the network is back", async ({ app, host }) => {
+  const pings = async () => {
     const page = (await host.call("activity", { server: "harbour", after: null, limit: 200 })) as { entries: { preview: string }[] };
     return page.entries.filter(({ preview }) => preview.includes("its network changed")).length;
   };
-  const before = await asked();
+  const before = await pings();
   await app.evaluate(() => dispatchEvent(new Event("online")));
-  await expect.poll(asked).toBe(before + 1);
+  await expect.poll(pings).toBe(before + 1);
 });

@@ -1,8 +1,8 @@
-// The panel of a sign-in: while it goes on, when the page is loaded again, when it fails, and when more is asked for.
+// Sign-in panel: while a sign-in is running, after a reload, after a failure, and for more scopes.
 import type { Page } from "@playwright/test";
 
-import { allow, axeFinds, type DevHost, expect, FIRST_START, question, test, visit } from "./fixtures";
-import { ScriptedSignIn, sentBackTo } from "./scripted-sign-in";
+import { allow, axeViolations, type DevHost, expect, FIRST_START, consentRequest, test, visit } from "./fixtures";
+import { ScriptedSignIn, redirectUrl } from "./scripted-sign-in";
 
 const OPEN = "Open the sign-in page";
 let there: ScriptedSignIn | null = null;
@@ -13,24 +13,24 @@ test.afterEach(async () => {
   there = null;
 });
 
-/** Adds the server and starts it, up to the question of its sign-in. */
-async function begin(app: Page, host: DevHost): Promise<void> {
+/** Adds and starts the server, up to the consent request of its sign-in. */
+async function startSignIn(app: Page, host: DevHost): Promise<void> {
   const config = { type: "http", url: there!.server, headers: [], kind: null, revision: null };
   await host.call("add_server", { name: "harbour", config });
   void host.call("start_server", { server: "harbour" });
   await host.answerNext("connect_server", { action: "allow", scope: "always" });
-  await host.question("sign_in");
+  await host.consentRequest("sign_in");
   await visit(app, "#/server/harbour/sign-in");
-  await expect(question(app), "it is asked about").toContainText("wants you to sign in");
+  await expect(consentRequest(app), "it is asked about").toContainText("wants you to sign in");
 }
 
-/** The page that the browser was told to open last. */
+/** Returns the page that the browser opened last. */
 async function opened(host: DevHost, count = 1): Promise<string> {
   await expect.poll(() => host.opened().length, { message: "the browser is opened" }).toBe(count);
   return host.opened().at(-1)!;
 }
 
-/** Goes to the sign-in page as the system's browser does, and is sent back. */
+/** Opens the sign-in page like the system's browser, and follows the redirect. */
 async function signIn(app: Page, page: string): Promise<void> {
   const browser = await app.context().newPage();
   await browser.goto(page);
@@ -43,15 +43,15 @@ async function state(host: DevHost): Promise<string | undefined> {
 }
 
 async function axe(app: Page): Promise<void> {
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
 }
 
-test("one that goes on survives a reload of the page, and can be cancelled", async ({ app, host }) => {
+test("a running sign-in survives a reload of the page, and can be cancelled", async ({ app, host }) => {
   there = await ScriptedSignIn.start();
-  await begin(app, host);
+  await startSignIn(app, host);
   await app.reload();
-  await expect(question(app), "the question is there again").toContainText("wants you to sign in");
-  await expect(question(app).getByRole("button", { name: "Deny" }), "refusing has the focus").toBeFocused();
+  await expect(consentRequest(app), "the question is there again").toContainText("wants you to sign in");
+  await expect(consentRequest(app).getByRole("button", { name: "Deny" }), "refusing has the focus").toBeFocused();
   await allow(app, OPEN);
   await opened(host);
   await app.reload();
@@ -67,9 +67,9 @@ test("one that goes on survives a reload of the page, and can be cancelled", asy
   expect(await state(host), "it waits").toBe("needs_sign_in");
 });
 
-test("the address that another browser ended up at is pasted; then all is there to see", async ({ app, host }) => {
+test("the redirect URL of another browser is pasted, and the account is shown", async ({ app, host }) => {
   there = await ScriptedSignIn.start();
-  await begin(app, host);
+  await startSignIn(app, host);
   await allow(app, OPEN);
   const page = await opened(host);
   await app.getByText("Nothing opened, or it opened in the wrong browser?").click();
@@ -77,7 +77,7 @@ test("the address that another browser ended up at is pasted; then all is there 
   await field.fill("http://127.0.0.1:1/callback?code=a&state=b");
   await app.getByRole("button", { name: "Use it" }).click();
   await expect(app.getByText(/this is not the address/), "a wrong one is said").toBeVisible();
-  const back = await sentBackTo(page);
+  const back = await redirectUrl(page);
   await field.fill(back);
   await app.getByRole("button", { name: "Use it" }).click();
 
@@ -98,7 +98,7 @@ test("the address that another browser ended up at is pasted; then all is there 
   await expect(account, "nobody is signed in").toContainText("Not signed in.");
 });
 
-test("one that fails says at which step and why, and can be copied", async ({ app, host, context }) => {
+test("a failed sign-in shows the step and cause, and can be copied", async ({ app, host, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   there = await ScriptedSignIn.start({ pkce: ["plain"] });
   const config = { type: "http", url: there.server, headers: [], kind: null, revision: null };
@@ -119,10 +119,10 @@ test("one that fails says at which step and why, and can be copied", async ({ ap
   expect(await copied(), "with its request").toContain("> GET http");
 });
 
-test("what a server wants beyond is asked for as new, beside what was granted", async ({ app, host }) => {
+test("additional scopes are marked as new next to the granted ones", async ({ app, host }) => {
   there = await ScriptedSignIn.start({}, { challengeScope: "ships:read", toolScopes: { echo: "ships:write" } });
-  await begin(app, host);
-  await expect(question(app), "what is asked for").toContainText("ships:read");
+  await startSignIn(app, host);
+  await expect(consentRequest(app), "what is asked for").toContainText("ships:read");
   await allow(app, OPEN);
   await signIn(app, await opened(host));
   await expect.poll(() => state(host), { message: "it is used" }).toBe("ready");
@@ -131,7 +131,7 @@ test("what a server wants beyond is asked for as new, beside what was granted", 
   await app.getByLabel("text", { exact: true }).fill("all aboard");
   await app.getByRole("button", { name: "Call", exact: true }).click();
   await allow(app, "Allow once");
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame, "more is wanted").toContainText("wants more than you granted");
   const scopes = frame.getByRole("listitem");
   await expect(scopes.filter({ hasText: "ships:write" }), "by a word").toContainText("new");

@@ -1,10 +1,10 @@
-// Signing in at a certified authorization server, through its own pages: once, and it lasts.
+// Sign-in at a certified authorization server through its pages: once, with refreshes.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Page } from "@playwright/test";
 
-import { allow, axeFinds, callTool, type DevHost, expect, FIRST_START, question, test, visit } from "./fixtures";
+import { allow, axeViolations, callTool, type DevHost, expect, FIRST_START, consentRequest, test, visit } from "./fixtures";
 import { AuthorizationServer, signInAs } from "./sign-in";
 
 let there: AuthorizationServer | null = null;
@@ -18,7 +18,7 @@ test.afterEach(async () => {
   there = null;
 });
 
-/** Adds the server and starts it; it is asked about, and then wants a sign-in. */
+/** Adds and starts the server, up to its request for a sign-in. */
 async function addServer(host: DevHost, server: string): Promise<void> {
   await host.call("add_server", {
     name: "harbour",
@@ -28,7 +28,7 @@ async function addServer(host: DevHost, server: string): Promise<void> {
   await host.answerNext("connect_server", { action: "allow", scope: "always" });
 }
 
-/** Allows the sign-in that is asked about, and does it in the browser that is opened for it. */
+/** Approves the sign-in and completes it in the browser. */
 async function signIn(app: Page, host: DevHost, name: string): Promise<void> {
   const before = host.opened().length;
   await allow(app, "Open the sign-in page");
@@ -46,8 +46,8 @@ async function whoami(app: Page): Promise<string> {
   return result.innerText();
 }
 
-/** Everything the host keeps in its folders but the keychain of the test. */
-function kept(folder: string): string {
+/** Returns everything in the folders of the host except the keychain of the test. */
+function storedData(folder: string): string {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.name !== "platform")
     .map((entry) => join(folder, entry.name))
@@ -55,7 +55,7 @@ function kept(folder: string): string {
       try {
         return readFileSync(path, "utf8");
       } catch {
-        return kept(path);
+        return storedData(path);
       }
     })
     .join("\n");
@@ -63,10 +63,10 @@ function kept(folder: string): string {
 
 test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) => {
   await addServer(host, there!.server);
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame, "where the page is").toContainText(new URL(there!.issuer).host);
   await expect(frame, "what it grants").toContainText("harbour:write");
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
   await signIn(app, host, "ada");
 
   await visit(app, "#/server/harbour/sign-in");
@@ -74,13 +74,13 @@ test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) =>
   await expect(main.getByText("ready").first(), "it is connected").toBeVisible();
   await expect(main.getByText("harbour:read"), "the scopes are shown").toBeVisible();
   await expect(main.getByText("renewed by itself"), "it lasts").toBeVisible();
-  expect(await axeFinds(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe").toEqual([]);
   expect(await whoami(app), "the token is this user's").toContain("You are ada");
   // [auth-dcr-native] [auth-dcr-application-type]
   const registered = (await there!.events()).find((event) => event.registered);
   expect(registered, "registered as what it is").toMatchObject({ type: "native" });
 
-  // A page whose host has ended looks for it again, which the browser reports.
+  // A page whose host has ended tries to reconnect, which the browser reports.
   await app.goto("about:blank");
   await host.restart();
   await app.goto(host.url);
@@ -89,7 +89,8 @@ test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) =>
   expect(await whoami(app), "signed in from before").toContain("You are ada");
   expect(await there!.count({ grant: "authorization_code" }), "once in all").toBe(1);
 
-  // [auth-refresh-replace]: each refresh token is good once, so the second refresh shows that the first one's was kept.
+  // [auth-refresh-replace]: each refresh token is valid once, so the second refresh proves that the new one was
+  // stored.
   for (const times of [1, 2]) {
     await there!.endAccess();
     expect(await whoami(app), "nobody is asked").toContain("You are ada");
@@ -107,7 +108,7 @@ test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) =>
   expect(await there!.count({ registered: registered!.registered! }), "one registration").toBe(1);
 });
 
-test("who signs out can sign in as somebody else", async ({ app, host }) => {
+test("after signing out, the user can sign in with another account", async ({ app, host }) => {
   await addServer(host, there!.server);
   await signIn(app, host, "ada");
   await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is).toBe("ready");
@@ -120,7 +121,7 @@ test("who signs out can sign in as somebody else", async ({ app, host }) => {
   expect(await whoami(app), "another account").toContain("You are grace");
 });
 
-test("a flow can be read step by step, and holds no secret", async ({ app, host }) => {
+test("the steps of a sign-in are shown, and contain no secret", async ({ app, host }) => {
   await addServer(host, there!.server);
   await signIn(app, host, "ada");
   await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is).toBe("ready");
@@ -130,6 +131,6 @@ test("a flow can be read step by step, and holds no secret", async ({ app, host 
   expect(text, "what is secret is marked").toContain("[redacted]");
   const tokens = readFileSync(join(host.platform, "keychain.json"), "utf8").match(/[\w-]{40,}/g) ?? [];
   expect(tokens.length, "something is in the keychain").toBeGreaterThan(0);
-  const everything = text + JSON.stringify(await host.snapshot()) + kept(host.folder);
+  const everything = text + JSON.stringify(await host.snapshot()) + storedData(host.folder);
   for (const token of tokens) expect(everything, "no token is told or written").not.toContain(token);
 });

@@ -1,4 +1,4 @@
-// The authorization server with its MCP server, in a process of its own, and the user who signs in there.
+// Authorization server with its MCP server in a child process, and the user who signs in there.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 
 import { expect, type Page } from "@playwright/test";
 
-export interface HappenedThere {
+export interface ServerEvent {
   grant?: string;
   resource?: string;
   revoked?: string;
@@ -18,14 +18,14 @@ export interface HappenedThere {
 
 export class AuthorizationServer {
   readonly issuer: string;
-  /** The MCP server that takes its tokens. */
+  /** The MCP server that accepts its tokens. */
   readonly server: string;
   readonly #process: ChildProcess;
 
-  private constructor(process: ChildProcess, told: { issuer: string; server: string }) {
+  private constructor(process: ChildProcess, urls: { issuer: string; server: string }) {
     this.#process = process;
-    this.issuer = told.issuer;
-    this.server = told.server;
+    this.issuer = urls.issuer;
+    this.server = urls.server;
   }
 
   static async start(): Promise<AuthorizationServer> {
@@ -45,27 +45,27 @@ export class AuthorizationServer {
     await ended;
   }
 
-  /** What happened there, in order. */
-  async events(): Promise<HappenedThere[]> {
+  /** Returns the events in order. */
+  async events(): Promise<ServerEvent[]> {
     const response = await fetch(new URL("/test/events", this.server));
-    return (await response.json()) as HappenedThere[];
+    return (await response.json()) as ServerEvent[];
   }
 
-  async count(event: HappenedThere): Promise<number> {
-    const fits = (happened: HappenedThere) =>
-      Object.entries(event).every(([name, value]) => happened[name as keyof HappenedThere] === value);
+  async count(event: ServerEvent): Promise<number> {
+    const fits = (happened: ServerEvent) =>
+      Object.entries(event).every(([name, value]) => happened[name as keyof ServerEvent] === value);
     return (await this.events()).filter(fits).length;
   }
 
-  /** No access token of so far is good any more. */
+  /** Invalidates all access tokens issued so far. */
   async endAccess(): Promise<void> {
     await fetch(new URL("/test/end-access", this.server), { method: "POST" });
   }
 }
 
-/** Signs in on the pages of the authorization server as the user does whom the browser was opened for. */
+/** Signs in as this user on the pages of the authorization server that the browser was requested to open. */
 export async function signInAs(name: string, page: Page, url: string): Promise<void> {
-  // Its pages want a typeface from elsewhere.
+  // Its pages load a remote font.
   await page.route(/^https:/, (route) => route.abort());
   await page.goto(url, { waitUntil: "domcontentloaded" });
   await page.getByPlaceholder("Enter any login").fill(name);

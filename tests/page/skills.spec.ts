@@ -21,7 +21,7 @@ for (const [era, setup] of ERAS) {
   });
 }
 
-test("a skill is attached to a conversation, where it stays", async ({ app }) => {
+test("a skill is attached to a conversation and stored", async ({ app }) => {
   await visit(app, PLAN);
   await app.getByRole("main").getByRole("button", { name: "Attach…" }).click();
   await app.getByRole("dialog").getByRole("button", { name: "New conversation" }).click();
@@ -32,7 +32,7 @@ test("a skill is attached to a conversation, where it stays", async ({ app }) =>
   await expect(app.getByRole("main").getByRole("heading", { name: "Plan a passage" }), "with its text").toBeVisible();
 });
 
-test("a skill is found by @ beside resources", async ({ app, host }) => {
+test("a skill is found by @ next to resources", async ({ app, host }) => {
   const { id } = (await host.call("create_conversation", { title: "Trip" })) as { id: string };
   await visit(app, `#/conversation/${id}`);
   await app.getByTestId("composer").getByRole("textbox").press("@");
@@ -43,7 +43,7 @@ test("a skill is found by @ beside resources", async ({ app, host }) => {
   await expect(app.getByRole("article", { name: "Attached plan-passage" })).toBeVisible();
 });
 
-/** A server with these skills, then, once a resource was read and it announced the change, with these others. */
+/** Returns a server with these skills. After a resource was read, it announces a change and has the others. */
 function changing(before: string[], after: string[]): string[] {
   const skill = (name: string) => ({ uri: `skill://port/${name}/SKILL.md`, frontmatter: { name, description: "Acts" }, resources: "dynamic" });
   const listed = (names: string[]) => `skills/list=${JSON.stringify({ skills: names.map(skill) })}`;

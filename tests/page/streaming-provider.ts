@@ -1,20 +1,20 @@
-// A provider that speaks OpenAI's stream at a set pace, and knows when it wrote what.
+// Provider that streams in OpenAI's format at a fixed rate, and records when it wrote.
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** About as many characters as a token of English has. */
+/** Approximate number of characters of an English token. */
 const TOKEN = 4;
-/** How often what is due is written, in milliseconds. */
+/** Interval between writes in milliseconds. */
 const BEAT = 10;
 
 export class StreamingProvider {
-  /** What it answers next. */
+  /** The next answer. */
   text = "";
-  /** How many tokens in a second. */
+  /** Tokens per second. */
   pace = 200;
-  /** When the first byte of the last answer was written, and the last one; in milliseconds since 1970. */
-  began = 0;
+  /** Times of the first and last byte of the last answer, in milliseconds since 1970. */
+  startedAt = 0;
   ended = 0;
   #cut = false;
   #server: Server = createServer((request, response) => {
@@ -38,7 +38,7 @@ export class StreamingProvider {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
   }
 
-  /** Ends the answer that is coming, as if its text were what was sent so far. */
+  /** Ends the current answer, as if its text were the part sent so far. */
   cut(): void {
     this.#cut = true;
   }
@@ -57,12 +57,12 @@ export class StreamingProvider {
       const chunk = { id: "c1", object: "chat.completion.chunk", created: 1, model: "paced", choices };
       response.write(`data: ${JSON.stringify(chunk)}\n\n`);
     };
-    this.began = performance.timeOrigin + performance.now();
+    this.startedAt = performance.timeOrigin + performance.now();
     send({ role: "assistant", content: "" });
     const start = performance.now();
     this.#cut = false;
     for (let sent = 0; sent < tokens.length && !this.#cut && !response.destroyed; ) {
-      // A beat that comes late is made up for.
+      // Compensates for a late timer.
       const due = Math.min(tokens.length, 1 + Math.floor(((performance.now() - start) / 1000) * this.pace));
       while (sent < due) send({ content: tokens[sent++] });
       await new Promise((next) => setTimeout(next, BEAT));

@@ -1,11 +1,12 @@
-// An answer as it comes, 200 tokens a second of Markdown with code and tables: painted at once, without long frames, and
-// without moving what is read. The goals are: no frame over 50 ms, and the first words within one frame of their arrival.
+// Streamed answer with 200 tokens per second of Markdown with code and tables: painted at once, without long frames
+// or moving the read text. The targets are no frame over 50 ms, and the first words within one frame of their
+// arrival.
 import { expect, type Locator, type Page } from "@playwright/test";
 
 import { type DevHost, test as app, visit } from "./fixtures";
 import { markdown } from "./long-conversation";
-import { bounds, framesInWords, framesWhile, Meter, workingFrames } from "./measure";
-import { drawn } from "./settled";
+import { frameBounds, describeFrames, recordFrames, Meter, recordReferenceFrames } from "./measure";
+import { nextFrame } from "./waiting";
 import { StreamingProvider } from "./streaming-provider";
 
 const test = app.extend<{ provider: StreamingProvider }>({
@@ -18,13 +19,13 @@ const test = app.extend<{ provider: StreamingProvider }>({
   },
 });
 
-/** How long an answer comes for, in seconds, and about how many characters a token has. */
+/** Duration of an answer in seconds, and approximate number of characters of a token. */
 const SECONDS = 16;
 const TOKEN = 4;
 
 declare global {
   interface Window {
-    /** When the first words of an answer were painted, in milliseconds since 1970. */
+    /** Time at which the first words of an answer were painted, in milliseconds since 1970. */
     firstPainted?: number;
   }
 }
@@ -38,102 +39,102 @@ async function open(page: Page, host: DevHost): Promise<void> {
   await expect(page.getByTestId("composer")).toBeVisible();
 }
 
-async function ask(page: Page, words: string): Promise<void> {
+async function sendMessage(page: Page, words: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message" }).fill(words);
   await page.keyboard.press("Enter");
 }
 
 const streams = (page: Page) => page.locator("[role=log] [data-item]").last();
 
-async function whole(page: Page, answers: number): Promise<void> {
+async function waitForAnswers(page: Page, answers: number): Promise<void> {
   await expect(page.getByRole("log").locator("article[aria-busy=false]"), "the answer is whole").toHaveCount(answers, {
     timeout: (SECONDS + 30) * 1000,
   });
 }
 
-/** Waits until so many more characters of an answer are drawn. */
+/** Waits until this number of further characters is rendered. */
 async function grows(answer: Locator, by: number): Promise<void> {
   const length = async () => (await answer.textContent())?.length ?? 0;
   const before = await length();
   await expect.poll(length, { message: "more of it comes", intervals: [20] }).toBeGreaterThanOrEqual(before + by);
-  await drawn(answer.page());
+  await nextFrame(answer.page());
 }
 
-/** Notes when the first words of the next answer are painted. */
+/** Records when the first words of the next answer are painted. */
 async function awaitFirstWords(page: Page): Promise<void> {
   await page.evaluate(() => {
     window.firstPainted = undefined;
     const known = new Set(document.querySelectorAll("[role=log] article"));
-    const seen = new MutationObserver(() => {
+    const observer = new MutationObserver(() => {
       const answers = [...document.querySelectorAll("[role=log] article .streamed")];
       if (!answers.some((it) => it.textContent.trim() && !known.has(it.closest("article")!))) return;
-      seen.disconnect();
+      observer.disconnect();
       requestAnimationFrame(() => {
         const { port1, port2 } = new MessageChannel();
         port1.onmessage = () => (window.firstPainted = performance.timeOrigin + performance.now());
         port2.postMessage(null);
       });
     });
-    seen.observe(document.querySelector("[role=log]")!, { subtree: true, childList: true, characterData: true });
+    observer.observe(document.querySelector("[role=log]")!, { subtree: true, childList: true, characterData: true });
   });
 }
 
-test("200 tokens a second of Markdown with code and tables", async ({ app, host, provider }) => {
+test("200 tokens per second of Markdown with code and tables", async ({ app, host, provider }) => {
   test.setTimeout(240_000);
   await open(app, host);
   provider.text = "Ahoy, and fair winds to all who sail today. ".repeat(8);
   const firsts: number[] = [];
   for (let answer = 1; answer <= 5; answer++) {
     await awaitFirstWords(app);
-    await ask(app, "Say something short.");
-    await whole(app, answer);
+    await sendMessage(app, "Say something short.");
+    await waitForAnswers(app, answer);
     await expect.poll(() => app.evaluate(() => window.firstPainted), "it was painted").toBeDefined();
-    firsts.push((await app.evaluate(() => window.firstPainted!)) - provider.began);
+    firsts.push((await app.evaluate(() => window.firstPainted!)) - provider.startedAt);
   }
   firsts.sort((a, b) => a - b);
   console.log(`the first words: painted ${firsts.map((ms) => ms.toFixed(0)).join(", ")} ms after the provider's first byte`);
-  // What is sent is gathered for 33 ms, and painted with the next frame.
+  // The host batches output for 33 ms, and it is painted with the next frame.
   expect(firsts[0], "the first words are painted as they come").toBeLessThan(250);
 
   provider.text = markdown(80).slice(0, SECONDS * provider.pace * TOKEN);
   const thousands = (SECONDS * provider.pace) / 1000;
-  const working = await workingFrames(app);
-  console.log(`with 10 ms of work each: ${framesInWords(working)}`);
-  const frames = await framesWhile(app, async () => {
-    await ask(app, "Tell me all about tides.");
-    await whole(app, 6);
+  const working = await recordReferenceFrames(app);
+  console.log(`with 10 ms of work each: ${describeFrames(working)}`);
+  const frames = await recordFrames(app, async () => {
+    await sendMessage(app, "Tell me all about tides.");
+    await waitForAnswers(app, 6);
   });
-  const pace = (1000 * SECONDS * provider.pace) / (provider.ended - provider.began);
-  console.log(`${pace.toFixed(0)} tokens a second for ${SECONDS} s: ${framesInWords(frames)}`);
+  const pace = (1000 * SECONDS * provider.pace) / (provider.ended - provider.startedAt);
+  console.log(`${pace.toFixed(0)} tokens a second for ${SECONDS} s: ${describeFrames(frames)}`);
   expect(pace, "it came as fast as that").toBeGreaterThan(0.8 * provider.pace);
-  const most = bounds(working, frames.count);
-  expect(frames.p99, "99 of 100 frames are short").toBeLessThanOrEqual(most.p99);
-  expect(frames.long, "hardly any frame is long").toBeLessThanOrEqual(most.long);
+  const limits = frameBounds(working, frames.count);
+  expect(frames.p99, "99 of 100 frames are short").toBeLessThanOrEqual(limits.p99);
+  expect(frames.long, "hardly any frame is long").toBeLessThanOrEqual(limits.long);
   await expect(app.getByRole("log").locator("table").last(), "tables are tables").toBeVisible();
   await expect(app.getByRole("log").locator("pre .hljs-keyword").last(), "code has its colours").toBeVisible();
 
-  // Once more without counting, which draws frames of its own.
+  // Repeated without measuring, which causes extra frames.
   const meter = await Meter.of(app);
   const before = await meter.time();
-  await ask(app, "And once more.");
-  await whole(app, 7);
+  await sendMessage(app, "And once more.");
+  await waitForAnswers(app, 7);
   const { all, scripts } = await meter.time();
   const each = (ms: number) => (ms / thousands).toFixed(0);
   console.log(`processor time for 1,000 tokens: ${each(all - before.all)} ms, ${each(scripts - before.scripts)} ms of it scripts`);
   expect((all - before.all) / thousands, "it takes a part of one processor").toBeLessThan(2_500);
 });
 
-test("what is read stays where it is while an answer comes, unless it is the end", async ({ app, host, provider }) => {
+test("the scroll position is stable while an answer is streamed, except at the end", async ({ app, host, provider }) => {
   test.setTimeout(120_000);
   await open(app, host);
   provider.text = markdown(2);
   provider.pace = 2_000;
-  await ask(app, "First");
-  await whole(app, 1);
+  await sendMessage(app, "First");
+  await waitForAnswers(app, 1);
   provider.pace = 200;
-  // More than any machine reads of it: the test ends it.
+  // More than any machine reads, so the test ends it.
   provider.text = markdown(100);
-  await ask(app, "Second");
+  await sendMessage(app, "Second");
   // The last item is the first answer until the page has the second one.
   await expect(app.locator("[role=log] article[aria-busy=true] h2").first(), "it comes").toBeVisible();
   const log = app.getByRole("log");
@@ -146,7 +147,7 @@ test("what is read stays where it is while an answer comes, unless it is the end
   await app.mouse.wheel(0, -250);
   const place = async () => (await streams(app).locator("h2").first().boundingBox())!.y;
   await expect.poll(fromEnd, "it is scrolled").toBeGreaterThan(200);
-  await drawn(app);
+  await nextFrame(app);
   const before = await place();
   for (let look = 0; look < 10; look++) {
     await grows(streams(app), 100);
@@ -155,7 +156,7 @@ test("what is read stays where it is while an answer comes, unless it is the end
   await expect(streams(app), "it still comes").toBeVisible();
   expect(await fromEnd(), "further down").toBeGreaterThan(200);
   provider.cut();
-  await whole(app, 2);
+  await waitForAnswers(app, 2);
   expect(Math.abs((await place()) - before), "nor at its end").toBeLessThan(1);
 });
 

@@ -1,4 +1,4 @@
-// Folders in the system's temporary folder that go with the process that made them, if nothing removed them before.
+// Temporary folders that are removed when the process exits, unless they were removed before.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,15 +1,15 @@
-import { allow, callTool, ERAS, expect, question, test, visit } from "./fixtures";
+import { allow, callTool, ERAS, expect, consentRequest, test, visit } from "./fixtures";
 
 for (const [era, setup] of ERAS) {
   test.describe(era, () => {
     test.use({ setup });
 
-    test("a call: fields, approval with all that is sent, result", async ({ app, host }) => {
+    test("a call: fields, approval of the complete payload, result", async ({ app, host }) => {
       await visit(app, "#/server/harbour/tools/add");
       await app.getByRole("textbox", { name: /First number/ }).fill("2");
       await app.getByRole("textbox", { name: /Second number/ }).fill("40");
       await app.getByRole("button", { name: "Call", exact: true }).click();
-      const frame = question(app);
+      const frame = consentRequest(app);
       await expect(frame).toContainText("Run add on harbour?");
       await expect(frame).toContainText("Sends to harbour:");
       for (const part of ["add", "a", "2", "b", "40"]) await expect(frame).toContainText(part);
@@ -23,7 +23,7 @@ for (const [era, setup] of ERAS) {
     });
 
     // [tools-show-invocation] [cancel-ui-indication]
-    test("progress with its message, and cancelling", async ({ app }) => {
+    test("progress with its message, and cancellation", async ({ app }) => {
       await visit(app, "#/server/harbour/tools/slow_report");
       await app.getByRole("textbox", { name: /Seconds/ }).fill("30");
       await app.getByRole("textbox", { name: /Steps/ }).fill("100");
@@ -54,12 +54,12 @@ for (const [era, setup] of ERAS) {
   });
 }
 
-test("arguments can be changed in the question, which is then armed anew", async ({ app }) => {
+test("arguments can be changed in the consent request, which is then armed again", async ({ app }) => {
   await visit(app, "#/server/harbour/tools/add");
   await app.getByRole("textbox", { name: /First number/ }).fill("2");
   await app.getByRole("textbox", { name: /Second number/ }).fill("2");
   await app.getByRole("button", { name: "Call", exact: true }).click();
-  const frame = question(app);
+  const frame = consentRequest(app);
   await frame.getByRole("button", { name: "Edit what is sent" }).click();
   await frame.getByRole("textbox", { name: /Second number/ }).fill("3");
   await frame.getByRole("button", { name: "Use these changes" }).click();
@@ -72,7 +72,7 @@ test("arguments can be changed in the question, which is then armed anew", async
 // [tools-human-in-loop]
 test("a denied call is not sent", async ({ app, host }) => {
   await callTool(app, "show_everything");
-  await question(app).getByRole("button", { name: "Deny" }).click();
+  await consentRequest(app).getByRole("button", { name: "Deny" }).click();
   const result = app.getByTestId("tool-result");
   await expect(result).toHaveAttribute("data-state", "refused");
   await expect(result).toContainText("Refused: the tool was not called");
@@ -88,7 +88,7 @@ test("an error of a tool is shown as an error", async ({ app }) => {
   await expect(result).toContainText("It did not work: the rope broke.");
 });
 
-test("allowed for the session it runs at once; a changed definition asks again", async ({ app, host }) => {
+test("a call allowed for the session runs at once, and a changed definition requires consent again", async ({ app, host }) => {
   const calls = async () => {
     const { entries } = await host.activity("harbour");
     return entries.filter((e) => e.sent && e.method === "tools/call").length;
@@ -100,17 +100,17 @@ test("allowed for the session it runs at once; a changed definition asks again",
   await app.getByRole("button", { name: "Call", exact: true }).click();
   await expect.poll(calls, "a standing approval needs no question").toBe(2);
   await expect(result).toHaveAttribute("data-state", "done");
-  await expect(question(app)).toBeHidden();
+  await expect(consentRequest(app)).toBeHidden();
 
   await callTool(app, "change_tool");
   await allow(app, "Allow once");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   await callTool(app, "lighthouse");
-  await expect(question(app)).toContainText("This tool is not as it was when you saw it.");
-  await question(app).getByRole("button", { name: "Deny" }).click();
+  await expect(consentRequest(app)).toContainText("This tool is not as it was when you saw it.");
+  await consentRequest(app).getByRole("button", { name: "Deny" }).click();
 });
 
-test("a nested form becomes the arguments that its schema asks for", async ({ app }) => {
+test("a nested form produces the arguments of its schema", async ({ app }) => {
   await visit(app, "#/server/harbour/tools/plan_trip");
   const main = app.getByRole("main");
   await main.getByRole("combobox", { name: /^From/ }).selectOption({ label: "Bergen" });
@@ -126,7 +126,7 @@ test("a nested form becomes the arguments that its schema asks for", async ({ ap
   await expect(result).toContainText("Ann (mate)");
 });
 
-test("tools of all servers are found by what they do", async ({ app }) => {
+test("tools of all servers are found by their description", async ({ app }) => {
   await visit(app, "#/tools");
   await app.getByRole("searchbox", { name: "Search the tools of all servers" }).fill("two numbers");
   await expect(app.getByRole("main").getByText("Add two numbers").first()).toBeVisible();

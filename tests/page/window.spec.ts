@@ -1,16 +1,16 @@
-// What the window shows beside the work: how a server is, what it says, what it gave to keep.
+// Auxiliary functions of the window: saving media, log messages, pings, review marks.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { allow, callTool, expect, MODERN, test, visit } from "./fixtures";
 
-test("E21: a picture that a tool gave is saved, byte for byte, under a name that leads nowhere", async ({ app, host }) => {
+test("E21: a picture of a tool is saved byte for byte under a safe name", async ({ app, host }) => {
   await callTool(app, "show_everything");
   await allow(app, "Allow once");
   const result = app.getByTestId("tool-result");
   await expect(result).toHaveAttribute("data-state", "done");
   const file = join(host.folder, "kept.png");
-  host.willPick("save-file", file);
+  host.setDialogAnswer("save-file", file);
   await result.getByRole("button", { name: /^Save show_everything/ }).first().click();
   await expect(result.getByText(`Saved as ${file}`)).toBeVisible();
   expect(readFileSync(file).subarray(0, 4).toString("latin1"), "a picture").toBe("\x89PNG");
@@ -33,7 +33,7 @@ test("E22: log messages are listed once, on the Activity tab, by severity", asyn
   await expect(list.getByText("logging/setLevel").first()).toBeVisible();
 });
 
-test("E29: a ping by hand says how long the answer took", async ({ app }) => {
+test("E29: a ping on request shows the round-trip time", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   await app.getByRole("button", { name: "Ping" }).click();
   await expect(app.getByText(/^Answered in /)).toBeVisible();
@@ -44,14 +44,14 @@ test("E29: a ping by hand says how long the answer took", async ({ app }) => {
 test.describe("a server of the newest revision", () => {
   test.use({ setup: MODERN });
 
-  test("E29: is asked by server/discover, which is said", async ({ app }) => {
+  test("E29: is pinged by server/discover, which is shown", async ({ app }) => {
     await visit(app, "#/server/harbour/overview");
     await expect(app.getByText(/has no ping/)).toBeVisible();
     await app.getByRole("button", { name: "Check connection" }).click();
     await expect(app.getByText(/^Answered in /)).toBeVisible();
   });
 
-  test("E13: without sampling a call says what is off, and leads to the setting", async ({ app }) => {
+  test("E13: without sampling a call shows the disabled setting, and links to it", async ({ app }) => {
     await visit(app, "#/server/harbour/permissions");
     await app.getByRole("checkbox", { name: "Let this server ask your models" }).uncheck();
     await app.getByRole("button", { name: "Restart it" }).click();
@@ -64,7 +64,7 @@ test.describe("a server of the newest revision", () => {
   });
 });
 
-test("E30: a server with what nobody has reviewed is marked until it was reviewed", async ({ app }) => {
+test("E30: a server with unreviewed definitions is marked until they are reviewed", async ({ app }) => {
   const row = app.getByRole("navigation").getByRole("link", { name: /harbour/ });
   await expect(row).toHaveAccessibleName(/definitions? you have not reviewed yet/);
   const before = Number(/(\d+) new/.exec(await row.innerText())?.[1]);

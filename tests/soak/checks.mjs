@@ -1,35 +1,35 @@
-// What must hold at the end, and each time that the host is there again.
-import { noneLeft } from "../desktop/processes.mjs";
+// Checks at the end, and after each restart of the host.
+import { waitForNone } from "../desktop/processes.mjs";
 
-/** Nothing that fits runs on after the host was ended. */
-export async function noOrphans(home, part) {
-  const left = await noneLeft(home, part, 10_000);
-  if (left.length === 0) return null;
-  return `${left.length} processes outlive their host: ${left.map(({ pid, command }) => `${pid} ${command}`).join(", ")}`;
+/** Checks that no matching process runs after the host ended. */
+export async function assertNoOrphans(home, part) {
+  const remaining = await waitForNone(home, part, 10_000);
+  if (remaining.length === 0) return null;
+  return `${remaining.length} processes outlive their host: ${remaining.map(({ pid, command }) => `${pid} ${command}`).join(", ")}`;
 }
 
-/** Whatever was acknowledged is there: notes, answers and results in the audit log, approvals. */
-export async function nothingLost(host, load) {
-  // What is acknowledged from now on may come after what is read.
-  const [noted, results, granted] = [[...load.noted], [...load.results], [...load.granted]];
+/** Checks that everything acknowledged is stored: messages, decisions and results in the audit log, approvals. */
+export async function assertNothingLost(host, load) {
+  // Data acknowledged from now on may be missing in the following reads.
+  const [messages, results, granted] = [[...load.storedMessages], [...load.results], [...load.granted]];
   const answered = [...load.answered];
-  const kept = new Set((await allItems(host, load.conversation)).map((item) => item.id));
+  const storedIds = new Set((await allItems(host, load.conversation)).map((item) => item.id));
   const { grants } = await host.call("grants");
-  const standing = new Set(grants.map(({ server, tool }) => approval(server, tool)));
+  const grantKeys = new Set(grants.map(({ server, tool }) => grantKey(server, tool)));
   const written = await audited(host);
   const lost = {
-    notes: noted.filter((text) => !kept.has(text)),
-    // Some answers are over the same, such as a start that is asked for again: then each has an entry of its own.
+    notes: messages.filter((text) => !storedIds.has(text)),
+    // Some decisions cover the same hash, such as a repeated start. Each has a separate entry.
     "answers in the audit log": answered.filter(([hash, count]) => (written.answers.get(hash) ?? 0) < count),
     "results in the audit log": results.filter((call) => !written.calls.has(call)),
-    "standing approvals": granted.filter((one) => !standing.has(one)),
+    "standing approvals": granted.filter((one) => !grantKeys.has(one)),
   };
   const words = Object.entries(lost).filter(([, of]) => of.length > 0);
   if (words.length === 0) return null;
   return `lost: ${words.map(([what, of]) => `${of.length} ${what}, the first is ${of[0]}`).join("; ")}`;
 }
 
-/** All items of a conversation, the latest first by pages. */
+/** Reads all items of a conversation, latest first by pages. */
 async function allItems(host, conversation) {
   const { items, hasMore } = await host.call("conversation", { conversation });
   for (let more = hasMore; more; ) {
@@ -40,20 +40,23 @@ async function allItems(host, conversation) {
   return items;
 }
 
-/** How a standing approval is known. */
-export function approval(server, tool) {
+/** Returns the key of a grant. */
+export function grantKey(server, tool) {
   return `${server} ${tool ?? "its start"}`;
 }
 
-/** The audit log's chain is whole and sealed to its end: what was written stays as it was, and nobody else wrote any of it. */
-export async function chainWhole(host) {
+/**
+ * Checks that the hash chain of the audit log is complete and sealed, so that no entry was changed or added by
+ * others.
+ */
+export async function assertChainComplete(host) {
   const outcome = await host.call("verify_audit");
-  const holds = outcome.seal.state === "holds" && outcome.seal.number === outcome.last;
-  const proved = outcome.whole && outcome.proved && holds && outcome.entries > 0;
+  const isIntact = outcome.seal.state === "holds" && outcome.seal.number === outcome.last;
+  const proved = outcome.whole && outcome.proved && isIntact && outcome.entries > 0;
   return proved ? null : `the audit log is not proved to be whole: ${JSON.stringify(outcome)}`;
 }
 
-/** How often the user's decisions are in the log, by their hash, and the calls that were let through. */
+/** Counts the decisions of the user by hash, and the allowed calls. */
 async function audited(host) {
   const [answers, calls] = [new Map(), new Set()];
   let before = null;
@@ -69,15 +72,18 @@ async function audited(host) {
   }
 }
 
-/** Memory stays where it is: the middle of the last quarter beside that of the second one. Takes the first as time to fill up. */
-export function flat(samples) {
+/**
+ * Checks that memory is constant: compares the median of the last quarter with that of the second. The first one is
+ * warm-up.
+ */
+export function assertMemoryConstant(samples) {
   const quarter = Math.floor(samples.length / 4);
   if (quarter < 2) return "there are too few samples of memory";
-  const early = middle(samples.slice(quarter, 2 * quarter));
-  const late = middle(samples.slice(-quarter));
-  // Activity is full by then, so nothing is left that should grow; an allocator's parts do a little.
-  const allowed = early * 1.05 + 8 * 2 ** 20;
-  return late <= allowed ? null : `memory grew from ${mib(early)} to ${mib(late)} MiB`;
+  const secondQuarter = middle(samples.slice(quarter, 2 * quarter));
+  const lastQuarter = middle(samples.slice(-quarter));
+  // The activity logs are full by then, so nothing should grow except for a little allocator fragmentation.
+  const allowed = secondQuarter * 1.05 + 8 * 2 ** 20;
+  return lastQuarter <= allowed ? null : `memory grew from ${mib(secondQuarter)} to ${mib(lastQuarter)} MiB`;
 }
 
 function middle(values) {

@@ -1,50 +1,50 @@
-// What servers start beside themselves: it has to end when they do, however they end.
+// Children of servers, which must end with their server.
 import { readFileSync } from "node:fs";
 
 import { CHILD, processes } from "../desktop/processes.mjs";
 
-/** The beginnings of shell scripts that start a child and then become the server. */
+/** Prefixes of shell scripts that start a child and then `exec` the server. */
 export const WITH_CHILD = [
-  // In the server's group, where signals that can be ignored are.
+  // In the process group of the server, ignoring signals.
   `(trap "" TERM INT HUP; exec ${CHILD}) </dev/null >/dev/null 2>&1 & exec "$0" "$@"`,
-  // In a session of its own, where no signal to the server's group comes.
+  // In a separate session, out of reach of signals to the server's group.
   `setsid ${CHILD} </dev/null >/dev/null 2>&1 & exec "$0" "$@"`,
 ];
 
-/** The children that run now: a name that no other process ever has, and which process each is. */
+/** Returns the running children: their unique names and processes. */
 export function children(home) {
   const found = new Map();
   for (const { pid } of processes(home, CHILD)) {
-    const process = seen(pid);
+    const process = processInfo(pid);
     if (process) found.set(`${pid} since ${process.since}`, { pid, parent: process.parent });
   }
   return found;
 }
 
-/** Those of one server. */
+/** Returns the children of one server. */
 export function childrenOf(home, server) {
   return [...children(home)].filter(([, { parent }]) => parent === server).map(([name]) => name);
 }
 
-/** Waits until none of these is left, at most so long; those that are. */
-export async function ended(home, names, milliseconds) {
+/** Waits for a maximum time until no process is left. Resolves to the remaining ones. */
+export async function waitForChildren(home, names, milliseconds) {
   const end = Date.now() + milliseconds;
   for (;;) {
     const now = children(home);
-    const left = names.filter((name) => now.has(name));
-    if (left.length === 0 || Date.now() > end) return left;
+    const remaining = names.filter((name) => now.has(name));
+    if (remaining.length === 0 || Date.now() > end) return remaining;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
-/** Whose child a process is, and since when it runs. */
-function seen(pid) {
+/** Returns the parent and the start time of a process. */
+function processInfo(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // After the name, which may have spaces: state, parent, and as the twentieth the time of the start.
+    // After the name, which may contain spaces: state, parent, and as the twentieth field the start time.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return { parent: Number(fields[1]), since: fields[19] };
   } catch {
-    return null; // It ended in between.
+    return null; // The process ended in the meantime.
   }
 }

@@ -1,36 +1,36 @@
-// What went wrong while the host ran: each kind is counted, and all but what was expected is told at the end.
+// Failures while the host ran: counted by kind. Unexpected ones are reported at the end.
 
-/** So many of the unexpected are told in full. */
-const TOLD = 10;
+/** Maximum number of unexpected failures that are reported in detail. */
+const MAX_REPORTED = 10;
 
 export class Faults {
-  /** What was expected, by who did it and the host's code. */
+  /** Expected failures by actor and error code. */
   expected = {};
   #unexpected = 0;
   #first = [];
 
   /**
-   * Sorts a failure.
-   * @param {string} who Did what failed.
+   * Classifies a failure.
+   * @param {string} who The actor that failed.
    * @param {Error} error The failure.
-   * @param {string[]} codes Those that are no fault.
+   * @param {string[]} codes Codes that are expected.
    */
   sort(who, error, codes) {
     if (error.code !== undefined && codes.includes(error.code)) this.expect(`${who} ${error.code}`);
     else this.#add(`${who}: ${error.stack}`);
   }
 
-  /** Something that may happen, as long as it does not happen too often. */
+  /** Records a tolerated event with a maximum count. */
   expect(what) {
     this.expected[what] = (this.expected[what] ?? 0) + 1;
   }
 
   #add(words) {
     this.#unexpected += 1;
-    if (this.#first.length < TOLD) this.#first.push(words);
+    if (this.#first.length < MAX_REPORTED) this.#first.push(words);
   }
 
-  /** What was not expected, in words; null if all was. */
+  /** Returns the unexpected failures as text, or `null` if there are none. */
   problem() {
     if (this.#unexpected === 0) return null;
     return `${this.#unexpected} failures that nobody expected; the first:\n  ${this.#first.join("\n  ")}`;

@@ -1,29 +1,30 @@
-// The development host as a process that may be killed, and what it is asked over HTTP.
+// Development host as a process that can be killed, with its HTTP API.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-/** No command may take longer, in milliseconds: a host that hangs is no host. */
+/** Timeout of a command in milliseconds, to detect a host that hangs. */
 const PATIENCE = 60_000;
-/** No turn of the owner may take longer, in milliseconds. */
+/** Maximum duration of an owner turn in milliseconds. */
 const LONGEST_TURN = 50;
-/** What a debug build logs of long turns (crates/host/src/owner/turn.rs). */
+/** Log message of debug builds about long turns (crates/host/src/owner/turn.rs). */
 const LONG_TURN = /a turn of the owner took (\d+) ms/;
-/** The most long turns that are kept. */
+/** Maximum number of recorded long turns. */
 const MOST_TURNS = 20;
 
 export class Host {
-  /** Where it listens; empty while it does not run. */
+  /** Address of the host. Empty while it does not run. */
   url = "";
-  /** How often it was ended: what began in another run could not be answered. */
+  /** Number of times the host was ended: requests from an earlier run can't complete. */
   run = 0;
-  /** The lines about turns of the owner that were too long. */
+  /** Log lines about long owner turns. */
   longTurns = [];
   #process;
   #errors = "";
 
   /**
+   * Sets up a host.
    * @param {string} program The development host.
    * @param {string[]} args Its folders.
    * @param {Record<string, string>} env Its environment.
@@ -33,8 +34,8 @@ export class Host {
       this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env });
       createInterface({ input: this.#process.stderr }).on("line", (line) => {
         this.#errors = `${this.#errors}${line}\n`.slice(-4000);
-        const took = Number(LONG_TURN.exec(line)?.[1] ?? 0);
-        if (took > LONGEST_TURN && this.longTurns.length < MOST_TURNS) this.longTurns.push(line);
+        const duration = Number(LONG_TURN.exec(line)?.[1] ?? 0);
+        if (duration > LONGEST_TURN && this.longTurns.length < MOST_TURNS) this.longTurns.push(line);
       });
       const [line] = await Promise.race([
         once(createInterface({ input: this.#process.stdout }), "line"),
@@ -53,12 +54,12 @@ export class Host {
     return this.#errors;
   }
 
-  /** Whether it ended though nobody ended it. */
+  /** `true` if the host ended unexpectedly. */
   get hasEnded() {
     return this.url !== "" && (this.#process.exitCode !== null || this.#process.signalCode !== null);
   }
 
-  /** The response of a command; throws with the host's words if it is refused. */
+  /** Sends a command. Throws with the error of the host if it fails. */
   async call(name, request = {}) {
     const response = await fetch(`${this.url}/api/${name}`, {
       method: "POST",
@@ -71,7 +72,7 @@ export class Host {
     return body;
   }
 
-  /** Ends it without a word. */
+  /** Kills the host. */
   async kill() {
     this.run += 1;
     this.url = "";
@@ -80,26 +81,26 @@ export class Host {
     await ended;
   }
 
-  /** Ends it as closing the app does; false if that takes longer than 10 s. */
+  /** Ends the host like closing the app. Resolves to `false` if that takes longer than 10 s. */
   async stop() {
     this.run += 1;
     this.url = "";
     const ended = once(this.#process, "exit").then(() => true);
     this.#process.stdin.end();
-    const late = new Promise((resolve) => setTimeout(resolve, 10_000, false).unref());
-    const inTime = await Promise.race([ended, late]);
+    const timeout = new Promise((resolve) => setTimeout(resolve, 10_000, false).unref());
+    const inTime = await Promise.race([ended, timeout]);
     if (!inTime) this.#process.kill("SIGKILL");
     return inTime;
   }
 
-  /** Its resident memory in bytes. */
+  /** Returns the resident memory in bytes. */
   memory() {
     const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
   }
 }
 
-/** The host said no, in words. */
+/** Error response of the host. */
 export class Refused extends Error {
   constructor(name, body) {
     super(`${name}: ${JSON.stringify(body)}`);

@@ -1,40 +1,40 @@
-// What goes on all the while: random calls, a user who answers whatever is asked, notes in a conversation, and servers that
-// are killed. All that the host has acknowledged is written down here.
+// Load: random calls, a user who decides all consent requests, messages in a conversation, and servers that are
+// killed. Everything that the host acknowledged is recorded here.
 import { setTimeout as wait } from "node:timers/promises";
 
-import { approval } from "./checks.mjs";
+import { grantKey } from "./checks.mjs";
 import { children, childrenOf } from "./children.mjs";
 import { Faults } from "./faults.mjs";
 
-/** How many calls are under way at a time. */
+/** Number of concurrent calls. */
 const CALLERS = 16;
-/** What was begun has to end within this time, in milliseconds. */
+/** Timeout of a started call in milliseconds. */
 const TO_END = 90_000;
-/** All servers have to run again within this time, in milliseconds. */
-const TO_SETTLE = 60_000;
-/** What a killed server started has to end within this time, in milliseconds. */
-const FOR_CHILDREN = 10_000;
+/** Timeout for all servers to run again, in milliseconds. */
+const SETTLE_TIMEOUT = 60_000;
+/** Timeout for the children of a killed server to end, in milliseconds. */
+const CHILDREN_TIMEOUT = 10_000;
 
 export class Load {
-  /** How many answers over the same the host took, by hash. */
+  /** Number of accepted decisions by hash. */
   answered = new Map();
-  /** Approvals that the host took for good. */
+  /** Permanent approvals that the host accepted. */
   granted = new Set();
-  /** Calls that had a result. */
+  /** Number of calls with a result. */
   results = new Set();
-  /** Texts that the host put into the conversation. */
-  noted = [];
+  /** Texts that the host added to the conversation. */
+  storedMessages = [];
   counts = { calls: 0, results: 0, answers: 0, notes: 0, kills: 0, killedWithChild: 0 };
   faults = new Faults();
   /** Children of killed servers that ended too late. */
-  leftBehind = [];
-  /** The servers that were ready when that was looked at last. */
+  lateChildren = [];
+  /** The servers that were ready at the last check. */
   #ready = [];
   #orphaned = new Map();
   #does = { calls: true, kills: true, others: true };
   #callers = [];
   #killers = [];
-  #others = [];
+  #otherActors = [];
   #number = 0;
 
   constructor(host, names, random, conversation, home) {
@@ -45,33 +45,33 @@ export class Load {
     this.home = home;
   }
 
-  /** Goes on until `stop`; while the host is away everybody waits. */
+  /** Runs until `stop`. All actors wait while the host is down. */
   start() {
-    this.#others = [this.#answers(), this.#notes(), this.#restarts(), this.#looksForChildren()];
+    this.#otherActors = [this.#answers(), this.#notes(), this.#restarts(), this.#looksForChildren()];
     this.#killers = [this.#kills()];
     this.#callers = Array.from({ length: CALLERS }, () => this.#calls());
   }
 
   /**
-   * A call that was begun needs its answers to end, so the callers come first; then all servers have to run.
-   * Throws if that takes too long.
+   * Stops the load. A started call needs decisions to end, so the callers stop first, then all servers have to run.
+   * Throws on a timeout.
    */
   async stop() {
     this.#does.calls = this.#does.kills = false;
     await within(TO_END, "calls that were begun do not end", Promise.all([...this.#callers, ...this.#killers]));
     await this.#settled();
-    await wait(FOR_CHILDREN); // So that the last that was killed is looked after, too.
+    await wait(CHILDREN_TIMEOUT); // Includes the check of the last killed server.
     this.#does.others = false;
-    await within(TO_END, "what was begun does not end", Promise.all(this.#others));
+    await within(TO_END, "what was begun does not end", Promise.all(this.#otherActors));
   }
 
-  /** The host was killed, and what its servers had started is looked for by whoever did that. */
+  /** The host was killed. The caller checks the children of its servers. */
   forgetChildren() {
     this.#orphaned.clear();
   }
 
-  /** Does something again and again with pauses. It may fail because the host was killed meanwhile, or with these codes. */
-  async #again(who, pause, act, codes = [], part = "others") {
+  /** Repeats an action with pauses. It may fail because the host was killed in the meantime, or with these codes. */
+  async #repeat(who, pause, act, codes = [], part = "others") {
     while (this.#does[part]) {
       const { url, run } = this.host;
       if (url) {
@@ -87,21 +87,21 @@ export class Load {
   }
 
   #calls() {
-    return this.#again(
+    return this.#repeat(
       "call",
       () => this.random.below(40),
       async () => {
         if (this.#ready.length === 0) return;
         const server = this.random.of(this.#ready);
         const call = `call-${this.#number++}`;
-        // Each says which call it is, so that its entry in the audit log is known.
+        // Each call is unique, so that its entry in the audit log can be found.
         const [tool, args] = this.random.of([
           ["echo", { text: call }],
           ["echo", { text: `${call} ${"x".repeat(this.random.below(20_000))}` }],
           ["wait", { call, milliseconds: this.random.below(300) }],
         ]);
         this.counts.calls += 1;
-        // Now and then somebody loses patience; whoever called hears of it.
+        // Occasionally a call is cancelled. Its caller receives the error.
         if (this.random.below(20) === 0) {
           setTimeout(() => void this.host.call("cancel_call", { call }).catch(() => undefined), 50).unref();
         }
@@ -109,19 +109,19 @@ export class Load {
         this.results.add(call);
         this.counts.results += 1;
       },
-      // Denied, given up, or its server was killed.
+      // Denied, cancelled, or its server was killed.
       ["refused", "cancelled", "not_ready", "server_gone"],
       "calls",
     );
   }
 
   #answers() {
-    return this.#again(
+    return this.#repeat(
       "user",
       () => 30,
       async () => {
         const { questions, servers } = await this.host.call("snapshot");
-        // One whose tools are not listed yet has none to call.
+        // A server whose tools are not listed yet can't be called.
         const offers = (server) => server.state.is === "ready" && server.counts.tools > 0;
         this.#ready = servers.filter(offers).map((server) => server.name);
         for (const { id, hash, server, body } of questions) {
@@ -129,13 +129,13 @@ export class Load {
           try {
             await this.host.call("answer_question", { id, hash, answer });
           } catch (error) {
-            // Another question by now, or none: an answer to what is no more does nothing.
+            // The request may have changed or closed. A decision on a closed request has no effect.
             if (!["stale", "not_found"].includes(error.code)) throw error;
             this.faults.expect(`answer ${error.code}`);
             continue;
           }
           this.answered.set(hash, (this.answered.get(hash) ?? 0) + 1);
-          if (answer.scope === "always") this.granted.add(approval(server, body.kind === "tool" ? body.tool : null));
+          if (answer.scope === "always") this.granted.add(grantKey(server, body.kind === "tool" ? body.tool : null));
           this.counts.answers += 1;
         }
       },
@@ -151,7 +151,7 @@ export class Load {
   }
 
   #notes() {
-    return this.#again(
+    return this.#repeat(
       "note",
       () => 100,
       async () => {
@@ -159,14 +159,14 @@ export class Load {
         const body = { kind: "message", role: "user", content: [{ type: "text", text }], prompt: null };
         const items = [{ id: text, at: Date.now(), body }];
         await this.host.call("append_items", { conversation: this.conversation, items });
-        this.noted.push(text);
+        this.storedMessages.push(text);
         this.counts.notes += 1;
       },
     );
   }
 
   #kills() {
-    return this.#again(
+    return this.#repeat(
       "kill",
       () => 500 + this.random.below(2_000),
       async () => {
@@ -176,17 +176,17 @@ export class Load {
         const { pid } = this.random.of(running);
         const started = childrenOf(this.home, pid);
         process.kill(pid, "SIGKILL");
-        for (const child of started) this.#orphaned.set(child, Date.now() + FOR_CHILDREN);
+        for (const child of started) this.#orphaned.set(child, Date.now() + CHILDREN_TIMEOUT);
         this.counts.kills += 1;
         if (started.length > 0) this.counts.killedWithChild += 1;
       },
-      ["ESRCH"], // It had ended by itself.
+      ["ESRCH"], // The process had ended by itself.
       "kills",
     );
   }
 
   #looksForChildren() {
-    return this.#again(
+    return this.#repeat(
       "look for children",
       () => 500,
       () => {
@@ -195,16 +195,16 @@ export class Load {
           if (!now.has(child)) this.#orphaned.delete(child);
           else if (Date.now() > deadline) {
             this.#orphaned.delete(child);
-            this.leftBehind.push(child);
+            this.lateChildren.push(child);
           }
         }
       },
     );
   }
 
-  /** What ended and is not brought back is started again. */
+  /** Restarts the servers that ended and are not restarted by the host. */
   #restarts() {
-    return this.#again(
+    return this.#repeat(
       "restart",
       () => 1_000,
       async () => {
@@ -218,7 +218,7 @@ export class Load {
 
   /** Waits until every server is ready. */
   async #settled() {
-    const end = Date.now() + TO_SETTLE;
+    const end = Date.now() + SETTLE_TIMEOUT;
     for (;;) {
       const { servers } = await this.host.call("snapshot");
       const others = servers.filter((server) => server.state.is !== "ready");
@@ -233,6 +233,6 @@ export class Load {
 }
 
 async function within(milliseconds, otherwise, work) {
-  const late = new Promise((_, reject) => setTimeout(() => reject(new Error(otherwise)), milliseconds).unref());
-  await Promise.race([work, late]);
+  const timeout = new Promise((_, reject) => setTimeout(() => reject(new Error(otherwise)), milliseconds).unref());
+  await Promise.race([work, timeout]);
 }

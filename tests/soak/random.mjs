@@ -1,4 +1,4 @@
-// Numbers that look random and are the same for the same seed (mulberry32).
+// Deterministic pseudorandom numbers for a seed (mulberry32).
 export class Random {
   #state;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A whole number from 0 to below `end`. */
+  /** Returns an integer from 0 up to `end`, exclusive. */
   below(end) {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * end);
   }
 
-  /** One of a list. */
+  /** Returns a random element of a list. */
   of(list) {
     return list[this.below(list.length)];
   }

@@ -1,5 +1,5 @@
-// Fifty servers, random calls, a user who answers, servers killed at random, the host killed and started again. `cargo xtask soak`
-// builds what it needs; by hand: node tests/soak/run.mjs MINUTES [SEED]
+// Soak test: fifty servers, random calls, a user who decides, servers and hosts killed at random. `cargo xtask soak`
+// builds the required programs. Manually: node tests/soak/run.mjs MINUTES [SEED]
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -7,16 +7,16 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { CHILD, kill, processes } from "../desktop/processes.mjs";
-import { chainWhole, flat, mib, noOrphans, nothingLost } from "./checks.mjs";
-import { WITH_CHILD, children, ended } from "./children.mjs";
+import { assertChainComplete, assertMemoryConstant, mib, assertNoOrphans, assertNothingLost } from "./checks.mjs";
+import { WITH_CHILD, children, waitForChildren } from "./children.mjs";
 import { Host } from "./host.mjs";
 import { Load } from "./load.mjs";
 import { Random } from "./random.mjs";
 
 const SERVERS = 50;
-/** So little of each server's activity is kept that it is full in seconds: what grows then is a leak. */
+/** Limit of each server's activity log, small enough to fill up in seconds, so that later growth is a leak. */
 const KEPT_BYTES = 64 * 1024;
-/** Fewer calls than these with a result each second, on a slow machine, and it was not much of a load. */
+/** Minimum number of successful calls per second for a meaningful load, on a slow machine. */
 const LEAST_RESULTS = 3;
 const BINARIES = join(resolve(dirname(fileURLToPath(import.meta.url)), "../.."), "target/debug");
 const SCRIPTED = join(BINARIES, "scripted-server");
@@ -27,7 +27,7 @@ const random = new Random(seed);
 console.log(`${minutes} minutes, seed ${seed}`);
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "drawbridge-soak-")));
-// After a failure or an interruption something may run on, which is found by its home, as the tests find it.
+// After a failure or an interruption, processes may keep running. Like in the tests, they are found by their home.
 process.once("exit", () => {
   for (const { pid } of processes(home, "")) kill(pid);
   rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
@@ -36,9 +36,9 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 const [config, data, platform] = ["mcp.json", "data", "platform"].map((name) => join(home, name));
 for (const folder of [data, platform]) mkdirSync(folder);
 const names = Array.from({ length: SERVERS }, (_, number) => `server-${String(number + 1).padStart(2, "0")}`);
-// Every fifth does something that it should not with each call, and goes on.
+// Every fifth server violates the protocol in each call and continues.
 const faults = ["flood-log", "stderr-garbage", "duplicate-answer", "unknown-notification", "escapes"];
-// Two others of five start a process beside themselves.
+// Two more of five start a child process.
 function server(number) {
   const kind = number % 5;
   if (kind === 0) return { command: SCRIPTED, args: ["--count", "200", "--misbehave", faults[(number / 5) % faults.length]] };
@@ -61,7 +61,7 @@ function found(problem, when) {
 }
 
 let samples = [];
-/** Lets it run, with an eye on its memory. */
+/** Runs the load and samples its memory. */
 async function runs(milliseconds) {
   const end = Date.now() + milliseconds;
   while (Date.now() < end) {
@@ -76,7 +76,7 @@ try {
   const { id } = await host.call("create_conversation", { title: "Soak" });
   const load = new Load(host, names, random, id, home);
   load.start();
-  // Killed some times in the first half; the second half shows whether memory stays.
+  // Kills happen in the first half only. The second half shows if memory is constant.
   const kills = Math.max(1, Math.round(minutes));
   for (let number = 1; number <= kills; number++) {
     await runs((minutes * 30_000) / kills + random.below(1_000));
@@ -84,28 +84,28 @@ try {
     if (started.length === 0) found("no server has a child, so nothing is tried of how they end", `kill ${number}`);
     await host.kill();
     load.forgetChildren();
-    found(await noOrphans(home, SCRIPTED), `kill ${number}`);
+    found(await assertNoOrphans(home, SCRIPTED), `kill ${number}`);
     await host.start();
-    // What nobody could end when the host was killed, it ends when it is there again.
-    const left = await ended(home, started, 10_000);
+    // The restarted host ends orphans of the killed one.
+    const left = await waitForChildren(home, started, 10_000);
     if (left.length > 0) found(`children of servers outlive their host: ${left.join(", ")}`, `after kill ${number}`);
-    found(await nothingLost(host, load), `after kill ${number}`);
-    found(await chainWhole(host), `after kill ${number}`);
+    found(await assertNothingLost(host, load), `after kill ${number}`);
+    found(await assertChainComplete(host), `after kill ${number}`);
     console.log(`killed ${number} of ${kills} times and started again; ${JSON.stringify(load.counts)}`);
   }
   samples = [];
   await runs(minutes * 30_000);
   const { kept } = await host.call("limits", { server: names[0] });
   if (kept.most !== KEPT_BYTES) found(`${kept.most} bytes of activity are kept, and hide what else grows`, "at the end");
-  const memory = flat(samples);
+  const memory = assertMemoryConstant(samples);
   await load.stop();
   found(memory, "at the end");
-  found(await nothingLost(host, load), "at the end");
-  found(await chainWhole(host), "at the end");
+  found(await assertNothingLost(host, load), "at the end");
+  found(await assertChainComplete(host), "at the end");
   found(load.faults.problem(), "all the while");
   for (const turn of host.longTurns) found(turn, "all the while");
-  const { leftBehind, counts } = load;
-  if (leftBehind.length > 0) found(`children outlive a killed server: ${leftBehind.join(", ")}`, "all the while");
+  const { lateChildren, counts } = load;
+  if (lateChildren.length > 0) found(`children outlive a killed server: ${lateChildren.join(", ")}`, "all the while");
   const least = LEAST_RESULTS * 60 * minutes;
   if (counts.results < least) found(`only ${counts.results} of ${counts.calls} calls were answered, not ${least}`, "at the end");
   if (counts.results < counts.calls / 2) found(`of ${counts.calls} calls only ${counts.results} were answered`, "at the end");
@@ -117,8 +117,8 @@ try {
   console.log(`all servers were ready again; ${JSON.stringify(counts)}`);
   console.log(`failures that were expected: ${JSON.stringify(load.faults.expected)}`);
   found((await host.stop()) ? null : "it took longer than 10 s", "closing the host");
-  found(await noOrphans(home, SCRIPTED), "at the end");
-  found(await noOrphans(home, CHILD), "at the end");
+  found(await assertNoOrphans(home, SCRIPTED), "at the end");
+  found(await assertNoOrphans(home, CHILD), "at the end");
 } catch (error) {
   found(error.stack, "the run itself");
 }

@@ -1,4 +1,4 @@
-// Modules import each other in one direction. A view that is loaded when it is first shown may import what loads it.
+// Modules must not import each other in cycles. A lazily loaded view may import the module that loads it.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
@@ -11,7 +11,7 @@ const files = new Set(
     .map((file) => file.replaceAll("\\", "/")),
 );
 
-/** The file that an import is of, if it is one of the page's own. */
+/** Returns the file of an import, if it is a file of the page. */
 function target(from: string, name: string): string | undefined {
   if (!/^(\.|\$lib\/)/.test(name)) return undefined;
   const path = name.startsWith("$lib/")
@@ -30,12 +30,12 @@ function imports(file: string): string[] {
     if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return [];
     const from = statement.moduleSpecifier;
     const found = from && ts.isStringLiteral(from) ? target(file, from.text) : undefined;
-    // A component may draw itself.
+    // A component may render itself.
     return found === undefined || found === file ? [] : [found];
   });
 }
 
-/** The first circle of imports, as a path, if there is one. */
+/** Returns the first import cycle as a path, if there is one. */
 function circle(graph: Map<string, string[]>): string[] {
   const done = new Set<string>();
   function walk(file: string, path: string[]): string[] {
@@ -56,13 +56,13 @@ function circle(graph: Map<string, string[]>): string[] {
   return [];
 }
 
-test("no module imports what imports it", () => {
+test("has no import cycles", () => {
   const graph = new Map([...files].map((file) => [file, imports(file)]));
   expect([...graph.values()].flat().length, "the imports are found").toBeGreaterThan(files.size);
   expect(circle(graph)).toEqual([]);
 });
 
-test("a circle is found", () => {
+test("finds a cycle", () => {
   const graph = new Map([
     ["a", ["b"]],
     ["b", ["c", "d"]],

@@ -14,7 +14,7 @@ function read(language: string, area: string): Messages {
   return messages;
 }
 
-/** The names in braces, in the order of the alphabet. */
+/** Returns the names in braces in alphabetical order. */
 function inputs(message: unknown): string[] {
   const names = JSON.stringify(message).matchAll(/(?<!\\)\{(\w+)\}/g);
   return [...new Set([...names].map((match) => match[1] ?? ""))].sort();
@@ -25,13 +25,13 @@ test("both languages have the same areas", () => {
   expect(readdirSync(`${folder}/zh`), "the same files").toEqual(areas);
 });
 
-test("Chinese has one word for one thing", () => {
+test("Chinese uses one word per term", () => {
   const words = areas.map((area) => JSON.stringify(read("zh", area))).join("");
-  // 沙盒 is the sandbox, and 你 the user.
+  // 沙盒 is the term for the sandbox, and 你 for the user.
   expect(words).not.toMatch(/沙箱|您/);
 });
 
-test.each(areas)("%s says the same in both languages", (area) => {
+test.each(areas)("%s has the same messages and parameters in both languages", (area) => {
   const en = read("en", area);
   const zh = read("zh", area);
   expect(Object.keys(zh).sort(), "no message is missing or left over").toEqual(

@@ -1,5 +1,6 @@
-// Stands between a host and a server that listens: `between-http.mjs ORIGIN FOLDER PORT`. While FOLDER/fault says twice, each
-// answer on a stream comes twice. What is posted is kept in FOLDER/seen, the answers that came twice in FOLDER/twice.
+// Proxy between a host and an HTTP server: `between-http.mjs ORIGIN FOLDER PORT`. While FOLDER/fault contains
+// `twice`, each response on a stream is duplicated. Requests are recorded in FOLDER/seen, duplicated responses in
+// FOLDER/twice.
 
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
@@ -16,14 +17,14 @@ listen(
             to.flushHeaders();
             const isStream = (answer.headers['content-type'] ?? '').startsWith('text/event-stream');
             if (!isStream) return answer.pipe(to);
-            let rest = '';
+            let partialEvent = '';
             answer.setEncoding('utf8');
             answer.on('data', text => {
-                const events = (rest + text).split(/(?<=\r?\n\r?\n)/);
-                rest = /\r?\n\r?\n$/.test(events.at(-1)) ? '' : events.pop();
-                for (const event of events) pass(event, to);
+                const events = (partialEvent + text).split(/(?<=\r?\n\r?\n)/);
+                partialEvent = /\r?\n\r?\n$/.test(events.at(-1)) ? '' : events.pop();
+                for (const event of events) forward(event, to);
             });
-            answer.on('end', () => to.end(rest));
+            answer.on('end', () => to.end(partialEvent));
             answer.on('error', () => to.destroy());
         });
         onward.on('error', () => to.destroy());
@@ -36,7 +37,7 @@ listen(
     })
 );
 
-function pass(event, to) {
+function forward(event, to) {
     if (readFileSync(`${folder}/fault`, 'utf8') === 'twice' && event.includes('"result"')) {
         appendFileSync(`${folder}/twice`, event);
         to.write(event);

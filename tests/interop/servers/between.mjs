@@ -1,5 +1,6 @@
-// Starts a server and spoils what it writes: `between.mjs FOLDER PROGRAM ARGUMENT...`. How is in FOLDER/fault: bytewise, late,
-// twice, never, cut or none. What is written to the server is kept in FOLDER/seen, the answers that came twice in FOLDER/twice.
+// Starts a server and corrupts its output: `between.mjs FOLDER PROGRAM ARGUMENT...`. The fault is in FOLDER/fault:
+// bytewise, late, twice, never, cut or none. Input of the server is recorded in FOLDER/seen, duplicated responses in
+// FOLDER/twice.
 
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -14,12 +15,12 @@ process.stdin.on('data', data => {
 });
 process.stdin.on('end', () => server.stdin.end());
 
-let turn = Promise.resolve();
+let queue = Promise.resolve();
 createInterface({ input: server.stdout }).on('line', line => {
-    turn = turn.then(() => pass(`${line}\n`, readFileSync(`${folder}/fault`, 'utf8')));
+    queue = queue.then(() => forward(`${line}\n`, readFileSync(`${folder}/fault`, 'utf8')));
 });
 
-async function pass(line, fault) {
+async function forward(line, fault) {
     const isAnswer = 'result' in JSON.parse(line);
     switch (fault) {
         case 'bytewise':
@@ -29,7 +30,7 @@ async function pass(line, fault) {
             await new Promise(done => setTimeout(done, 500));
             break;
         case 'twice':
-            // Only answers: a question that comes twice is another question.
+            // Only responses: a duplicated request would be another request.
             if (!isAnswer) break;
             appendFileSync(`${folder}/twice`, line);
             process.stdout.write(line);

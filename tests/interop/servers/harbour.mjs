@@ -1,24 +1,24 @@
-// The small harbour that the two TypeScript servers show: what there is and how it changes, without a word of any SDK.
+// Data of the harbour that both TypeScript servers offer, independent of an SDK.
 
 import { readFileSync } from 'node:fs';
 
 export const data = JSON.parse(readFileSync(new URL('./harbour.json', import.meta.url), 'utf8'));
 
-/** The chart, as an icon of the server and of the first entry of each list. */
+/** The chart, used as the icon of the server and of the first entry of each list. */
 export const icons = [{ src: `data:image/png;base64,${data.chart}`, mimeType: 'image/png' }];
 for (const list of ['tools', 'prompts', 'resources']) data[list][0].icons = icons;
 
 const tools = data.tools;
 const notes = new Map([['log', 'Nothing happened.']]);
 
-/** Those who are told of changes; each takes the kind of change and, for a resource, its URI. */
+/** Subscribers to changes. Each receives the kind of change and, for a resource, its URI. */
 export const watchers = new Set();
 
 function announce(change, uri) {
     for (const watcher of watchers) watcher(change, uri);
 }
 
-/** One page of a list, under the name that the protocol gives it. */
+/** Returns one page of a list under its protocol name. */
 export function page(name, request) {
     const all = name === 'tools' ? tools : data[name];
     const start = Number(request.params?.cursor ?? 0);
@@ -37,7 +37,7 @@ export function writeNote(name, text) {
     announce('resource', `note:///${name}`);
 }
 
-/** The contents of a resource; undefined if there is none. */
+/** Returns the contents of a resource, or `undefined` if it does not exist. */
 export function contents(uri) {
     if (uri === 'harbour:///welcome.txt') return { uri, mimeType: 'text/plain', text: 'Welcome to the harbour.' };
     if (uri === 'harbour:///chart.png') return { uri, mimeType: 'image/png', blob: data.chart };
@@ -53,7 +53,7 @@ export function prompt(name, args) {
     return words && { messages: [{ role: 'user', content: text(words()) }] };
 }
 
-/** What fits what was typed; the ships depend on the harbour that was chosen before. */
+/** Returns the completions of a value. The ships depend on the selected harbour. */
 export function complete({ argument, context }) {
     const harbour = context?.arguments?.harbour;
     const known = {
@@ -69,17 +69,17 @@ export function text(text) {
     return { type: 'text', text };
 }
 
-export function said(words, more = {}) {
+export function textResult(words, more = {}) {
     return { content: [text(words)], ...more };
 }
 
-/** The tools that need nothing but their arguments; undefined for all others. */
+/** Returns the result of a tool that needs only its arguments, or `undefined` for others. */
 export function simple(name, args) {
     switch (name) {
         case 'add':
-            return said(`${args.a} + ${args.b} = ${args.a + args.b}`, { structuredContent: { sum: args.a + args.b } });
+            return textResult(`${args.a} + ${args.b} = ${args.a + args.b}`, { structuredContent: { sum: args.a + args.b } });
         case 'fail':
-            return said(`It did not work: ${args.reason}.`, { isError: true });
+            return textResult(`It did not work: ${args.reason}.`, { isError: true });
         case 'show_everything':
             return {
                 content: [
@@ -92,27 +92,27 @@ export function simple(name, args) {
             };
         case 'add_tool':
             addTool(args.name);
-            return said(`There is a new tool: ${args.name}`);
+            return textResult(`There is a new tool: ${args.name}`);
         case 'write_note':
             writeNote(args.name, args.text);
-            return said(`Written: note:///${args.name}`);
+            return textResult(`Written: note:///${args.name}`);
     }
 }
 
-/** Works for a while and tells how far it is, until it is done or no longer wanted. */
+/** Runs for a while and reports progress until it is done or cancelled. */
 export async function slowReport({ seconds = 1, steps = 4 }, signal, progress) {
     for (let step = 1; step <= steps; step++) {
         await new Promise(done => setTimeout(done, (seconds * 1000) / steps));
         if (signal.aborted) {
             console.error(`slow_report was cancelled before step ${step} of ${steps}`);
-            return said('Cancelled.', { isError: true });
+            return textResult('Cancelled.', { isError: true });
         }
         await progress({ progress: step, total: steps, message: `Page ${step} of ${steps}` });
     }
-    return said(`The report has ${steps} pages.`);
+    return textResult(`The report has ${steps} pages.`);
 }
 
-/** Events of streams, so that one that was dropped can be taken up again. */
+/** Events of streams, for resumption. */
 export class EventStore {
     #events = [];
 
@@ -135,11 +135,11 @@ export class EventStore {
     }
 }
 
-/** Listens on the port of the last argument, 0 for any, and says where on standard output. */
+/** Listens on the port of the last argument, 0 for any, and prints the URL. */
 export function listen(server) {
     server.listen(Number(process.argv.at(-1)), '127.0.0.1', () => {
         console.log(`http://127.0.0.1:${server.address().port}`);
     });
-    // Whoever started it has gone.
+    // The parent process has ended.
     process.stdin.on('end', () => process.exit(0)).resume();
 }

@@ -1,4 +1,4 @@
-// A server on version 1 of the TypeScript SDK, for the revisions that open with a session: `typescript-v1.mjs stdio`, or
+// Server on version 1 of the TypeScript SDK, for revisions with sessions: `typescript-v1.mjs stdio`, or
 // `typescript-v1.mjs http PORT` with Streamable HTTP at /mcp and HTTP+SSE at /sse.
 
 import { randomUUID } from 'node:crypto';
@@ -13,7 +13,7 @@ import * as types from '@modelcontextprotocol/sdk/types.js';
 
 import * as harbour from './harbour.mjs';
 
-const { data, said } = harbour;
+const { data, textResult } = harbour;
 
 const task = {
     name: 'do_later',
@@ -59,14 +59,14 @@ function harbourServer() {
     server.setRequestHandler(types.CallToolRequestSchema, ({ params }, extra) =>
         call(server, params.name, params.arguments ?? {}, extra)
     );
-    const tell = (change, uri) => {
-        const told =
+    const notifyChange = (change, uri) => {
+        const notifications =
             change === 'tools' ? server.sendToolListChanged() : subscribed.has(uri) && server.sendResourceUpdated({ uri });
-        Promise.resolve(told).catch(error => console.error(`not told of a change: ${error.message}`));
+        Promise.resolve(notifications).catch(error => console.error(`not told of a change: ${error.message}`));
     };
-    harbour.watchers.add(tell);
+    harbour.watchers.add(notifyChange);
     server.onclose = () => {
-        harbour.watchers.delete(tell);
+        harbour.watchers.delete(notifyChange);
         taskStore.cleanup();
     };
     return server;
@@ -89,43 +89,43 @@ async function call(server, name, args, extra) {
             });
         case 'log_something':
             await server.sendLoggingMessage({ level: 'warning', logger: 'harbour', data: args.text }, extra.sessionId);
-            return said('Logged.');
+            return textResult('Logged.');
         case 'ask_user': {
             const form = await elicit({ mode: 'form', message: data.formMessage, requestedSchema: data.form });
-            return said(`form: ${form.action} ${form.content?.captain ?? ''}`);
+            return textResult(`form: ${form.action} ${form.content?.captain ?? ''}`);
         }
         case 'ask_url': {
             const elicitationId = randomUUID();
             const answer = await elicit({ mode: 'url', message: data.urlMessage, url: data.url, elicitationId });
-            return said(`url: ${answer.action}`);
+            return textResult(`url: ${answer.action}`);
         }
         case 'ask_model': {
             const messages = [{ role: 'user', content: harbour.text(data.question) }];
-            const asked = { method: 'sampling/createMessage', params: { messages, maxTokens: 100 } };
-            const answer = await extra.sendRequest(asked, types.CreateMessageResultWithToolsSchema);
-            return said(`model: ${[answer.content].flat()[0].text}`);
+            const samplingRequest = { method: 'sampling/createMessage', params: { messages, maxTokens: 100 } };
+            const answer = await extra.sendRequest(samplingRequest, types.CreateMessageResultWithToolsSchema);
+            return textResult(`model: ${[answer.content].flat()[0].text}`);
         }
         case 'list_folders': {
             const { roots } = await extra.sendRequest({ method: 'roots/list' }, types.ListRootsResultSchema);
-            return said(`folders: ${roots.map(root => root.uri).join(' ')}`);
+            return textResult(`folders: ${roots.map(root => root.uri).join(' ')}`);
         }
         case 'nap':
             extra.closeSSEStream?.();
             await new Promise(done => setTimeout(done, 300));
-            return said('Awake again.');
+            return textResult('Awake again.');
         case 'do_later':
-            return doLater(extra);
+            return createTask(extra);
         default:
-            return harbour.simple(name, args) ?? said(`${name} does nothing.`);
+            return harbour.simple(name, args) ?? textResult(`${name} does nothing.`);
     }
 }
 
-async function doLater({ taskStore, taskRequestedTtl }) {
+async function createTask({ taskStore, taskRequestedTtl }) {
     const created = await taskStore.createTask({ ttl: taskRequestedTtl ?? 60_000, pollInterval: 100 });
     setTimeout(async () => {
         await taskStore.updateTaskStatus(created.taskId, 'working', 'half way');
         await new Promise(done => setTimeout(done, 200));
-        await taskStore.storeTaskResult(created.taskId, 'completed', said('Done later.'));
+        await taskStore.storeTaskResult(created.taskId, 'completed', textResult('Done later.'));
     }, 100);
     return { task: created };
 }
@@ -150,7 +150,7 @@ if (process.argv[2] === 'stdio') {
             } else if (pathname === '/messages' && sessions.has(searchParams.get('sessionId'))) {
                 await sessions.get(searchParams.get('sessionId')).handlePostMessage(request, response);
             } else {
-                // A server from before Streamable HTTP takes no POST here.
+                // A server older than Streamable HTTP rejects POST here.
                 response.writeHead(pathname === '/sse' ? 405 : 404).end();
             }
         })

@@ -1,5 +1,6 @@
-// A server on version 2 of the TypeScript SDK, in both eras: `typescript-v2.mjs stdio` or `typescript-v2.mjs http PORT`.
-// Questions are written once, as input that a call requires; the SDK asks them itself in sessions of older revisions.
+// Server on version 2 of the TypeScript SDK, in both eras: `typescript-v2.mjs stdio` or `typescript-v2.mjs http
+// PORT`. Requests to the user are declared once, as input that a call requires. The SDK sends them as requests in
+// sessions of older revisions.
 
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -18,7 +19,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
 import * as harbour from './harbour.mjs';
 
-const { data, said } = harbour;
+const { data, textResult } = harbour;
 
 const capabilities = {
     tools: { listChanged: true },
@@ -29,8 +30,8 @@ const capabilities = {
 };
 
 function harbourServer() {
-    const kept = { ttlMs: 60_000, cacheScope: 'private' };
-    const options = { capabilities, cacheHints: { 'resources/templates/list': kept, 'resources/read': kept } };
+    const cacheHint = { ttlMs: 60_000, cacheScope: 'private' };
+    const options = { capabilities, cacheHints: { 'resources/templates/list': cacheHint, 'resources/read': cacheHint } };
     const server = new Server({ name: 'typescript-v2', version: '1.0.0', icons: harbour.icons }, options);
     const subscribed = new Set();
     for (const [method, list] of [
@@ -50,17 +51,17 @@ function harbourServer() {
     return { server, subscribed };
 }
 
-/** Tells a connection that lasts of changes; the SDK knows what a modern one wants to hear. */
+/** Notifies a long-lived connection of changes. The SDK knows the subscriptions of modern ones. */
 function watched({ server, subscribed }, era) {
-    const tell = (change, uri) => {
-        const told =
+    const notifyChange = (change, uri) => {
+        const notifications =
             change === 'tools'
                 ? server.sendToolListChanged()
                 : (era === 'modern' || subscribed.has(uri)) && server.sendResourceUpdated({ uri });
-        Promise.resolve(told).catch(error => console.error(`not told of a change: ${error.message}`));
+        Promise.resolve(notifications).catch(error => console.error(`not told of a change: ${error.message}`));
     };
-    harbour.watchers.add(tell);
-    server.onclose = () => harbour.watchers.delete(tell);
+    harbour.watchers.add(notifyChange);
+    server.onclose = () => harbour.watchers.delete(notifyChange);
     return server;
 }
 
@@ -71,7 +72,7 @@ function found(what, name) {
 
 async function call(name, args, { mcpReq, http }) {
     const answer = inputResponse(mcpReq.inputResponses, 'answer');
-    const ask = request => inputRequired({ inputRequests: { answer: request }, requestState: 'asked' });
+    const requestInput = request => inputRequired({ inputRequests: { answer: request }, requestState: 'asked' });
     switch (name) {
         case 'slow_report':
             return harbour.slowReport(args, mcpReq.signal, async step => {
@@ -81,29 +82,29 @@ async function call(name, args, { mcpReq, http }) {
             });
         case 'log_something':
             await mcpReq.log('warning', args.text, 'harbour');
-            return said('Logged.');
+            return textResult('Logged.');
         case 'ask_user':
             if (answer.kind !== 'elicit') {
-                return ask(inputRequired.elicit({ message: data.formMessage, requestedSchema: data.form }));
+                return requestInput(inputRequired.elicit({ message: data.formMessage, requestedSchema: data.form }));
             }
-            return said(`form: ${answer.action} ${answer.content?.captain ?? ''}`);
+            return textResult(`form: ${answer.action} ${answer.content?.captain ?? ''}`);
         case 'ask_url':
-            if (answer.kind !== 'elicit') return ask(inputRequired.elicitUrl({ message: data.urlMessage, url: data.url }));
-            return said(`url: ${answer.action}`);
+            if (answer.kind !== 'elicit') return requestInput(inputRequired.elicitUrl({ message: data.urlMessage, url: data.url }));
+            return textResult(`url: ${answer.action}`);
         case 'ask_model': {
-            if (answer.kind === 'sampling') return said(`model: ${[answer.result.content].flat()[0].text}`);
+            if (answer.kind === 'sampling') return textResult(`model: ${[answer.result.content].flat()[0].text}`);
             const messages = [{ role: 'user', content: harbour.text(data.question) }];
-            return ask(inputRequired.createMessage({ messages, maxTokens: 100 }));
+            return requestInput(inputRequired.createMessage({ messages, maxTokens: 100 }));
         }
         case 'list_folders':
-            if (answer.kind !== 'roots') return ask(inputRequired.listRoots());
-            return said(`folders: ${answer.roots.map(root => root.uri).join(' ')}`);
+            if (answer.kind !== 'roots') return requestInput(inputRequired.listRoots());
+            return textResult(`folders: ${answer.roots.map(root => root.uri).join(' ')}`);
         case 'nap':
             http?.closeSSE?.();
             await new Promise(done => setTimeout(done, 300));
-            return said('Awake again.');
+            return textResult('Awake again.');
         default:
-            return harbour.simple(name, args) ?? said(`${name} does nothing.`);
+            return harbour.simple(name, args) ?? textResult(`${name} does nothing.`);
     }
 }
 

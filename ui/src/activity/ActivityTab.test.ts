@@ -53,7 +53,7 @@ beforeEach(async () => {
   );
 });
 
-/** The rows of the list; the filters have options of their own. */
+/** Returns the rows of the list. The filters have options of their own. */
 const list = async () => within(await screen.findByTestId("activity-list"));
 const rows = () => within(screen.getByTestId("activity-list")).queryAllByRole("option");
 
@@ -71,7 +71,7 @@ test("shows every message in order, with its direction in words", async () => {
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
 });
 
-test("is filtered by kind and searched", async () => {
+test("filters by kind and by search text", async () => {
   const user = userEvent.setup();
   render(ActivityTab, { server });
   await (await list()).findAllByRole("option");
@@ -81,17 +81,22 @@ test("is filtered by kind and searched", async () => {
   expect(rows(), "with the word").toHaveLength(1);
 });
 
-test("E22: log messages are in one place, once, by severity and words, with the server's level", async () => {
+test("E22: lists each log message once, filtered by severity and text, and sets the server's log level", async () => {
   const user = userEvent.setup();
-  const crossed = { ...BASE, sent: false, kind: "notification", method: "notifications/message" };
-  const said = { ...BASE, sent: false, kind: "log" } as const;
+  const notification = {
+    ...BASE,
+    sent: false,
+    kind: "notification",
+    method: "notifications/message",
+  };
+  const logEntry = { ...BASE, sent: false, kind: "log" } as const;
   host.answers.activity = () => ({
     entries: [
-      { ...crossed, seq: 1, kind: "notification", preview: '{"level":"debug"}' },
-      { ...said, seq: 2, method: "debug · disk", preview: "read a block" },
-      { ...crossed, seq: 3, kind: "notification", preview: '{"level":"error"}' },
-      { ...said, seq: 4, method: "error", preview: "the disk is gone" },
-      { ...said, seq: 5, method: "loud", preview: "of no level" },
+      { ...notification, seq: 1, kind: "notification", preview: '{"level":"debug"}' },
+      { ...logEntry, seq: 2, method: "debug · disk", preview: "read a block" },
+      { ...notification, seq: 3, kind: "notification", preview: '{"level":"error"}' },
+      { ...logEntry, seq: 4, method: "error", preview: "the disk is gone" },
+      { ...logEntry, seq: 5, method: "loud", preview: "of no level" },
     ],
     dropped: 0,
   });
@@ -119,7 +124,7 @@ test("E22: log messages are in one place, once, by severity and words, with the 
   expect(screen.queryByRole("combobox", { name: "Show log messages" })).toBeNull();
 });
 
-test("opens a message by keyboard beside the list, and closes it with the tab", async () => {
+test("opens a message next to the list by keyboard, and closes it with the tab", async () => {
   const user = userEvent.setup();
   const { unmount } = render(ActivityTab, { server });
   await (await list()).findAllByRole("option");
@@ -131,7 +136,7 @@ test("opens a message by keyboard beside the list, and closes it with the tab", 
   expect(details.current, "it has no place beside another view").toBe(null);
 });
 
-test("exports to a file the user picks", async () => {
+test("exports to a file that the user picks", async () => {
   const user = userEvent.setup();
   render(ActivityTab, { server });
   await user.click(screen.getByRole("button", { name: "Export…" }));
@@ -139,7 +144,7 @@ test("exports to a file the user picks", async () => {
   expect(await screen.findByText("Saved as /home/ann/activity.jsonl"), "said").toBeInTheDocument();
 });
 
-test("a message is shown whole, as JSON and as it came", async () => {
+test("shows the complete message as JSON and as raw text", async () => {
   const user = userEvent.setup();
   const entry = ENTRIES[1] ?? BASE;
   const { rerender } = render(EntryView, { server: server.name, entry });
@@ -155,7 +160,7 @@ test("a message is shown whole, as JSON and as it came", async () => {
   expect(await screen.findByText("let go"), "one that is no longer kept").toBeInTheDocument();
 });
 
-test("the pane follows the server and opens a message with a way back", async () => {
+test("the pane follows the server, and an opened message has a back button", async () => {
   const user = userEvent.setup();
   render(ActivityPane, { server: server.name });
   await user.click((await screen.findAllByRole("option"))[2] as HTMLElement);
@@ -164,7 +169,7 @@ test("the pane follows the server and opens a message with a way back", async ()
   expect(details.current, "and back to what was beside").toBeNull();
 });
 
-test("nothing yet", async () => {
+test("shows an empty state before the first entry", async () => {
   host.answers.activity = () => ({ entries: [], dropped: 0 });
   render(ActivityTab, { server });
   expect(await screen.findByText("Nothing has crossed yet"), "says so").toBeInTheDocument();

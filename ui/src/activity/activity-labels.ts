@@ -1,4 +1,4 @@
-// Kinds and directions in words.
+// Labels of the kinds and directions of activity entries.
 
 import type { ActivityEntry, ActivityKind } from "$lib/api/generated";
 
@@ -6,7 +6,7 @@ import { m } from "../paraglide/messages";
 
 import type { Group } from "./rows";
 
-/** The kind of an entry. */
+/** Returns the label of the kind of an entry. */
 export function kindText(kind: ActivityKind): string {
   const texts: Record<ActivityKind, () => string> = {
     request: m.activity_kind_request,
@@ -22,7 +22,7 @@ export function kindText(kind: ActivityKind): string {
   return texts[kind]();
 }
 
-/** A group of kinds. */
+/** Returns the label of a group of kinds. */
 export function groupText(group: Group): string {
   const texts: Record<Group, () => string> = {
     messages: m.activity_group_messages,
@@ -34,7 +34,9 @@ export function groupText(group: Group): string {
   return texts[group]();
 }
 
-/** Which way an entry went; nothing for what Drawbridge itself notes about the process. */
+/**
+ * Returns the label of the direction of an entry. Empty for entries that Drawbridge itself adds about the process.
+ */
 export function directionText(entry: ActivityEntry): string | null {
   if (entry.kind === "state") return null;
   return entry.sent ? m.activity_sent() : m.activity_received();

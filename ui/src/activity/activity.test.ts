@@ -16,7 +16,7 @@ function entry(seq: number, changes: Partial<ActivityEntry> = {}): ActivityEntry
   };
 }
 
-/** A host that has so many entries, of which it keeps the latest. */
+/** Sets up a host with this number of entries, of which it retains the latest. */
 function entriesUpTo(last: () => number, kept = 2000) {
   return ({ after, limit }: { after: number | null; limit: number }) => {
     const first = Math.max((after ?? 0) + 1, last() - kept + 1, last() - limit + 1);
@@ -54,7 +54,7 @@ const append = (to: number) => {
 const seqs = (log: ActivityLog) => log.entries.map((one) => one.seq);
 
 describe("following a server's activity", () => {
-  test("reads all once, then what was appended, several at a time", async () => {
+  test("reads all entries once, then appended ones in batches", async () => {
     const log = new ActivityLog("s");
     const stop = log.watch();
     await vi.runAllTimersAsync();
@@ -78,7 +78,7 @@ describe("following a server's activity", () => {
     expect(seqs(log).at(-1), "watched again, it catches up").toBe(7);
   });
 
-  test("what is appended during a reading is read next, and nothing twice", async () => {
+  test("reads entries that are appended during a read afterwards, without duplicates", async () => {
     const answers: (() => void)[] = [];
     const read = entriesUpTo(() => last);
     host.answers.activity = (request) => {
@@ -102,7 +102,7 @@ describe("following a server's activity", () => {
     expect(answers.length, "no reading more than needed").toBe(3);
   });
 
-  test("a flood costs one reading per pause, and memory is bounded", async () => {
+  test("reads a flood once per pause, in bounded memory", async () => {
     const log = watched();
     await vi.runAllTimersAsync();
     for (let to = 10; to <= 9000; to += 10) append(to);
@@ -116,7 +116,7 @@ describe("following a server's activity", () => {
     expect(log.entries.length, "no more than the bound").toBe(MAX_ENTRIES);
   });
 
-  test("a reading that fails says why, and the next one goes on", async () => {
+  test("reports a failed read, and continues with the next one", async () => {
     const read = host.answers.activity;
     host.answers.activity = () => Promise.reject({ code: "not_found", message: "gone" });
     const log = watched();
@@ -127,7 +127,7 @@ describe("following a server's activity", () => {
     expect([log.error, seqs(log)], "in order again").toEqual([null, [1, 2, 3]]);
   });
 
-  test("an event that was overtaken by an answer changes nothing", async () => {
+  test("ignores an event that arrives after its entry was read", async () => {
     const log = watched();
     await vi.runAllTimersAsync();
     host.send({ type: "activity_appended", server: "s", last: 1 });
@@ -135,13 +135,13 @@ describe("following a server's activity", () => {
     expect([seqs(log), host.requests("activity").length], "all is known").toEqual([[1, 2, 3], 1]);
   });
 
-  test("a server that was removed begins anew", () => {
+  test("starts over when a removed server is added again", () => {
     const log = activityOf("s");
     host.send({ type: "server_removed", name: "s" });
     expect(activityOf("s"), "under the same name").not.toBe(log);
   });
 
-  test("the logs that are kept are bounded", () => {
+  test("bounds the number of retained logs", () => {
     const first = activityOf("log 0");
     expect(activityOf("log 0"), "the same while kept").toBe(first);
     for (let i = 1; i <= MAX_LOGS; i += 1) activityOf(`log ${i}`);
@@ -174,7 +174,7 @@ describe("rows", () => {
     expect(countGroups(entries)[group], "are counted").toBe(keys.length);
   });
 
-  test("are searched by method, id, beginning and note", () => {
+  test("search matches the method, id, excerpt and note", () => {
     const some = [
       entry(1, { id: '"abc"' }),
       entry(2, { note: "Wrong ID" }),
@@ -188,7 +188,7 @@ describe("rows", () => {
     expect(found("nothing of it"), "none").toEqual([]);
   });
 
-  test("say where entries are missing, whatever is hidden", () => {
+  test("mark missing entries, whatever the filter hides", () => {
     const some = [entry(5), entry(6, { kind: "stderr" }), entry(9)];
     expect(rowsOf(some, new Set<Group>(["messages"]), ""), "at the start and in between").toEqual([
       { is: "gap", before: 5, count: 4 },
@@ -198,7 +198,7 @@ describe("rows", () => {
     ]);
   });
 
-  test("what is no message shows its beginning", () => {
+  test("show an excerpt of output that is not a message", () => {
     expect(summaryOf(entry(1)), "a method").toBe("tools/call");
     const logged = entry(1, { kind: "log", method: "info · sea", preview: "A gull." });
     expect(summaryOf(logged), "a log message with its words").toBe("info · sea  A gull.");
@@ -207,9 +207,9 @@ describe("rows", () => {
     );
   });
 
-  test("5,000 entries are filtered and searched without delay", () => {
+  test("filter and search 5,000 entries without delay", () => {
     const many = Array.from({ length: 5000 }, (_, i) => entry(i + 1, { preview: "x".repeat(200) }));
-    const took = fastest(() => rowsOf(many, all, "no such words"));
-    expect(took, "within 100 ms").toBeLessThan(100);
+    const duration = fastest(() => rowsOf(many, all, "no such words"));
+    expect(duration, "within 100 ms").toBeLessThan(100);
   });
 });

@@ -1,26 +1,26 @@
-// A server's activity as the page knows it: read once, then only what was appended.
+// Activity log of one server: read once, then extended by appended entries. Used by the activity tab and pane.
 
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { ActivityEntry } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
-/** How many entries are kept; the host may keep fewer. */
+/** Maximum number of retained entries. The host may retain fewer. */
 export const MAX_ENTRIES = 5000;
-/** How many are read at once: as many as the host keeps. */
+/** Number of entries per read. Equals the number that the host retains. */
 export const PAGE = 2000;
-/** How long entries are gathered before they are read, in milliseconds. */
+/** Delay during which appended entries are collected before a read, in milliseconds. */
 export const PAUSE = 100;
 
 export class ActivityLog {
   readonly server: string;
   entries = $state.raw<ActivityEntry[]>([]);
-  /** Whether the first page has come. */
+  /** Set once the first page has arrived. */
   ready = $state(false);
   error = $state.raw<ApiError | null>(null);
 
   #watchers = 0;
   #reading = false;
-  /** The latest number that was announced. */
+  /** The latest announced sequence number. */
   #announced = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -28,12 +28,12 @@ export class ActivityLog {
     this.server = server;
   }
 
-  /** The number of the latest entry that is known. */
+  /** The sequence number of the latest known entry. */
   get last(): number {
     return this.entries.at(-1)?.seq ?? 0;
   }
 
-  /** Follows what is appended until the returned function is called; fits as the result of an `$effect`. */
+  /** Follows appended entries until the returned function is called. Suitable as the result of an `$effect`. */
   watch(): () => void {
     this.#watchers += 1;
     const stop = app.onEvent((event) => {
@@ -51,20 +51,20 @@ export class ActivityLog {
     };
   }
 
-  /** Takes note that there are entries up to this number. */
+  /** Records that entries exist up to this sequence number. */
   appended(last: number): void {
-    // An answer may have overtaken the event.
+    // A read may already have returned this entry.
     this.#announced = Math.max(this.#announced, last);
-    if (last > this.last) this.#soon();
+    if (last > this.last) this.#scheduleRead();
   }
 
-  /** Reads what is new. */
+  /** Reads the new entries. */
   async read(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const before = this.last;
+    const lastBefore = this.last;
     try {
       const after = this.last === 0 ? null : this.last;
       const page = await call("activity", { server: this.server, after, limit: PAGE });
@@ -76,10 +76,10 @@ export class ActivityLog {
       this.error = toApiError(cause);
     }
     this.#reading = false;
-    if (this.#announced > this.last && this.last > before) this.#soon();
+    if (this.#announced > this.last && this.last > lastBefore) this.#scheduleRead();
   }
 
-  #soon(): void {
+  #scheduleRead(): void {
     if (this.#reading || this.#watchers === 0) return;
     this.#timer ??= setTimeout(() => void this.read(), PAUSE);
   }

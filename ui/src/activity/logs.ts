@@ -1,11 +1,11 @@
-// The activity of every server that was looked at.
+// Activity logs of the servers that were viewed.
 
 import { pageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 
 import { ActivityLog } from "./log.svelte";
 
-/** How many servers' activity is kept. */
+/** Maximum number of retained logs. */
 export const MAX_LOGS = 20;
 
 const logs = new Map<string, ActivityLog>();
@@ -16,10 +16,10 @@ pageState(() => {
   });
 });
 
-/** The activity of a server; call `watch` in an effect to have it read. */
+/** Returns the activity log of a server. Call `watch` in an effect to read it. */
 export function activityOf(server: string): ActivityLog {
   const log = logs.get(server) ?? new ActivityLog(server);
-  // The one that was looked at longest ago goes first.
+  // Drops the least recently viewed log.
   logs.delete(server);
   logs.set(server, log);
   for (const oldest of logs.keys()) {

@@ -1,19 +1,19 @@
-// Entries as the rows of a list: filtered, searched, and with a row where some are missing.
+// Converts activity entries to list rows: filtered, searched, and with a row where entries are missing.
 
 import type { ActivityEntry, ActivityKind } from "$lib/api/generated";
 
 import { isAtLeast, type Level } from "./levels";
 
-/** What can be shown or hidden together. */
+/** Group of kinds that are shown or hidden together. */
 export type Group = "messages" | "log" | "stderr" | "state" | "invalid";
 
 export const GROUPS: readonly Group[] = ["messages", "log", "stderr", "state", "invalid"];
 
-/** An entry, or how many are missing at this place. */
+/** A row: an entry, or the number of missing entries at this position. */
 export type ActivityRow =
   { is: "entry"; entry: ActivityEntry } | { is: "gap"; before: number; count: number };
 
-/** The group of a kind. */
+/** Returns the group of a kind. */
 export function groupOf(kind: ActivityKind): Group {
   switch (kind) {
     case "request":
@@ -28,28 +28,28 @@ export function groupOf(kind: ActivityKind): Group {
 }
 
 /** Returns the sequence numbers of notifications that a log message repeats. Each of them precedes its log message. */
-function repeated(entries: readonly ActivityEntry[]): Set<number> {
+function repeatedNotifications(entries: readonly ActivityEntry[]): Set<number> {
   const numbers = new Set<number>();
-  const waiting: number[] = [];
+  const pending: number[] = [];
   for (const { seq, kind, sent, method } of entries) {
-    if (kind === "notification" && !sent && method === "notifications/message") waiting.push(seq);
-    const told = kind === "log" ? waiting.shift() : undefined;
-    if (told !== undefined) numbers.add(told);
+    if (kind === "notification" && !sent && method === "notifications/message") pending.push(seq);
+    const notification = kind === "log" ? pending.shift() : undefined;
+    if (notification !== undefined) numbers.add(notification);
   }
   return numbers;
 }
 
-/** How many entries each group has; a log message counts once. */
+/** Returns the number of entries in each group. A log message counts once. */
 export function countGroups(entries: readonly ActivityEntry[]): Record<Group, number> {
   const counts = { messages: 0, log: 0, stderr: 0, state: 0, invalid: 0 };
-  const twice = repeated(entries);
-  for (const { kind, seq } of entries) if (!twice.has(seq)) counts[groupOf(kind)] += 1;
+  const duplicates = repeatedNotifications(entries);
+  for (const { kind, seq } of entries) if (!duplicates.has(seq)) counts[groupOf(kind)] += 1;
   return counts;
 }
 
 /**
- * Returns the rows for the entries of these groups that match the search; log messages from this severity on. A log
- * message is listed once: outside of the log group, as its notification.
+ * Returns the rows for the entries of these groups that match the search. Log messages below the severity are
+ * dropped. A log message is listed once: outside of the log group, as its notification.
  */
 export function rowsOf(
   entries: readonly ActivityEntry[],
@@ -57,33 +57,36 @@ export function rowsOf(
   query: string,
   least: Level = "debug",
 ): ActivityRow[] {
-  const wanted = query.trim().toLowerCase();
-  const twice = groups.has("log") ? repeated(entries) : null;
+  const needle = query.trim().toLowerCase();
+  const duplicates = groups.has("log") ? repeatedNotifications(entries) : null;
   const rows: ActivityRow[] = [];
   let previous = 0;
   for (const entry of entries) {
     const count = entry.seq - previous - 1;
     if (count > 0) rows.push({ is: "gap", before: entry.seq, count });
     previous = entry.seq;
-    if (!groups.has(groupOf(entry.kind)) || twice?.has(entry.seq)) continue;
-    if (isAtLeast(entry, least) && has(entry, wanted)) rows.push({ is: "entry", entry });
+    if (!groups.has(groupOf(entry.kind)) || duplicates?.has(entry.seq)) continue;
+    if (isAtLeast(entry, least) && matchesSearch(entry, needle)) rows.push({ is: "entry", entry });
   }
   return rows;
 }
 
-function has(entry: ActivityEntry, wanted: string): boolean {
-  if (wanted === "") return true;
+function matchesSearch(entry: ActivityEntry, needle: string): boolean {
+  if (needle === "") return true;
   return [entry.method, entry.id, entry.preview, entry.note].some((text) =>
-    text?.toLowerCase().includes(wanted),
+    text?.toLowerCase().includes(needle),
   );
 }
 
-/** The row's key in its list. */
+/** Returns the list key of a row. */
 export function rowKey(row: ActivityRow): string {
   return row.is === "entry" ? String(row.entry.seq) : `gap ${row.before}`;
 }
 
-/** What a row says beside its kind: the method, or the beginning of what is no message; of a log message both. */
+/**
+ * Returns the text that a row shows next to its kind: the method, or an excerpt of output that is not a message. Log
+ * messages have both.
+ */
 export function summaryOf({ kind, method, preview }: ActivityEntry): string {
   if (kind === "log" && method !== null) return `${method}  ${preview}`;
   return method ?? preview;

@@ -1,30 +1,30 @@
-// The look at this computer: what it was opened for, and what was found. It outlives the dialog, so that opening it again shows at once what
-// was found last.
+// State of the computer check: the reason for which it was opened, and the last findings. Outlives the dialog, so
+// that opening it again shows the last findings at once.
 import { call, toApiError } from "$lib/api/client";
 import type { CheckedComputer, CheckId } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
 
-/** The server that the look is about, and the checks that its failure asks for. */
-export interface About {
+/** The server that the check is about, and the checks that fit its failure. */
+export interface CheckSubject {
   server: string;
   checks: readonly CheckId[];
 }
 
 class ComputerCheck {
   isOpen = $state(false);
-  about = $state.raw<About | null>(null);
+  about = $state.raw<CheckSubject | null>(null);
   found = $state.raw<CheckedComputer | null>(null);
   busy = $state(false);
   error = $state.raw<unknown>(null);
 
-  /** Opens the dialog, and looks anew: the user may have changed something since. */
-  open(about: About | null = null): void {
+  /** Opens the dialog and checks again, because the user may have changed something. */
+  open(about: CheckSubject | null = null): void {
     this.about = about;
     this.isOpen = true;
-    void this.look();
+    void this.check();
   }
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     if (this.busy) return;
     this.busy = true;
     this.error = null;

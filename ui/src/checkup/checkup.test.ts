@@ -44,13 +44,13 @@ async function open(
   return host;
 }
 
-/** The findings in view, in the order in which they are shown. */
+/** Returns the visible findings in display order. */
 function titles(): (string | null)[] {
   return screen.getAllByRole("group").map((group) => group.getAttribute("aria-label"));
 }
 
 describe("the dialog", () => {
-  test("shows problems first, each with what to do, and folds what is fine", async () => {
+  test("shows problems first with their remedies, and collapses the rest", async () => {
     await open();
     expect(screen.getByText("1 problem found.")).toBeVisible();
     const node = screen.getByRole("group", { name: "Node.js" });
@@ -67,7 +67,7 @@ describe("the dialog", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  test("begins with what a failed server is about", async () => {
+  test("lists the findings about a failed server first", async () => {
     await open(found, { server: "files", checks: ["clock", "web_view"] });
     expect(screen.getByRole("heading", { name: "About files" })).toBeVisible();
     expect(
@@ -77,7 +77,7 @@ describe("the dialog", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  test("checks again, and shows what is found then", async () => {
+  test("checks again and shows the new findings", async () => {
     const host = await open();
     host.answers.check_computer = () => ({ ...found, findings: [finding("clock", "ok")] });
     await user.click(screen.getByRole("button", { name: "Check again" }));
@@ -85,7 +85,7 @@ describe("the dialog", () => {
     expect(screen.queryByRole("group", { name: "Node.js" })).toBeNull();
   });
 
-  test("copies the report as the host made it", async () => {
+  test("copies the report unchanged", async () => {
     await open();
     const write = vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
     await user.click(screen.getByRole("button", { name: "Copy report" }));
@@ -93,7 +93,7 @@ describe("the dialog", () => {
     expect(await screen.findByText("Report copied")).toBeInTheDocument();
   });
 
-  test("says why nothing could be checked", async () => {
+  test("shows why the check failed", async () => {
     await startFakeHost({
       check_computer: () => {
         throw { code: "not_found", message: "there is no such computer" };
@@ -105,7 +105,7 @@ describe("the dialog", () => {
     expect(screen.queryByRole("button", { name: "Copy report" })).toBeNull();
   });
 
-  test("leads to a server that a finding names", async () => {
+  test("links to the server that a finding names", async () => {
     await open();
     await user.click(screen.getByRole("button", { name: "files" }));
     expect(router.current).toMatchObject({ at: "server", name: "files" });
@@ -113,7 +113,7 @@ describe("the dialog", () => {
   });
 });
 
-test("the settings open it", async () => {
+test("opens from the settings", async () => {
   const host = await startFakeHost({ check_computer: () => found });
   render(SettingsView);
   await user.click(screen.getByRole("button", { name: "Check this computer" }));
@@ -127,20 +127,20 @@ describe("a failed start", () => {
     ...{ lookedIn: [], hint: null },
   });
 
-  test("opens it with the checks that fit", async () => {
+  test("opens the dialog with the matching checks", async () => {
     await startFakeHost({ check_computer: () => found });
     render(ServerFailure, { server: sampleServer(), failure: failure("command_not_found") });
     await user.click(screen.getByRole("button", { name: "Check this computer" }));
     expect(computerCheck.about).toEqual({ server: "files", checks: ["node", "search_path"] });
   });
 
-  test("that the user refused is not this computer's fault", async () => {
+  test("does not blame the computer for a start that the user denied", async () => {
     await startFakeHost();
     render(ServerFailure, { server: sampleServer(), failure: failure("refused") });
     expect(screen.queryByRole("button", { name: "Check this computer" })).toBeNull();
   });
 
-  test("asks for the checks of its kind of server", () => {
+  test("selects the checks for the kind of server", () => {
     const local = (command: string, sandbox = false): ServerConfig => ({
       ...{ type: "stdio", command, args: [], env: {}, cwd: null, revision: null },
       ...(sandbox ? { sandbox: { folders: [], network: { preset: "files_only" } } } : {}),

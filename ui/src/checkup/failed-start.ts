@@ -1,23 +1,23 @@
-// Which checks may tell why a server did not start.
+// Selects the checks that may explain why a server did not start.
 import type { CheckId, FailureReason, Finding, ServerConfig } from "$lib/api/generated";
 
-import type { About } from "./checkup.svelte";
+import type { CheckSubject } from "./checkup.svelte";
 
 const RUNTIMES: Readonly<Record<string, CheckId>> = {
   ...{ node: "node", npx: "node", npm: "node", pnpm: "node", yarn: "node" },
   ...{ python: "python", python3: "python", uv: "uv", uvx: "uv" },
   ...{ docker: "docker", podman: "podman", dotnet: "dotnet", dnx: "dotnet" },
 };
-/** They load what they run, so a proxy or a certificate may be in their way. */
+/** Programs that download what they run, so a proxy or a certificate may be the cause. */
 const LOADERS = new Set(["npx", "npm", "pnpm", "yarn", "uv", "uvx", "docker", "podman", "dnx"]);
 
-/** The name of a program without its folder and ending. */
+/** Returns the name of a program without its folder and extension. */
 function programName(command: string): string {
   const name = command.split(/[/\\]/).at(-1) ?? command;
   return name.replace(/\.(exe|cmd|bat)$/i, "").toLowerCase();
 }
 
-/** The checks that fit to a failure, the likeliest first; none if this computer is not to blame. */
+/** Returns the checks for a failure, the most likely first. Empty if this computer is not the cause. */
 export function checksFor(reason: FailureReason, config: ServerConfig): readonly CheckId[] {
   if (reason === "no_secret") return ["keychain"];
   if (config.type === "http") {
@@ -44,13 +44,15 @@ export function checksFor(reason: FailureReason, config: ServerConfig): readonly
 
 const SEVERITY = { problem: 0, warning: 1, unknown: 2, ok: 3 };
 
-/** Findings by how bad they are; of equal ones the order stays. */
-export function worstFirst(findings: readonly Finding[]): Finding[] {
+/** Returns the findings sorted by severity. Equal ones stay in order. */
+export function sortBySeverity(findings: readonly Finding[]): Finding[] {
   return findings.toSorted((a, b) => SEVERITY[a.state] - SEVERITY[b.state]);
 }
 
-/** Whether a finding is about the server: its failure asks for it, or it names the server. */
-export function isAbout(finding: Finding, about: About): boolean {
+/**
+ * Returns `true` if a finding is about the server: its failure selects the check, or the finding names the server.
+ */
+export function isAbout(finding: Finding, about: CheckSubject): boolean {
   const isNamed = finding.state !== "ok" && finding.servers.includes(about.server);
   return isNamed || about.checks.includes(finding.id);
 }

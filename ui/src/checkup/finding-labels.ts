@@ -1,4 +1,4 @@
-// Findings in the page's words.
+// Labels of findings.
 import type { CheckId, FindingState } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
@@ -24,7 +24,7 @@ const TITLES: Record<CheckId, () => string> = {
   clock: m.checkup_clock,
 };
 
-/** What was looked at. */
+/** Returns the title of the check of a finding. */
 export function titleOf(id: CheckId): string {
   return TITLES[id]();
 }
@@ -36,7 +36,7 @@ const STATES: Record<FindingState, () => string> = {
   ok: m.checkup_state_ok,
 };
 
-/** Whether it is as it should be. */
-export function stateWord(state: FindingState): string {
+/** Returns the label of the state of a finding. */
+export function stateLabel(state: FindingState): string {
   return STATES[state]();
 }

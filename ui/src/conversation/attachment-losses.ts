@@ -1,16 +1,16 @@
-// What of the files that go with a message the model may not get, in words, before anything is sent.
+// Describes what the model may not receive of the attached files, before anything is sent.
 import type { Model, ModelProvider, ModelRef, Models } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 
 import { conversionLabel } from "../models/model-labels";
 import { m } from "../paraglide/messages";
-import type { Carried, FileKind } from "./attachments.svelte";
+import type { AttachmentSummary, FileKind } from "./attachments.svelte";
 
-/** The pictures that every provider takes that takes any (`models/src/wire_capabilities.rs`). */
+/** Picture types that every provider with picture input accepts (`models/src/wire_capabilities.rs`). */
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 export function attachmentLosses(
-  attached: readonly Carried[],
+  attached: readonly AttachmentSummary[],
   models: Models | null,
   chosen: ModelRef | null,
 ): string[] {
@@ -24,19 +24,20 @@ export function attachmentLosses(
   return [...new Set(words)];
 }
 
-const NOT_TAKEN = {
+const LOSS_LABELS = {
   image: m.conversation_no_images,
   audio: m.conversation_no_audio,
   file: m.conversation_no_files,
 };
 
 function attachmentLoss(
-  { name, mimeType, kind }: Carried,
+  { name, mimeType, kind }: AttachmentSummary,
   provider: ModelProvider,
   model: Model | undefined,
   called: string,
 ): string | null {
-  if (kind !== "text" && takes(kind, model) === false) return NOT_TAKEN[kind]({ model: called });
+  if (kind !== "text" && acceptsKind(kind, model) === false)
+    return LOSS_LABELS[kind]({ model: called });
   if (kind === "text" || (kind === "image" && PICTURES.includes(mimeType.toLowerCase())))
     return null;
   const then = provider.losses.find(({ what }) => what === kind)?.then ?? "refuse";
@@ -46,8 +47,8 @@ function attachmentLoss(
   });
 }
 
-/** Whether the model is known to take such a file, or not to. */
-function takes(kind: Exclude<FileKind, "text">, model: Model | undefined): boolean | null {
+/** Returns whether the model accepts such a file, or `null` if that is unknown. */
+function acceptsKind(kind: Exclude<FileKind, "text">, model: Model | undefined): boolean | null {
   if (!model) return null;
   return kind === "image" ? model.images : kind === "audio" ? model.audio : model.files;
 }

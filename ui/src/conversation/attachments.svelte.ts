@@ -1,4 +1,4 @@
-// Files that wait beside what is written, to be sent with it: from the picker, pasted or dropped.
+// Files that are attached to the message in the composer: picked, pasted or dropped.
 
 import { formatBytes } from "$lib/format/bytes";
 import { beginning, visibleText } from "$lib/format/text-safety";
@@ -8,41 +8,41 @@ import { errorLine } from "$lib/ui/error-title";
 
 import { m } from "../paraglide/messages";
 
-/** How many a message takes; the host refuses more (`crates/chat/src/attachments.rs`). */
-export const MOST = 20;
-/** How many bytes all of a message may have together; in base64 they are a third more, which is the host's bound. */
-export const TOGETHER = 24 * 1024 * 1024;
-/** How many bytes one may have. */
-export const LARGEST = 16 * 1024 * 1024;
+/** Maximum number of files per message. The host rejects more (`crates/chat/src/attachments.rs`). */
+export const MAX_ATTACHMENTS = 20;
+/** Maximum total size of the files of a message, in bytes. Base64 adds a third, which gives the bound of the host. */
+export const MAX_TOTAL_BYTES = 24 * 1024 * 1024;
+/** Maximum size of a file, in bytes. */
+export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const LONGEST_NAME = 200;
 
-/** A file as far as it matters to whether a model gets it. */
-export interface Carried {
+/** The properties of a file that decide if a model receives it. */
+export interface AttachmentSummary {
   name: string;
   mimeType: string;
   kind: FileKind;
 }
 
-export interface Attached extends Carried {
+export interface AttachedFile extends AttachmentSummary {
   id: string;
   bytes: number;
-  /** Base64. */
+  /** Base64 of the bytes. */
   data: string;
 }
 
-/** As what a model gets a file. */
+/** The form in which a model receives a file. */
 export type FileKind = "image" | "audio" | "text" | "file";
 
 export class Attachments {
-  all = $state.raw<readonly Attached[]>([]);
-  /** Why something was not attached. */
+  all = $state.raw<readonly AttachedFile[]>([]);
+  /** The reason why a file was not attached. */
   problems = $state.raw<readonly string[]>([]);
-  /** How many are being read. */
+  /** Number of files that are being read. */
   reading = $state(0);
 
   readonly bytes: number = $derived.by(() => this.all.reduce((sum, { bytes }) => sum + bytes, 0));
 
-  /** Attaches as many as there is room for; of the others it is said why not. */
+  /** Attaches the files that fit and records the reason for the others. */
   async add(files: readonly File[]): Promise<void> {
     this.problems = [];
     for (const file of files) {
@@ -69,16 +69,16 @@ export class Attachments {
     this.problems = [];
   }
 
-  /** All of them, to be sent; none is left. */
-  take(): readonly Attached[] {
+  /** Returns all files for sending and clears the list. */
+  take(): readonly AttachedFile[] {
     const all = this.all;
     this.all = [];
     this.problems = [];
     return all;
   }
 
-  /** Puts back what could not be sent. */
-  putBack(all: readonly Attached[]): void {
+  /** Restores files that could not be sent. */
+  restore(all: readonly AttachedFile[]): void {
     this.all = [...all, ...this.all];
   }
 
@@ -86,18 +86,18 @@ export class Attachments {
     const name = nameOf(file);
     const size = (bytes: number) => formatBytes(bytes, languageTag());
     if (file.size === 0) return m.conversation_file_empty({ name });
-    if (this.all.length + this.reading >= MOST)
-      return m.conversation_files_many({ name, most: MOST });
-    if (file.size > LARGEST)
-      return m.conversation_file_large({ name, size: size(file.size), most: size(LARGEST) });
-    if (this.bytes + file.size > TOGETHER)
-      return m.conversation_files_large({ name, most: size(TOGETHER) });
+    if (this.all.length + this.reading >= MAX_ATTACHMENTS)
+      return m.conversation_files_many({ name, most: MAX_ATTACHMENTS });
+    if (file.size > MAX_FILE_BYTES)
+      return m.conversation_file_large({ name, size: size(file.size), most: size(MAX_FILE_BYTES) });
+    if (this.bytes + file.size > MAX_TOTAL_BYTES)
+      return m.conversation_files_large({ name, most: size(MAX_TOTAL_BYTES) });
     return null;
   }
 }
 
-/** As it is sent. */
-export function toSend({ name, mimeType, data }: Attached): MessageAttachment {
+/** Converts a file to the form in which it is sent. */
+export function toSend({ name, mimeType, data }: AttachedFile): MessageAttachment {
   return { type: "file", name, mimeType, data };
 }
 
@@ -105,7 +105,7 @@ function nameOf(file: File): string {
   return visibleText(beginning(file.name, LONGEST_NAME, 1));
 }
 
-async function attached(file: File): Promise<Attached> {
+async function attached(file: File): Promise<AttachedFile> {
   const mimeType = file.type || "application/octet-stream";
   const name = beginning(file.name, LONGEST_NAME, 1);
   const buffer = await file.arrayBuffer();
@@ -123,7 +123,7 @@ function base64(file: File): Promise<string> {
   });
 }
 
-/** The same as the host decides it. */
+/** Returns the form of a file by the same rules as the host. */
 export function kindOf(mimeType: string, bytes: Uint8Array): FileKind {
   const type = mimeType.split(/[/;]/, 1)[0];
   if (type === "image" && !mimeType.startsWith("image/svg")) return "image";
@@ -131,7 +131,7 @@ export function kindOf(mimeType: string, bytes: Uint8Array): FileKind {
   return isTextual(mimeType) && isText(bytes) ? "text" : "file";
 }
 
-/** Whether the type says that it is text, or says nothing. */
+/** Returns `true` if the type is textual or unknown. */
 export function isTextual(mimeType: string): boolean {
   if (mimeType === "" || mimeType.startsWith("application/octet-stream")) return true;
   return /^text\/|json|xml|yaml|toml|javascript|svg/.test(mimeType);
@@ -141,7 +141,7 @@ function isText(bytes: Uint8Array): boolean {
   return textOf(bytes) !== null;
 }
 
-/** The text that these bytes are, if they are some. */
+/** Decodes the bytes as UTF-8, or returns `null` if they are not text. */
 export function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {

@@ -6,7 +6,14 @@ import type { ModelProvider, Models } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleConversation, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
-import { Attachments, kindOf, LARGEST, MOST, TOGETHER, type Attached } from "./attachments.svelte";
+import {
+  Attachments,
+  kindOf,
+  MAX_FILE_BYTES,
+  MAX_ATTACHMENTS,
+  MAX_TOTAL_BYTES,
+  type AttachedFile,
+} from "./attachments.svelte";
 import ConversationView from "./ConversationView.svelte";
 import { attachmentLosses } from "./attachment-losses";
 
@@ -26,7 +33,7 @@ const PROVIDER: ModelProvider = {
 };
 const MODELS: Models = { providers: [PROVIDER], default: SMALL, found: [], presets: [] };
 
-/** A file that says it has so many bytes. */
+/** Creates a file that reports this size. */
 function sized(name: string, bytes: number): File {
   const file = new File(["x"], name, { type: "text/plain" });
   Object.defineProperty(file, "size", { value: bytes });
@@ -34,10 +41,10 @@ function sized(name: string, bytes: number): File {
 }
 
 describe("bounds", () => {
-  it("are said in words, and what is within them is taken", async () => {
+  it("accepts files within the limits and explains the others", async () => {
     const attachments = new Attachments();
     await attachments.add([
-      sized("large.txt", LARGEST + 1),
+      sized("large.txt", MAX_FILE_BYTES + 1),
       sized("empty.txt", 0),
       sized("fine.txt", 10),
     ]);
@@ -46,9 +53,9 @@ describe("bounds", () => {
     expect(attachments.problems[1]).toBe("empty.txt is empty.");
   });
 
-  it("hold for all together, and for how many", async () => {
+  it("apply to the total size and the number of files", async () => {
     const full = new Attachments();
-    const half = TOGETHER / 2 + 1;
+    const half = MAX_TOTAL_BYTES / 2 + 1;
     await full.add([sized("a", half), sized("b", half)]);
     expect(
       full.all.map(({ name }) => name),
@@ -56,13 +63,13 @@ describe("bounds", () => {
     ).toEqual(["a"]);
     expect(full.problems[0]).toMatch(/^b was not attached: all files/);
     const many = new Attachments();
-    await many.add(Array.from({ length: MOST + 1 }, (_, i) => sized(`f${i}`, 1)));
-    expect(many.all.length, "as many as a message takes").toBe(MOST);
+    await many.add(Array.from({ length: MAX_ATTACHMENTS + 1 }, (_, i) => sized(`f${i}`, 1)));
+    expect(many.all.length, "as many as a message takes").toBe(MAX_ATTACHMENTS);
     expect(many.problems, "and one too many").toHaveLength(1);
   });
 });
 
-it("tells files apart as the host does", () => {
+it("detects the kind of a file like the host", () => {
   const text = new TextEncoder().encode("fn a() {}");
   expect(kindOf("image/png", text)).toBe("image");
   expect(kindOf("image/svg+xml", text), "a drawing is a text").toBe("text");
@@ -73,16 +80,16 @@ it("tells files apart as the host does", () => {
   );
 });
 
-it("says what the model may not get", () => {
-  const file = (kind: Attached["kind"], mimeType: string): Attached => ({
+it("describes what the model may not receive", () => {
+  const file = (kind: AttachedFile["kind"], mimeType: string): AttachedFile => ({
     ...{ id: kind, name: `a ${kind}`, mimeType, bytes: 1, data: "AA==", kind },
   });
-  const of = (...all: Attached[]) => attachmentLosses(all, MODELS, SMALL);
-  expect(of(file("text", "text/plain")), "text is always taken").toEqual([]);
-  expect(of(file("image", "image/png"))).toEqual([
+  const lossesOf = (...all: AttachedFile[]) => attachmentLosses(all, MODELS, SMALL);
+  expect(lossesOf(file("text", "text/plain")), "text is always taken").toEqual([]);
+  expect(lossesOf(file("image", "image/png"))).toEqual([
     "small does not take pictures. Choose another model, or remove them.",
   ]);
-  expect(of(file("audio", "audio/wav")), "and what was chosen for it").toEqual([
+  expect(lossesOf(file("audio", "audio/wav")), "and what was chosen for it").toEqual([
     "Lab may not take a audio (audio/wav). What is done then: Leave out, with a notice.",
   ]);
   expect(attachmentLosses([file("image", "image/png")], MODELS, null), "no model, no loss").toEqual(
@@ -100,7 +107,7 @@ describe("files of a message", () => {
   });
   afterEach(() => cleanup());
 
-  it("are picked, seen, taken away, and sent with it or without words", async () => {
+  it("are picked, previewed, removed, and sent with or without text", async () => {
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
     await waitFor(() =>
@@ -130,7 +137,7 @@ describe("files of a message", () => {
     expect(screen.queryByRole("list", { name: "Attached files" }), "gone with it").toBeNull();
   });
 
-  it("stay when the message could not be sent", async () => {
+  it("are restored when sending fails", async () => {
     const user = userEvent.setup();
     host.answers.send_message = () => Promise.reject({ code: "internal", message: "no" });
     render(ConversationView, { id: "c1" });

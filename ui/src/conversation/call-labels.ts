@@ -1,4 +1,4 @@
-// Words for how a call of a tool is, or how it ended.
+// Labels of the state or outcome of a tool call.
 import type { ServerCall, ConversationItem, ItemBody, JsonValue } from "$lib/api/generated";
 import { orderedJson } from "$lib/format/json";
 
@@ -8,11 +8,11 @@ type ToolCall = Extract<ItemBody, { kind: "tool_call" }>;
 
 export interface CallLabel {
   words: string;
-  /** Whether it did not end with what was asked for. */
+  /** Set if the call did not succeed. */
   failed: boolean;
 }
 
-/** `running` is the call as it is now, while it is under way. */
+/** Returns the label of a call. `running` is its current state while it runs. */
 export function callLabel(
   { state }: Pick<ConversationItem, "state">,
   { result, error, failure }: ToolCall,
@@ -23,7 +23,7 @@ export function callLabel(
     return result.isError
       ? { words: m.conversation_call_error(), failed: true }
       : { words: m.conversation_call_done(), failed: false };
-  // In conversations of older versions only the words tell how a call ended that has no result.
+  // In conversations of older versions, only the text describes the outcome of a call without a result.
   if (failure === "refused" || error?.startsWith("refused: "))
     return { words: m.conversation_call_denied(), failed: true };
   if (failure === "cancelled" || error === "cancelled")
@@ -38,7 +38,7 @@ function underWay(running: ServerCall | undefined): string {
     : m.conversation_call_running();
 }
 
-/** What the model asked for, if the user changed it before it was sent. */
+/** Returns the arguments that the model requested, if the user changed them before they were sent. */
 export function requestedArguments(
   { used, arguments: sent, result }: ToolCall,
   items: readonly ConversationItem[],
@@ -48,18 +48,18 @@ export function requestedArguments(
   const use = reply.parts.find((part) => part.type === "tool_use" && part.id === used?.id);
   if (use?.type !== "tool_use") return null;
   try {
-    const asked = JSON.parse(use.arguments === "" ? "{}" : use.arguments) as JsonValue;
-    return orderedJson(asked) === orderedJson(sent) ? null : asked;
+    const requested = JSON.parse(use.arguments === "" ? "{}" : use.arguments) as JsonValue;
+    return orderedJson(requested) === orderedJson(sent) ? null : requested;
   } catch {
-    // What is no JSON was not sent as it stood.
+    // Arguments that are not valid JSON were not sent unchanged.
     return null;
   }
 }
 
-/** So many bytes are about one token; the host reckons in the same way (`crates/chat/src/offered_tools.rs`). */
+/** Approximate bytes per token. The host uses the same estimate (`crates/chat/src/offered_tools.rs`). */
 const BYTES_OF_TOKEN = 4;
 
-/** About how many tokens of its result the model got. */
+/** Returns the approximate number of tokens of the result that the model received. */
 export function resultTokens({ result, leftOut }: ToolCall): number {
   const texts = (result?.content ?? []).map((content) =>
     content.type === "text"

@@ -1,8 +1,11 @@
-// What the keys mean in the composer.
+// Key bindings of the composer.
 
 export type ComposerKey = "send" | "prompt" | "resource" | null;
 
-/** `/` at the start of a line asks for a prompt, `@` at the start of a word for a resource, Enter sends. */
+/**
+ * Returns the action of a key: `/` at the start of a line opens prompts, `@` at the start of a word opens resources,
+ * Enter sends.
+ */
 export function composerKey(
   event: Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey" | "isComposing">,
   text: string,
@@ -17,7 +20,7 @@ export function composerKey(
   return null;
 }
 
-/** The text with a character put in at the caret: what was pressed, when nothing was picked. */
-export function inserted(text: string, caret: number, character: string): string {
+/** Returns the text with the typed character inserted at the caret, for a picker that closed without a choice. */
+export function insertAtCaret(text: string, caret: number, character: string): string {
   return text.slice(0, caret) + character + text.slice(caret);
 }

@@ -1,4 +1,4 @@
-// A conversation from its beginning to its first answer: its tools, and prompts and resources that go with a message.
+// A conversation from its start to its first answer: tools, and prompts and resources that are sent with a message.
 import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it } from "vitest";
@@ -84,7 +84,7 @@ function opened(settings = sampleConversation().settings) {
 
 const composer = () => within(screen.getByTestId("composer"));
 const sent = (host: Awaited<ReturnType<typeof opened>>) =>
-  host.asked
+  host.commands
     .map(({ name }) => name)
     .filter((name) => ["append_items", "send_message", "continue_reply"].includes(name));
 
@@ -106,8 +106,8 @@ function message(role: "user" | "assistant", text: string): ConversationItem {
   return { id: "m1", at: 1, body: { ...body, content: [...body.content] } };
 }
 
-describe("what goes with a message", () => {
-  it("E3: a prompt is a chip, and is sent without a word", async () => {
+describe("context items of a message", () => {
+  it("E3: sends a prompt as a chip without text", async () => {
     const host = await opened();
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
@@ -124,7 +124,7 @@ describe("what goes with a message", () => {
     expect(composer().queryByText("Greet a ship"), "it is not sent twice").toBeNull();
   });
 
-  it("E3: what is written goes after the prompt, as a message of its own", async () => {
+  it("E3: sends the text after the prompt as a separate message", async () => {
     const host = await opened();
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
@@ -135,7 +135,7 @@ describe("what goes with a message", () => {
     expect(host.requests("send_message")[0]?.text).toBe("In Dutch, please");
   });
 
-  it("E20: a resource is a chip that can be taken away again", async () => {
+  it("E20: adds a resource as a removable chip", async () => {
     const host = await opened();
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
@@ -145,7 +145,7 @@ describe("what goes with a message", () => {
     expect(sent(host), "and was never in the conversation").toEqual([]);
   });
 
-  it("E20: what is in a chip can be looked at before it is sent", async () => {
+  it("E20: previews a chip before it is sent", async () => {
     const host = await opened();
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
@@ -162,7 +162,7 @@ describe("what goes with a message", () => {
     expect(prompt.getByText("Greet the Borealis."), "of a prompt, its messages").toBeVisible();
   });
 
-  it("E20: chips wait while another conversation is in front", async () => {
+  it("E20: keeps the chips of a conversation while another one is open", async () => {
     await opened();
     const user = userEvent.setup();
     const { unmount } = render(ConversationView, { id: "c1" });
@@ -175,7 +175,7 @@ describe("what goes with a message", () => {
     expect(composer().getByText("Tide table"), "as what is written").toBeInTheDocument();
   });
 
-  it("E20: says what the model can't take of a chip", async () => {
+  it("E20: describes what the model can't receive of a chip", async () => {
     const host = await opened();
     host.answers.models = () => ({ ...MODELS, providers: [LAB] });
     host.answers.read_resource = () =>
@@ -188,7 +188,7 @@ describe("what goes with a message", () => {
     expect(await composer().findByText(/Small does not take pictures/i)).toBeInTheDocument();
   });
 
-  it("E20: takes only so many and so much, and says so", () => {
+  it("E20: limits the number and size of chips, and explains the limit", () => {
     const contextItems = new ContextItems();
     const text = (text: string): NewContextItem => {
       const content = [{ type: "text", text } as const];
@@ -208,7 +208,7 @@ describe("what goes with a message", () => {
     );
   });
 
-  it("E3: a prompt that ends with an assistant can be sent again after a failure", async () => {
+  it("E3: resends a prompt that ends with an assistant message after a failure", async () => {
     const host = await opened();
     const items = [message("assistant", "Ahoy!")];
     host.answers.conversation = () => sampleConversation({ items });
@@ -223,7 +223,7 @@ describe("what goes with a message", () => {
 });
 
 describe("the tools of a conversation", () => {
-  it("E4: a first conversation begins with those of the servers that run", async () => {
+  it("E4: the first conversation enables the running servers", async () => {
     const running = sampleServer({ counts: { tools: 2, prompts: 0, resources: 0, templates: 0 } });
     const stopped = sampleServer({ name: "git", state: { is: "stopped" } });
     const host = await startFakeHost(
@@ -236,12 +236,14 @@ describe("the tools of a conversation", () => {
     ]);
   });
 
-  it("E4: the next one begins with those of the one before", async () => {
+  it("E4: the next conversation copies the servers of the previous one", async () => {
     const servers = [{ server: "files", tools: ["read"], instructions: null }];
-    const before = sampleConversation({ settings: { ...sampleConversation().settings, servers } });
+    const previous = sampleConversation({
+      settings: { ...sampleConversation().settings, servers },
+    });
     const host = await startFakeHost(
       {
-        conversation: () => before,
+        conversation: () => previous,
         create_conversation: () => sampleConversation({ id: "new" }),
       },
       {
@@ -253,12 +255,12 @@ describe("the tools of a conversation", () => {
     expect(host.requests("set_conversation")[0]?.settings.servers).toEqual(servers);
   });
 
-  it("E4: tools that were turned off stay off in the next one", async () => {
-    const noted = sampleConversation();
+  it("E4: disabled tools stay disabled in the next conversation", async () => {
+    const stored = sampleConversation();
     const model = { provider: "local", model: "small" };
     const host = await startFakeHost(
       {
-        conversation: () => ({ ...noted, settings: { ...noted.settings, model } }),
+        conversation: () => ({ ...stored, settings: { ...stored.settings, model } }),
         create_conversation: () => sampleConversation({ id: "new" }),
       },
       {
@@ -268,12 +270,12 @@ describe("the tools of a conversation", () => {
     );
     await createConversation("Another");
     expect(host.requests("set_conversation"), "no server is turned on").toEqual([]);
-    host.answers.conversation = () => noted;
+    host.answers.conversation = () => stored;
     await createConversation("After notes, which had no model to use tools");
     expect(host.requests("set_conversation")[0]?.settings.servers).toHaveLength(1);
   });
 
-  it("E5: says that tools are many for the model only where that decides", async () => {
+  it("E5: mentions the number of tools only where it affects the choice", async () => {
     const servers = [{ server: "files", tools: null, instructions: null }];
     for (const [toolSearch, isSaid] of [
       [true, false],
@@ -292,7 +294,7 @@ describe("the tools of a conversation", () => {
     }
   });
 
-  it("E5: the user chooses between all tools and a search, and the button tells which it is", async () => {
+  it("E5: the user chooses between all tools and a search, and the button shows the choice", async () => {
     const servers = [{ server: "files", tools: null, instructions: null }];
     const host = await opened({ ...sampleConversation().settings, servers, toolSearch: true });
     const user = userEvent.setup();
@@ -307,7 +309,7 @@ describe("the tools of a conversation", () => {
   });
 });
 
-it("E17: an empty conversation says once how to begin", async () => {
+it("E17: an empty conversation explains once how to start", async () => {
   await opened();
   render(ConversationView, { id: "c1" });
   await screen.findByText("Start here");

@@ -1,4 +1,4 @@
-// Prompts and resources that wait beside what is written, to be put into the conversation with it.
+// Prompts and resources that are inserted into the conversation with the next message.
 
 import { formatBytes } from "$lib/format/bytes";
 import { beginning, visibleText } from "$lib/format/text-safety";
@@ -8,39 +8,39 @@ import { app } from "$lib/state/app.svelte";
 import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
-import { kindOf, type Carried } from "./attachments.svelte";
+import { kindOf, type AttachmentSummary } from "./attachments.svelte";
 
-/** How many wait beside a message. */
+/** Maximum number of items per message. */
 export const MAX_CONTEXT_ITEMS = 20;
-/** How many bytes all of a message may have together, as JSON. */
+/** Maximum total size of the items of a message, in bytes of JSON. */
 export const MAX_CONTEXT_BYTES = 24 * 1024 * 1024;
-/** In how many conversations they are kept; those that were opened last. */
+/** Maximum number of conversations whose items are retained, most recently opened last. */
 const MAX_CONVERSATIONS = 20;
 
 export interface ContextItem {
   id: string;
   kind: "prompt" | "resource" | "skill";
-  /** What it is called. */
+  /** Title of the item. */
   name: string;
-  /** The server that it is of. */
+  /** Name of the server. */
   server: string;
-  /** As what it comes into the conversation. */
+  /** The inserts that add the item to the conversation. */
   items: ConversationItem[];
-  /** Its size as JSON. */
+  /** Size in bytes of JSON. */
   bytes: number;
-  /** What is in it beside texts that only some models take. */
-  files: Carried[];
+  /** Content that only some models accept, such as pictures. */
+  files: AttachmentSummary[];
 }
 
-/** What an insert is made of. */
+/** The data of a new item. */
 export type NewContextItem = Omit<ContextItem, "id" | "bytes" | "files">;
 
 export class ContextItems {
   all = $state.raw<readonly ContextItem[]>([]);
-  /** Why the last one was not added. */
+  /** The reason why the last item was not added. */
   problem = $state<string | null>(null);
 
-  /** Adds one if there is room for it; else it is said why not. */
+  /** Adds an item if there is room, or records the reason. */
   add(insert: NewContextItem): void {
     const bytes = new TextEncoder().encode(JSON.stringify(insert.items)).length;
     this.problem = this.#problem(insert, bytes);
@@ -54,7 +54,7 @@ export class ContextItems {
     this.problem = null;
   }
 
-  /** All of them, to be put in; none is left. */
+  /** Returns all items for insertion and clears the list. */
   take(): readonly ContextItem[] {
     const all = this.all;
     this.all = [];
@@ -62,8 +62,8 @@ export class ContextItems {
     return all;
   }
 
-  /** Puts back what could not be put in. */
-  putBack(all: readonly ContextItem[]): void {
+  /** Restores items that could not be inserted. */
+  restore(all: readonly ContextItem[]): void {
     this.all = [...all, ...this.all];
   }
 
@@ -71,18 +71,21 @@ export class ContextItems {
     const called = visibleText(beginning(name, 200, 1));
     if (this.all.length >= MAX_CONTEXT_ITEMS)
       return m.conversation_inserts_many({ name: called, most: MAX_CONTEXT_ITEMS });
-    const together = this.all.reduce((sum, one) => sum + one.bytes, bytes);
-    if (together <= MAX_CONTEXT_BYTES) return null;
-    const most = formatBytes(MAX_CONTEXT_BYTES, languageTag());
-    return m.conversation_inserts_large({ name: called, most });
+    const total = this.all.reduce((sum, one) => sum + one.bytes, bytes);
+    if (total <= MAX_CONTEXT_BYTES) return null;
+    const limit = formatBytes(MAX_CONTEXT_BYTES, languageTag());
+    return m.conversation_inserts_large({ name: called, most: limit });
   }
 }
 
-/** By conversation, the one that was opened last at the end. */
+/** Items by conversation, the most recently opened last. */
 let byConversation: Map<string, ContextItems>;
 pageState(() => (byConversation = new Map()));
 
-/** Those of a conversation. They wait while others are in front, until the page ends. */
+/**
+ * Returns the items of a conversation. They are retained while other conversations are open, until the page is
+ * closed.
+ */
 export function contextItemsOf(conversation: string): ContextItems {
   const contextItems = byConversation.get(conversation) ?? new ContextItems();
   byConversation.delete(conversation);
@@ -96,14 +99,14 @@ export function contextItemsOf(conversation: string): ContextItems {
   return contextItems;
 }
 
-function filesOf({ name, items }: NewContextItem): Carried[] {
+function filesOf({ name, items }: NewContextItem): AttachmentSummary[] {
   return items.flatMap(({ body }) => {
     if (body.kind === "attachment") return body.contents.flatMap((part) => blobOf(part, name));
     return body.kind === "message" ? body.content.flatMap((part) => mediaOf(part, name)) : [];
   });
 }
 
-function mediaOf(content: Content, name: string): Carried[] {
+function mediaOf(content: Content, name: string): AttachmentSummary[] {
   switch (content.type) {
     case "image":
     case "audio":
@@ -115,13 +118,13 @@ function mediaOf(content: Content, name: string): Carried[] {
   }
 }
 
-function blobOf({ blob, mimeType }: ResourceContents, name: string): Carried[] {
+function blobOf({ blob, mimeType }: ResourceContents, name: string): AttachmentSummary[] {
   if (blob === null) return [];
   const type = mimeType ?? "application/octet-stream";
   return [{ name, mimeType: type, kind: kindOf(type, decoded(blob)) }];
 }
 
-/** The bytes of a server's base64; where it is none, one that is no text. */
+/** Decodes base64 of a server. Invalid data decodes to a byte that is not text. */
 function decoded(base64: string): Uint8Array {
   try {
     return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));

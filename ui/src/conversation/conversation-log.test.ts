@@ -20,7 +20,7 @@ const messages = (from: number, to: number) =>
 
 let host: FakeHost;
 
-/** A host with so many messages, of which the last hundred are read at first. */
+/** Creates a host with this number of messages, of which the last hundred are read first. */
 async function withMessages(count: number, changes: Partial<Conversation> = {}) {
   host = await startFakeHost({
     conversation: () =>
@@ -31,42 +31,42 @@ async function withMessages(count: number, changes: Partial<Conversation> = {}) 
       }),
     items: ({ before, limit }) => {
       const end = Number(before?.slice(1) ?? count);
-      const begin = Math.max(0, end - limit);
-      return { items: messages(begin, end), hasMore: begin > 0 };
+      const startIndex = Math.max(0, end - limit);
+      return { items: messages(startIndex, end), hasMore: startIndex > 0 };
     },
   });
 }
 
 beforeEach(() => history.replaceState(null, "", "#/conversation/c1"));
 
-describe("the newest", () => {
-  it("are the last ones, and stay the same as others are read before them", () => {
+describe("the newest items", () => {
+  it("are the last ones, and stay the same while earlier ones are read", () => {
     const newest = new NewestItems();
-    expect(newest.begin(messages(100, 200)), "twenty").toBe(80);
-    expect(newest.begin(messages(0, 200)), "the same ones").toBe(180);
-    expect(newest.begin(messages(0, 250)), "and what follows").toBe(180);
+    expect(newest.startIndex(messages(100, 200)), "twenty").toBe(80);
+    expect(newest.startIndex(messages(0, 200)), "the same ones").toBe(180);
+    expect(newest.startIndex(messages(0, 250)), "and what follows").toBe(180);
   });
 
-  it("become fewer only when they are many", () => {
+  it("are reduced only above the maximum", () => {
     const newest = new NewestItems();
-    newest.begin(messages(0, 30));
+    newest.startIndex(messages(0, 30));
     newest.shorten(messages(0, 100));
-    expect(newest.begin(messages(0, 100)), "not many").toBe(10);
+    expect(newest.startIndex(messages(0, 100)), "not many").toBe(10);
     newest.shorten(messages(0, 200));
-    expect(newest.begin(messages(0, 200)), "too many").toBe(180);
+    expect(newest.startIndex(messages(0, 200)), "too many").toBe(180);
   });
 
-  it("are those of the branch that is shown", () => {
+  it("belong to the selected branch", () => {
     const newest = new NewestItems();
-    newest.begin(messages(0, 100));
+    newest.startIndex(messages(0, 100));
     const other = [...messages(0, 10), { ...message(10), id: "other" }];
-    expect(newest.begin(other), "all of a short one").toBe(0);
-    expect(newest.begin([]), "none").toBe(0);
+    expect(newest.startIndex(other), "all of a short one").toBe(0);
+    expect(newest.startIndex([]), "none").toBe(0);
   });
 });
 
-describe("an item that is looked for", () => {
-  it("is read back to, page by page and drawn at once", async () => {
+describe("the target of a search", () => {
+  it("is loaded page by page and rendered at once", async () => {
     await withMessages(1000);
     const open = new OpenConversation("c1");
     await open.read();
@@ -83,7 +83,7 @@ describe("an item that is looked for", () => {
     expect(host.requests("items"), "no more").toHaveLength(4);
   });
 
-  it("is not found if it is in no branch that is shown", async () => {
+  it("is not found if it is in no visible branch", async () => {
     await withMessages(120);
     const open = new OpenConversation("c1");
     expect(await open.reach("elsewhere"), "nowhere").toBe(false);
@@ -100,7 +100,7 @@ describe("an item that is looked for", () => {
   });
 });
 
-describe("what is omitted", () => {
+describe("omitted content", () => {
   const picture: ConversationItem = {
     ...message(0),
     body: {
@@ -111,7 +111,7 @@ describe("what is omitted", () => {
   };
   const GIF = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
-  it("is fetched for what is drawn, once", async () => {
+  it("is fetched once for rendered items", async () => {
     await withMessages(0, { items: [picture] });
     host.answers.blob = () => ({ data: GIF });
     render(ConversationView, { id: "c1" });
@@ -122,7 +122,7 @@ describe("what is omitted", () => {
     expect(host.requests("blob"), "but not fetched again").toEqual([{ hash: "h1" }]);
   });
 
-  it("says why it is missing", async () => {
+  it("shows why it is missing", async () => {
     await withMessages(0, { items: [picture] });
     host.answers.blob = () => {
       throw { code: "not_found", message: "no such content" };

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ServerCall, Conversation, ConversationItem } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import {
-  NOT_SAID,
+  NO_EXPIRY,
   REVIEWED,
   sampleConversation,
   sampleServer,
@@ -14,7 +14,7 @@ import {
   type FakeHost,
 } from "$lib/testing/fake-host";
 
-import { composerKey, inserted } from "./composer-keys";
+import { composerKey, insertAtCaret } from "./composer-keys";
 import ConversationView from "./ConversationView.svelte";
 import { ScrollFollower } from "./scroll-follower.svelte";
 
@@ -70,7 +70,7 @@ beforeEach(async () => {
         return {};
       },
       catalog: ({ server }) => ({
-        ...{ server, prompts: [], templates: [], notes: [], freshUntil: NOT_SAID },
+        ...{ server, prompts: [], templates: [], notes: [], freshUntil: NO_EXPIRY },
         tools: [
           {
             ...{ name: "read_file", title: null, description: "Reads", outputSchema: null },
@@ -97,7 +97,7 @@ beforeEach(async () => {
         ...{ cached: false, freshUntil: null },
       }),
       call_tool: ({ arguments: sent, conversation }) => {
-        // The host keeps how a call in a conversation ended.
+        // The host stores the outcome of a call in a conversation.
         if (conversation !== null) {
           stored = { ...stored, items: [...stored.items, toolCall("called")] };
           changed();
@@ -119,13 +119,13 @@ afterEach(() => cleanup());
 const field = () => screen.getByRole("textbox", { name: "Message" });
 
 describe("a conversation", () => {
-  it("says honestly that there is no model", async () => {
+  it("shows that there is no model", async () => {
     render(ConversationView, { id: "c1" });
     expect(await screen.findByText(/No model is set up/), "in the empty state").toBeInTheDocument();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("takes down what is written, with Enter", async () => {
+  it("adds the message on Enter", async () => {
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
     await user.type(field(), "Remember **this**{Enter}");
@@ -134,7 +134,7 @@ describe("a conversation", () => {
     expect(field(), "the field is empty again").toHaveValue("");
   });
 
-  it("keeps what was written when it could not be taken down", async () => {
+  it("preserves the text when sending fails", async () => {
     const user = userEvent.setup();
     host.answers.append_items = () => {
       throw { code: "system", message: "disk full" };
@@ -145,7 +145,7 @@ describe("a conversation", () => {
     expect(field(), "nothing is lost").toHaveValue("Remember this");
   });
 
-  it("shows a tool call as one line that opens", async () => {
+  it("shows a tool call as one expandable line", async () => {
     const user = userEvent.setup();
     stored.items = [message("m1", "hello"), toolCall("t1")];
     render(ConversationView, { id: "c1" });
@@ -157,7 +157,7 @@ describe("a conversation", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("tells a failed call from a good one in words", async () => {
+  it("labels failed and successful calls differently", async () => {
     stored.items = [toolCall("t1", true)];
     render(ConversationView, { id: "c1" });
     expect(
@@ -166,7 +166,7 @@ describe("a conversation", () => {
     ).toBeInTheDocument();
   });
 
-  it("shows a running call at its place, with its progress, and cancels it", async () => {
+  it("shows a running call in place with its progress, and cancels it", async () => {
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
     host.send({ type: "call_changed", call: running });
@@ -197,7 +197,7 @@ describe("a conversation", () => {
     await waitFor(() => expect(field(), "nothing is left of the key").toHaveValue(""));
   });
 
-  it("attaches a skill by @, and says whose it is", async () => {
+  it("attaches a skill by @, and names its server", async () => {
     const user = userEvent.setup();
     const uri = "skill://files/tidy/SKILL.md";
     const skill = {
@@ -228,7 +228,7 @@ describe("a conversation", () => {
     expect(within(card).getByText("Put it away."), "as it was then").toBeInTheDocument();
   });
 
-  it("writes the slash when no prompt is picked", async () => {
+  it("inserts the slash when no prompt is picked", async () => {
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
     await user.type(field(), "/");
@@ -237,7 +237,7 @@ describe("a conversation", () => {
     await waitFor(() => expect(field(), "as it was typed").toHaveValue("/"));
   });
 
-  it("runs a tool, and the call becomes an item", async () => {
+  it("runs a tool, and adds the call as an item", async () => {
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
     await user.click(screen.getByRole("button", { name: "Run a tool" }));
@@ -252,7 +252,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  it("says so when it was deleted", async () => {
+  it("shows that the conversation was deleted", async () => {
     host.answers.conversation = () => {
       throw { code: "not_found", message: "no such conversation" };
     };
@@ -261,12 +261,12 @@ describe("a conversation", () => {
   });
 });
 
-describe("following the end", () => {
+describe("scrolling to the end", () => {
   function box(top: number) {
     return { scrollHeight: 1000, clientHeight: 400, scrollTop: top } as HTMLElement;
   }
 
-  it("shows what is new while the reader is at the end", () => {
+  it("shows new items while the reader is at the end", () => {
     const follow = new ScrollFollower();
     const end = box(600);
     follow.watch(end);
@@ -276,7 +276,7 @@ describe("following the end", () => {
     expect(follow.unseen, "all seen").toBe(0);
   });
 
-  it("does not move what the reader looks at, and counts what is new", async () => {
+  it("does not move the visible items, and counts new ones", async () => {
     const follow = new ScrollFollower();
     const middle = box(600);
     follow.watch(middle);
@@ -306,10 +306,10 @@ describe("keys of the composer", () => {
     expect(composerKey(key("@"), "ann", 3), "an address").toBeNull();
   });
 
-  it("sends with Enter, but not while an input method composes", () => {
+  it("sends on Enter, except during IME composition", () => {
     expect(composerKey(key("Enter"), "x", 1), "sends").toBe("send");
     expect(composerKey(key("Enter", { shiftKey: true }), "x", 1), "a new line").toBeNull();
     expect(composerKey(key("Enter", { isComposing: true }), "x", 1), "a word is chosen").toBeNull();
-    expect(inserted("ab", 1, "/"), "put in at the caret").toBe("a/b");
+    expect(insertAtCaret("ab", 1, "/"), "put in at the caret").toBe("a/b");
   });
 });

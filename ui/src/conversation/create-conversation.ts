@@ -1,4 +1,4 @@
-// Begins a conversation, with the tools of the one before it.
+// Creates conversations with the servers and tools of the previous one.
 import { call } from "$lib/api/client";
 import {
   MAX_CONVERSATION_SERVERS,
@@ -8,27 +8,30 @@ import {
 import { app } from "$lib/state/app.svelte";
 
 /**
- * Begins a conversation and returns its id. Its model may use the servers of the conversation before, which may be none, or in the
- * first one those that run: of each the tools that the user has reviewed, and each call asks as ever. Rejects with an `ApiError`.
+ * Creates a conversation and returns its id. Its model may use the servers of the previous conversation, which may be
+ * none. The first conversation gets the running servers with their reviewed tools. Calls require consent as always.
+ * Rejects with an `ApiError`.
  */
 export async function createConversation(
   title: string,
   changes: Partial<ConversationSettings> = {},
 ): Promise<string> {
-  const before = await serversBefore();
+  const previousServers = await previousConversationServers();
   const { id, settings } = await call("create_conversation", { title });
-  const servers = before ?? runningServers();
+  const servers = previousServers ?? runningServers();
   const all = { ...settings, servers: servers.slice(0, MAX_CONVERSATION_SERVERS), ...changes };
   if (servers.length > 0 || Object.keys(changes).length > 0)
     await call("set_conversation", { conversation: id, settings: all });
   return id;
 }
 
-/** Those of the conversation that was used last; null without one, or if it had no model to use tools. */
-async function serversBefore(): Promise<OfferedServer[] | null> {
+/**
+ * Returns the servers of the most recently used conversation, or `null` if there is none or its model had no tools.
+ */
+async function previousConversationServers(): Promise<OfferedServer[] | null> {
   const [latest] = [...app.conversations].sort((a, b) => b.updatedAt - a.updatedAt);
   if (!latest) return null;
-  // A conversation that can't be read keeps no other from beginning.
+  // An unreadable conversation does not prevent a new one.
   const servers = await call("conversation", { conversation: latest.id }).then(
     ({ settings: { model, servers } }) => (model === null && servers.length === 0 ? null : servers),
     () => [],

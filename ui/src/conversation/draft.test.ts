@@ -26,7 +26,7 @@ async function opened(draft: string, refused?: string) {
   );
 }
 
-it("is there again when its conversation is opened", async () => {
+it("is restored when its conversation is opened", async () => {
   const host = await opened("Dear Ann");
   const { unmount } = render(ConversationView, { id: "c1" });
   await waitFor(() => expect(field(), "as it was left").toHaveValue("Dear Ann"));
@@ -34,7 +34,7 @@ it("is there again when its conversation is opened", async () => {
   expect(host.requests("set_draft"), "nothing changed").toEqual([]);
 });
 
-it("is kept a moment after the last of many changes", async () => {
+it("is stored a moment after the last of many changes", async () => {
   const host = await opened("");
   vi.useFakeTimers({ shouldAdvanceTime: true });
   const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime });
@@ -49,7 +49,7 @@ it("is kept a moment after the last of many changes", async () => {
   expect(host.requests("set_draft").length, "not with every key").toBeLessThan(8);
 });
 
-it("is kept at once when its conversation is left", async () => {
+it("is stored at once when its conversation is closed", async () => {
   const host = await opened("");
   const user = userEvent.setup();
   const { unmount } = render(ConversationView, { id: "c1" });
@@ -59,7 +59,7 @@ it("is kept at once when its conversation is left", async () => {
   expect(host.requests("set_draft").at(-1)).toEqual({ conversation: "c1", text: "B" });
 });
 
-it("is gone once it is sent", async () => {
+it("is removed once it is sent", async () => {
   const host = await opened("Dear Ann");
   const user = userEvent.setup();
   const { unmount } = render(ConversationView, { id: "c1" });
@@ -73,7 +73,7 @@ it("is gone once it is sent", async () => {
   });
 });
 
-it("that can't be kept is said to be so", async () => {
+it("shows that it can't be stored", async () => {
   await opened("", "disk full");
   const user = userEvent.setup();
   render(ConversationView, { id: "c1" });

@@ -1,4 +1,4 @@
-// Answers and calls that failed: what their buttons do, and the messages of a call.
+// Failed answers and calls: the actions of their buttons, and the messages of a call.
 import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ import type {
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
-  NOT_SAID,
+  NO_EXPIRY,
   REVIEWED,
   sampleConversation,
   sampleServer,
@@ -101,7 +101,7 @@ async function show(
       create_conversation: ({ title }) => sampleConversation({ id: "c2", title }),
       catalog: ({ server }) => ({
         ...{ server, prompts: [], resources: [], templates: [], notes: [] },
-        ...{ tools: [TOOL], freshUntil: NOT_SAID },
+        ...{ tools: [TOOL], freshUntil: NO_EXPIRY },
       }),
       ...answers,
     },
@@ -114,19 +114,19 @@ async function show(
   return host;
 }
 
-describe("an answer that failed", () => {
+describe("a failed answer", () => {
   const failed = (code: ModelErrorCode) =>
     show([message, reply({ error: { code, message: "cause" } })]);
   const press = async (name: string) =>
     user.click(within(await screen.findByRole("alert")).getByRole("button", { name }));
 
-  test("for want of a key leads to its provider", async () => {
+  test("without a key links to its provider", async () => {
     await failed("noKey");
     await press("Open Models");
     expect(router.current).toEqual({ at: "models", provider: "lab" });
   });
 
-  test("for want of credit leads to the choice of the model", async () => {
+  test("without credit links to the choice of the model", async () => {
     await failed("noCredit");
     const picker = await screen.findByRole("combobox", { name: "Model" });
     await press("Choose another model");
@@ -136,14 +136,14 @@ describe("an answer that failed", () => {
     await waitFor(() => expect(picker, "each time").toHaveFocus());
   });
 
-  test("as it was too long leads to a new conversation", async () => {
+  test("that exceeds the context links to a new conversation", async () => {
     const host = await failed("contextTooLong");
     await press("New conversation");
     await waitFor(() => expect(host.requests("create_conversation")).toHaveLength(1));
     expect(router.current).toEqual({ at: "conversation", id: "c2" });
   });
 
-  test("for want of tokens is continued, or had again", async () => {
+  test("that ran out of tokens can be continued or requested again", async () => {
     const host = await failed("outOfTokens");
     await press("Continue");
     expect(host.requests("continue_reply")).toEqual([{ conversation: "c1" }]);
@@ -152,7 +152,7 @@ describe("an answer that failed", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  test("is not continued from the middle of the conversation", async () => {
+  test("can't be continued from the middle of the conversation", async () => {
     const error = { code: "outOfTokens" as const, message: "cause" };
     await show([message, reply({ error }), { ...message, id: "m2" }]);
     const note = within(await screen.findByRole("alert"));
@@ -165,7 +165,7 @@ describe("an answer that failed", () => {
     [{ is: "stopped" }, "Continue"],
     [{ is: "refused" }, "Choose another model"],
     [{ is: "other", word: "odd" }, "Answer again"],
-  ])("or ended early by %o has its button", async (stop, button) => {
+  ])("that ended early by %o has a button", async (stop, button) => {
     await show([message, reply({ stop })]);
     const answer = within(await screen.findByRole("article", { name: "Answer of small" }));
     const [first] = answer.getAllByRole("button").filter(({ textContent }) => textContent.trim());
@@ -187,14 +187,14 @@ describe("a call in a conversation", () => {
     ["timeout", "Open the tool", { at: "server", tab: "tools", item: "read" }],
     ["bad_answer", "Show activity", { at: "server", tab: "activity" }],
     ["unsupported", "Show the server", { at: "server", tab: "overview" }],
-  ])("that failed with %s leads on", async (failure, button, to) => {
+  ])("that failed with %s links to the remedy", async (failure, button, to) => {
     await show([toolCall({ error: "the host's words", failure })]);
     await open();
     await user.click(screen.getByRole("button", { name: button }));
     expect(router.current).toMatchObject(to);
   });
 
-  test("whose server ended restarts it, and says why it can't", async () => {
+  test("restarts a server that exited, and shows why a restart failed", async () => {
     const host = await show([toolCall({ error: "gone", failure: "server_gone" })], {
       restart_server: () => Promise.reject({ code: "not_found", message: "no such server" }),
     });
@@ -204,7 +204,7 @@ describe("a call in a conversation", () => {
     expect(await screen.findByText("no such server")).toBeVisible();
   });
 
-  test("has its cause in the window's language, and the host's words as details", async () => {
+  test("shows the cause in the page's language, and the host's message as details", async () => {
     const failure = "server_gone" as const;
     await show([toolCall({ error: "the server ended", failure })], {}, "zh");
     await open();
@@ -213,18 +213,18 @@ describe("a call in a conversation", () => {
     expect(screen.getByText("the server ended").closest("[lang=en]"), "in English").not.toBeNull();
   });
 
-  test("of an older version has the host's words alone", async () => {
+  test("of an older version shows the host's message only", async () => {
     await show([toolCall({ error: "refused: by the user" })]);
     expect(await screen.findByRole("article", { name: "read: denied" })).toBeVisible();
     await open();
     expect(screen.getByText("refused: by the user")).toBeVisible();
   });
 
-  test("says that the tool has an app", async () => {
+  test("shows that the tool has an app", async () => {
     const others = { _meta: { ui: { resourceUri: "ui://files/view" } } };
     const catalog = { server: "files", prompts: [], resources: [], templates: [], notes: [] };
     await show([toolCall({ result: RESULT })], {
-      catalog: () => ({ ...catalog, tools: [{ ...TOOL, others }], freshUntil: NOT_SAID }),
+      catalog: () => ({ ...catalog, tools: [{ ...TOOL, others }], freshUntil: NO_EXPIRY }),
     });
     await open();
     expect(
@@ -278,7 +278,7 @@ describe("the messages of a call", () => {
     return within(card);
   }
 
-  test("are those of its arguments and its time, with how long it took", async () => {
+  test("are selected by arguments and time, with the duration", async () => {
     const card = await messagesOf(ENTRIES);
     expect(await card.findByRole("heading", { name: "Request" }), "one call").toBeVisible();
     expect(card.getByRole("heading", { name: "Response" })).toBeVisible();
@@ -290,7 +290,7 @@ describe("the messages of a call", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  test("that are gone are said to be", async () => {
+  test("shows that expired messages are gone", async () => {
     const card = await messagesOf(ENTRIES.slice(0, 2));
     expect(await card.findByText(/does not have the messages of this call any more/)).toBeVisible();
   });

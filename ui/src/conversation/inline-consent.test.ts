@@ -19,10 +19,10 @@ import ConsentDialog from "../consent/ConsentDialog.svelte";
 import ConversationView from "./ConversationView.svelte";
 
 let host: FakeHost;
-/** Each test uses its own request ids, because the queue of the window remembers answered ones. */
+/** Each test uses separate request ids, because the queue of the window remembers decided ones. */
 let run = 0;
 
-const asks = (id: string, changes: Partial<ConsentRequest> = {}): ConsentRequest =>
+const toolRequest = (id: string, changes: Partial<ConsentRequest> = {}): ConsentRequest =>
   sample(tool({ path: `/${id}` }), {
     ...{ id: `q-${id}-${run}`, hash: `h-${id}-${run}`, call: id },
     why: { by: "model", conversation: "c1", after: [] },
@@ -49,7 +49,7 @@ beforeEach(async () => {
       servers: [sampleServer({ name: "files" })],
       conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],
       calls: [call("t1"), call("t2")],
-      questions: [asks("t1"), asks("t2")],
+      questions: [toolRequest("t1"), toolRequest("t2")],
     },
   );
 });
@@ -58,7 +58,7 @@ afterEach(() => {
   cleanup();
 });
 
-/** The conversation, with what is drawn over everything. */
+/** Renders the conversation and the overlays. */
 async function shown() {
   render(ConversationView, { id: "c1" });
   render(ConsentDialog, { controller: dialogController });
@@ -72,7 +72,7 @@ const armed = (name: string) =>
   );
 
 describe("a consent request for a call of the model", () => {
-  it("stands in its card and nowhere else, one at a time", async () => {
+  it("is shown only in its card, one at a time", async () => {
     const frame = await shown();
     expect(screen.queryByRole("dialog"), "nothing covers the conversation").toBeNull();
     expect(screen.getByRole("log"), "it is in the conversation").toContainElement(
@@ -85,7 +85,7 @@ describe("a consent request for a call of the model", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("is answered once, and the next one comes", async () => {
+  it("is decided once, and the next one follows", async () => {
     const user = userEvent.setup();
     const frame = await shown();
     await armed("Allow once");
@@ -103,7 +103,7 @@ describe("a consent request for a call of the model", () => {
     ).toHaveAttribute("aria-disabled", "true");
   });
 
-  it("is not decided by keys that are pressed elsewhere", async () => {
+  it("ignores keys pressed elsewhere", async () => {
     const user = userEvent.setup();
     await shown();
     await armed("Deny");
@@ -113,19 +113,19 @@ describe("a consent request for a call of the model", () => {
     expect(host.requests("answer_question"), "they were not meant for it").toEqual([]);
   });
 
-  it("leaves the focus to who writes", async () => {
+  it("does not take the focus from the composer", async () => {
     const user = userEvent.setup();
     host.snapshot.questions = [];
     render(ConversationView, { id: "c1" });
     const field = await screen.findByRole("textbox", { name: "Message" });
     await user.type(field, "meanwhile");
-    host.send({ type: "question_changed", question: asks("t1") });
+    host.send({ type: "question_changed", question: toolRequest("t1") });
     await screen.findByTestId("question");
     await armed("Deny");
     expect(field, "one writes on").toHaveFocus();
   });
 
-  it("is asked over everything where it is about something else", async () => {
+  it("is shown as a dialog when it is about something else", async () => {
     await shown();
     host.send({
       type: "question_changed",
@@ -140,7 +140,7 @@ describe("a consent request for a call of the model", () => {
     ).toHaveAttribute("aria-disabled", "true");
   });
 
-  it("is in the queue, which leads to its card", async () => {
+  it("is listed in the queue with a link to its card", async () => {
     const user = userEvent.setup();
     await shown();
     openConsentQueue();
@@ -157,12 +157,12 @@ describe("a consent request for a call of the model", () => {
 });
 
 describe("the tool calls of one turn", () => {
-  const reviewed = (id: string) => asks(id, { marks: { ...NO_MARKS, review: "reviewed" } });
+  const reviewed = (id: string) => toolRequest(id, { marks: { ...NO_MARKS, review: "reviewed" } });
   const list = async () => within(await screen.findByTestId("turn-requests"));
 
   const marked = (id: string) => host.send({ type: "question_changed", question: reviewed(id) });
 
-  /** Draws the conversation and the dialog. */
+  /** Renders the conversation and the dialog. */
   function draw() {
     for (const id of ["t1", "t2"]) marked(id);
     render(ConversationView, { id: "c1" });

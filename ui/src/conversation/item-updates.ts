@@ -1,7 +1,10 @@
-// Pieces of an answer, put where they belong.
+// Applies streamed updates to the items of a conversation.
 import type { ReplyAppend, ConversationItem, ReplyPart } from "$lib/api/generated";
 
-/** The parts with what was appended; null if it does not fit them. Parts that did not change are the same objects. */
+/**
+ * Returns the parts with the appended text, or `null` if the update does not match. Unchanged parts are the same
+ * objects.
+ */
 export function applyAppends(
   parts: readonly ReplyPart[],
   appends: readonly ReplyAppend[],
@@ -45,8 +48,8 @@ function extendPart(part: ReplyPart, append: ReplyAppend): ReplyPart | null {
 }
 
 /**
- * The items of the branch with a new or changed one; null if it is not known what it follows. A new one is the head: what
- * followed its parent before is another branch.
+ * Returns the items of the branch with a new or changed item, or `null` if its parent is unknown. A new item becomes
+ * the head: items that followed its parent belong to another branch.
  */
 export function upsertItem(
   items: readonly ConversationItem[],
@@ -60,12 +63,12 @@ export function upsertItem(
   return parent < 0 ? null : [...items.slice(0, parent + 1), item];
 }
 
-/** Of an item as the page has it and as it was read: what the page was told may be newer. */
+/** Returns the newer of the known and the read version of an item. Events may be newer than the read. */
 export function newerItem(
-  own: ConversationItem | undefined,
+  known: ConversationItem | undefined,
   read: ConversationItem,
 ): ConversationItem {
-  if (!own || read.state !== "streaming") return read;
-  if (own.state !== "streaming") return own;
-  return (own.seq ?? 0) > (read.seq ?? 0) ? own : read;
+  if (!known || read.state !== "streaming") return read;
+  if (known.state !== "streaming") return known;
+  return (known.seq ?? 0) > (read.seq ?? 0) ? known : read;
 }

@@ -1,23 +1,27 @@
-// The newest items are drawn as they are, so that one that grows moves nothing; what is before them is a virtual list.
+// Selects the newest items, which are rendered directly so that a growing one moves nothing. Earlier items are
+// rendered in a virtual list.
 import type { ConversationItem } from "$lib/api/generated";
 
-/** How many are drawn as they are when a conversation opens. */
+/** Number of items that are rendered directly when a conversation opens. */
 const NEWEST = 20;
-/** So many may become of them. */
-const MOST = 120;
+/** Maximum number of directly rendered items. */
+const MAX_NEWEST = 120;
 
 export class NewestItems {
   #first: string | null = null;
 
-  /** The index of the first of them. It stays the same item, unless another branch is shown. */
-  begin(items: readonly ConversationItem[]): number {
+  /** Index of the first of the newest items. It stays the same item until another branch is shown. */
+  startIndex(items: readonly ConversationItem[]): number {
     const at = items.findLastIndex((item) => item.id === this.#first);
     return at < 0 ? this.#cut(items) : at;
   }
 
-  /** Leaves only the last ones, if they have become too many. Only for a reader who is at the end: places move. */
+  /**
+   * Drops the oldest of the newest items above the maximum. Positions move, so call it only while the reader is at
+   * the end.
+   */
   shorten(items: readonly ConversationItem[]): void {
-    if (items.length - this.begin(items) > MOST) this.#cut(items);
+    if (items.length - this.startIndex(items) > MAX_NEWEST) this.#cut(items);
   }
 
   #cut(items: readonly ConversationItem[]): number {

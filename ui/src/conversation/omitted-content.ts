@@ -1,13 +1,17 @@
-// Large pictures, sounds, files and texts come only for what is drawn: a body is read without them, and they are put into their places.
+// Inserts omitted content. Items are read without large pictures, sounds, files and texts, which are loaded once the
+// item is rendered.
 import type { OmittedContent } from "$lib/api/generated";
 
-/** What stands at its place, of its bytes in base64. */
+/** Returns the content from its bytes in base64. */
 export function decodeOmitted({ isText }: OmittedContent, data: string): string {
   if (!isText) return data;
   return new TextDecoder().decode(Uint8Array.from(atob(data), (c) => c.charCodeAt(0)));
 }
 
-/** A copy of `body` with this text at a place (a JSON Pointer, RFC 6901); the same body where there is no such place. */
+/**
+ * Returns a copy of `body` with this text at a JSON Pointer (RFC 6901), or `body` itself if the pointer matches
+ * nothing.
+ */
 export function setAtPointer<T>(body: T, pointer: string, text: string): T {
   const [, ...path] = pointer
     .split("/")

@@ -1,4 +1,4 @@
-// The conversation in front: its items, read when it opens and whenever they change, and an answer as it comes.
+// State of the open conversation: its items, which are read when it opens and when they change, and streamed answers.
 
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type {
@@ -16,49 +16,51 @@ import { oneAtATime } from "$lib/state/one-at-a-time";
 import { applyAppends, newerItem, upsertItem } from "./item-updates";
 import { setAutomaticTitle } from "./automatic-title";
 
-/** How many earlier items are read at once. */
+/** Number of earlier items per read. */
 const PAGE = 100;
-/** How many on the way to one that is looked for: the most that the host gives. */
+/** Number of items per read while searching for one: the maximum of the host. */
 const LARGE_PAGE = 200;
 
 export class OpenConversation {
   readonly id: string;
   conversation = $state.raw<Conversation | null>(null);
-  /** The branch that is shown, or its end. */
+  /** The selected branch, as its last item. */
   items = $state.raw<ConversationItem[]>([]);
-  /** Whether there are items before these. */
+  /** Set if earlier items exist. */
   hasMore = $state(false);
-  /** Whether a model is answering. */
+  /** Set while a model is answering. */
   answering = $state(false);
   /** Number of requests to choose another model. Each moves the focus to the choice of the model. */
   modelChoices = $state(0);
   error = $state.raw<ApiError | null>(null);
 
-  /** The answer that comes in, ahead of what is painted. */
+  /** The streamed answer, ahead of the rendered one. */
   #live: ConversationItem | null = null;
   #frame: number | null = null;
-  /** How many events changed the items. */
+  /** Number of events that changed the items. */
   #changes = 0;
 
   constructor(id: string) {
     this.id = id;
   }
 
-  /** The title as the list has it, which is newer than the items. */
+  /** Title from the conversation list, which is newer than the items. */
   readonly title: string = $derived.by(
     () => app.conversations.find((c) => c.id === this.id)?.title ?? this.conversation?.title ?? "",
   );
-  /** Its calls that are under way. A call whose item is there is drawn by that. */
+  /** The running calls of the conversation. A call whose item exists is rendered by the item. */
   readonly calls: ServerCall[] = $derived.by(() => {
-    const own = app.calls.filter((c) => c.conversation === this.id && !hasEnded(c));
-    // The items change with each piece of an answer, and may be thousands.
-    return own.filter((c) => this.items.findLast((item) => item.id === c.id) === undefined);
+    const runningCalls = app.calls.filter((c) => c.conversation === this.id && !hasEnded(c));
+    // The items change with each streamed piece and may be thousands.
+    return runningCalls.filter(
+      (c) => this.items.findLast((item) => item.id === c.id) === undefined,
+    );
   });
   readonly settings: ConversationSettings | null = $derived.by(
     () => this.conversation?.settings ?? null,
   );
 
-  /** Reads it and follows its changes. Returns how to end that. */
+  /** Reads the conversation and follows its changes until the returned function is called. */
   follow(): () => void {
     void this.read();
     const end = app.onEvent((event) => this.#receive(event));
@@ -72,13 +74,13 @@ export class OpenConversation {
   readonly read = oneAtATime(async () => {
     const changes = this.#changes;
     try {
-      this.#take(await call("conversation", { conversation: this.id }));
+      this.#applyRead(await call("conversation", { conversation: this.id }));
       this.error = null;
     } catch (cause) {
       this.error = toApiError(cause);
       return;
     }
-    // What was told in the meantime may not be in it.
+    // Events that arrived during the read may be newer than its result.
     if (changes !== this.#changes) void this.read();
   });
 
@@ -92,10 +94,10 @@ export class OpenConversation {
     this.hasMore = hasMore;
   }
 
-  /** Reads as far back as this item. False if it is not in the branch that is shown. */
+  /** Reads back to this item. Resolves to `false` if it is not in the selected branch. */
   async reach(id: string): Promise<boolean> {
     const isThere = (items: readonly ConversationItem[]) => items.some((item) => item.id === id);
-    // Its branch may have been chosen just now.
+    // Its branch may just have been selected.
     if (!isThere(this.items)) await this.read();
     let [earlier, hasMore]: [ConversationItem[], boolean] = [[], this.hasMore];
     const first = this.items[0];
@@ -109,7 +111,7 @@ export class OpenConversation {
       earlier = [...page.items, ...earlier];
       hasMore = page.hasMore && page.items.length > 0;
     }
-    // All at once, so that nothing is drawn on the way.
+    // Set at once, so that intermediate pages are not rendered.
     if (earlier.length > 0 && this.items[0]?.id === first?.id) {
       this.items = [...earlier, ...this.items];
       this.hasMore = hasMore;
@@ -117,7 +119,7 @@ export class OpenConversation {
     return isThere(this.items);
   }
 
-  /** Has a message answered; without a model it is written down. */
+  /** Sends a message to the model. Without a model, the message is only stored. */
   async say(text: string, attachments: MessageAttachment[], model: ModelRef | null): Promise<void> {
     const first = this.items.length === 0;
     if (model) {
@@ -137,11 +139,11 @@ export class OpenConversation {
     if (first) await setAutomaticTitle(this.id, text || (attachments[0]?.name ?? ""));
   }
 
-  /** Sets it up anew: what is given, the rest as it was. */
+  /** Changes the given settings and keeps the others. */
   async set(changes: Partial<ConversationSettings>): Promise<void> {
     if (!this.conversation) return;
     const settings = { ...this.conversation.settings, ...changes };
-    // At once, so that a second change is of these.
+    // Applied at once, so that a second change builds on it.
     this.conversation = { ...this.conversation, settings };
     try {
       await call("set_conversation", { conversation: this.id, settings });
@@ -159,7 +161,7 @@ export class OpenConversation {
     } else if (event.type === "item_changed" && event.conversation === this.id) {
       this.#changes += 1;
       this.answering = event.answering;
-      this.#put(event.item);
+      this.#upsert(event.item);
     }
   }
 
@@ -176,7 +178,7 @@ export class OpenConversation {
       return;
     }
     this.#live = { ...reply, seq: seq + 1, body: { ...reply.body, parts } };
-    // However fast it comes, it is painted once a frame.
+    // Rendered once per frame, however fast it streams.
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = null;
       this.#paint();
@@ -189,7 +191,7 @@ export class OpenConversation {
     if (live && at >= 0) this.items = this.items.with(at, live);
   }
 
-  #put(item: ConversationItem): void {
+  #upsert(item: ConversationItem): void {
     if (this.#live?.id === item.id) this.#live = null;
     const items = upsertItem(this.items, item);
     if (items === null) {
@@ -200,11 +202,11 @@ export class OpenConversation {
     this.items = items;
   }
 
-  #take(read: Conversation): void {
+  #applyRead(read: Conversation): void {
     this.#paint();
     this.#live = null;
-    const own = new Map(this.items.map((item) => [item.id, item]));
-    const items = read.items.map((item) => newerItem(own.get(item.id), item));
+    const runningCalls = new Map(this.items.map((item) => [item.id, item]));
+    const items = read.items.map((item) => newerItem(runningCalls.get(item.id), item));
     const at = this.items.findIndex((item) => item.id === items[0]?.id);
     const earlier = at > 0 ? this.items.slice(0, at) : [];
     if (earlier.length === 0) this.hasMore = read.hasMore;

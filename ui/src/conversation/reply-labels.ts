@@ -1,4 +1,4 @@
-// Words for how a model's answer ended, and what it took.
+// Labels of the stop reason and usage of a reply.
 import type { Cost, ReplyStop, TokenUsage } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 import { languageTag } from "$lib/state/locale.svelte";
@@ -6,7 +6,7 @@ import { languageTag } from "$lib/state/locale.svelte";
 import type { ModelAction } from "../models/failures";
 import { m } from "../paraglide/messages";
 
-/** Why an answer ended, where that is not just because it was done. */
+/** Returns the label of the stop reason, if the answer did not end normally. */
 export function stopLabel(stop: ReplyStop): string | null {
   switch (stop.is) {
     case "end_turn":
@@ -24,13 +24,15 @@ export function stopLabel(stop: ReplyStop): string | null {
   }
 }
 
-/** The actions after an answer that ended in this way, or was cut, in the order of their buttons. */
+/**
+ * Returns the actions after an answer that stopped for this reason or was interrupted, in the order of their buttons.
+ */
 export function stopActions(stop: ReplyStop | null): ModelAction[] {
   if (stop?.is === "max_tokens" || stop?.is === "stopped") return ["continue", "retry"];
   return stop?.is === "refused" ? ["other_model", "retry"] : ["retry"];
 }
 
-/** An amount in its currency, with more digits where it is less than a cent. */
+/** Formats an amount in its currency. Amounts below a cent have more digits. */
 export function costLabel({ amount, currency }: Cost): string {
   const digits = amount < 0.01 ? { maximumSignificantDigits: 2 } : {};
   try {
@@ -38,7 +40,7 @@ export function costLabel({ amount, currency }: Cost): string {
       amount,
     );
   } catch {
-    // Not a currency that the system knows.
+    // The currency is unknown to the system.
     return `${new Intl.NumberFormat(languageTag(), digits).format(amount)} ${visibleText(currency)}`;
   }
 }
@@ -46,7 +48,7 @@ export function costLabel({ amount, currency }: Cost): string {
 const count = (tokens: number) =>
   new Intl.NumberFormat(languageTag(), { notation: "compact" }).format(tokens);
 
-/** The tokens that were used, as far as it is said; null if nothing is. */
+/** Returns the number of used tokens, or `null` if none is reported. */
 export function tokenLabel({ input, output }: TokenUsage): string | null {
   if (input == null && output == null) return null;
   const known = (tokens: number | null | undefined) => (tokens == null ? "?" : count(tokens));

@@ -58,7 +58,7 @@ function reply(parts: ReplyPart[], changes: Partial<ConversationItem> = {}): Con
   };
 }
 
-function tell(item: ConversationItem, answering: boolean) {
+function emitItem(item: ConversationItem, answering: boolean) {
   host.send({ type: "item_changed", conversation: "c1", item, answering });
 }
 
@@ -80,23 +80,23 @@ beforeEach(async () => {
 });
 afterEach(() => cleanup());
 
-/** A conversation in which an answer begins. */
-async function begun() {
+/** Opens a conversation in which an answer begins. */
+async function openAnswering() {
   render(ConversationView, { id: "c1" });
   await screen.findByText("hello");
-  tell(reply([]), true);
+  emitItem(reply([]), true);
   return within(await screen.findByRole("article", { name: "Answer of small" }));
 }
 
-describe("an answer that streams", () => {
-  it("is painted as it comes", async () => {
-    const answer = await begun();
+describe("a streamed answer", () => {
+  it("is rendered while it arrives", async () => {
+    const answer = await openAnswering();
     more(0, text("# Plan\n\nFirst we go on"));
     await answer.findByText("Plan");
     more(1, text(" to **Bergen**.\n\nThen"), text(" home"));
     expect((await answer.findByText("Bergen")).tagName, "as Markdown").toBe("STRONG");
     expect(await answer.findByText("Then home"), "all pieces, in order").toBeInTheDocument();
-    tell(
+    emitItem(
       reply([{ type: "text", text: "# Plan\n\nFirst we go on to **Bergen**.\n\nThen home" }], {
         state: "whole",
       }),
@@ -106,8 +106,8 @@ describe("an answer that streams", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("passes over pieces that it has, and reads again after a gap", async () => {
-    const answer = await begun();
+  it("ignores known pieces, and reads again after a gap", async () => {
+    const answer = await openAnswering();
     more(0, text("one "));
     more(0, text("one "));
     await answer.findByText("one");
@@ -123,9 +123,9 @@ describe("an answer that streams", () => {
     expect(await answer.findByText("one two three four"), "and on").toBeInTheDocument();
   });
 
-  it("folds what the model thought", async () => {
+  it("collapses the thinking of the model", async () => {
     const user = userEvent.setup();
-    const answer = await begun();
+    const answer = await openAnswering();
     more(0, { type: "thinking", part: 0, text: "The user greets." }, text("Hi", 1));
     await answer.findByText("Hi");
     expect(answer.queryByText("The user greets."), "folded").toBeNull();
@@ -133,16 +133,16 @@ describe("an answer that streams", () => {
     expect(answer.getByText("The user greets."), "one click from it").toBeInTheDocument();
   });
 
-  it("can be stopped, and nothing is sent meanwhile", async () => {
+  it("can be stopped, and nothing can be sent before", async () => {
     const user = userEvent.setup();
-    await begun();
+    await openAnswering();
     const field = screen.getByRole("textbox", { name: "Message" });
     await user.type(field, "next{Enter}");
     expect(host.requests("send_message"), "one answer at a time").toEqual([]);
     expect(field, "what is written stays").toHaveValue("next");
     await user.click(screen.getByRole("button", { name: "Stop" }));
     expect(host.requests("stop_reply")).toEqual([{ conversation: "c1" }]);
-    tell(
+    emitItem(
       reply([], { state: "cut", body: { ...reply([]).body, stop: { is: "stopped" } } as never }),
       false,
     );
@@ -150,7 +150,7 @@ describe("an answer that streams", () => {
     expect(screen.getByRole("button", { name: "Send" })).toBeEnabled();
   });
 
-  it("says in words why it failed, and is had again", async () => {
+  it("explains a failure, and can be requested again", async () => {
     const user = userEvent.setup();
     const problem = { code: "rateLimited", message: "lab: wait 20 s" };
     const failed = reply([], { state: "whole" });
@@ -166,8 +166,8 @@ describe("an answer that streams", () => {
   });
 });
 
-describe("writing to a model", () => {
-  it("sends to the model that is in view", async () => {
+describe("sending to a model", () => {
+  it("sends to the selected model", async () => {
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
     const picker = await screen.findByRole("combobox", { name: "Model" });
@@ -181,7 +181,7 @@ describe("writing to a model", () => {
     expect(host.requests("append_items"), "it is no note").toEqual([]);
   });
 
-  it("lets another model be chosen, which the conversation keeps", async () => {
+  it("changes the model of the conversation", async () => {
     render(ConversationView, { id: "c1" });
     const picker = await screen.findByRole("combobox", { name: "Model" });
     await screen.findByRole("option", { name: "large (Lab)" });
@@ -193,7 +193,7 @@ describe("writing to a model", () => {
     );
   });
 
-  it("turns a server's tools on, and its instructions only if the user says so", async () => {
+  it("enables a server's tools, and its instructions only on request", async () => {
     const user = userEvent.setup();
     const tool = { server: "files", tool: "read", key: "files__read", tokens: 90 };
     host.answers.conversation_tools = () => ({
@@ -227,7 +227,7 @@ describe("writing to a model", () => {
   });
 });
 
-describe("a call that a model asks for", () => {
+describe("a call requested by a model", () => {
   const used = { reply: "a1", id: "u1", key: "files__read" };
   const call = (changes: object): ConversationItem => ({
     ...{ id: "t1", parent: "a1", at: 3, state: "streaming" },
@@ -240,8 +240,8 @@ describe("a call that a model asks for", () => {
 
   it("is a card from the consent request to the result", async () => {
     const user = userEvent.setup();
-    await begun();
-    tell(call({}), true);
+    await openAnswering();
+    emitItem(call({}), true);
     const waits: ServerCall = {
       ...{ id: "t1", server: "files", kind: "tool", name: "read", startedAt: 1 },
       ...{ state: "awaiting_approval", progress: null, task: null, conversation: "c1" },
@@ -252,9 +252,9 @@ describe("a call that a model asks for", () => {
     expect(screen.getByRole("button", { name: "Look at the question" })).toBeInTheDocument();
     host.send({ type: "call_changed", call: { ...waits, state: "running" } });
     await screen.findByRole("article", { name: "read: running" });
-    const said = { content: [{ type: "text", text: "the whole text" }], isError: false };
-    const result = { ...said, structured: null, structuredProblem: null, arguments: {} };
-    tell({ ...call({ result, took: 1200, leftOut: 2048 }), state: "whole" }, true);
+    const toolResult = { content: [{ type: "text", text: "the whole text" }], isError: false };
+    const result = { ...toolResult, structured: null, structuredProblem: null, arguments: {} };
+    emitItem({ ...call({ result, took: 1200, leftOut: 2048 }), state: "whole" }, true);
     const card = within(await screen.findByRole("article", { name: "read: done" }));
     expect(card.getByText(/1\.2 s/), "how long it took").toBeInTheDocument();
     await user.click(card.getByRole("button", { expanded: false }));

@@ -1,14 +1,14 @@
-// Scrolling: what is new comes into view only while the reader is at the end; else it is counted. What grows above the place that is
-// read moves nothing.
+// Scrolls to new items while the reader is at the end, and counts them otherwise. Growth above the visible items does
+// not move them.
 import { staysAtEnd, type ScrollPosition } from "$lib/ui/end-tracking";
 
 export class ScrollFollower {
-  /** How many items came while the reader was elsewhere. */
+  /** Number of items that arrived while the reader was elsewhere. */
   unseen = $state(0);
 
   #box: HTMLElement | null = null;
   #atEnd = true;
-  #before: ScrollPosition | null = null;
+  #previousPosition: ScrollPosition | null = null;
   #count: number | null = null;
   #heights = new WeakMap<Element, number>();
   #sizes: ResizeObserver | null = null;
@@ -17,7 +17,7 @@ export class ScrollFollower {
     return this.#atEnd;
   }
 
-  /** Begins with a box that is drawn. Returns how to end that. */
+  /** Starts to follow a rendered element. Returns the function that stops it. */
   watch(box: HTMLElement): () => void {
     this.#box = box;
     const end = this.watchSize(box);
@@ -27,7 +27,7 @@ export class ScrollFollower {
     };
   }
 
-  /** Minds the height of something in the box. Returns how to end that. */
+  /** Observes the height of an element in the box. Returns the function that stops it. */
   watchSize(element: HTMLElement): () => void {
     this.#sizes ??= new ResizeObserver((changes) => this.#resized(changes));
     this.#sizes.observe(element);
@@ -35,34 +35,34 @@ export class ScrollFollower {
   }
 
   scrolled(): void {
-    const now = this.#now();
-    if (!now) return;
-    this.#atEnd = staysAtEnd(this.#before, now, this.#atEnd);
-    this.#before = now;
+    const position = this.#currentPosition();
+    if (!position) return;
+    this.#atEnd = staysAtEnd(this.#previousPosition, position, this.#atEnd);
+    this.#previousPosition = position;
     if (this.#atEnd) this.unseen = 0;
   }
 
-  /** There are now so many items, already drawn. */
+  /** Reports the number of rendered items. */
   grew(count: number): void {
-    const before = this.#count;
+    const previous = this.#count;
     this.#count = count;
     if (this.#atEnd) this.toEnd();
-    else if (before !== null && count > before) this.unseen += count - before;
+    else if (previous !== null && count > previous) this.unseen += count - previous;
   }
 
   toEnd(): void {
     if (this.#box) this.#box.scrollTop = this.#box.scrollHeight;
-    this.#before = this.#now();
+    this.#previousPosition = this.#currentPosition();
     this.#atEnd = true;
     this.unseen = 0;
   }
 
-  /** The reader goes to another place. */
+  /** Reports that the reader moves to another position. */
   leaveEnd(): void {
     this.#atEnd = false;
   }
 
-  #now(): ScrollPosition | null {
+  #currentPosition(): ScrollPosition | null {
     const box = this.#box;
     return box && { top: box.scrollTop, view: box.clientHeight, whole: box.scrollHeight };
   }
@@ -74,11 +74,11 @@ export class ScrollFollower {
     let above = 0;
     for (const { target } of changes) {
       const { height, bottom } = target.getBoundingClientRect();
-      const before = this.#heights.get(target);
+      const previous = this.#heights.get(target);
       this.#heights.set(target, height);
-      // Something that ended above the place that is read. What reaches into view grows at its end.
-      if (before !== undefined && target !== box && bottom - (height - before) <= top) {
-        above += height - before;
+      // Something above the visible part grew. What reaches into the view grows at its end.
+      if (previous !== undefined && target !== box && bottom - (height - previous) <= top) {
+        above += height - previous;
       }
     }
     if (this.#atEnd) this.toEnd();

@@ -1,2 +1,2 @@
-/** The context of what an item is made of: says whether a search led to the item. */
+/** Context key: a function that returns `true` if a search result points to the item. */
 export const SEARCH_HIT = Symbol("found");

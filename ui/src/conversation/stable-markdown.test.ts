@@ -37,7 +37,7 @@ let y;
 The end.
 `;
 
-/** Without the tags that only say where a run begins. */
+/** Removes the tags that only mark the start of a block. */
 const html = (texts: readonly string[]) =>
   texts
     .flatMap((text) => markdownBlocks(text) ?? [])
@@ -45,22 +45,22 @@ const html = (texts: readonly string[]) =>
     .join("")
     .replace(/\s+/g, " ");
 
-describe("a text that grows", () => {
-  it("comes to the same as one that is there at once, wherever it is cut", () => {
+describe("a growing text", () => {
+  it("renders like the complete text, wherever it is split", () => {
     for (const step of [1, 2, 3, 7, 40]) {
       const cutter = new StableMarkdown();
       let cut = cutter.cut("");
       for (let end = step; end < TEXT.length + step; end += step) {
-        const before = cut.settled;
+        const previous = cut.settled;
         cut = cutter.cut(TEXT.slice(0, end));
-        expect(cut.settled.slice(0, before.length), "what is done stays").toEqual(before);
+        expect(cut.settled.slice(0, previous.length), "what is done stays").toEqual(previous);
       }
       expect(cut.settled.length, "it is cut into several").toBeGreaterThan(3);
       expect(html([...cut.settled, cut.end]), `in steps of ${step}`).toBe(html([TEXT]));
     }
   });
 
-  it("begins anew with another text", () => {
+  it("starts over with another text", () => {
     const cutter = new StableMarkdown();
     expect(cutter.cut("one\n\ntwo and some more words").settled, "the first block").toHaveLength(1);
     expect(cutter.cut("other"), "nothing of the first is left").toEqual({
@@ -69,7 +69,7 @@ describe("a text that grows", () => {
     });
   });
 
-  it("keeps a block whole whose end may change it", () => {
+  it("keeps a block unfinished while its end may change it", () => {
     const cutter = new StableMarkdown();
     expect(cutter.cut("- a\n\n-").settled, "an item, or a line").toEqual([]);
     expect(cutter.cut("- a\n\n- b\n\nwords that follow the list").settled).toHaveLength(1);

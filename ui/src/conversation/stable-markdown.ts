@@ -1,29 +1,30 @@
-// A text that grows, cut into blocks that are done, which are drawn once, and the end, which is drawn as it comes.
+// Splits a growing text into finished blocks, which are rendered once, and the rest, which is rendered on every
+// change.
 import { stableLength } from "$lib/ui/markdown";
 
 export interface MarkdownSplit {
-  /** Markdown that no longer changes, in order. The same array while nothing new is done. */
+  /** Finished Markdown blocks in order. The same array until another block is finished. */
   settled: readonly string[];
-  /** The rest. */
+  /** The unfinished rest. */
   end: string;
 }
 
 export class StableMarkdown {
-  #taken = "";
+  #settledText = "";
   #pieces: readonly string[] = [];
 
-  /** Cuts the text as it is now. One that does not begin as the last one did is cut anew. */
+  /** Splits the current text. A text that does not extend the last one is split from the start. */
   cut(text: string): MarkdownSplit {
-    if (!text.startsWith(this.#taken)) {
-      this.#taken = "";
+    if (!text.startsWith(this.#settledText)) {
+      this.#settledText = "";
       this.#pieces = [];
     }
-    const rest = text.slice(this.#taken.length);
+    const rest = text.slice(this.#settledText.length);
     const length = stableLength(rest);
     if (length === 0) return { settled: this.#pieces, end: rest };
     const piece = rest.slice(0, length);
-    this.#taken += piece;
-    // What is only blank is drawn as nothing.
+    this.#settledText += piece;
+    // Blank text renders nothing.
     if (piece.trim() !== "") this.#pieces = [...this.#pieces, piece];
     return { settled: this.#pieces, end: rest.slice(length) };
   }

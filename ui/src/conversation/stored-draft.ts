@@ -1,47 +1,47 @@
-// What is written in the composer and not sent yet, as the host keeps it.
+// Draft of a conversation's composer, stored by the host.
 import { call } from "$lib/api/client";
 import { errorLine } from "$lib/ui/error-title";
 
-/** How long after a change it is kept, in milliseconds. */
+/** Delay after a change before the draft is stored, in milliseconds. */
 const PAUSE = 400;
 
 export class StoredDraft {
   readonly #conversation: string;
-  /** Told why a draft can't be kept, and with null once it can again. */
-  readonly #tell: (problem: string | null) => void;
-  /** The draft as the host has it; null until that is known. */
-  #kept: string | null = null;
+  /** Called with the reason why a draft can't be stored, and with `null` once it can. */
+  readonly #onProblem: (problem: string | null) => void;
+  /** The draft that the host has, or `null` until it is loaded. */
+  #stored: string | null = null;
   #text = "";
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(conversation: string, tell: (problem: string | null) => void) {
+  constructor(conversation: string, onProblem: (problem: string | null) => void) {
     this.#conversation = conversation;
-    this.#tell = tell;
+    this.#onProblem = onProblem;
   }
 
-  /** Takes what the host has, the first time that it is known. Returns whether this is that time. */
-  begin(kept: string): boolean {
-    if (this.#kept !== null) return false;
-    this.#kept = kept;
+  /** Takes the draft of the host when it is loaded for the first time. Returns `true` if this was that time. */
+  load(stored: string): boolean {
+    if (this.#stored !== null) return false;
+    this.#stored = stored;
     return true;
   }
 
-  /** Keeps a text, soon. */
+  /** Schedules a text to be stored. */
   note(text: string): void {
     this.#text = text;
     this.#timer ??= setTimeout(() => this.flush(), PAUSE);
   }
 
-  /** Keeps it now, if it is another than the host has. */
+  /** Stores the text now if it differs from the stored one. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     const text = this.#text;
-    if (this.#kept === null || this.#kept === text) return;
-    this.#kept = text;
+    if (this.#stored === null || this.#stored === text) return;
+    this.#stored = text;
     call("set_draft", { conversation: this.#conversation, text }).then(
-      () => this.#tell(null),
-      (cause: unknown) => this.#tell(errorLine(cause)),
+      () => this.#onProblem(null),
+      (cause: unknown) => this.#onProblem(errorLine(cause)),
     );
   }
 }

@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterEach(() => cleanup());
 
-test("shows which version is in front, and goes to the others", async () => {
+test("shows the selected version, and switches to the others", async () => {
   const user = userEvent.setup();
   expect(screen.getByRole("group", { name: "Versions" })).toHaveTextContent("2/3");
   await user.click(screen.getByRole("button", { name: "Earlier version" }));
@@ -55,7 +55,7 @@ test("shows which version is in front, and goes to the others", async () => {
   ]);
 });
 
-test("sends what was edited as a version of its own", async () => {
+test("sends an edited message as a separate version", async () => {
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: "Edit and send again" }));
   const field = screen.getByRole("textbox", { name: "Edit and send again" });
@@ -78,7 +78,7 @@ test("sends what was edited as a version of its own", async () => {
   expect(screen.queryByText("To Bergen."), "what followed is another branch").toBeNull();
 });
 
-test("says what answers took, one by one and together", async () => {
+test("shows the usage of each answer and the total", async () => {
   expect(screen.getByText("1.2K tokens in, 30 out"), "of the answer").toBeInTheDocument();
   expect(screen.getByText("$0.0012")).toBeInTheDocument();
   expect(await screen.findByText("2.4K tokens in, 60 out"), "of all").toBeInTheDocument();
@@ -90,7 +90,7 @@ test("says what answers took, one by one and together", async () => {
   expect(screen.getByText("10% of the context in use")).toBeInTheDocument();
 });
 
-test("says of an answer whose price is not known that it is not", async () => {
+test("shows that the cost of an answer with unknown prices is unknown", async () => {
   const answer = structuredClone(items.at(-1));
   if (answer?.body.kind !== "reply") throw new Error("an answer");
   answer.body.cost = null;
@@ -99,7 +99,7 @@ test("says of an answer whose price is not known that it is not", async () => {
   expect(screen.queryByText("$0.0012"), "and no price").toBeNull();
 });
 
-test("keeps a system prompt, and writes the conversation to a file", async () => {
+test("stores a system prompt, and exports the conversation to a file", async () => {
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: "More for this conversation" }));
   await user.click(await screen.findByRole("menuitem", { name: "Save as JSON" }));

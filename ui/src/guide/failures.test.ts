@@ -1,5 +1,5 @@
-// Every failure that the window names: each is rendered with its cause and its button, and the guide's table of all failures is
-// written from the same records.
+// Renders every failure that the window names, with its cause and button, and writes the guide's table of failures
+// from the same records.
 import { readFileSync, writeFileSync } from "node:fs";
 
 import { cleanup, render, screen, within } from "@testing-library/svelte";
@@ -45,11 +45,11 @@ import { runTool } from "../tools/tool-run.svelte";
 import RunView from "../tools/RunView.svelte";
 
 const LANGUAGES = ["en", "zh"] as const;
-/** Set to write the table into the guide instead of comparing it. */
+/** Set to write the table to the guide instead of comparing it. */
 const WRITES = process.env.UPDATE_GUIDE === "1";
 
 interface Row {
-  /** Its code, which names the test. */
+  /** The error code, which names the test. */
   code: string;
   cause: () => string;
   fix: () => string;
@@ -59,7 +59,7 @@ interface Row {
 
 afterEach(() => cleanup());
 
-/** The rows of a record of failures. */
+/** Returns the rows of a record of failures. */
 function rows<Code extends string, Action extends string>(
   failures: Record<Code, FailureWords<Action>>,
   labels: Record<Action, () => string>,
@@ -125,7 +125,7 @@ async function called(code: CallFailureCode) {
   );
   const run = runTool({ server: "files", tool: "read", arguments: {} });
   await run.ended;
-  render(RunView, { run, onagain: () => undefined });
+  render(RunView, { run, onrepeat: () => undefined });
 }
 
 async function answered(code: ModelErrorCode) {
@@ -194,7 +194,7 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
   { title: m.guide_failures_models, rows: rows(MODEL_FAILURES, MODEL_ACTIONS, answered) },
 ];
 
-/** The text that encloses the title of a failure, with its buttons. */
+/** Returns the text of the element that contains the title of a failure and its buttons. */
 function around(title: string): HTMLElement {
   const [found] = screen
     .getAllByText((_, element) => element?.textContent.includes(title) === true)
@@ -205,7 +205,7 @@ function around(title: string): HTMLElement {
 }
 
 describe.each(SECTIONS)("failures of $title.name", ({ rows }) => {
-  test.each(rows)("$code has its cause, what to do, and its button", async (row) => {
+  test.each(rows)("$code shows its cause, remedy and button", async (row) => {
     await row.show();
     const note = around(row.cause());
     expect(note, "the cause").toHaveTextContent(row.cause());
@@ -215,7 +215,7 @@ describe.each(SECTIONS)("failures of $title.name", ({ rows }) => {
 });
 
 test.each(Object.keys(MODEL_FAILURES) as ModelErrorCode[])(
-  "an answer that failed with %s can be had again",
+  "an answer that failed with %s can be requested again",
   async (code) => {
     await answered(code);
     const buttons = within(screen.getByRole("alert")).getAllByRole("button");
@@ -227,7 +227,7 @@ test.each(Object.keys(MODEL_FAILURES) as ModelErrorCode[])(
   },
 );
 
-/** The section of the guide, in a language. */
+/** Returns the section of the guide in a language. */
 function section(language: (typeof LANGUAGES)[number]): string {
   overwriteGetLocale(() => language);
   try {
@@ -250,14 +250,14 @@ function section(language: (typeof LANGUAGES)[number]): string {
   }
 }
 
-describe.each(LANGUAGES)("the table of all failures in %s", (language) => {
-  test("is that of the guide", () => {
+describe.each(LANGUAGES)("the failure table in %s", (language) => {
+  test("matches the guide", () => {
     const file = `guide/${language}/troubleshooting.md`;
     const text = readFileSync(file, "utf8").replaceAll("\r\n", "\n");
     const written = section(language);
     const heading = written.slice(0, written.indexOf("\n") + 1);
-    const begin = text.indexOf(heading);
-    const before = begin < 0 ? `${text.trimEnd()}\n\n` : text.slice(0, begin);
+    const start = text.indexOf(heading);
+    const before = start < 0 ? `${text.trimEnd()}\n\n` : text.slice(0, start);
     if (WRITES) writeFileSync(file, before + written);
     else
       expect(text, "npx vitest run src/guide with UPDATE_GUIDE=1 writes it").toBe(before + written);

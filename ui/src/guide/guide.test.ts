@@ -1,11 +1,11 @@
-// The guide says what the window says: its pages, links and labels are held against the catalogues and each other.
+// Compares the pages, links and labels of the guide with the message catalogs.
 import { readdirSync, readFileSync } from "node:fs";
 
 import { Marked, type Token, type Tokens } from "marked";
 import { describe, expect, test } from "vitest";
 
 import { GUIDE_PAGE } from "$lib/ui/guide-page";
-import { LONGEST, markdownBlocks } from "$lib/ui/markdown";
+import { MAX_MARKDOWN_LENGTH, markdownBlocks } from "$lib/ui/markdown";
 
 import { PAGES } from "./pages";
 
@@ -18,7 +18,7 @@ function read(language: Language, page: string): string {
   return readFileSync(`guide/${language}/${page}.md`, "utf8");
 }
 
-/** All tokens of one kind, as deep as they lie. */
+/** Returns all tokens of one kind at any depth. */
 function tokens(text: string, type: string): Token[] {
   const found: Token[] = [];
   void marked.walkTokens(marked.lexer(text), (token) => {
@@ -27,7 +27,7 @@ function tokens(text: string, type: string): Token[] {
   return found;
 }
 
-/** The words of a token without what formats them. */
+/** Returns the text of a token without formatting. */
 function words(token: Token): string {
   if ("tokens" in token && token.tokens) return token.tokens.map(words).join("");
   return (token as Tokens.Text).text.replaceAll("\n", " ");
@@ -37,7 +37,7 @@ function headings(text: string): number[] {
   return tokens(text, "heading").map((token) => (token as Tokens.Heading).depth);
 }
 
-/** What the window can say in a language: all messages that have nothing to fill in. */
+/** Returns all messages of a language that have no parameters. */
 function labels(language: Language): Set<string> {
   const folder = `messages/${language}`;
   const texts = readdirSync(folder).flatMap((area) => {
@@ -67,13 +67,13 @@ function title(language: Language, page: string): unknown {
 describe.each(LANGUAGES)("the guide in %s", (language) => {
   const known = labels(language);
 
-  test("has the pages that the window lists, and no others", () => {
+  test("has exactly the pages that the window lists", () => {
     const files = readdirSync(`guide/${language}`).sort();
     expect(files).toEqual(PAGES.map((page) => `${page}.md`).sort());
     expect(known.size, "the catalogue is read").toBeGreaterThan(1000);
   });
 
-  test.each(PAGES)("%s begins with its title and can be drawn", (page) => {
+  test.each(PAGES)("%s starts with its title and renders", (page) => {
     const text = read(language, page);
     const [first] = tokens(text, "heading");
     expect(first && words(first), "as the list has it").toBe(title(language, page));
@@ -81,12 +81,12 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
       headings(text).filter((depth) => depth === 1),
       "one title",
     ).toHaveLength(1);
-    expect(text.length, "no longer than what is drawn").toBeLessThan(LONGEST);
+    expect(text.length, "no longer than what is drawn").toBeLessThan(MAX_MARKDOWN_LENGTH);
     expect(markdownBlocks(text, true), "as Markdown").not.toBeNull();
     expect(tokens(text, "html"), "no HTML").toEqual([]);
   });
 
-  test.each(PAGES)("%s has the headings of the other language", (page) => {
+  test.each(PAGES)("%s has the same headings in both languages", (page) => {
     expect(headings(read(language, page))).toEqual(headings(read("en", page)));
     expect(tokens(read(language, page), "code").length, "and its examples").toBe(
       tokens(read("en", page), "code").length,
@@ -100,7 +100,7 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
     expect(broken).toEqual([]);
   });
 
-  test.each(PAGES)("%s names in bold only what the window says", (page) => {
+  test.each(PAGES)("%s uses only texts of the window in bold", (page) => {
     const bold = tokens(read(language, page), "strong").map(words);
     expect(bold.filter((label) => !known.has(label))).toEqual([]);
     const marks = tokens(read(language, page), "text")
@@ -123,7 +123,7 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
   });
 });
 
-test("links in the guide lead to its pages, and those of other texts do not", () => {
+test("opens links to guide pages only within the guide", () => {
   const text = "See [the rules](rules.md).";
   expect(markdownBlocks(text, true)?.[0]?.html).toContain('<a href="rules.md">the rules</a>');
   expect(markdownBlocks(text)?.[0]?.html).toContain('<a href="">the rules</a> (rules.md)');

@@ -1,9 +1,9 @@
-// The pages of the user guide, which lie as Markdown in `guide/en` and `guide/zh`. Callers: the view of the guide and its test.
+// Pages of the user guide, stored as Markdown in `guide/en` and `guide/zh`. Used by the guide view and its test.
 import type { Locale } from "../paraglide/runtime";
 
 import { m } from "../paraglide/messages";
 
-/** The names of the pages' files, in the order in which they are listed. */
+/** File names of the pages in display order. */
 export const PAGES = [
   "connect",
   "approve",
@@ -33,12 +33,12 @@ export const pageTitles: Record<GuidePage, () => string> = {
 
 const texts = import.meta.glob<string>("../../guide/*/*.md", { query: "?raw", import: "default" });
 
-/** The page of this name, if there is one. */
+/** Returns the page with this name, if it exists. */
 export function guidePage(name: string | undefined): GuidePage | undefined {
   return PAGES.find((page) => page === name);
 }
 
-/** Reads a page's Markdown, which is no part of what is loaded for the view. */
+/** Reads the Markdown of a page, which is loaded separately from the view. */
 export async function readPage(language: Locale, page: GuidePage): Promise<string> {
   const read = texts[`../../guide/${language}/${page}.md`];
   if (!read) throw new Error(`The guide has no page ${page} in ${language}`);

@@ -8,13 +8,13 @@ import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import App from "../App.svelte";
 
-// Loaded beforehand, so that no test waits for it.
+// Preloaded, so that the tests do not wait for it.
 await import("./GuideView.svelte");
 
 const user = userEvent.setup();
-/** With a server, so that the window does not open with its welcome. */
+/** Has a server, so that the window does not open with the welcome. */
 const SERVERS = [sampleServer({ name: "files" })];
-/** A page is a chunk of its own, which a busy machine takes longer to load. */
+/** A page is a separate chunk, which loads slowly on a busy machine. */
 const LOADED = { timeout: 10_000 };
 const settings = (language: "en" | "zh") => ({
   ...({ theme: "light", language, welcomeDone: true, announce: true } as const),
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 
 describe("the user guide", () => {
-  test("opens by F1 with its first page, and lists the others", async () => {
+  test("opens its first page on F1, and lists the others", async () => {
     await startFakeHost({}, { settings: settings("en"), servers: SERVERS });
     render(App);
     await user.keyboard("{F1}");
@@ -56,7 +56,7 @@ describe("the user guide", () => {
     expect(within(page).getByText("drawbridge-cli sandbox files")).toBeVisible();
   });
 
-  test("a page that does not exist is the first", async () => {
+  test("shows the first page for an unknown name", async () => {
     await startFakeHost({}, { settings: settings("en"), servers: SERVERS });
     render(App);
     await user.keyboard("{F1}");

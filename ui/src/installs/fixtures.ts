@@ -1,4 +1,4 @@
-// What tests install: a server of a registry, and a bundle.
+// Fixtures for installs: a server of a registry, and a bundle.
 import type {
   InstallChoice,
   InstallOffer,
@@ -102,7 +102,7 @@ export function sampleOffer(changes: Partial<InstallOffer> = {}): InstallOffer {
 
 export const SHA256 = "5e".repeat(32);
 
-/** The bundle of a file. */
+/** Creates the offer of a bundle file. */
 export function bundleOffer(): InstallOffer {
   return sampleOffer({
     source: { from: "bundle", path: "/home/ann/notes.mcpb", sha256: SHA256 },
@@ -116,7 +116,7 @@ export function bundleOffer(): InstallOffer {
   });
 }
 
-/** What a host previews that has all values. */
+/** Creates the preview of a setup without missing values. */
 export function samplePreview(hash = "h1"): InstallPreview {
   return {
     ...{ inputProblems: {}, problem: null, hash, before: null },

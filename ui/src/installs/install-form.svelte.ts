@@ -1,4 +1,4 @@
-// What the user fills in before a server is installed, and what would be set up by it.
+// State of the install form: the inputs of the user and the preview of the resulting setup.
 import { SvelteMap } from "svelte/reactivity";
 
 import { call, toApiError, type ApiError } from "$lib/api/client";
@@ -15,40 +15,42 @@ import type {
 
 import { SandboxDraft } from "../servers/draft-sandbox.svelte";
 
-/** An installed server whose place another version takes. */
+/** An installed server that is replaced by another version. */
 export interface Upgraded {
   server: string;
-  /** Where its version is from. */
+  /** Origin of the version. */
   installed: ServerOrigin;
-  /** The inputs that stay as they are unless another value is entered. Of those that are not shown there is no value. */
+  /** Inputs that keep their values unless another one is entered. Values of secrets are absent. */
   kept: Record<string, string[] | null>;
-  /** It would be stopped. */
+  /** Set if installing stops the running server. */
   running: boolean;
 }
 
-/** How long the typing rests before the host is asked, in milliseconds. */
+/** Delay after the last change before a preview is requested, in milliseconds. */
 const REST_MS = 200;
 
 export class InstallForm {
   name = $state("");
   readonly sandbox: SandboxDraft;
-  /** What is set up by the draft of this preview, and by no other. */
+  /** The setup that this draft produces. */
   previewed = $state.raw<{ draft: InstallDraft; preview: InstallPreview } | null>(null);
   previewError = $state.raw<ApiError | null>(null);
-  /** Whether the preview may not be what the fields say now. */
+  /** Set if the preview may be outdated. */
   pending = $state(true);
-  /** The user tried to install; from now on each problem is shown. */
+  /** Set once the user tried to install. From then on all problems are shown. */
   tried = $state(false);
   busy = $state(false);
   error = $state.raw<ApiError | null>(null);
   readonly #values = new SvelteMap<string, string[]>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #asked = 0;
-  #looking = false;
-  /** The fields changed while a preview ran. */
-  #again = false;
+  #lastRequest = 0;
+  #isPreviewing = false;
+  /** Set if the fields changed during a preview. */
+  #isOutdated = false;
 
-  /** `before` is the form of the same server before it changed. Of that, what the user entered is kept where it is asked for in the same way. */
+  /**
+   * `before` is the form of the same server before it changed. Its values are reused for inputs that are unchanged.
+   */
   constructor(
     readonly source: InstallSource,
     readonly plan: InstallPlan,
@@ -56,7 +58,7 @@ export class InstallForm {
     readonly upgraded: Upgraded | null = null,
   ) {
     this.name = before?.name ?? plan.name;
-    // Without a choice before, the sandbox of the new plan holds, and not that there was none.
+    // Without an earlier choice, the sandbox of the new plan is used instead of none.
     const hadSandbox = before?.plan.containment.is === "possible";
     this.sandbox = hadSandbox ? before.sandbox : new SandboxDraft(plan.sandbox ?? undefined);
     this.tried = before?.tried ?? false;
@@ -64,7 +66,7 @@ export class InstallForm {
     for (const input of plan.inputs) {
       const values = before?.enteredFor(input);
       if (values !== undefined) this.set(input, values);
-      // A box that is not ticked says no.
+      // An unticked box is `false`.
       else if (
         input.kind === "boolean" &&
         input.required &&
@@ -75,7 +77,7 @@ export class InstallForm {
     }
   }
 
-  /** What the user entered for an input of another plan, if this plan asks for the same. */
+  /** Returns the value entered for the same input of another plan, if there is one. */
   enteredFor({ key, kind, secret }: PlanInput): string[] | undefined {
     const isSame = this.plan.inputs.some(
       (mine) => mine.key === key && mine.kind === kind && mine.secret === secret,
@@ -83,19 +85,19 @@ export class InstallForm {
     return isSame ? this.#values.get(key) : undefined;
   }
 
-  /** The values of an input: the user's, else its default. */
+  /** Returns the values of an input: those of the user, or its default. */
   valuesOf(input: PlanInput): string[] {
     const { key } = input;
     return this.#values.get(key) ?? this.#keptValues(key) ?? input.default;
   }
 
-  /** What an upgrade keeps of an input. Nothing stands for what is not shown. */
+  /** Returns the value of an input that an upgrade keeps. Empty if it is hidden. */
   #keptValues(key: string): string[] | undefined {
     const { kept } = this.upgraded ?? {};
     return kept !== undefined && Object.hasOwn(kept, key) ? (kept[key] ?? []) : undefined;
   }
 
-  /** Whether an input stays as it is unless the user enters something. */
+  /** Returns `true` if an input keeps its value unless the user enters another one. */
   isKept(input: PlanInput): boolean {
     return this.#keptValues(input.key) !== undefined && !this.isTouched(input);
   }
@@ -104,7 +106,7 @@ export class InstallForm {
     this.#values.set(input.key, values);
   }
 
-  /** Whether the user entered something for an input. */
+  /** Returns `true` if the user entered a value for an input. */
   isTouched(input: PlanInput): boolean {
     return this.#values.has(input.key);
   }
@@ -115,63 +117,63 @@ export class InstallForm {
       source: this.source,
       name: this.name.trim(),
       values: Object.fromEntries(this.#values),
-      sandbox: isHeld && this.upgraded === null ? (this.sandbox.wanted ?? null) : null,
+      sandbox: isHeld && this.upgraded === null ? (this.sandbox.settings ?? null) : null,
       upgrades: this.upgraded?.server ?? null,
     };
   }
 
-  /** What is wrong with an input, once the user came by it. */
+  /** Returns the problem of an input once the user left its field. */
   problemOf(input: PlanInput): InputProblem | null {
     if (!this.tried && !this.isTouched(input)) return null;
     return this.previewed?.preview.inputProblems[input.key] ?? null;
   }
 
-  /** Previews what the fields say once they rest. */
+  /** Schedules a preview of the fields. */
   changed(): void {
     this.pending = true;
     this.error = null;
-    this.#asked += 1;
+    this.#lastRequest += 1;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.look(), REST_MS);
+    this.#timer = setTimeout(() => void this.preparePreview(), REST_MS);
   }
 
   stop(): void {
     clearTimeout(this.#timer);
-    this.#asked += 1;
-    this.#again = false;
+    this.#lastRequest += 1;
+    this.#isOutdated = false;
   }
 
-  /** Previews what the fields say. One preview runs at a time, as each may hash a whole bundle. */
-  async look(): Promise<void> {
+  /** Requests a preview of the fields. Only one preview runs at a time, because each may hash a whole bundle. */
+  async preparePreview(): Promise<void> {
     clearTimeout(this.#timer);
     this.pending = true;
-    this.#again = true;
-    if (this.#looking) return;
-    this.#looking = true;
-    while (this.#again) {
-      this.#again = false;
+    this.#isOutdated = true;
+    if (this.#isPreviewing) return;
+    this.#isPreviewing = true;
+    while (this.#isOutdated) {
+      this.#isOutdated = false;
       await this.#preview();
     }
-    this.#looking = false;
+    this.#isPreviewing = false;
   }
 
   async #preview(): Promise<void> {
-    const asked = ++this.#asked;
+    const request = ++this.#lastRequest;
     const draft = $state.snapshot(this.draft);
     try {
       const preview = await call("install_preview", draft);
-      if (asked !== this.#asked) return;
+      if (request !== this.#lastRequest) return;
       this.previewed = { draft, preview };
       this.previewError = null;
     } catch (cause) {
-      if (asked !== this.#asked) return;
+      if (request !== this.#lastRequest) return;
       this.previewed = null;
       this.previewError = toApiError(cause);
     }
     this.pending = false;
   }
 
-  /** Installs what was previewed. Returns what became of its secrets; nothing if it was not installed. */
+  /** Installs the previewed setup. Resolves to the storage of its secrets, or `null` if it was not installed. */
   async install(): Promise<SecretStorageReport | null> {
     this.tried = true;
     const { draft, preview } = this.previewed ?? {};
@@ -180,7 +182,7 @@ export class InstallForm {
     this.busy = true;
     this.error = null;
     try {
-      // The button says that a server that runs is stopped.
+      // The label of the button states that a running server is stopped.
       return await call("install", { draft, hash, stop: this.upgraded?.running ?? false });
     } catch (cause) {
       this.error = toApiError(cause);

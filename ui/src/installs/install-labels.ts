@@ -1,4 +1,4 @@
-// What a registry or a bundle says, in the page's words.
+// Labels of registry listings, bundles and inputs.
 import type { InputProblem, PlanInput, RegistryPublisher } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";
 
@@ -6,21 +6,21 @@ import type { OpeningRefusal } from "$lib/platform";
 
 import { m } from "../paraglide/messages";
 
-/** The most characters of a publisher's label. */
+/** Maximum number of characters of a publisher's label. */
 const LABEL = 80;
 
-/** A name or label of somebody else as one short line. */
+/** Shortens a foreign name or label to one line. */
 export function shortText(text: string, characters = LABEL): string {
   const first = beginning(text, characters, 1);
   return visibleText(first) + (first.length < text.length ? "…" : "");
 }
 
-/** What to call an input: its label, or its key where it has none. */
+/** Returns the label of an input, or its key if it has none. */
 export function labelOf(input: PlanInput): string {
   return shortText(input.label.trim() === "" ? input.key : input.label);
 }
 
-/** Why a value is not accepted. */
+/** Returns the reason why a value is not accepted. */
 export function inputProblem(problem: InputProblem): string {
   return {
     missing: m.installs_problem_missing,
@@ -34,7 +34,7 @@ export function inputProblem(problem: InputProblem): string {
   }[problem]();
 }
 
-/** Why something is not opened. */
+/** Returns the reason why something was not opened. */
 export function refusalText(why: OpeningRefusal): string {
   return {
     not_found: m.installs_refused_not_found,
@@ -47,22 +47,22 @@ export function refusalText(why: OpeningRefusal): string {
   }[why]();
 }
 
-/** Who may publish under a server's name, and whether the registry sees to it. */
+/** Returns who may publish under the name of a server, and if the registry verifies that. */
 export function publisherText(
   { kind, name, checked }: RegistryPublisher,
   registry: string,
 ): string {
-  const whom = { name: shortText(name, 200) };
-  const who =
+  const publisher = { name: shortText(name, 200) };
+  const label =
     kind === "github_account"
-      ? m.installs_publisher_github(whom)
-      : m.installs_publisher_domain(whom);
+      ? m.installs_publisher_github(publisher)
+      : m.installs_publisher_domain(publisher);
   return checked
-    ? who
-    : m.installs_publisher_unchecked({ who, registry: shortText(registry, 200) });
+    ? label
+    : m.installs_publisher_unchecked({ who: label, registry: shortText(registry, 200) });
 }
 
-/** What kind of package or remote it is. A kind of a later version is shown as it is. */
+/** Returns the kind of a package or remote. Unknown kinds are shown unchanged. */
 export function choiceKind({ kind }: { kind: string }): string {
   const known: Record<string, string> = {
     ...{ npm: "npm", pypi: "PyPI", nuget: "NuGet", oci: "OCI" },

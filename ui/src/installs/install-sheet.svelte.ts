@@ -1,4 +1,5 @@
-// The one sheet for servers of registries, bundles and links from outside: what it is about, and how far the user came. Nothing of it is kept once it is closed.
+// State of the install sheet for servers of registries, bundles and install links. Discarded when the sheet is
+// closed.
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { InstallOffer, InstallSource, InstallTarget } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
@@ -9,44 +10,44 @@ import { InstallForm, type Upgraded } from "./install-form.svelte";
 
 class InstallSheet {
   isOpen = $state(false);
-  /** The file of a bundle is asked for first. */
+  /** Set if a bundle file must be chosen first. */
   asksForFile = $state(false);
-  /** The hash that the file must have, where somebody said so. */
+  /** The expected hash of the file, if the user has one. */
   sha256 = $state("");
   offer = $state.raw<InstallOffer | null>(null);
   form = $state.raw<InstallForm | null>(null);
   busy = $state(false);
   error = $state.raw<ApiError | null>(null);
-  /** What a link asks for, if the sheet is about one. */
+  /** The install link, if the sheet is about one. */
   link = $state.raw<TextImport | null>(null);
-  /** Somebody outside of the page had it opened, not a click in it. */
+  /** Set if the sheet was opened from outside of the page and not by a click in it. */
   isFromOutside = $state(false);
-  /** The installed server whose place another version takes; none if a new one is added. */
+  /** The installed server that another version replaces, or `null` for a new one. */
   upgrades = $state<string | null>(null);
-  #asked = 0;
+  #lastRequest = 0;
 
-  /** The server is being added, which can't be undone: until that is done, the sheet stays and is about nothing else. */
+  /** Set while the server is being added. That can't be undone, so the sheet does not change or close until then. */
   get isInstalling(): boolean {
     return (this.form?.busy ?? false) || (this.link?.busy ?? false);
   }
 
-  /** Asks which file is to be installed, or holds another version of an installed server. */
+  /** Requests a bundle file to install, or to upgrade an installed server. */
   openFile(sha256 = "", upgrades: string | null = null): void {
     if (this.isInstalling) return;
-    this.#begin();
+    this.#reset();
     this.upgrades = upgrades;
     this.asksForFile = true;
     this.sha256 = sha256;
   }
 
-  /** Shows what would be set up from this source. */
+  /** Shows the setup from this source. */
   async open(source: InstallSource): Promise<void> {
     if (this.isInstalling) return;
-    this.#begin();
+    this.#reset();
     await this.#read(source);
   }
 
-  /** Shows what is in a bundle's file that was opened outside of the page. */
+  /** Shows the contents of a bundle file that was opened outside of the page. */
   async openGiven(path: string): Promise<void> {
     if (this.isInstalling) return;
     const opened = this.open({ from: "bundle", path, sha256: null });
@@ -54,14 +55,14 @@ class InstallSheet {
     await opened;
   }
 
-  /** Shows what an install link asks for that came from outside. */
+  /** Shows an install link from outside of the page. */
   async openLink(text: string): Promise<void> {
     if (this.isInstalling) return;
-    this.#begin();
+    this.#reset();
     this.isFromOutside = true;
-    const asked = this.#asked;
+    const request = this.#lastRequest;
     const { TextImport } = await import("../servers/text-import.svelte");
-    if (asked !== this.#asked) return;
+    if (request !== this.#lastRequest) return;
     const link = new TextImport();
     link.text = text;
     link.pending = true;
@@ -69,38 +70,38 @@ class InstallSheet {
     await link.read();
   }
 
-  /** Shows what the newest version would change that the registry lists of an installed server. */
+  /** Shows the changes of the newest version of an installed server that the registry lists. */
   async openUpgrade(server: string): Promise<void> {
     if (this.isInstalling) return;
-    this.#begin();
+    this.#reset();
     this.upgrades = server;
     await this.#read(null);
   }
 
-  /** The hash without what it is often written with: the name of the function, and spaces. */
+  /** The hash without decoration: the name of the function and spaces. */
   get #hash(): string {
     return this.sha256.replaceAll(/\s/g, "").replace(/^sha-?256:/i, "");
   }
 
-  /** Whether a hash is entered that no file can have. */
+  /** Set if no file can have the entered hash. */
   get hasBadHash(): boolean {
     return this.#hash !== "" && !/^[0-9a-f]{64}$/i.test(this.#hash);
   }
 
-  /** Takes the file that was asked for. If it can't be read, another can be named. */
+  /** Opens the entered file. If it can't be read, another one can be entered. */
   async chooseFile(path: string): Promise<void> {
     if (this.hasBadHash) return;
     const sha256 = this.#hash === "" ? null : this.#hash;
     await this.#read({ from: "bundle", path: path.trim(), sha256 });
   }
 
-  /** Chooses one of several packages and remotes. */
+  /** Selects one of several packages and remotes. */
   async choose(target: InstallTarget): Promise<void> {
     const source = this.offer?.source;
     if (source?.from === "registry") await this.#read({ ...source, target });
   }
 
-  /** Reads anew what would be set up, after it has changed. */
+  /** Reads the setup again after it changed. */
   async readAgain(): Promise<void> {
     if (this.form !== null) await this.#read(this.form.source, this.form);
   }
@@ -111,13 +112,13 @@ class InstallSheet {
     this.isOpen = false;
   }
 
-  #begin(): void {
+  #reset(): void {
     this.#end();
     this.isOpen = true;
   }
 
   #end(): void {
-    this.#asked += 1;
+    this.#lastRequest += 1;
     this.form?.stop();
     this.form = null;
     this.offer = null;
@@ -130,8 +131,8 @@ class InstallSheet {
     this.busy = false;
   }
 
-  /** What is offered; without a source the newest version of the server that is upgraded. */
-  async #ask(source: InstallSource | null): Promise<[InstallOffer, Upgraded | null]> {
+  /** Reads the offer. Without a source, that of the newest version of the upgraded server. */
+  async #readOffer(source: InstallSource | null): Promise<[InstallOffer, Upgraded | null]> {
     const server = this.upgrades;
     if (server !== null) {
       const { offer, ...upgrade } = await call("upgrade_offer", { server, source });
@@ -142,12 +143,12 @@ class InstallSheet {
   }
 
   async #read(source: InstallSource | null, before: InstallForm | null = null): Promise<void> {
-    const asked = ++this.#asked;
+    const request = ++this.#lastRequest;
     this.busy = true;
     this.error = null;
     try {
-      const [offer, upgraded] = await this.#ask(source);
-      if (asked !== this.#asked) return;
+      const [offer, upgraded] = await this.#readOffer(source);
+      if (request !== this.#lastRequest) return;
       this.form?.stop();
       this.offer = offer;
       const { plan } = offer;
@@ -155,7 +156,7 @@ class InstallSheet {
       if (this.form === null) this.error = before?.error ?? null;
       this.asksForFile = false;
     } catch (cause) {
-      if (asked !== this.#asked) return;
+      if (request !== this.#lastRequest) return;
       this.error = toApiError(cause);
     }
     this.busy = false;

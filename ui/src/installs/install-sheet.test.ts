@@ -36,7 +36,7 @@ async function open(offer: InstallOffer, answers: Parameters<typeof startFakeHos
 const add = () => screen.getByRole("button", { name: "Add server" });
 const ready = () => waitFor(() => expect(add()).not.toHaveAttribute("aria-busy"));
 
-test("stays while a server is being added, and leads to what was added", async () => {
+test("stays open while a server is being added, and links to the added server", async () => {
   let finish: (kept: SecretStorageReport) => void = () => undefined;
   await open(offerOf(), {
     install: () => new Promise((resolve) => (finish = resolve)),
@@ -51,7 +51,7 @@ test("stays while a server is being added, and leads to what was added", async (
   expect(installSheet.isOpen, "it can't be closed").toBe(true);
   expect(installSheet.asksForFile, "nor replaced").toBe(false);
   expect(installSheet.form?.busy).toBe(true);
-  // The next preview is of another name than what is being added.
+  // The next preview has another name than the server that is being added.
   await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
   await waitFor(() => expect(installSheet.form?.previewed?.draft.name).toBe("notes2"));
   finish({ onlyThisRun: null });
@@ -59,7 +59,7 @@ test("stays while a server is being added, and leads to what was added", async (
   expect(router.current).toMatchObject({ at: "server", name: "notes" });
 });
 
-test("asks anew for what has changed, and keeps what still fits", async () => {
+test("reads a changed setup again, and keeps the values that still match", async () => {
   const token = sampleInput("token", { secret: true });
   const before = offerOf(token, sampleInput("dir"), sampleInput("old"));
   const after = offerOf(
@@ -102,7 +102,7 @@ test("asks anew for what has changed, and keeps what still fits", async () => {
   expect(host.requests("install_preview").at(-1)?.values, "no others").toEqual({ dir: ["/a"] });
 });
 
-test("of a server that has a sandbox only now, that sandbox is on", async () => {
+test("enables the sandbox of a server that had none before", async () => {
   const before = sampleOffer({
     plan: samplePlan({ inputs: [], sandbox: null, containment: { is: "remote" } }),
   });
@@ -117,7 +117,7 @@ test("of a server that has a sandbox only now, that sandbox is on", async () => 
   expect(await screen.findByRole("checkbox", { name: "Run it in a sandbox" })).toBeChecked();
 });
 
-test("says that it has changed where nothing can be installed any more", async () => {
+test("shows a change after which nothing can be installed", async () => {
   const host = await open(offerOf(), {
     install: () => {
       host.answers.install_offer = () => sampleOffer({ plan: null, problem: "it was deleted" });
@@ -131,13 +131,13 @@ test("says that it has changed where nothing can be installed any more", async (
   expect(screen.queryByRole("button", { name: "Add server" })).toBeNull();
 });
 
-test("a box that must be answered and is not ticked says no", async () => {
+test("sends false for an unticked required box", async () => {
   const host = await open(offerOf(sampleInput("on", { kind: "boolean", required: true })));
   await ready();
   expect(host.requests("install_preview").at(-1)?.values).toEqual({ on: ["false"] });
 });
 
-test("says what is wrong with a box, and what its publisher says of it", async () => {
+test("shows the problem and description of a box", async () => {
   const input = sampleInput("on", { kind: "boolean", required: true, description: "Turns it on" });
   await open(offerOf(input), {
     install_preview: (): InstallPreview => ({
@@ -153,7 +153,7 @@ test("says what is wrong with a box, and what its publisher says of it", async (
   expect(box).toHaveAccessibleDescription("Only true or false. Turns it on");
 });
 
-test("a field is described by its publisher's words, its hint and its problem", async () => {
+test("describes a field by the publisher's text, its hint and its problem", async () => {
   const description = "As the site shows it";
   await open(
     offerOf(
@@ -187,7 +187,7 @@ test("a field is described by its publisher's words, its hint and its problem", 
   expect(within(dirs).getByRole("textbox")).toHaveAttribute("aria-invalid", "true");
 });
 
-test("a choice that the publisher names twice is there once", async () => {
+test("lists a repeated choice once", async () => {
   await open(offerOf(sampleInput("size", { choices: ["small", "", "small", "large"] })));
   const size = await screen.findByRole("combobox", { name: "size (optional)" });
   expect(
@@ -197,7 +197,7 @@ test("a choice that the publisher names twice is there once", async () => {
   ).toEqual([...["Not set", "small", "large"]]);
 });
 
-test("previews one thing at a time, and at last what the fields say", async () => {
+test("requests one preview at a time, the last one for the current fields", async () => {
   const asked: { draft: InstallDraft; answer: (preview: InstallPreview) => void }[] = [];
   await open(offerOf(), {
     install_preview: (draft) => new Promise((answer) => asked.push({ draft, answer })),
@@ -205,8 +205,8 @@ test("previews one thing at a time, and at last what the fields say", async () =
   const form = installSheet.form;
   await waitFor(() => expect(asked).toHaveLength(1));
   await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
-  void form?.look();
-  void form?.look();
+  void form?.preparePreview();
+  void form?.preparePreview();
   expect(asked, "the first is still under way").toHaveLength(1);
   asked[0]?.answer(samplePreview("old"));
   await waitFor(() => expect(asked).toHaveLength(2));
@@ -218,7 +218,7 @@ test("previews one thing at a time, and at last what the fields say", async () =
   expect(asked, "once for both").toHaveLength(2);
 });
 
-test("an error is about what was sent, and goes once a field changes", async () => {
+test("clears an error once a field changes", async () => {
   await open(offerOf(), {
     install: () => {
       throw { code: "config", message: "there is a server of this name" };
@@ -231,7 +231,7 @@ test("an error is about what was sent, and goes once a field changes", async () 
   expect(screen.queryByText("there is a server of this name")).toBeNull();
 });
 
-test("the hash of a bundle is taken as it is written elsewhere, and refused in words", async () => {
+test("accepts a decorated hash, and explains an invalid one", async () => {
   const sha256 = "5e".repeat(32);
   const host = await startFakeHost({
     install_offer: () => bundleOffer(),

@@ -29,7 +29,7 @@ import RegistryView from "./RegistryView.svelte";
 const user = userEvent.setup();
 afterEach(() => cleanup());
 
-/** Waits until the page has done all that follows from what was answered so far. */
+/** Waits until the page has processed all responses so far. */
 async function processed() {
   await new Promise((resolve) => setTimeout(resolve));
   await tick();
@@ -48,7 +48,7 @@ describe("the registry", () => {
     return host;
   }
 
-  test("is searched once the typing rests, and read page by page", async () => {
+  test("searches after typing pauses, and loads page by page", async () => {
     const host = await open({
       registry_server: () => sampleServer(),
       registry_search: ({ text, cursor }) =>
@@ -79,7 +79,7 @@ describe("the registry", () => {
     expect(router.current).toEqual({ at: "registry", name: `${NAME}-found` });
   });
 
-  test("says who publishes, what is deprecated, and shows hostile text as text", async () => {
+  test("shows the publisher, deprecation, and hostile text as text", async () => {
     await open({
       registry_search: () => ({
         ...page([]),
@@ -99,7 +99,7 @@ describe("the registry", () => {
     expect(row.textContent.length, "long text is cut").toBeLessThan(700);
   });
 
-  test("says that it is offline and how old the answer is, and asks again", async () => {
+  test("shows that it is offline with the age of the answer, and retries", async () => {
     let offline: string | null = "connection refused";
     const host = await open({
       registry_search: () => ({
@@ -115,7 +115,7 @@ describe("the registry", () => {
     expect(host.requests("registry_search").at(-1)).toMatchObject({ refresh: true });
   });
 
-  test("a response to an outdated query is not shown", async () => {
+  test("drops a response to an outdated query", async () => {
     let answerFirst: (answer: ReturnType<typeof page>) => void = () => undefined;
     await open({
       registry_search: ({ text }) =>
@@ -129,13 +129,13 @@ describe("the registry", () => {
     expect(screen.getByRole("link", { name: "a/new" })).toBeVisible();
   });
 
-  test("shows a name once that the registry lists twice", async () => {
+  test("lists a repeated name once", async () => {
     await open({ registry_search: () => page(["a/1", "a/1", "a/2"]) });
     await screen.findByRole("link", { name: "a/2" });
     expect(screen.getAllByRole("link", { name: "a/1" })).toHaveLength(1);
   });
 
-  test("shows more of the list that is shown, and asks again if the field says another text", async () => {
+  test("loads more of the shown list, and searches again if the text changed", async () => {
     const host = await open({
       registry_search: ({ text, cursor }) =>
         text === "new" ? page(["a/new"]) : cursor ? page(["a/2"]) : page(["a/1"], "c1"),
@@ -169,7 +169,7 @@ describe("the page of a server", () => {
     return host;
   }
 
-  test("shows versions, packages and remotes, and opens the sheet for what is chosen", async () => {
+  test("shows versions, packages and remotes, and opens the sheet for the selected one", async () => {
     const host = await open();
     await screen.findByText("Ways to install it");
     expect(await axeProblems(), "axe").toEqual([]);
@@ -185,7 +185,7 @@ describe("the page of a server", () => {
     expect(installSheet.isOpen).toBe(true);
   });
 
-  test("a bundle is installed like anything else, by the hash that is listed", async () => {
+  test("installs a bundle by its listed hash", async () => {
     const host = await open();
     const bundle = await screen.findByRole("group", { name: "https://example.com/notes.mcpb" });
     expect(bundle).toHaveTextContent("ab".repeat(32));
@@ -195,7 +195,7 @@ describe("the page of a server", () => {
     });
   });
 
-  test("of a deleted version nothing can be installed", async () => {
+  test("offers no installation of a deleted version", async () => {
     const listing = sampleListing({ status: "deleted", statusMessage: "malware" });
     await open(sampleServer({ listing }));
     expect(await screen.findByText("malware")).toBeVisible();
@@ -206,7 +206,7 @@ describe("the page of a server", () => {
 
 describe("the sheet", () => {
   const SOURCE = sampleOffer().source;
-  /** A host that misses the key until it is entered. */
+  /** Creates a host that requires the key. */
   function previewOf(draft: InstallDraft): InstallPreview {
     const { NOTES_KEY, dir } = draft.values;
     const inputProblems: InstallPreview["inputProblems"] = {};
@@ -235,7 +235,7 @@ describe("the sheet", () => {
   const add = () => screen.getByRole("button", { name: "Add server" });
   const ready = () => waitFor(() => expect(add()).not.toHaveAttribute("aria-busy"));
 
-  test("installs what it shows: exact command, masked secret, sandbox on; stopped", async () => {
+  test("installs the previewed setup: exact command, masked secret, sandbox on, stopped", async () => {
     const host = await open();
     await ready();
     expect(screen.getByTestId("exactly")).toHaveTextContent(
@@ -277,7 +277,7 @@ describe("the sheet", () => {
     expect(installSheet.form, "its secrets are forgotten").toBeNull();
   });
 
-  test("what was changed since the last preview is not installed", async () => {
+  test("does not install fields that changed after the preview", async () => {
     const host = await open(sampleOffer({ plan: samplePlan({ inputs: [] }) }), {
       install_preview: ({ name }) => samplePreview(name),
     });
@@ -290,7 +290,7 @@ describe("the sheet", () => {
     expect(host.requests("install").map(({ hash }) => hash)).toEqual(["notes2"]);
   });
 
-  test("shows again what the host says has changed, and installs nothing", async () => {
+  test("shows a changed setup again and installs nothing", async () => {
     let hash = "old";
     await open(sampleOffer({ plan: samplePlan({ inputs: [] }) }), {
       install_preview: () => samplePreview(hash),
@@ -309,7 +309,7 @@ describe("the sheet", () => {
     await waitFor(() => expect(installSheet.isOpen).toBe(false));
   });
 
-  test("says what is lost without the sandbox, and sends none", async () => {
+  test("warns about a missing sandbox, and sends none", async () => {
     const host = await open();
     await ready();
     await user.click(screen.getByRole("checkbox", { name: "Run it in a sandbox" }));
@@ -317,7 +317,7 @@ describe("the sheet", () => {
     await waitFor(() => expect(host.requests("install_preview").at(-1)?.sandbox).toBeNull());
   });
 
-  test("lets the user choose where there are several ways", async () => {
+  test("offers a choice between several packages", async () => {
     const host = await open(sampleOffer({ plan: null }));
     expect(screen.queryByRole("button", { name: "Add server" }), "nothing is chosen").toBeNull();
     host.answers.install_offer = () => sampleOffer();
@@ -328,7 +328,7 @@ describe("the sheet", () => {
     await ready();
   });
 
-  test("says why something can't be installed", async () => {
+  test("explains why something can't be installed", async () => {
     await open(sampleOffer({ plan: null, choices: [], problem: "this version was deleted" }));
     expect(screen.getByText("this version was deleted")).toBeVisible();
     expect(screen.queryByRole("button", { name: "Add server" })).toBeNull();
@@ -361,7 +361,7 @@ describe("the sheet", () => {
     });
   });
 
-  test("asks for the file of a bundle, and shows what is pinned of it", async () => {
+  test("requests the file of a bundle, and shows its pinned properties", async () => {
     const host = await startFakeHost({
       install_offer: (source) => {
         if (source.from === "bundle" && source.path === "/missing.mcpb")
@@ -390,7 +390,7 @@ describe("the sheet", () => {
   });
 });
 
-test("a blank is told from text in quotes", () => {
+test("distinguishes a blank from quoted text", () => {
   expect(
     plannedText({
       ...{ type: "stdio", command: "my tool", env: {} },

@@ -1,5 +1,4 @@
-// What the registry says of the installed servers by now: read once the user opens the page of one,
-// and again when they ask.
+// Registry status of the installed servers: read when the page of one is opened, and again on request.
 import { call } from "$lib/api/client";
 import type { VersionReport } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
@@ -8,33 +7,33 @@ import { app } from "$lib/state/app.svelte";
 class NewerVersions {
   #reports = $state.raw<readonly VersionReport[]>([]);
   busy = $state(false);
-  #asked = 0;
-  #wanted = false;
+  #lastRequest = 0;
+  #isRequested = false;
 
-  /** What is known of a server. */
-  of(server: string): VersionReport | undefined {
+  /** Returns the registry status of a server. */
+  get(server: string): VersionReport | undefined {
     return this.#reports.find((report) => report.server === server);
   }
 
-  /** Reads it, if any server was installed from a registry and that was not done yet. To be called in an effect. */
-  want(): void {
+  /** Reads the status once if a server was installed from a registry. Call it in an effect. */
+  request(): void {
     const isInstalled = app.servers.some((server) => server.installed?.origin.from === "registry");
-    if (!isInstalled || this.#wanted) return;
-    this.#wanted = true;
+    if (!isInstalled || this.#isRequested) return;
+    this.#isRequested = true;
     void this.read();
   }
 
-  /** Reads it again; `refresh` asks the registry even where its answers are not an hour old. */
+  /** Reads the status again. `refresh` bypasses answers that are less than an hour old. */
   async read(refresh = false): Promise<void> {
-    const asked = ++this.#asked;
+    const request = ++this.#lastRequest;
     this.busy = true;
     try {
       const { servers } = await call("newer_versions", { refresh });
-      if (asked === this.#asked) this.#reports = servers;
+      if (request === this.#lastRequest) this.#reports = servers;
     } catch {
-      // Nothing new is known then; each server's page says from where it was installed all the same.
+      // The status stays as it was. Each server page shows the origin in any case.
     }
-    if (asked === this.#asked) this.busy = false;
+    if (request === this.#lastRequest) this.busy = false;
   }
 }
 

@@ -1,5 +1,5 @@
-// What somebody outside of the page wants opened: a bundle's file, or a link that a web page or another program has fired. The shell
-// hands over one at a time and waits until it is done; here that one waits until nothing else is in front.
+// Queue of bundles and install links that were opened outside of the page. The shell sends one at a time and waits
+// until it is done. It is shown once no dialog is open.
 import { ApiError } from "$lib/api/client";
 import { pageState } from "$lib/page-state";
 import { platform, type Opening } from "$lib/platform";
@@ -10,18 +10,18 @@ import { m } from "../paraglide/messages";
 import { installSheet } from "./install-sheet.svelte";
 import { refusalText, shortText } from "./install-labels";
 
-/** The most characters of what is not opened. */
+/** Maximum number of characters shown of something that is not opened. */
 const REFUSED = 300;
 
 class Openings {
-  /** How many bundles are dragged over the window. */
+  /** Number of bundles that are dragged over the window. */
   over = $state(0);
   #waiting = $state.raw<{ id: number; opening: Opening } | null>(null);
   #isShown = $state(false);
 
   receive(id: number, opening: Opening): void {
     if (opening.is === "bundle" || opening.is === "link") {
-      // A page that is told again has it already.
+      // After a reload, the shell sends a known opening again.
       this.#waiting ??= { id, opening };
       return;
     }
@@ -34,7 +34,10 @@ class Openings {
     platform().openingDone(id);
   }
 
-  /** Shows what waits once nothing is in front, and goes on when the sheet is closed. To be called whenever either changes. */
+  /**
+   * Shows the pending opening once no dialog is open, and continues when the sheet is closed. Call it whenever either
+   * changes.
+   */
   advance(isFree: boolean): void {
     if (this.#waiting === null || installSheet.isOpen) return;
     const { id, opening } = this.#waiting;

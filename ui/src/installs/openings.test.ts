@@ -11,7 +11,7 @@ import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 import Window from "../shell/Window.svelte";
 
 import { bundleOffer, samplePreview } from "./fixtures";
-// The window loads it when it is wanted first, which takes longer than a test waits for what it shows.
+// Preloaded, because the first load takes longer than a test waits.
 import "./InstallSheet.svelte";
 import { installSheet } from "./install-sheet.svelte";
 
@@ -52,7 +52,7 @@ const bundle = (path: string) =>
 const link = { type: "opened", id: 8, opening: { is: "link", link: LINK } } as const;
 const sheet = () => screen.findByRole("dialog");
 
-test("a bundle that was opened outside is looked at, with the focus in the sheet", async () => {
+test("opens a bundle in the sheet and focuses it", async () => {
   const host = await start();
   host.shell(bundle("/home/ann/words.mcpb"));
   const dialog = await sheet();
@@ -70,7 +70,7 @@ test("a bundle that was opened outside is looked at, with the focus in the sheet
   expect(host.requests("install"), "nothing was installed").toEqual([]);
 });
 
-test("it waits while the user decides something else", async () => {
+test("waits while another dialog is open", async () => {
   const host = await start();
   installSheet.openFile();
   const typed = await screen.findByRole("dialog", { name: "Install a bundle" });
@@ -84,7 +84,7 @@ test("it waits while the user decides something else", async () => {
   expect(host.openingsDone).toEqual([]);
 });
 
-test("it waits behind a consent request", async () => {
+test("waits behind a consent request", async () => {
   const host = await start();
   host.send({ type: "question_changed", question: consentRequest(roots, { id: "q1" }) });
   await waitFor(() => expect(dialogController.request?.id).toBe("q1"));
@@ -95,7 +95,7 @@ test("it waits behind a consent request", async () => {
   await waitFor(() => expect(host.requests("check_import"), "then it comes").toHaveLength(1));
 });
 
-test("a link says that nobody knows where it came from, shows all, and is added once it was looked at", async () => {
+test("shows a link completely with a warning about its unknown sender, and adds it after a delay", async () => {
   const host = await start();
   host.shell(link);
   const dialog = await screen.findByRole("dialog", { name: SHEET });
@@ -114,7 +114,7 @@ test("a link says that nobody knows where it came from, shows all, and is added 
   await waitFor(() => expect(host.openingsDone).toEqual([8]));
 });
 
-test("a link under a name that is taken replaces nothing", async () => {
+test("does not replace a server of the same name", async () => {
   const host = await start(
     { check_import: () => ({ servers: [imported("files")], problem: null }) },
     [sampleServer({ name: "files" })],
@@ -127,7 +127,7 @@ test("a link under a name that is taken replaces nothing", async () => {
   expect(host.requests("add_server")).toEqual([]);
 });
 
-test("a refused link has nothing to add", async () => {
+test("shows nothing to add for a refused link", async () => {
   const message = "this link for Drawbridge can't be used: it may not set dxtPath";
   const host = await start({
     check_import: () => ({
@@ -141,7 +141,7 @@ test("a refused link has nothing to add", async () => {
   expect(within(dialog).queryByRole("button", { name: /^Add/ })).toBeNull();
 });
 
-test("what is not opened says why, as text, and lets the next one come", async () => {
+test("explains as text why something is not opened, and continues with the next", async () => {
   const host = await start();
   const what = "/home/ann/<img src=x>\u202e.txt";
   host.shell({ type: "opened", id: 1, opening: { is: "refused", what, why: "not_a_bundle" } });
@@ -154,7 +154,7 @@ test("what is not opened says why, as text, and lets the next one come", async (
   expect(screen.queryByRole("dialog"), "no sheet").toBeNull();
 });
 
-test("a drop target is shown while bundles are dragged over the window", async () => {
+test("shows a drop target while bundles are dragged over the window", async () => {
   const host = await start();
   host.shell({ type: "bundles_over", count: 2 });
   expect(await screen.findByText("Drop to look at 2 bundles")).toBeVisible();

@@ -1,4 +1,4 @@
-// A command or an address whose blanks are not all filled in, as text.
+// Formats a planned command or address whose placeholders may not be filled in yet.
 import type {
   PlannedPart,
   PlannedTarget,
@@ -7,27 +7,27 @@ import type {
 } from "$lib/api/generated";
 import { joinCommand } from "$lib/format/command-line";
 
-/** A value with its blanks as names in angle brackets, which no shell word of a plan is mistaken for. */
+/** Returns a value with its placeholders as names in angle brackets, which no word of a plan can contain. */
 function blanks(parts: readonly PlannedPart[]): string {
   return parts.map((part) => ("text" in part ? part.text : `⟨${part.input}⟩`)).join("");
 }
 
-/** The command line or the address of a plan. */
+/** Returns the command line or address of a plan. */
 export function plannedText(target: PlannedTarget): string {
   if (target.type === "http") return blanks(target.url);
-  // What has a blank is not quoted: the brackets alone would have it so.
+  // Words with placeholders are not quoted, because the brackets alone would require quotes.
   const words = target.args.map((arg) =>
     arg.some((part) => "input" in part) ? blanks(arg) : joinCommand([blanks(arg)]),
   );
   return [joinCommand([target.command]), ...words].join(" ");
 }
 
-/** The command line or the address that is set up. */
+/** Returns the command line or address of a previewed setup. */
 export function previewedText(server: PreviewedServer): string {
   return server.type === "http" ? server.url : joinCommand([server.command, ...server.args]);
 }
 
-/** A variable or a header by its name. Of a secret, and of a header that stays as it is, there is no value. */
+/** A variable or header with its name. Secrets and unchanged headers have no value. */
 export interface NamedValue {
   name: string;
   parts: { text: string; is: "text" | "blank" | "secret" | "kept" }[];

@@ -27,6 +27,6 @@ test.each([
   ["Alice", "", [{ name: AUTHOR, before: "Alice", after: null }]],
   ["", "Mallory", [{ name: AUTHOR, before: null, after: "Mallory" }]],
   [null, "Mallory", []],
-])("a bundle by %j becomes one by %j", (before, after, expected) => {
+])("the author of a bundle changes from %j to %j", (before, after, expected) => {
   expect(upgradeChanges(offered(after), installed(before), server, server)).toEqual(expected);
 });

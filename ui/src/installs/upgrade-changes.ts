@@ -1,4 +1,4 @@
-// What another version changes of an installed server, part by part.
+// Compares an installed server with another version, part by part.
 import type { InstallOrigin, PreviewedServer, Sandbox, ServerOrigin } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
@@ -7,7 +7,7 @@ import { transportText } from "../servers/transport";
 import { previewedText, previewedValues, type NamedValue } from "./setup-text";
 import { shortText } from "./install-labels";
 
-/** A part as it is now and as it would be; none where it is not there. */
+/** The current and the new value of a part. Empty if the part is absent. */
 export interface ChangeRow {
   name: string;
   before: string | null;
@@ -27,12 +27,12 @@ function namedValues(server: PreviewedServer): Record<string, string> {
   );
 }
 
-/** What a sandbox lets a server reach, a line for each. */
+/** Describes what a sandbox lets a server reach, one line per item. */
 function sandboxText(sandbox: Sandbox | null): string {
   if (sandbox === null) return m.installs_no_sandbox();
   const folders = sandbox.folders.map(({ path, access }) => {
-    const what = access === "write" ? m.servers_sandbox_write() : m.servers_sandbox_read();
-    return `${what}: ${path}`;
+    const format = access === "write" ? m.servers_sandbox_write() : m.servers_sandbox_read();
+    return `${format}: ${path}`;
   });
   const { network } = sandbox;
   const reached = {
@@ -58,7 +58,7 @@ const offeredBundle = (origin: InstallOrigin) =>
 
 const offeredHash = (origin: InstallOrigin) => offeredBundle(origin)?.sha256 ?? null;
 
-/** Whom the bundles name as their author. What was installed before that was recorded is compared with nothing. */
+/** Compares the authors of the bundles. Older installs have no recorded author and are not compared. */
 function authorRow(offered: InstallOrigin, installed: ServerOrigin): ChangeRow[] {
   const [before, after] = [installed.files?.author, offeredBundle(offered)?.author];
   if (before === null && after !== undefined) return [];
@@ -66,7 +66,7 @@ function authorRow(offered: InstallOrigin, installed: ServerOrigin): ChangeRow[]
   return [{ name: m.installs_author(), before: named(before), after: named(after) }];
 }
 
-/** The parts that differ. */
+/** Returns the parts that differ. */
 export function upgradeChanges(
   offered: InstallOrigin,
   installed: ServerOrigin,
@@ -74,8 +74,10 @@ export function upgradeChanges(
   after: PreviewedServer,
 ): ChangeRow[] {
   const { version } = offered.from === "bundle" ? offered : offered.listing;
-  const [old, now] = [namedValues(before), namedValues(after)];
-  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].sort();
+  const [installedValues, offeredValues] = [namedValues(before), namedValues(after)];
+  const names = [
+    ...new Set([...Object.keys(installedValues), ...Object.keys(offeredValues)]),
+  ].sort();
   const isRemote = after.type === "http";
   const rows: ChangeRow[] = [
     { name: m.installs_version(), before: installed.version, after: version },
@@ -88,12 +90,12 @@ export function upgradeChanges(
     },
     { name: m.servers_transport(), before: transportOf(before), after: transportOf(after) },
     ...names.map((name) => ({
-      // The publisher chose the name: it must not look like a row of the app's own.
+      // The publisher chose the name, so it must not look like a row of the app.
       name: isRemote
         ? m.installs_change_header({ name: shortText(name, 200) })
         : m.installs_change_variable({ name: shortText(name, 200) }),
-      before: old[name] ?? null,
-      after: now[name] ?? null,
+      before: installedValues[name] ?? null,
+      after: offeredValues[name] ?? null,
     })),
     { name: m.servers_sandbox(), before: sandboxOf(before), after: sandboxOf(after) },
   ];

@@ -45,7 +45,7 @@ const INPUTS = [
   sampleInput("dir", { required: true }),
 ];
 
-/** What the newer version would change: its package, and one variable. */
+/** The changes of the newer version: its package and one variable. */
 function preview(): InstallPreview {
   const after = samplePreview().server;
   const before = after && {
@@ -83,7 +83,7 @@ async function open(reported = report(), running = false) {
   return host;
 }
 
-test("a server's page says from where it is, and leads to what a newer version changes", async () => {
+test("shows the origin of a server and the changes of a newer version", async () => {
   const host = await open();
   expect(await screen.findByText("A newer version is available: 1.2.0 → 1.3.0")).toBeVisible();
   expect(await axeProblems(), "axe").toEqual([]);
@@ -113,7 +113,7 @@ test("a server's page says from where it is, and leads to what a newer version c
   ]);
 });
 
-test("that a running server is stopped is said on the button", async () => {
+test("states on the button that a running server is stopped", async () => {
   const host = await open(report(), true);
   void installSheet.openUpgrade("notes");
   render(InstallSheet);
@@ -124,7 +124,7 @@ test("that a running server is stopped is said on the button", async () => {
   await waitFor(() => expect(host.requests("install")).toMatchObject([{ stop: true }]));
 });
 
-test("a deleted version is a warning, with the publisher's message as text", async () => {
+test("warns about a deleted version with the publisher's message as text", async () => {
   await open(report({ status: "deleted", statusMessage: "<b>malware</b>", newer: null }));
   expect(await screen.findByText(/was deleted from the registry/)).toBeVisible();
   expect(screen.getByText("<b>malware</b>")).toBeVisible();

@@ -1,18 +1,18 @@
-// A failure as the window and the guide name it. Each area has a record of its failures, which its components draw and from
-// which the guide's table is written (`guide/failures.test.ts`).
+// Texts of a failure in the window and the guide. Each area has a record of its failures, from which its components
+// are rendered and the table of the guide is written (`guide/failures.test.ts`).
 
-/** The cause of a failure, its remedy, and the buttons that lead there. */
+/** Cause of a failure, its remedy and its buttons. */
 export interface FailureWords<Action extends string> {
   cause: () => string;
   /** The remedy. */
   fix: () => string;
-  /** The action of the first button, which leads to the remedy. */
+  /** Action of the first button, which performs the remedy. */
   action: Action;
-  /** The actions of further buttons, in order. */
+  /** Actions of further buttons in order. */
   others?: readonly Action[];
 }
 
-/** Returns all actions of a failure, the one that leads to the remedy first. */
+/** Returns all actions of a failure, the remedy first. */
 export function actionsOf<Action extends string>(failure: FailureWords<Action>): Action[] {
   return [failure.action, ...(failure.others ?? [])];
 }

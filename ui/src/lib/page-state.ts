@@ -1,18 +1,18 @@
-// State that lives as long as the page. A module that holds such a state registers here how it begins, so that all of it can
-// begin again together: tests share one page.
+// Registry of module state that lives as long as the page. Modules register how their state is initialized, so that
+// tests, which share one page, can reset all of it.
 
-const beginnings: (() => void)[] = [];
+const initializers: (() => void)[] = [];
 
 /**
- * Begins a state, at once and again with `resetPageState`. States begin in the order in which their modules are loaded, so
- * that one may follow another that it imports.
+ * Registers and runs an initializer, which `resetPageState` runs again. Initializers run in the order in which their
+ * modules are loaded, so that one may use the state of an imported module.
  */
-export function pageState(begin: () => void): void {
-  beginnings.push(begin);
-  begin();
+export function pageState(initialize: () => void): void {
+  initializers.push(initialize);
+  initialize();
 }
 
-/** Begins the state of all loaded modules again. Nothing of it may be shown then. */
+/** Runs all initializers again. No component that uses the state may be mounted. */
 export function resetPageState(): void {
-  for (const begin of beginnings) begin();
+  for (const initialize of initializers) initialize();
 }

@@ -1,11 +1,11 @@
-// Failures of answers of models: cause, remedy and buttons. Callers: an answer in a conversation, a provider under Models, and a
-// server's request to a model.
+// Failures of model answers: cause, remedy and buttons. Used by replies in a conversation, providers under Models,
+// and sampling requests of servers.
 import type { ModelErrorCode } from "$lib/api/generated";
 import type { FailureWords } from "$lib/failure-words";
 
 import { m } from "../paraglide/messages";
 
-/** An action of a failed answer. `retry` is also the last button of every other failure. */
+/** Action of a failed answer. `retry` is also the last button of every other failure. */
 export type ModelAction = "models" | "other_model" | "new_conversation" | "continue" | "retry";
 
 export const MODEL_ACTIONS: Record<ModelAction, () => string> = {
@@ -152,10 +152,10 @@ export const MODEL_FAILURES: Record<ModelErrorCode, FailureWords<ModelAction>> =
   },
 };
 
-/** Returns the actions of a failed answer in the order of their buttons; `retry` is always among them. */
+/** Returns the actions of a failed answer in the order of their buttons. `retry` is always included. */
 export function modelActions(code: ModelErrorCode): ModelAction[] {
   const { action, others = [] } = MODEL_FAILURES[code];
   const all = [action, ...others];
-  // Another model answers anew as well, so the retry comes before it.
+  // Choosing another model requests an answer as well, so the retry comes before it.
   return all.includes("retry") ? all : [action, "retry", ...others];
 }

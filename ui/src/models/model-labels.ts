@@ -1,4 +1,4 @@
-// Words for what is known of providers and models.
+// Labels of providers and models.
 import type { Model, ModelPrice, ModelProblem, ProviderKind } from "$lib/api/generated";
 import { formatList } from "$lib/format/lists";
 import { languageTag, locale } from "$lib/state/locale.svelte";
@@ -7,7 +7,7 @@ import { m } from "../paraglide/messages";
 
 import { MODEL_FAILURES } from "./failures";
 
-/** The cause of a problem and its remedy, in the page's language. */
+/** Returns the cause of a problem and its remedy. */
 export function problemLabel({ code }: Pick<ModelProblem, "code">): string {
   const { cause, fix } = MODEL_FAILURES[code];
   return m.models_problem_and_fix({ problem: cause(), fix: fix() });
@@ -46,13 +46,13 @@ const CONVERSIONS: Record<string, () => string> = {
 };
 export const conversionLabel = (then: string) => CONVERSIONS[then]?.() ?? then;
 
-/** A number of tokens, short: `128K`. */
+/** Formats a number of tokens in short form: `128K`. */
 export function tokens(count: number | null): string {
   if (count === null) return m.models_unknown();
   return new Intl.NumberFormat(locale(), { notation: "compact" }).format(count);
 }
 
-/** A price, with as many digits as it has. */
+/** Formats a price with all of its digits. */
 export function priceLabel(price: ModelPrice | null): string {
   if (price === null) return m.models_unknown();
   const style = { style: "currency", currency: price.currency, maximumFractionDigits: 3 } as const;
@@ -60,7 +60,7 @@ export function priceLabel(price: ModelPrice | null): string {
   try {
     format = new Intl.NumberFormat(locale(), style);
   } catch {
-    // Not a currency that the system knows.
+    // The currency is unknown to the system.
     format = new Intl.NumberFormat(locale(), { maximumFractionDigits: 3 });
   }
   return m.models_price({ input: format.format(price.input), output: format.format(price.output) });
@@ -74,10 +74,10 @@ const takesOf = (model: Model): [boolean | null, () => string][] => [
   [model.thinking, m.models_takes_thinking],
 ];
 
-/** Whether nothing is known of what a model takes. */
+/** Returns `true` if the input types of a model are unknown. */
 export const isUnknown = (model: Model) => takesOf(model).every(([known]) => known === null);
 
-/** What a model takes beside text, as far as it is known. */
+/** Returns the known input types of a model besides text. */
 export function takesLabel(model: Model): string {
   if (isUnknown(model)) return m.models_unknown();
   const list = takesOf(model).flatMap(([known, words]) => (known === true ? [words()] : []));

@@ -8,7 +8,7 @@ import { selectOption } from "$lib/testing/select-option";
 import { startFakeHost } from "$lib/testing/fake-host";
 import { settle } from "$lib/testing/settle";
 
-import { free, idFrom, isReadable } from "./provider-draft";
+import { unusedId, idFrom, isUnencrypted } from "./provider-draft";
 import ModelsView from "./ModelsView.svelte";
 import { problemLabel } from "./model-labels";
 
@@ -78,7 +78,7 @@ const having = (changes: Partial<Models> = {}): Models => ({
 });
 
 describe("the page of models", () => {
-  it("adds a provider with its key, and tries it at once", async () => {
+  it("adds a provider with its key, and tests it at once", async () => {
     let models = having({ providers: [] });
     const host = await startFakeHost({
       models: () => models,
@@ -110,7 +110,7 @@ describe("the page of models", () => {
     expect(document.body.innerHTML, "and the key is nowhere in the page").not.toContain("canary");
   });
 
-  it("has the provider in front to which the user was led", async () => {
+  it("focuses the provider of the route", async () => {
     router.go({ at: "models", provider: "two" });
     const providers = [provider(), provider({ id: "two", name: "Second" })];
     await startFakeHost({ models: () => having({ providers }) });
@@ -120,7 +120,7 @@ describe("the page of models", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  it("says in words why a provider does not answer", async () => {
+  it("explains why a provider does not answer", async () => {
     await startFakeHost({
       models: () => having(),
       test_provider: () => ({
@@ -137,14 +137,14 @@ describe("the page of models", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("leaves the place for a key as the user opened it when the provider is read again", async () => {
-    let kept = provider();
-    const host = await startFakeHost({ models: () => having({ providers: [kept] }) });
+  it("keeps the key field expanded when the provider is updated", async () => {
+    let stored = provider();
+    const host = await startFakeHost({ models: () => having({ providers: [stored] }) });
     render(ModelsView);
     const place = (await screen.findByText("New key")).closest("details")!;
     const read = async (changes: Partial<ModelProvider>) => {
       const before = host.requests("models").length;
-      kept = provider(changes);
+      stored = provider(changes);
       host.send({ type: "models_changed" });
       await settle();
       expect(host.requests("models").length, "read again").toBe(before + 1);
@@ -163,7 +163,7 @@ describe("the page of models", () => {
     expect(place.open, "and closes once it is there").toBe(false);
   });
 
-  it("shows an address that another program set, and takes it only when the user confirms it", async () => {
+  it("shows an address set by another process, and uses it only after confirmation", async () => {
     const message =
       "its address was changed outside of Drawbridge from https://api.openai.com/v1 to https://evil.example/v1";
     const moved = provider({
@@ -186,7 +186,7 @@ describe("the page of models", () => {
     );
   });
 
-  it("shows what is known of models, and lets one begin conversations", async () => {
+  it("shows the properties of models, and sets the default", async () => {
     const host = await startFakeHost({ models: () => having() });
     render(ModelsView);
     await fireEvent.click(await screen.findByText("2 models"));
@@ -202,7 +202,7 @@ describe("the page of models", () => {
     );
   });
 
-  it("E23: says that keys are kept only where the keychain keeps them", async () => {
+  it("E23: states that keys are stored only if the keychain stores them", async () => {
     await startFakeHost({ models: () => having(), secrets_status: () => ({ is: "keychain" }) });
     const { unmount } = render(ModelsView);
     expect(await screen.findByText(/Keys are kept encrypted/)).toBeInTheDocument();
@@ -216,7 +216,7 @@ describe("the page of models", () => {
     expect(screen.queryByText(/kept encrypted/i), "not claimed").toBeNull();
   });
 
-  it("reads again whether keys are kept once the keychain may be unlocked", async () => {
+  it("E23: checks the key storage again once the keychain may be unlocked", async () => {
     const host = await startFakeHost({
       models: () => having(),
       secrets_status: () => ({ is: "locked", cause: "it is locked" }),
@@ -237,7 +237,7 @@ describe("the page of models", () => {
   it.each([
     [null, "Key set."],
     ["it is locked", "Key saved for now."],
-  ])("says how long a key is kept that was entered (%s)", async (onlyThisRun, words) => {
+  ])("shows how long an entered key is stored (%s)", async (onlyThisRun, words) => {
     await startFakeHost({ models: () => having(), set_provider_key: () => ({ onlyThisRun }) });
     render(ModelsView);
     await fireEvent.input(await screen.findByLabelText("Key"), { target: { value: "sk-1" } });
@@ -245,7 +245,7 @@ describe("the page of models", () => {
     expect(await screen.findByText(words)).toBeInTheDocument();
   });
 
-  it("lets the user choose what is done with what can't be carried", async () => {
+  it("sets the handling of unsupported content", async () => {
     const host = await startFakeHost({ models: () => having() });
     render(ModelsView);
     await fireEvent.click(await screen.findByText("Fallbacks for unsupported content"));
@@ -260,7 +260,7 @@ describe("the page of models", () => {
     );
   });
 
-  it("offers what was found on this computer", async () => {
+  it("offers providers found on this computer", async () => {
     const found = [
       { preset: "ollama", name: "Ollama", url: "http://127.0.0.1:11434/", models: ["llama3.2"] },
     ];
@@ -270,7 +270,7 @@ describe("the page of models", () => {
     await waitFor(() => expect(host.requests("set_provider")[0]?.id).toBe("ollama"));
   });
 
-  it("warns where a key could be read on the way", async () => {
+  it("warns about an unencrypted address for a key", async () => {
     await startFakeHost({ models: () => having() });
     render(ModelsView);
     await fireEvent.click(await screen.findByRole("button", { name: "Add a provider" }));
@@ -282,22 +282,22 @@ describe("the page of models", () => {
 });
 
 describe("a draft", () => {
-  it("gets an id that is free and can be one", () => {
-    expect(free("openai", ["openai", "openai-2"]), "the next number").toBe("openai-3");
+  it("gets a valid unused id", () => {
+    expect(unusedId("openai", ["openai", "openai-2"]), "the next number").toBe("openai-3");
     expect(idFrom("My Lab / GPU 1", []), "of letters, digits and dashes").toBe("my-lab-gpu-1");
     expect(idFrom("模型", []), "whatever the name is").toBe("provider");
   });
 
-  it("knows which addresses can be read on the way", () => {
+  it("detects unencrypted addresses", () => {
     for (const url of ["https://a.example/v1", "http://127.0.0.1:1234", "http://localhost", "x"]) {
-      expect(isReadable(url), url).toBe(false);
+      expect(isUnencrypted(url), url).toBe(false);
     }
     for (const url of ["http://a.example/v1", "http://10.0.0.1", "http://127.evil.example"]) {
-      expect(isReadable(url), url).toBe(true);
+      expect(isUnencrypted(url), url).toBe(true);
     }
   });
 
-  it("says the cause of a problem and what to do", () => {
+  it("describes the cause and remedy of a problem", () => {
     expect(problemLabel({ code: "noKey" })).toBe(
       "No key was entered for the provider. Enter its key.",
     );

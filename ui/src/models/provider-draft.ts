@@ -1,8 +1,8 @@
-// What the user says of a provider before it is saved.
+// Form data of a provider before it is saved.
 import type { ModelProvider, ProviderKind, ProviderPreset, SetProvider } from "$lib/api/generated";
 
-/** In place of a preset: a provider by its address. */
-export const OTHER = "";
+/** Replaces a preset: a provider with a custom address. */
+export const CUSTOM_PROVIDER = "";
 
 export interface Draft {
   id: string;
@@ -13,40 +13,40 @@ export interface Draft {
   silence: string;
 }
 
-/** A draft from a preset, with an id that is not taken. */
+/** Creates a draft from a preset with an unused id. */
 export function draftOf(preset: ProviderPreset | undefined, taken: string[]): Draft {
-  const id = preset ? free(preset.id, taken) : "";
+  const id = preset ? unusedId(preset.id, taken) : "";
   const { name = "", kind = "openai" as const, url = "" } = preset ?? {};
   return { id, name, kind, url, key: "", silence: "" };
 }
 
-/** A draft from a provider that there is. Its key does not come out. */
+/** Creates a draft from an existing provider. Its key is not available. */
 export function draftFrom(provider: ModelProvider): Draft {
   const { id, name, kind, url, silenceSeconds } = provider;
   const silence = silenceSeconds === null ? "" : String(silenceSeconds);
   return { id, name, kind, url, key: "", silence };
 }
 
-/** This id, or with the first number that makes it free. */
-export function free(id: string, taken: string[]): string {
+/** Returns this id, or the id with the first number that is unused. */
+export function unusedId(id: string, taken: string[]): string {
   if (!taken.includes(id)) return id;
   let number = 2;
   while (taken.includes(`${id}-${number}`)) number++;
   return `${id}-${number}`;
 }
 
-/** An id made of a name. */
+/** Derives an id from a name. */
 export function idFrom(name: string, taken: string[]): string {
   const id = name
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, "-")
     .replace(/^-+|-+$/g, "")
     .slice(0, 60);
-  return free(id || "provider", taken);
+  return unusedId(id || "provider", taken);
 }
 
-/** Whether what is sent to this address could be read on the way. */
-export function isReadable(url: string): boolean {
+/** Returns `true` if data that is sent to this address could be read by others. */
+export function isUnencrypted(url: string): boolean {
   let parsed: URL;
   try {
     parsed = new URL(url.trim());
@@ -59,7 +59,7 @@ export function isReadable(url: string): boolean {
   return protocol === "http:" && !local;
 }
 
-/** The draft as it is saved. `was` has the conversions that were chosen. */
+/** Returns the settings to save. `was` has the chosen conversions. */
 export function settingsOf(draft: Draft, was?: ModelProvider): SetProvider {
   const silence = Number(draft.silence);
   return {

@@ -1,4 +1,4 @@
-// The providers of models, as the host has them.
+// Client state of the model providers.
 import { call } from "$lib/api/client";
 import type { Models } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
@@ -17,7 +17,7 @@ export class Providers {
     }
   });
 
-  /** Reads them now, and whenever they change. Gives what ends that. */
+  /** Reads the providers and follows their changes until the returned function is called. */
   follow(): () => void {
     void this.read();
     return app.onEvent((event) => {

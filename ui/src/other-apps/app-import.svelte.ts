@@ -1,4 +1,4 @@
-// The servers of other apps: what was found, which of it the user picked, and what became of that. Nothing is read before `look`.
+// State of the import from other apps: found servers, selection and outcomes. Nothing is read before `look`.
 import { SvelteSet } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
@@ -10,8 +10,8 @@ import type {
 } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
 
-/** A server that was to be imported, and what became of it. */
-export interface Imported {
+/** A selected server and its outcome. */
+export interface ImportedServer {
   server: ImportCandidate;
   outcome: ImportOutcome;
 }
@@ -21,41 +21,43 @@ export type Step =
   | { is: "looking" }
   | { is: "failed"; error: unknown }
   | { is: "found"; found: ImportCandidates }
-  | { is: "imported"; servers: Imported[] };
+  | { is: "imported"; servers: ImportedServer[] };
 
-/** True for a server that can be picked. */
+/** Returns `true` for a server that can be selected. */
 export function isImportable({ status }: ImportCandidate): boolean {
   return status === "new" || status === "conflict";
 }
 
-/** The settings of all apps. */
+/** Scope: the settings of all apps. */
 const EVERYWHERE: ImportSource = { app: null, project: null };
 
 class AppImport {
   step = $state.raw<Step>({ is: "idle" });
   /** The project whose files are read instead of the settings of apps. */
   project = $state.raw<string | null>(null);
-  /** The ids of the servers to import. */
+  /** Ids of the selected servers. */
   readonly picked = new SvelteSet<string>();
-  /** An import is under way. */
+  /** Set during an import. */
   busy = $state(false);
-  /** Why none of the picked servers was imported. */
+  /** The reason why none of the selected servers was imported. */
   error = $state.raw<unknown>(null);
 
   get #source(): ImportSource {
     return { ...EVERYWHERE, project: this.project };
   }
 
-  /** Turns to the files of a project, or with null to the settings of all apps. Nothing is read. */
+  /** Changes the scope to a project, or with `null` to the settings of all apps. Nothing is read. */
   turnTo(project: string | null): void {
     if (this.busy) return;
     this.end();
     this.project = project;
   }
 
-  /** Has the host read the settings of other apps, and picks the servers that are new and complete. Of a project, which anybody may have
-   * written, the user picks each. */
-  async look(): Promise<void> {
+  /**
+   * Reads the settings of other apps and selects new and complete servers. Files of a project are untrusted, so none
+   * of its servers is preselected.
+   */
+  async scan(): Promise<void> {
     if (this.step.is === "looking" || this.busy) return;
     this.step = { is: "looking" };
     this.error = null;
@@ -63,7 +65,7 @@ class AppImport {
     try {
       const found = await call("import_candidates", this.#source);
       for (const server of found.apps.flatMap((app) => app.servers)) {
-        // One that its app does not start is imported when the user picks it.
+        // A server that is disabled in its app is not preselected.
         const isComplete = server.placeholders.length === 0;
         const isPicked = server.status === "new" && !server.off && isComplete;
         if (isPicked && this.project === null) this.picked.add(server.id);
@@ -81,7 +83,7 @@ class AppImport {
     }
   }
 
-  /** Imports the picked servers, in the order in which they are listed. */
+  /** Imports the selected servers in display order. */
   async run(): Promise<void> {
     if (this.step.is !== "found" || this.busy || this.picked.size === 0) return;
     const listed = this.step.found.apps.flatMap((app) => app.servers);
@@ -99,7 +101,7 @@ class AppImport {
     this.busy = false;
   }
 
-  /** Forgets what was found. */
+  /** Discards the found servers. */
   end(): void {
     this.step = { is: "idle" };
     this.project = null;
@@ -108,7 +110,7 @@ class AppImport {
   }
 }
 
-function paired(servers: ImportCandidate[], outcomes: ImportOutcome[]): Imported[] {
+function paired(servers: ImportCandidate[], outcomes: ImportOutcome[]): ImportedServer[] {
   const byId = new Map(servers.map((server) => [server.id, server]));
   return outcomes.flatMap((outcome) => {
     const server = byId.get(outcome.id);

@@ -1,4 +1,4 @@
-// Servers of other apps, for tests.
+// Fixtures for servers of other apps.
 import type {
   ImportApp,
   ImportCandidate,

@@ -1,7 +1,7 @@
-// Where reading goes on when one step takes the place of another, and with it of what had the focus.
+// Moves the focus when a step replaces the one that had it.
 import type { Attachment } from "svelte/attachments";
 
-/** Gives an element the focus once it is there. It needs a `tabindex`. */
-export const focused: Attachment<HTMLElement> = (element) => {
+/** Attachment that focuses an element when it is mounted. The element needs a `tabindex`. */
+export const focusOnMount: Attachment<HTMLElement> = (element) => {
   element.focus();
 };

@@ -1,4 +1,4 @@
-// The words for servers of other apps.
+// Labels of the import from other apps.
 import type {
   ImportCandidate,
   ImportedValue,
@@ -13,7 +13,7 @@ import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
 
-export function statusWord(status: ImportStatus): string {
+export function statusLabel(status: ImportStatus): string {
   const words: Record<ImportStatus, () => string> = {
     new: m.import_status_new,
     same: m.import_status_same,
@@ -23,7 +23,7 @@ export function statusWord(status: ImportStatus): string {
   return words[status]();
 }
 
-/** The consequence of the status; nothing if the server can be imported as it is. */
+/** Returns the consequence of the status. Empty if the server can be imported unchanged. */
 export function statusText({ status, name }: ImportCandidate): string | undefined {
   switch (status) {
     case "new":
@@ -37,22 +37,22 @@ export function statusText({ status, name }: ImportCandidate): string | undefine
   }
 }
 
-export function transportWord(transport: string): string {
+export function transportLabel(transport: string): string {
   if (transport === "stdio") return m.import_local();
   return transport === "sse" ? m.import_remote_sse() : m.import_remote();
 }
 
-/** Whether the user has to enter a value after the import: its app has it elsewhere. */
+/** Returns `true` if a value must be entered after the import, because its app stores it elsewhere. */
 export function isMissing({ kind, toEnter }: ImportedValue): boolean {
   return toEnter || kind === "reference";
 }
 
-/** Whether a server works as it was imported: there is nothing to enter. */
+/** Returns `true` if no values are missing after the import. */
 export function isComplete({ env, headers, placeholders }: ImportCandidate): boolean {
   return placeholders.length === 0 && ![...env, ...headers].some(isMissing);
 }
 
-/** Says what becomes of the value of a variable or header. */
+/** Describes the handling of the value of a variable or header. */
 export function valueText({ kind, toEnter }: ImportedValue): string {
   if (toEnter) return m.import_value_to_enter();
   switch (kind) {
@@ -65,7 +65,7 @@ export function valueText({ kind, toEnter }: ImportedValue): string {
   }
 }
 
-export function placeWord(place: ImportPlace): string {
+export function placeLabel(place: ImportPlace): string {
   switch (place.is) {
     case "command":
       return m.import_place_command();
@@ -82,7 +82,7 @@ export function placeWord(place: ImportPlace): string {
   }
 }
 
-/** Notes on what a row shows in its own place: badges, places, tools, values and what to fill in. */
+/** Notes that the row shows elsewhere: badges, sources, tools, values and missing values. */
 const SHOWN_ELSEWHERE: ReadonlySet<ImportNoteKind> = new Set([
   ...(["off", "also_in", "denied_tools", "exposed_tools"] as const),
   ...(["name_taken", "placeholder", "as_written", "enter_value"] as const),
@@ -92,7 +92,7 @@ export function otherNotes(notes: ImportNote[]): ImportNote[] {
   return notes.filter(({ kind }) => !SHOWN_ELSEWHERE.has(kind));
 }
 
-/** A note in the page's language; nothing for one that is only in English. */
+/** Returns the translated note, or `undefined` for one that is only in English. */
 export function noteText({ kind, names }: ImportNote): string | undefined {
   const [name = "", second] = names;
   const list = (names: string[]) => formatList(names, languageTag());

@@ -1,4 +1,4 @@
-// What can be done with servers that were just imported.
+// Actions for imported servers.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
@@ -6,16 +6,16 @@ import { expect, test } from "vitest";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
-import type { Imported } from "./app-import.svelte";
+import type { ImportedServer } from "./app-import.svelte";
 import { candidate } from "./fixtures";
 import ImportOutcomes from "./ImportOutcomes.svelte";
 
-const imported = (name: string, changes: Parameters<typeof candidate>[1] = {}): Imported => ({
+const imported = (name: string, changes: Parameters<typeof candidate>[1] = {}): ImportedServer => ({
   server: candidate(name, changes),
   outcome: { id: `id of ${name}`, name, onlyThisRun: null, problem: null },
 });
 
-test("those that lack nothing are started together, each with its own approval", async () => {
+test("starts complete servers together, each with a separate approval", async () => {
   const user = userEvent.setup();
   const server = (name: string) => sampleServer({ name, state: { is: "stopped" } });
   const host = await startFakeHost({}, { servers: ["git", "files", "mail"].map(server) });

@@ -34,7 +34,7 @@ beforeEach(async () => {
   render(ImportView);
 });
 
-async function look(candidates: ImportCandidates) {
+async function scan(candidates: ImportCandidates) {
   listed = candidates;
   await user.click(screen.getByRole("button", { name: "Look for them" }));
 }
@@ -43,11 +43,11 @@ const row = (name: string) => screen.findByRole("group", { name });
 const box = (name: string) => screen.getByRole("checkbox", { name });
 const button = (name: string | RegExp) => screen.getByRole("button", { name });
 
-describe("looking", () => {
-  test("begins when the user says so, and not before", async () => {
-    expect(host.asked, "the page alone reads nothing").toEqual([]);
+describe("scanning", () => {
+  test("starts only on request", async () => {
+    expect(host.commands, "the page alone reads nothing").toEqual([]);
     expect(await axeProblems(), "axe").toEqual([]);
-    await look(found([cursor(candidate("git"))]));
+    await scan(found([cursor(candidate("git"))]));
     await row("git");
     expect(host.requests("import_candidates"), "everywhere, once").toEqual([
       { app: null, project: null },
@@ -55,7 +55,7 @@ describe("looking", () => {
     expect(host.requests("import_servers"), "nothing is imported by itself").toEqual([]);
   });
 
-  test("says that it is under way, and goes on at what was found", async () => {
+  test("shows its progress, and moves the focus to the result", async () => {
     let finish: (value: ImportCandidates) => void = () => undefined;
     host.answers.import_candidates = () => new Promise((done) => (finish = done));
     await user.click(button("Look for them"));
@@ -67,8 +67,8 @@ describe("looking", () => {
     await waitFor(() => expect(heading, "the keyboard goes on there").toHaveFocus());
   });
 
-  test("that finds nothing says where it looked, and offers the other way", async () => {
-    await look(found([]));
+  test("that finds nothing lists the searched places, and offers the other way", async () => {
+    await scan(found([]));
     expect(await screen.findByText("No servers found in other apps")).toBeVisible();
     expect(
       screen.getByText(/Claude Desktop, Cursor, Zed/),
@@ -81,7 +81,7 @@ describe("looking", () => {
     expect(router.current.at).toBe("add-server");
   });
 
-  test("that fails says why and can be tried again", async () => {
+  test("shows a failure, and can be repeated", async () => {
     listed = new Error("the home folder can't be read");
     await user.click(button("Look for them"));
     expect(await screen.findByText("the home folder can't be read")).toBeVisible();
@@ -93,10 +93,10 @@ describe("looking", () => {
     expect(screen.queryByRole("alert"), "the failure is over").toBeNull();
   });
 
-  test("names each file that is skipped, with line and column", async () => {
+  test("lists each skipped file with line and column", async () => {
     const problem = { file: "/home/ann/.codex/config.toml", line: 3, column: 7, message: "no =" };
     const unplaced = { file: "/home/ann/.zed", line: null, column: null, message: "it is no file" };
-    await look(found([cursor(candidate("git"))], { problems: [problem, unplaced] }));
+    await scan(found([cursor(candidate("git"))], { problems: [problem, unplaced] }));
     const list = await screen.findByRole("region", { name: "Files that could not be read" });
     for (const text of [problem.file, "Line 3, column 7", "no =", unplaced.file, "it is no file"]) {
       expect(within(list).getByText(text), text).toBeVisible();
@@ -106,16 +106,16 @@ describe("looking", () => {
     expect(box("git"), "the others are not affected").toBeChecked();
   });
 
-  test("shows what is wrong with files even if no server was found", async () => {
+  test("shows file problems even if no server was found", async () => {
     const problem = { file: CURSOR, line: 1, column: 2, message: "expected a value" };
-    await look(found([], { problems: [problem] }));
+    await scan(found([], { problems: [problem] }));
     expect(await screen.findByText("expected a value")).toBeVisible();
   });
 });
 
 describe("a server", () => {
-  test("that is new is picked; one that is set up or unusable can't be; a taken name is up to the user", async () => {
-    await look(
+  test("is preselected if new, disabled if existing or unusable, and optional if its name is taken", async () => {
+    await scan(
       found([
         cursor(
           candidate("git"),
@@ -150,9 +150,9 @@ describe("a server", () => {
     ]);
   });
 
-  test("shows what it would run or contact, whole, and what becomes of the rest of it", async () => {
+  test("shows its complete command or address and the handling of its other settings", async () => {
     const long = `npx -y git ${"x".repeat(900)} --end`;
-    await look(
+    await scan(
       found([
         cursor(
           candidate("git", {
@@ -204,10 +204,10 @@ describe("a server", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  test("that several apps have is one row with all its places", async () => {
+  test("of several apps is one row with all sources", async () => {
     const zed = { app: "zed", file: "/home/ann/.config/zed/settings.json", name: "my git" };
     const git = candidate("git");
-    await look(
+    await scan(
       found([
         cursor(
           candidate("git", {
@@ -227,14 +227,14 @@ describe("a server", () => {
     expect(section.getByText(/listed under the apps above/)).toBeVisible();
   });
 
-  test("can't hide or turn around its name, command or notes", async () => {
+  test("can't hide or reorder its name, command or notes", async () => {
     const turned = "git\u202egpj.exe";
     const hidden = candidate(turned, {
       target: `sh -c \u202e'moc.live'\u200b ${" ".repeat(60)}rm`,
       env: [{ name: "A\u2066B", kind: "literal", toEnter: false }],
       notes: [note("other", "left out: \u202eabc"), note("not_used", "", "\u202dx")],
     });
-    await look(found([cursor(hidden)]));
+    await scan(found([cursor(hidden)]));
     const all = within(await row("git[U+202E]gpj.exe"));
     expect(box("git[U+202E]gpj.exe"), "the box, too").toBeChecked();
     const named = ["U+202E", "U+200B", "␣×61", "U+2066", "U+202D"];
@@ -243,13 +243,13 @@ describe("a server", () => {
     expect(text, "none is left as it was").not.toMatch(/[\u202d\u202e\u200b\u2066]/);
   });
 
-  test("that is incomplete is not picked, and says what to fill in", async () => {
+  test("that is incomplete is not preselected and lists its missing values", async () => {
     const placeholders = [
       { place: { is: "argument" as const, number: 2 }, text: "<secret>" },
       { place: { is: "client_secret" as const }, text: "" },
     ];
     const notes = [note("placeholder", 'argument 2 is "<secret>"')];
-    await look(found([cursor(candidate("git", { placeholders, notes }), candidate("whole"))]));
+    await scan(found([cursor(candidate("git", { placeholders, notes }), candidate("whole"))]));
     const git = within(await row("git"));
     expect(box("git"), "it can't run as it is").not.toBeChecked();
     expect(box("whole")).toBeChecked();
@@ -264,13 +264,13 @@ describe("a server", () => {
     expect(list.getByRole("button", { name: "Open settings of git" })).toHaveTextContent("git");
   });
 
-  test("shows its folder, its sandbox and how it signs in", async () => {
+  test("shows its folder, sandbox and sign-in", async () => {
     const sandbox = {
       folders: [{ path: "/home/ann/notes", access: "write" as const }],
       network: { preset: "named_hosts" as const, hosts: ["a.example"] },
     };
     const signIn = { clientId: "abc", hasSecret: true, issuer: null, scopes: ["read", "write"] };
-    await look(
+    await scan(
       found([
         cursor(
           candidate("local", { folder: "/home/ann/work", sandbox }),
@@ -289,22 +289,22 @@ describe("a server", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  test("that is as broken as another is shown beside it", async () => {
+  test("that is unusable like another one is listed separately", async () => {
     const broken = candidate("server", {
       status: "unsupported",
       target: "''",
       notes: [note("reason", "no command")],
     });
-    await look(found([cursor(broken, { ...broken }, candidate("git"))]));
+    await scan(found([cursor(broken, { ...broken }, candidate("git"))]));
     const rows = await screen.findAllByRole("group", { name: "server" });
     expect(rows.length).toBe(2);
     for (const row of rows) expect(within(row).queryByText("Runs"), "no command").toBeNull();
   });
 });
 
-test("all or none of an app are picked at once, and the button counts them", async () => {
+test("selects all or none of an app, and counts them on the button", async () => {
   const zed = { id: "zed", name: "Zed", files: [{ path: "/z", servers: 2 }] };
-  await look(
+  await scan(
     found([
       cursor(candidate("a"), candidate("b"), candidate("c", { status: "same" })),
       { ...zed, servers: [candidate("d", { status: "conflict" }), candidate("e")] },
@@ -328,7 +328,7 @@ test("all or none of an app are picked at once, and the button counts them", asy
   expect(button("Import 2 servers")).toBeEnabled();
 });
 
-test("by keyboard alone: look, leave one out, import, enter a value", async () => {
+test("works by keyboard: scan, deselect one, import, enter a value", async () => {
   const key = { name: "KEY", kind: "reference", toEnter: true } as const;
   listed = found([cursor(candidate("a"), candidate("b", { env: [key] }))]);
   expect(button("Look for them"), "it has the focus at once").toHaveFocus();
@@ -350,13 +350,13 @@ test("by keyboard alone: look, leave one out, import, enter a value", async () =
 });
 
 describe("after the import", () => {
-  test("each outcome is said, and that nothing was started", async () => {
+  test("shows each outcome, and that nothing was started", async () => {
     outcomes = {
       b: { name: null, problem: "it changed since it was listed: look at it again" },
       c: { onlyThisRun: "there is no keychain" },
       d: { onlyThisRun: "there is no keychain" },
     };
-    await look(found([cursor(...["a", "b", "c", "d"].map((name) => candidate(name)))]));
+    await scan(found([cursor(...["a", "b", "c", "d"].map((name) => candidate(name)))]));
     await row("a");
     await user.click(button("Import 4 servers"));
     expect(await screen.findByRole("heading", { name: "3 servers imported" })).toBeVisible();
@@ -373,10 +373,10 @@ describe("after the import", () => {
     expect(router.current, "at the first of them").toMatchObject({ at: "server", name: "a" });
   });
 
-  test("values to enter are listed for what was imported, and for nothing else", async () => {
+  test("lists missing values of imported servers only", async () => {
     const value = (name: string) => ({ name, kind: "reference", toEnter: true }) as const;
     outcomes = { b: { name: null, problem: "no" } };
-    await look(
+    await scan(
       found([
         cursor(
           candidate("a", {
@@ -399,8 +399,8 @@ describe("after the import", () => {
     expect(host.requests("import_candidates").length, "read anew").toBe(2);
   });
 
-  test("a failure leaves all as it was picked", async () => {
-    await look(found([cursor(candidate("a"), candidate("b"))]));
+  test("keeps the selection after a failure", async () => {
+    await scan(found([cursor(candidate("a"), candidate("b"))]));
     await row("a");
     await user.click(box("b"));
     host.answers.import_servers = () => {
@@ -415,11 +415,11 @@ describe("after the import", () => {
 describe("a project", () => {
   const folder = "/home/ann/work";
 
-  test("is what is looked into, and none of its servers is picked by itself", async () => {
+  test("is scanned without preselecting any of its servers", async () => {
     router.go({ at: "import", project: folder });
     expect(await screen.findByRole("heading", { name: "Servers of a project" })).toBeVisible();
-    expect(host.asked, "nothing is read yet").toEqual([]);
-    await look(found([cursor(candidate("git"))]));
+    expect(host.commands, "nothing is read yet").toEqual([]);
+    await scan(found([cursor(candidate("git"))]));
     await row("git");
     const source = { app: null, project: folder };
     expect(host.requests("import_candidates"), "the project alone").toEqual([source]);
@@ -432,9 +432,9 @@ describe("a project", () => {
     expect(host.requests("import_servers")).toEqual([{ source, ids: ["id of git"] }]);
   });
 
-  test("is forgotten where the user goes on to the settings of all apps", async () => {
+  test("is discarded when the user switches to the settings of all apps", async () => {
     router.go({ at: "import", project: folder });
-    await look(found([cursor(candidate("git"))]));
+    await scan(found([cursor(candidate("git"))]));
     await row("git");
     router.go({ at: "import" });
     expect(await screen.findByRole("heading", { name: "Import from other apps" })).toBeVisible();

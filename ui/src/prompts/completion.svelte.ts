@@ -3,35 +3,35 @@
 import { toApiError } from "$lib/api/client";
 import type { Completion } from "$lib/api/generated";
 
-/** How long after the last key a server is asked, in milliseconds. */
+/** Delay after the last key before a server is requested, in milliseconds. */
 export const PAUSE = 150;
 
-export interface Wish {
+export interface CompletionRequest {
   argument: string;
   value: string;
-  /** The arguments given before. */
+  /** Arguments in front of this one. */
   context: Record<string, string>;
 }
 
 export class Completions {
-  /** The argument that the values are for. */
+  /** The argument that the values belong to. */
   argument = $state<string | null>(null);
   values = $state.raw<string[]>([]);
-  /** How many there are that are not shown; null where the server does not say. */
+  /** Number of further values, or `null` if the server does not state it. */
   more = $state<number | null>(0);
-  /** The chosen value in the list, or -1. */
+  /** Index of the selected value, or -1. */
   active = $state(-1);
   busy = $state(false);
-  /** Why the server could not complete. */
+  /** The reason why the server could not complete. */
   problem = $state<string | null>(null);
 
-  /** The server does not complete at all; it is not asked again. */
+  /** Set if the server does not support completion. It is not requested again. */
   #off = false;
-  #turn = 0;
+  #lastRequest = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #complete: (wish: Wish) => Promise<Completion>;
+  readonly #complete: (request: CompletionRequest) => Promise<Completion>;
 
-  constructor(complete: (wish: Wish) => Promise<Completion>) {
+  constructor(complete: (request: CompletionRequest) => Promise<Completion>) {
     this.#complete = complete;
   }
 
@@ -39,24 +39,24 @@ export class Completions {
     return this.argument !== null && this.values.length > 0;
   }
 
-  ask(wish: Wish): void {
+  request(request: CompletionRequest): void {
     if (this.#off) return;
-    const turn = ++this.#turn;
-    if (this.argument !== wish.argument) this.#show(null);
-    else this.#narrow(wish.value);
+    const requestNumber = ++this.#lastRequest;
+    if (this.argument !== request.argument) this.#show(null);
+    else this.#narrow(request.value);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(wish, turn), PAUSE);
+    this.#timer = setTimeout(() => void this.#run(request, requestNumber), PAUSE);
   }
 
   close(): void {
-    this.#turn += 1;
+    this.#lastRequest += 1;
     clearTimeout(this.#timer);
     this.busy = false;
     this.problem = null;
     this.#show(null);
   }
 
-  /** Moves the choice; from the last value it goes back to none, so that what was typed can be kept. */
+  /** Moves the selection. After the last value nothing is selected, so that the typed text can be kept. */
   move(by: 1 | -1): void {
     const places = this.values.length + 1;
     this.active = ((this.active + 1 + by + places) % places) - 1;
@@ -66,30 +66,32 @@ export class Completions {
     return this.values[this.active] ?? null;
   }
 
-  async #run(wish: Wish, turn: number): Promise<void> {
+  async #run(request: CompletionRequest, requestNumber: number): Promise<void> {
     this.busy = true;
     try {
-      const completion = await this.#complete(wish);
-      if (turn === this.#turn) this.#show(wish.argument, completion);
+      const completion = await this.#complete(request);
+      if (requestNumber === this.#lastRequest) this.#show(request.argument, completion);
     } catch (cause) {
-      if (turn !== this.#turn) return;
+      if (requestNumber !== this.#lastRequest) return;
       this.#show(null);
       const error = toApiError(cause);
       this.#off = error.code === "unsupported";
       if (!this.#off) this.problem = error.message;
     } finally {
-      if (turn === this.#turn) this.busy = false;
+      if (requestNumber === this.#lastRequest) this.busy = false;
     }
   }
 
-  /** Until the answer is there, leaves only what goes with the text as it is now: the arrow keys must not choose anything else. */
+  /**
+   * Filters the values by the current text until the response arrives, so that the arrow keys select nothing else.
+   */
   #narrow(text: string): void {
-    const wanted = text.toLowerCase();
-    this.values = this.values.filter((value) => value.toLowerCase().includes(wanted));
+    const prefix = text.toLowerCase();
+    this.values = this.values.filter((value) => value.toLowerCase().includes(prefix));
     this.active = -1;
   }
 
-  /** What is chosen stays chosen while it is among the values, so that an answer does not get between two keys. */
+  /** Keeps the selection while the value is listed, so that a response between two key presses does not change it. */
   #show(argument: string | null, completion?: Completion): void {
     const chosen = this.chosen;
     this.argument = argument;

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "$lib/api/client";
 import type { Completion } from "$lib/api/generated";
 
-import { Completions, PAUSE, type Wish } from "./completion.svelte";
+import { Completions, PAUSE, type CompletionRequest } from "./completion.svelte";
 
-const wish = (value: string, argument = "city"): Wish => ({
+const requestFor = (value: string, argument = "city"): CompletionRequest => ({
   argument,
   value,
   context: { country: "fr" },
@@ -17,24 +17,24 @@ describe("completion", () => {
   afterEach(() => void vi.useRealTimers());
 
   // [completion-debounce] [completion-rate-limit]
-  it("asks once after the typing stops, with the arguments before", async () => {
+  it("sends one request after typing stops, with the arguments in front", async () => {
     const complete = vi.fn(() => Promise.resolve(values("Paris")));
     const completions = new Completions(complete);
-    completions.ask(wish("P"));
+    completions.request(requestFor("P"));
     await vi.advanceTimersByTimeAsync(PAUSE - 1);
-    completions.ask(wish("Pa"));
+    completions.request(requestFor("Pa"));
     await vi.advanceTimersByTimeAsync(PAUSE);
-    expect(complete.mock.calls, "one request, with the context").toEqual([[wish("Pa")]]);
+    expect(complete.mock.calls, "one request, with the context").toEqual([[requestFor("Pa")]]);
     expect(completions.values, "its values are shown").toEqual(["Paris"]);
     expect(completions.open, "in an open list").toBe(true);
   });
 
-  it("drops answers that arrive out of order", async () => {
+  it("drops responses that arrive out of order", async () => {
     const answers: ((completion: Completion) => void)[] = [];
     const completions = new Completions(() => new Promise((resolve) => answers.push(resolve)));
-    completions.ask(wish("P"));
+    completions.request(requestFor("P"));
     await vi.advanceTimersByTimeAsync(PAUSE);
-    completions.ask(wish("Pa"));
+    completions.request(requestFor("Pa"));
     await vi.advanceTimersByTimeAsync(PAUSE);
     answers[1]?.(values("Paris"));
     await vi.advanceTimersByTimeAsync(0);
@@ -44,31 +44,31 @@ describe("completion", () => {
     expect(completions.busy, "nothing is waited for").toBe(false);
   });
 
-  it("offers no value that does not fit the text while the server is asked again", async () => {
-    const complete = vi.fn((wish: Wish) =>
-      wish.value === ""
+  it("filters the old values by the text during a request", async () => {
+    const complete = vi.fn((requestFor: CompletionRequest) =>
+      requestFor.value === ""
         ? Promise.resolve(values("Amsterdam", "Bergen"))
         : new Promise<never>(() => undefined),
     );
     const completions = new Completions(complete);
-    completions.ask(wish(""));
+    completions.request(requestFor(""));
     await vi.advanceTimersByTimeAsync(PAUSE);
     completions.move(1);
-    completions.ask(wish("ber"));
+    completions.request(requestFor("ber"));
     expect(completions.values, "at once, before the answer").toEqual(["Bergen"]);
     expect(completions.chosen, "the choice was made for another text").toBe(null);
     completions.move(1);
     expect(completions.chosen, "what the arrow key reaches").toBe("Bergen");
   });
 
-  it("keeps what was chosen when the answer has it, too", async () => {
+  it("keeps the selection if the response contains it", async () => {
     const answers: ((completion: Completion) => void)[] = [];
     const completions = new Completions(() => new Promise((resolve) => answers.push(resolve)));
-    completions.ask(wish(""));
+    completions.request(requestFor(""));
     await vi.advanceTimersByTimeAsync(PAUSE);
     answers[0]?.(values("Amsterdam", "Bergen"));
     await vi.advanceTimersByTimeAsync(0);
-    completions.ask(wish("ber"));
+    completions.request(requestFor("ber"));
     completions.move(1);
     await vi.advanceTimersByTimeAsync(PAUSE);
     answers[1]?.(values("Aberdeen", "Bergen"));
@@ -76,10 +76,10 @@ describe("completion", () => {
     expect(completions.chosen, "the next key takes what was seen").toBe("Bergen");
   });
 
-  it("shows nothing that comes after it was closed", async () => {
+  it("shows nothing that arrives after closing", async () => {
     let answer: (completion: Completion) => void = () => undefined;
     const completions = new Completions(() => new Promise((resolve) => (answer = resolve)));
-    completions.ask(wish("P"));
+    completions.request(requestFor("P"));
     await vi.advanceTimersByTimeAsync(PAUSE);
     completions.close();
     answer(values("Paris"));
@@ -87,61 +87,61 @@ describe("completion", () => {
     expect(completions.open, "closed stays closed").toBe(false);
   });
 
-  it("does not show one argument's values at another", async () => {
+  it("does not show the values of another argument", async () => {
     const completions = new Completions(() => Promise.resolve(values("Paris")));
-    completions.ask(wish("P"));
+    completions.request(requestFor("P"));
     await vi.advanceTimersByTimeAsync(PAUSE);
-    completions.ask(wish("2", "year"));
+    completions.request(requestFor("2", "year"));
     expect(completions.open, "the list closes at once").toBe(false);
   });
 
   // [completion-max-100]
-  it("counts what is not shown", async () => {
+  it("counts hidden values", async () => {
     const answers: Completion[] = [
       { values: ["a"], total: 41, hasMore: true },
       { values: ["a"], total: null, hasMore: true },
       { values: ["a"], total: null, hasMore: false },
     ];
     const completions = new Completions(() => Promise.resolve(answers.shift() as Completion));
-    const seen: (number | null)[] = [];
+    const values: (number | null)[] = [];
     for (const value of ["1", "2", "3"]) {
-      completions.ask(wish(value));
+      completions.request(requestFor(value));
       await vi.advanceTimersByTimeAsync(PAUSE);
-      seen.push(completions.more);
+      values.push(completions.more);
     }
-    expect(seen, "40 more; more of unknown number; no more").toEqual([40, null, 0]);
+    expect(values, "40 more; more of unknown number; no more").toEqual([40, null, 0]);
   });
 
-  it("moves through the values and back to what was typed", async () => {
+  it("moves through the values and back to the typed text", async () => {
     const completions = new Completions(() => Promise.resolve(values("a", "b")));
-    completions.ask(wish(""));
+    completions.request(requestFor(""));
     await vi.advanceTimersByTimeAsync(PAUSE);
-    const seen: (string | null)[] = [];
+    const chosen: (string | null)[] = [];
     for (let i = 0; i < 3; i++) {
       completions.move(1);
-      seen.push(completions.chosen);
+      chosen.push(completions.chosen);
     }
-    expect(seen, "first, second, none").toEqual(["a", "b", null]);
+    expect(chosen, "first, second, none").toEqual(["a", "b", null]);
     completions.move(-1);
     expect(completions.chosen, "back from none is the last").toBe("b");
   });
 
   // [completion-partial]
-  it("says why a server could not complete, unless it does not complete at all", async () => {
+  it("explains failures, except for servers without completion", async () => {
     const errors = [
       new ApiError({ code: "server", message: "broken" }),
       new ApiError({ code: "unsupported", message: "no completion" }),
     ];
     const complete = vi.fn(() => Promise.reject(errors.shift() as ApiError));
     const completions = new Completions(complete);
-    completions.ask(wish("a"));
+    completions.request(requestFor("a"));
     await vi.advanceTimersByTimeAsync(PAUSE);
     expect(completions.problem, "the cause").toBe("broken");
     completions.close();
-    completions.ask(wish("b"));
+    completions.request(requestFor("b"));
     await vi.advanceTimersByTimeAsync(PAUSE);
     expect(completions.problem, "nothing to say").toBeNull();
-    completions.ask(wish("c"));
+    completions.request(requestFor("c"));
     await vi.advanceTimersByTimeAsync(PAUSE);
     expect(complete.mock.calls.length, "it is not asked again").toBe(2);
   });

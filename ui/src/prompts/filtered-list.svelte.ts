@@ -1,29 +1,29 @@
-// A list to pick from by typing: what matches, and which is chosen.
+// Selectable list that is filtered by typing.
 
 import type { ReviewMarks } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
 
 export interface Pickable {
   id: string;
-  /** What is searched, the most telling first. */
+  /** Searched texts, the most important first. */
   words: string[];
 }
 
-/** Something a server offers, as a row to pick. All but `server` are its own words. */
+/** Offer of a server as a selectable row. All fields but `server` are from the server. */
 export interface Offer extends Pickable {
   server: string;
   name: string;
   title: string | null;
   description: string | null;
-  /** A picture that is safe to show. */
+  /** Icon that is safe to show. */
   icon: string | null;
-  /** What is worth a second look about it. */
+  /** Marks for review. */
   marks: ReviewMarks;
-  /** The kind of thing it is, in words, where a list has several. */
+  /** Label of its kind, for lists of several kinds. */
   kind?: string;
 }
 
-/** So many are shown; the rest is found by typing more. */
+/** Maximum number of shown items. The rest is found by typing more. */
 export const SHOWN = 100;
 
 export class FilteredList<T extends Pickable> {
@@ -57,7 +57,7 @@ export class FilteredList<T extends Pickable> {
   }
 }
 
-/** What a key does in a list that is picked from; null if nothing. */
+/** Returns the action of a key in a selectable list, or `null`. */
 export function pickKey(key: string): { move: number } | "take" | "close" | null {
   switch (key) {
     case "ArrowDown":

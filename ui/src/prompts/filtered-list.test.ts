@@ -8,8 +8,8 @@ const items = [
   { id: "3", words: ["plan_trip", "Plans a journey; can summarize"] },
 ];
 
-describe("picking from a list", () => {
-  it("shows everything first, in order", () => {
+describe("a filtered list", () => {
+  it("shows all items in order at first", () => {
     const pick = new FilteredList(() => items);
     expect(
       pick.shown.map((i) => i.id),
@@ -18,7 +18,7 @@ describe("picking from a list", () => {
     expect(pick.chosen?.id, "the first is chosen").toBe("1");
   });
 
-  it("puts a match in the name before one in the description", () => {
+  it("ranks a match in the name before one in the description", () => {
     const pick = new FilteredList(() => items);
     pick.type("summ");
     expect(
@@ -27,13 +27,13 @@ describe("picking from a list", () => {
     ).toEqual(["1", "3"]);
   });
 
-  it("finds letters that are apart", () => {
+  it("matches letters that are apart", () => {
     const pick = new FilteredList(() => items);
     pick.type("trns");
     expect(pick.chosen?.id, "fuzzy").toBe("2");
   });
 
-  it("chooses by keys alone, round both ends", () => {
+  it("wraps around at both ends with the arrow keys", () => {
     const pick = new FilteredList(() => items);
     pick.move(-1);
     expect(pick.chosen?.id, "before the first is the last").toBe("3");
@@ -44,14 +44,14 @@ describe("picking from a list", () => {
     expect(pick.active, "typing starts at the best match").toBe(0);
   });
 
-  it("has nothing chosen when nothing matches", () => {
+  it("selects nothing when nothing matches", () => {
     const pick = new FilteredList(() => items);
     pick.type("zzz");
     pick.move(1);
     expect(pick.chosen, "nothing").toBeNull();
   });
 
-  it("shows no more than its bound, and finds the rest by typing", () => {
+  it("shows a bounded number of items, and finds the rest by typing", () => {
     const many = Array.from({ length: 5_000 }, (_, i) => ({
       id: `${i}`,
       words: [`tool number ${i}`],
@@ -62,7 +62,7 @@ describe("picking from a list", () => {
     expect(pick.chosen?.id, "found").toBe("4999");
   });
 
-  it("reads the keys of a list", () => {
+  it("maps the keys of a list", () => {
     expect(pickKey("ArrowDown"), "down").toEqual({ move: 1 });
     expect(pickKey("Enter"), "take").toBe("take");
     expect(pickKey("Escape"), "close").toBe("close");

@@ -1,4 +1,4 @@
-// Puts the messages of a prompt into a conversation.
+// Inserts the messages of a prompt into a conversation.
 
 import { call } from "$lib/api/client";
 import { beginning } from "$lib/format/text-safety";
@@ -10,7 +10,7 @@ import type { PromptRun } from "./prompt-run.svelte";
 
 const TITLE = 60;
 
-/** Into this conversation, or a new one that is named after the prompt and comes to the front. */
+/** Inserts the messages into this conversation, or into a new one that is named after the prompt and opened. */
 export async function insertPrompt(run: PromptRun, conversation: string | null): Promise<void> {
   const title = beginning(run.prompt.title ?? run.prompt.name, TITLE, 1);
   const id = conversation ?? (await createConversation(title));

@@ -1,4 +1,4 @@
-// What all servers that are ready offer, to pick from.
+// Offers of all ready servers, for the pickers.
 
 import type { Catalog, Icon, ReviewMarks, Prompt, Skill } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
@@ -25,28 +25,28 @@ function ready(): string[] {
   return app.servers.filter((server) => server.state.is === "ready").map((server) => server.name);
 }
 
-/** Has the catalogs of all ready servers read; fits an effect. */
-export function wantCatalogs(): void {
-  for (const server of ready()) catalogs.want(server);
+/** Requests the catalogs of all ready servers. Call it in an effect. */
+export function requestCatalogs(): void {
+  for (const server of ready()) catalogs.request(server);
 }
 
-/** True while a catalog or a list of skills is being read. */
+/** Returns `true` while a catalog or a list of skills is being read. */
 export function reading(): boolean {
-  return ready().some((server) => catalogs.of(server).loading || skillLists.of(server).loading);
+  return ready().some((server) => catalogs.get(server).loading || skillLists.get(server).loading);
 }
 
-/** Has the skills of all ready servers listed; fits an effect. */
-export function wantSkills(): void {
-  for (const server of ready()) skillLists.want(server);
+/** Requests the skills of all ready servers. Call it in an effect. */
+export function requestSkills(): void {
+  for (const server of ready()) skillLists.request(server);
 }
 
-/** Every one of a kind, in the order of the servers. */
+/** Returns all offers of a kind in the order of the servers. */
 export function offers<T extends Named, O extends Offer>(
   list: (catalog: Catalog) => T[],
   make: (offer: Offer, item: T) => O,
 ): O[] {
   return ready().flatMap((server) => {
-    const catalog = catalogs.of(server).value;
+    const catalog = catalogs.get(server).value;
     return (catalog ? list(catalog) : []).map((item, i) => make(offer(server, item, i), item));
   });
 }
@@ -66,10 +66,10 @@ function offer(server: string, item: Named, place: number): Offer {
   };
 }
 
-/** Every skill, in the order of the servers. */
+/** Returns all skills in the order of the servers. */
 export function skillOffers<O extends Offer>(make: (offer: Offer, skill: Skill) => O): O[] {
   return ready().flatMap((server) =>
-    (skillLists.of(server).value?.skills ?? []).map((skill, i) =>
+    (skillLists.get(server).value?.skills ?? []).map((skill, i) =>
       make(offer(server, { ...skill, title: null, icons: [] }, i), skill),
     ),
   );

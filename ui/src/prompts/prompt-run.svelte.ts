@@ -1,4 +1,4 @@
-// One prompt from its arguments to the messages it gives.
+// State of one prompt from its arguments to its messages.
 
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { ConversationItem, Prompt, PromptResult } from "$lib/api/generated";
@@ -9,9 +9,9 @@ export class PromptRun {
   readonly prompt: Prompt;
 
   values = $state<string[]>([]);
-  /** Whether the user wanted to go on, so that what is missing is pointed out. */
+  /** Set once the user tried to continue. From then on missing arguments are marked. */
   tried = $state(false);
-  /** The id of the call under way. */
+  /** Id of the running call. */
   running = $state<string | null>(null);
   result = $state.raw<PromptResult | null>(null);
   problem = $state.raw<ApiError | null>(null);
@@ -30,17 +30,17 @@ export class PromptRun {
     () => !this.prompt.arguments.some((_, i) => this.isMissing(i)),
   );
 
-  /** The arguments that hold something. */
-  given(): Record<string, string> {
+  /** The arguments that are not empty. */
+  filledArguments(): Record<string, string> {
     return this.#entries((_, value) => value !== "");
   }
 
-  /** The arguments before this one, which its completion may depend on. */
+  /** Returns the arguments in front of this one, which its completion may depend on. */
   before(index: number): Record<string, string> {
     return this.#entries((i, value) => i < index && value !== "");
   }
 
-  /** What was fetched, or still is, belongs to other arguments. */
+  /** Discards messages and running calls that belong to other arguments. */
   changed(): void {
     this.cancel();
     this.result = null;
@@ -59,8 +59,8 @@ export class PromptRun {
         call: id,
         server: this.server,
         prompt: this.prompt.name,
-        arguments: this.given(),
-        hash: this.#seen(),
+        arguments: this.filledArguments(),
+        hash: this.#reviewedHash(),
       };
       const result = await call("get_prompt", request);
       if (this.running === id) this.result = result;
@@ -72,7 +72,7 @@ export class PromptRun {
     }
   }
 
-  /** Ends the call under way; what it may still bring is not used. */
+  /** Cancels the running call and ignores its result. */
   cancel(): void {
     const id = this.running;
     if (id === null) return;
@@ -80,20 +80,26 @@ export class PromptRun {
     void call("cancel_call", { call: id }).catch(() => undefined);
   }
 
-  /** The messages as items of a conversation. */
-  items(now: number): ConversationItem[] {
-    const origin = { server: this.server, prompt: this.prompt.name, arguments: this.given() };
+  /** Returns the messages as items of a conversation. */
+  items(current: number): ConversationItem[] {
+    const origin = {
+      server: this.server,
+      prompt: this.prompt.name,
+      arguments: this.filledArguments(),
+    };
     return (this.result?.messages ?? []).map((message) => ({
       id: crypto.randomUUID(),
-      at: now,
+      at: current,
       body: { kind: "message", role: message.role, content: message.content, prompt: origin },
     }));
   }
 
-  /** What the user has seen of it: as it was when it was chosen, or as they reviewed it since. */
-  #seen(): string {
-    const now = catalogs.of(this.server).value?.prompts.find((p) => p.name === this.prompt.name);
-    return now?.marks.review === "reviewed" ? now.hash : this.prompt.hash;
+  /** Returns the definition that the user reviewed: the one when it was selected, or the one reviewed since. */
+  #reviewedHash(): string {
+    const current = catalogs
+      .get(this.server)
+      .value?.prompts.find((p) => p.name === this.prompt.name);
+    return current?.marks.review === "reviewed" ? current.hash : this.prompt.hash;
   }
 
   #entries(wanted: (index: number, value: string) => boolean): Record<string, string> {

@@ -6,7 +6,7 @@ import type { Prompt } from "$lib/api/generated";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
-  NOT_SAID,
+  NO_EXPIRY,
   REVIEWED,
   sampleConversation,
   sampleServer,
@@ -19,7 +19,7 @@ import PromptsTab from "./PromptsTab.svelte";
 
 let host: FakeHost;
 let number = 0;
-/** Servers of their own for each test: what is known of one is kept. */
+/** Each test uses separate servers, because their data is retained. */
 let names: [string, string];
 
 function prompt(name: string, changes: Partial<Prompt> = {}): Prompt {
@@ -44,7 +44,7 @@ beforeEach(async () => {
   host = await startFakeHost(
     {
       catalog: ({ server }) => ({
-        ...{ server, tools: [], resources: [], templates: [], notes: [], freshUntil: NOT_SAID },
+        ...{ server, tools: [], resources: [], templates: [], notes: [], freshUntil: NO_EXPIRY },
         prompts:
           server === demo
             ? [
@@ -62,10 +62,13 @@ beforeEach(async () => {
         total: null,
         hasMore: false,
       }),
-      get_prompt: ({ prompt, arguments: given }) => ({
+      get_prompt: ({ prompt, arguments: filledArguments }) => ({
         description: null,
         messages: [
-          { role: "user", content: [{ type: "text", text: `${prompt} ${JSON.stringify(given)}` }] },
+          {
+            role: "user",
+            content: [{ type: "text", text: `${prompt} ${JSON.stringify(filledArguments)}` }],
+          },
         ],
       }),
       create_conversation: ({ title }) => sampleConversation({ id: "new", title }),
@@ -133,7 +136,7 @@ describe("the prompt picker", () => {
   });
 
   // [prompts-validate-io]
-  it("points out what is missing instead of asking the server", async () => {
+  it("marks missing arguments instead of calling the server", async () => {
     const user = userEvent.setup();
     render(PromptDialog, { open: true, conversation: "c1" });
     await user.click(await screen.findByRole("option", { name: /Plan a trip/ }));
@@ -142,22 +145,22 @@ describe("the prompt picker", () => {
     expect(host.requests("get_prompt"), "nothing was asked").toEqual([]);
   });
 
-  it("shows at once what a prompt without arguments gives", async () => {
+  it("previews a prompt without arguments at once", async () => {
     const user = userEvent.setup();
     render(PromptDialog, { open: true, conversation: "c1" });
     await user.click(await screen.findByRole("option", { name: /greet/ }));
     expect(await screen.findByText("greet {}"), "no needless step").toBeInTheDocument();
   });
 
-  it("cancels a prompt that takes long, and shows nothing that comes later", async () => {
+  it("cancels a slow prompt and ignores a late result", async () => {
     const user = userEvent.setup();
     let answer: (result: never) => void = () => undefined;
     host.answers.get_prompt = () => new Promise((resolve) => (answer = resolve));
     render(PromptDialog, { open: true, conversation: "c1" });
     await user.click(await screen.findByRole("option", { name: /greet/ }));
     await user.click(await screen.findByRole("button", { name: "Cancel" }));
-    const [asked] = host.requests("get_prompt");
-    expect(host.requests("cancel_call"), "this call").toEqual([{ call: asked?.call }]);
+    const [request] = host.requests("get_prompt");
+    expect(host.requests("cancel_call"), "this call").toEqual([{ call: request?.call }]);
     answer({
       description: null,
       messages: [{ role: "user", content: [{ type: "text", text: "late" }] }],
@@ -165,7 +168,7 @@ describe("the prompt picker", () => {
     await waitFor(() => expect(screen.queryByText("late"), "not shown").toBeNull());
   });
 
-  it("drops what was asked with other arguments", async () => {
+  it("drops a result for other arguments", async () => {
     const user = userEvent.setup();
     let answer: (result: never) => void = () => undefined;
     host.answers.get_prompt = () => new Promise((resolve) => (answer = resolve));
@@ -173,11 +176,11 @@ describe("the prompt picker", () => {
     await user.click(await screen.findByRole("option", { name: /Plan a trip/ }));
     const country = await screen.findByRole("combobox", { name: /country required/ });
     await user.type(country, "fr{Enter}");
-    const [asked] = host.requests("get_prompt");
-    expect(asked?.arguments, "asked with what was there").toEqual({ country: "fr" });
-    expect(asked?.hash, "of the prompt as it is shown").toBe(REVIEWED.hash);
+    const [request] = host.requests("get_prompt");
+    expect(request?.arguments, "asked with what was there").toEqual({ country: "fr" });
+    expect(request?.hash, "of the prompt as it is shown").toBe(REVIEWED.hash);
     await user.type(country, "x");
-    expect(host.requests("cancel_call"), "of no use any more").toEqual([{ call: asked?.call }]);
+    expect(host.requests("cancel_call"), "of no use any more").toEqual([{ call: request?.call }]);
     answer({
       description: null,
       messages: [{ role: "user", content: [{ type: "text", text: "about fr" }] }],
@@ -188,7 +191,7 @@ describe("the prompt picker", () => {
     expect(screen.queryByText("about fr"), "not shown beside the new value").toBeNull();
   });
 
-  it("says what the server's error was", async () => {
+  it("shows the error of the server", async () => {
     const user = userEvent.setup();
     host.answers.get_prompt = () => {
       throw { code: "server", message: "no such city" };
@@ -198,7 +201,7 @@ describe("the prompt picker", () => {
     expect(await screen.findByText("no such city"), "in words").toBeInTheDocument();
   });
 
-  it("says so when nothing matches", async () => {
+  it("shows that nothing matches", async () => {
     const user = userEvent.setup();
     const onclose = vi.fn();
     render(PromptDialog, { open: true, conversation: "c1", onclose });
@@ -213,7 +216,7 @@ describe("the prompt picker", () => {
 });
 
 describe("a server's prompts", () => {
-  it("are listed, and one goes into a new conversation", async () => {
+  it("are listed, and inserted into a new conversation", async () => {
     const user = userEvent.setup();
     const server = sampleServer({ name: names[1] });
     const { rerender } = render(PromptsTab, { server });
@@ -233,7 +236,7 @@ describe("a server's prompts", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("say so when there are none", async () => {
+  it("show an empty state", async () => {
     host.answers.catalog = ({ server }) => ({
       ...{
         server,
@@ -242,7 +245,7 @@ describe("a server's prompts", () => {
         resources: [],
         templates: [],
         notes: [],
-        freshUntil: NOT_SAID,
+        freshUntil: NO_EXPIRY,
       },
     });
     render(PromptsTab, { server: sampleServer({ name: names[0] }) });

@@ -6,18 +6,18 @@ import type { Catalog, Server } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
+import { NO_EXPIRY, sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import ResourcesTab from "./ResourcesTab.svelte";
 
 let host: FakeHost;
 let number = 0;
-/** A server of its own for each test: what is known of one is kept. */
+/** Each test uses a separate server, because its data is retained. */
 let server: Server;
 
 function catalog(of: string): Catalog {
   return {
-    ...{ server: of, tools: [], prompts: [], notes: [], freshUntil: NOT_SAID },
+    ...{ server: of, tools: [], prompts: [], notes: [], freshUntil: NO_EXPIRY },
     resources: [
       {
         ...{ uri: "demo://tide", name: "tide", title: "Tide table", description: "How high" },
@@ -58,7 +58,7 @@ beforeEach(async () => {
   );
 });
 
-test("lists, opens and reads a resource, and marks it when it changed", async () => {
+test("lists and reads a resource, and marks it when it changed", async () => {
   const user = userEvent.setup();
   const { rerender } = render(ResourcesTab, { server });
   await user.click(await screen.findByRole("option", { name: /Tide table/ }));
@@ -84,7 +84,7 @@ test("lists, opens and reads a resource, and marks it when it changed", async ()
   expect(screen.queryByText("It changed since you read it."), "until it is read again").toBe(null);
 });
 
-test("says of an app that it is not shown, and reads its source", async () => {
+test("notes that an app is not shown, and reads its source", async () => {
   const user = userEvent.setup();
   const { rerender } = render(ResourcesTab, { server, item: "ui://port/view" });
   expect(await screen.findByText(/which Drawbridge does not show yet/)).toBeVisible();
@@ -94,7 +94,7 @@ test("says of an app that it is not shown, and reads its source", async () => {
   expect(screen.queryByText(/does not show yet/), "every other resource is shown").toBeNull();
 });
 
-test("watches and no longer", async () => {
+test("subscribes to changes and unsubscribes", async () => {
   const user = userEvent.setup();
   const { rerender } = render(ResourcesTab, { server, item: "demo://tide" });
   await user.click(await screen.findByRole("button", { name: "Watch for changes" }));
@@ -113,7 +113,7 @@ test("watches and no longer", async () => {
   ).toBeInTheDocument();
 });
 
-test("attaches to a conversation that is picked", async () => {
+test("attaches to the selected conversation", async () => {
   const user = userEvent.setup();
   render(ResourcesTab, { server, item: "demo://tide" });
   await user.click(await screen.findByRole("button", { name: "Attach…" }));
@@ -126,7 +126,7 @@ test("attaches to a conversation that is picked", async () => {
   expect(router.current, "and goes there").toEqual({ at: "conversation", id: "c1" });
 });
 
-test("fills in a template with the server's proposals", async () => {
+test("completes the variables of a template by the server", async () => {
   const user = userEvent.setup();
   render(ResourcesTab, { server, item: "demo://{port}/log" });
   const field = await screen.findByRole("combobox", { name: "port" });

@@ -1,25 +1,25 @@
-// Puts a resource or a skill into a conversation.
+// Attaches resources and skills to conversations.
 
 import { call } from "$lib/api/client";
 import type { ConversationItem, ResourceContents } from "$lib/api/generated";
 
 import { createConversation } from "../conversation/create-conversation";
 
-/** What to attach, and where. */
+/** A resource or skill to attach, and its target. */
 export interface Attach {
   server: string;
   uri: string;
-  /** What it is called in the conversation. */
+  /** Title in the conversation. */
   name: string;
-  /** What was read of it; without it the resource is read now. */
+  /** The contents that were read. Without them the resource is read now. */
   contents?: ResourceContents[];
-  /** The hash of a skill's entry as it was shown; then `uri` is that of its `SKILL.md`. */
+  /** Hash of the shown entry of a skill. `uri` is that of its `SKILL.md` then. */
   skill?: string;
-  /** The conversation, or nothing for a new one. */
+  /** Target conversation, or `null` for a new one. */
   conversation: string | null;
 }
 
-/** A resource or a skill as it is now, as an item of a conversation. Rejects with an `ApiError`. */
+/** Returns a resource or skill with its current contents as an item of a conversation. Rejects with an `ApiError`. */
 export async function attachmentOf(
   attach: Omit<Attach, "conversation">,
 ): Promise<ConversationItem> {
@@ -41,7 +41,10 @@ export async function attachmentOf(
   };
 }
 
-/** Attaches a resource or a skill as it is now. Returns the conversation. Rejects with an `ApiError`. */
+/**
+ * Attaches a resource or skill with its current contents. Resolves to the id of the conversation. Rejects with an
+ * `ApiError`.
+ */
 export async function attachResource(attach: Attach): Promise<string> {
   const item = await attachmentOf(attach);
   const conversation = attach.conversation ?? (await createConversation(attach.name));

@@ -1,4 +1,4 @@
-// A template being filled in: its values, and the URI they make, which the host expands a little after the last key.
+// State of a resource template: its variables and the resulting URI, which the host expands after typing pauses.
 
 import { SvelteMap } from "svelte/reactivity";
 
@@ -6,30 +6,31 @@ import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { ResourceTemplate } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
 
-/** How long after the last key it is expanded, in milliseconds. */
+/** Delay after the last key before the host expands, in milliseconds. */
 export const PAUSE = 150;
-/** How many templates keep their values. */
+/** Maximum number of templates whose values are retained. */
 const MAX_KEPT = 50;
 
 export class Expansion {
   readonly template: ResourceTemplate;
   values = $state<Record<string, string>>({});
-  /** The URI that the values make; nothing before the first answer. */
+  /** The expanded URI, or `null` before the first response. */
   uri = $state<string | null>(null);
   error = $state.raw<ApiError | null>(null);
-  /** Whether the URI is not yet that of the values. */
+  /** Set while the URI is not that of the current values. */
   pending = $state(false);
 
-  #turn = 0;
+  #lastRequest = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(template: ResourceTemplate) {
     this.template = template;
-    // Assigned one by one, a variable named like a member of all objects could not be: that is frozen in the window.
+    // Assigning members one by one would fail for a variable named like a member of `Object.prototype`, which is
+    // frozen in the window.
     this.values = Object.fromEntries(template.variables.map((variable) => [variable, ""]));
   }
 
-  /** Whether nothing is filled in. A template without variables is never empty. */
+  /** Set if all variables are empty. A template without variables is never empty. */
   get empty(): boolean {
     const values = Object.values(this.values);
     return values.length > 0 && values.every((value) => value === "");
@@ -42,34 +43,34 @@ export class Expansion {
 
   expandSoon(): void {
     this.pending = true;
-    // What is still on its way is about other values.
-    this.#turn += 1;
+    // A running expansion belongs to other values.
+    this.#lastRequest += 1;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.expand(), PAUSE);
   }
 
-  /** Expands it now. */
+  /** Expands now. */
   async expand(): Promise<void> {
     clearTimeout(this.#timer);
-    const turn = ++this.#turn;
+    const request = ++this.#lastRequest;
     const filled = Object.entries(this.values).filter(([, value]) => value !== "");
     try {
       const { uri } = await call("expand_template", {
         template: this.template.uriTemplate,
         values: Object.fromEntries(filled),
       });
-      if (turn !== this.#turn) return;
+      if (request !== this.#lastRequest) return;
       this.uri = uri;
       this.error = null;
     } catch (cause) {
-      if (turn !== this.#turn) return;
+      if (request !== this.#lastRequest) return;
       this.uri = null;
       this.error = toApiError(cause);
     }
     this.pending = false;
   }
 
-  /** The values of the variables before this one, as completion takes them. */
+  /** Returns the variables in front of this one, as completion requires them. */
   contextFor(variable: string): Record<string, string> {
     const others = Object.entries(this.values).filter(
       ([name, value]) => name !== variable && value !== "",
@@ -78,18 +79,18 @@ export class Expansion {
   }
 }
 
-const kept = new SvelteMap<string, Expansion>();
-pageState(() => kept.clear());
+const retained = new SvelteMap<string, Expansion>();
+pageState(() => retained.clear());
 
-/** The template as it was left, or empty. */
+/** Returns the retained state of the template, or a new one. */
 export function expansionOf(server: string, template: ResourceTemplate): Expansion {
   const key = JSON.stringify([server, template.uriTemplate]);
-  const expansion = kept.get(key) ?? new Expansion(template);
-  kept.delete(key);
-  kept.set(key, expansion);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= MAX_KEPT) break;
-    kept.delete(oldest);
+  const expansion = retained.get(key) ?? new Expansion(template);
+  retained.delete(key);
+  retained.set(key, expansion);
+  for (const oldest of retained.keys()) {
+    if (retained.size <= MAX_KEPT) break;
+    retained.delete(oldest);
   }
   return expansion;
 }

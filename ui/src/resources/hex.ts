@@ -1,6 +1,6 @@
-// The beginning of binary data, to be looked at.
+// Hexadecimal view of the first bytes of binary data.
 
-/** One row: where it begins, its bytes in hexadecimal and as characters. */
+/** A row: its offset, and its bytes in hexadecimal and as characters. */
 export interface HexRow {
   offset: string;
   hex: string;
@@ -9,12 +9,12 @@ export interface HexRow {
 
 const ROW = 16;
 
-/** How many bytes base64 stands for. */
+/** Returns the number of bytes that a base64 text encodes. */
 export function byteCount(base64: string): number {
   return Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
 }
 
-/** The first bytes of base64, or nothing when it isn't base64. */
+/** Returns the rows of the first bytes, or `null` if the text is not base64. */
 export function hexRows(base64: string, limit: number): HexRow[] | null {
   let bytes: Uint8Array;
   try {

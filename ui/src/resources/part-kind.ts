@@ -1,25 +1,25 @@
-// In which ways a part of a resource can be looked at; the way that suits it best comes first.
+// Views of a part of a resource, the most suitable first.
 
 import type { JsonValue, ResourceContents } from "$lib/api/generated";
 
-/** A way to look at it. */
+/** A view of a part. */
 export type PartKind = "text" | "markdown" | "json" | "image" | "audio" | "bytes";
 
 interface PartShown {
   kind: PartKind;
-  /** What the text says, for JSON. */
+  /** The parsed JSON value. */
   value?: JsonValue;
 }
 
-/** Longer text isn't read as JSON. */
+/** Longer text is not parsed as JSON. */
 const LONGEST_JSON = 1_000_000;
 
-/** The type without its parameters, in lower case. */
+/** Returns the MIME type without parameters in lower case. */
 function typeOf(part: ResourceContents): string {
   return part.mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
 }
 
-/** The ways for this part. The type is only a claim, so what is in it counts too. */
+/** Returns the views of a part. The declared type is untrusted, so the contents count as well. */
 export function viewsOf(part: ResourceContents): PartShown[] {
   const type = typeOf(part);
   if (part.text !== null) {
@@ -34,7 +34,7 @@ export function viewsOf(part: ResourceContents): PartShown[] {
   return [{ kind: "bytes" }];
 }
 
-/** An object or a list, if the text is one. */
+/** Parses the text if it is a JSON object or array. */
 function jsonIn(text: string): { value: JsonValue } | null {
   if (text.length > LONGEST_JSON || !/^\s*[[{]/.test(text)) return null;
   try {
@@ -44,7 +44,7 @@ function jsonIn(text: string): { value: JsonValue } | null {
   }
 }
 
-/** The language to colour a text by: from its type, else from the end of its URI. */
+/** Returns the language for syntax highlighting: from the type, else from the extension of the URI. */
 export function languageOf(part: ResourceContents): string | undefined {
   const type = typeOf(part);
   if (/[/+]json$/.test(type)) return "json";

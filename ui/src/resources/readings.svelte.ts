@@ -1,4 +1,4 @@
-// What was read of resources, and which of them changed since.
+// Contents of the resources that were read, and the set of those that changed since.
 
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
@@ -7,35 +7,36 @@ import type { Event, ResourceContents, ResourceResult } from "$lib/api/generated
 import { pageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 
-/** How many readings are kept. */
+/** Maximum number of retained readings. */
 export const MAX_READINGS = 30;
-/** How many changed resources are known. */
+/** Maximum number of changed resources that are recorded. */
 export const MAX_CHANGED = 1000;
 
-/** Asks for it; with `refresh` the server is asked, however fresh it is. */
-type Ask = (id: string, refresh: boolean) => Promise<ResourceResult>;
+/** Reads from the host. With `refresh` the server is requested, however fresh the cached contents are. */
+type ReadRequest = (id: string, refresh: boolean) => Promise<ResourceResult>;
 
-/** One resource as it was read, or what is read like one. */
+/** A resource that was read, or a skill's file, which is read in the same way. */
 export class Reading {
   readonly server: string;
   readonly uri: string;
   contents = $state.raw<ResourceContents[] | null>(null);
   error = $state.raw<ApiError | null>(null);
-  /** The call that is under way. */
+  /** Id of the running call. */
   call = $state<string | null>(null);
-  /** When it was read, in milliseconds since 1970. */
+  /** Time of the read, in milliseconds since 1970. */
   at = $state<number | null>(null);
-  /** Whether the host had it already and did not ask the server. */
+  /** Set if the host had the contents in its cache. */
   cached = $state(false);
-  /** Until when it counts as fresh, in milliseconds since 1970, if the server says so. */
+  /** End of the freshness in milliseconds since 1970, if the server states it. */
   freshUntil = $state<number | null>(null);
 
-  readonly #ask: Ask;
+  readonly #requestRead: ReadRequest;
 
-  constructor(server: string, uri: string, ask?: Ask) {
+  constructor(server: string, uri: string, requestRead?: ReadRequest) {
     this.server = server;
     this.uri = uri;
-    this.#ask = ask ?? ((id, refresh) => call("read_resource", { call: id, server, uri, refresh }));
+    this.#requestRead =
+      requestRead ?? ((id, refresh) => call("read_resource", { call: id, server, uri, refresh }));
   }
 
   get busy(): boolean {
@@ -43,8 +44,8 @@ export class Reading {
   }
 
   /**
-   * Reads it, also once more. With `refresh` the server is asked, however fresh it is. Resolves when that has ended, however it did; says
-   * whether it was read.
+   * Reads the resource, also repeatedly. With `refresh` the server is requested, however fresh the contents are.
+   * Resolves once the read has ended, to `true` if it succeeded.
    */
   async read(refresh = false): Promise<boolean> {
     if (this.busy) return false;
@@ -52,7 +53,7 @@ export class Reading {
     this.call = id;
     this.error = null;
     try {
-      const result = await this.#ask(id, refresh);
+      const result = await this.#requestRead(id, refresh);
       this.contents = result.contents;
       this.cached = result.cached;
       this.freshUntil = result.freshUntil;
@@ -71,7 +72,7 @@ export class Reading {
     try {
       await call("cancel_call", { call: this.call });
     } catch {
-      // The read has ended in the meantime; its own outcome is shown.
+      // The read ended in the meantime and shows its own outcome.
     }
   }
 }
@@ -80,16 +81,16 @@ class Readings {
   #readings = new SvelteMap<string, Reading>();
   #changed = new SvelteSet<string>();
 
-  /** What was read of a resource, if anything. */
-  of(server: string, uri: string): Reading | undefined {
+  /** Returns the reading of a resource, if there is one. */
+  get(server: string, uri: string): Reading | undefined {
     return this.#readings.get(keyOf(server, uri));
   }
 
-  /** Reads a resource, and takes its mark away. */
+  /** Reads a resource and removes its mark. */
   async read(server: string, uri: string, refresh = false): Promise<Reading> {
     const key = keyOf(server, uri);
     const reading = this.#readings.get(key) ?? new Reading(server, uri);
-    // The one that was read longest ago goes first.
+    // Drops the oldest reading.
     this.#readings.delete(key);
     this.#readings.set(key, reading);
     for (const oldest of this.#readings.keys()) {
@@ -102,12 +103,12 @@ class Readings {
     return reading;
   }
 
-  /** Whether the server said that it, or something below it, changed since it was read. */
+  /** Returns `true` if the server reported a change of the resource, or of one below it, since it was read. */
   hasChanged(server: string, uri: string): boolean {
     return this.#marksOf(server, uri).length > 0;
   }
 
-  /** Takes note of what a server says. */
+  /** Records changes reported by a server. */
   receive(event: Event): void {
     if (event.type === "resource_updated") {
       this.#changed.add(keyOf(event.server, event.uri));

@@ -1,15 +1,15 @@
-// What a server offers of resources, as the rows of a list.
+// List rows of a server's resources and templates.
 
 import type { Catalog, Resource, ResourceTemplate } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
 
-/** A resource, a template, or the heading over them. */
+/** A resource, a template, or the heading of either. */
 export type ResourceRow =
   | { is: "heading"; of: "resources" | "templates"; count: number }
   | { is: "resource"; resource: Resource }
   | { is: "template"; template: ResourceTemplate };
 
-/** What matches, resources first. */
+/** Returns the matching rows, resources first. */
 export function resourceRows(query: string, catalog: Catalog): ResourceRow[] {
   const resources = fuzzyFilter(query, catalog.resources, (resource) => [
     ...[resource.title ?? resource.name, resource.name, resource.uri],
@@ -29,14 +29,14 @@ export function resourceRows(query: string, catalog: Catalog): ResourceRow[] {
   return rows;
 }
 
-/** The row's key in its list; for a resource and a template also what stands for it in the location. */
+/** Returns the list key of a row, which also identifies a resource or template in the location. */
 export function rowKey(row: ResourceRow): string {
   if (row.is === "heading") return `heading ${row.of}`;
   return row.is === "resource" ? row.resource.uri : row.template.uriTemplate;
 }
 
-/** What stands in the location: a resource, a template, or a URI that is in no list. */
-export function shownOf(
+/** Returns the item that the location names: a resource, a template, or a URI that is not listed. */
+export function selectedItem(
   item: string | undefined,
   catalog: Catalog,
 ): { uri: string; resource: Resource | null } | { template: ResourceTemplate } | null {

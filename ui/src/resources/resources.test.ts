@@ -1,14 +1,19 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Catalog, Resource, ResourceContents, ResourceResult } from "$lib/api/generated";
-import { NOT_SAID, sampleConversation, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
+import {
+  NO_EXPIRY,
+  sampleConversation,
+  startFakeHost,
+  type FakeHost,
+} from "$lib/testing/fake-host";
 
 import { attachResource } from "./attach";
 import { Expansion } from "./expansion.svelte";
 import { byteCount, hexRows } from "./hex";
 import { languageOf, viewsOf } from "./part-kind";
 import { MAX_CHANGED, MAX_READINGS, readings } from "./readings.svelte";
-import { resourceRows, rowKey, shownOf } from "./resource-list";
+import { resourceRows, rowKey, selectedItem } from "./resource-list";
 
 let host: FakeHost;
 beforeEach(async () => {
@@ -27,7 +32,7 @@ describe("readings", () => {
     uri,
   });
 
-  test("a mark comes with a change and goes with the next reading", async () => {
+  test("are marked after a change until the next read", async () => {
     const reading = await readings.read("s", "a://1");
     expect(reading.contents?.[0]?.text, "what is in it").toBe("in a://1");
     expect(readings.hasChanged("s", "a://1"), "just read").toBe(false);
@@ -41,17 +46,17 @@ describe("readings", () => {
     expect(readings.hasChanged("s", "a://1"), "read again").toBe(false);
   });
 
-  test("what changed below a resource marks it too", () => {
+  test("are marked after a change below the resource", () => {
     readings.receive(changed("s", "file:///a/b.txt"));
     expect(readings.hasChanged("s", "file:///a"), "its folder").toBe(true);
     expect(readings.hasChanged("s", "file:///a/b"), "not one with a like name").toBe(false);
   });
 
-  test("a change during the reading, and a reading that fails, keep the mark", async () => {
+  test("keep the mark after a change during the read or a failed read", async () => {
     let answer: (result: ResourceResult) => void = () => undefined;
     host.answers.read_resource = () => new Promise((resolve) => (answer = resolve));
     const under = readings.read("s", "a://1");
-    expect(readings.of("s", "a://1")?.busy, "under way").toBe(true);
+    expect(readings.get("s", "a://1")?.busy, "under way").toBe(true);
     readings.receive(changed("s", "a://1"));
     answer({ contents: [], cached: false, freshUntil: null });
     await under;
@@ -66,18 +71,18 @@ describe("readings", () => {
 
   test("are bounded", async () => {
     for (let i = 0; i < MAX_READINGS + 1; i += 1) await readings.read("s", `a://${i}`);
-    expect(readings.of("s", "a://0"), "the oldest is let go").toBe(undefined);
-    expect(readings.of("s", "a://1"), "the others stay").toBeDefined();
+    expect(readings.get("s", "a://0"), "the oldest is let go").toBe(undefined);
+    expect(readings.get("s", "a://1"), "the others stay").toBeDefined();
     for (let i = 0; i <= MAX_CHANGED; i += 1) readings.receive(changed("s", `b://${i}`));
     expect(readings.hasChanged("s", "b://0"), "so are marks").toBe(false);
     expect(readings.hasChanged("s", `b://${MAX_CHANGED}`), "the latest stay").toBe(true);
   });
 
-  test("go with their server", async () => {
+  test("are dropped with their server", async () => {
     await readings.read("s", "a://1");
     readings.receive(changed("s", "a://1"));
     readings.receive({ type: "server_removed", name: "s" });
-    expect([readings.of("s", "a://1"), readings.hasChanged("s", "a://1")], "forgotten").toEqual([
+    expect([readings.get("s", "a://1"), readings.hasChanged("s", "a://1")], "forgotten").toEqual([
       undefined,
       false,
     ]);
@@ -91,7 +96,7 @@ describe("readings", () => {
       return {};
     };
     const under = readings.read("s", "a://1");
-    await readings.of("s", "a://1")?.cancel();
+    await readings.get("s", "a://1")?.cancel();
     expect((await under).error?.code, "by the id of its call").toBe("cancelled");
     expect(host.requests("cancel_call")[0]?.call, "which the page chose").toBe(
       host.requests("read_resource")[0]?.call,
@@ -99,34 +104,35 @@ describe("readings", () => {
   });
 });
 
-describe("attaching", () => {
+describe("attachments", () => {
   const contents: ResourceContents[] = [{ uri: "a://1", mimeType: null, text: "t", blob: null }];
-  const what = { server: "s", uri: "a://1", name: "One" };
+  const attachment = { server: "s", uri: "a://1", name: "One" };
 
-  test("to a conversation there is", async () => {
-    const id = await attachResource({ ...what, contents, conversation: "c1" });
+  test("are added to an existing conversation", async () => {
+    const id = await attachResource({ ...attachment, contents, conversation: "c1" });
     expect(id, "goes there").toBe("c1");
     expect(host.requests("append_items")[0], "as it was read").toMatchObject({
       conversation: "c1",
-      items: [{ body: { kind: "attachment", ...what, contents } }],
+      items: [{ body: { kind: "attachment", ...attachment, contents } }],
     });
     expect(host.requests("read_resource"), "not read once more").toEqual([]);
   });
 
-  test("to a new one, reading it now", async () => {
+  test("are read and added to a new conversation", async () => {
     host.answers.create_conversation = ({ title }) => sampleConversation({ id: "new", title });
-    expect(await attachResource({ ...what, conversation: null }), "its id").toBe("new");
+    expect(await attachResource({ ...attachment, conversation: null }), "its id").toBe("new");
     expect(host.requests("create_conversation"), "named after it").toEqual([{ title: "One" }]);
     expect(host.requests("append_items")[0]?.items[0]?.body, "with what is in it").toMatchObject({
       contents: [{ text: "in a://1" }],
     });
   });
 
-  test("nothing is made when it can't be read", async () => {
+  test("create no conversation if the read fails", async () => {
     host.answers.read_resource = () => Promise.reject({ code: "server", message: "no" });
-    await expect(attachResource({ ...what, conversation: null }), "says why").rejects.toMatchObject(
-      { code: "server" },
-    );
+    await expect(
+      attachResource({ ...attachment, conversation: null }),
+      "says why",
+    ).rejects.toMatchObject({ code: "server" });
     expect(host.requests("create_conversation"), "no empty conversation").toEqual([]);
   });
 });
@@ -137,7 +143,7 @@ describe("templates", () => {
     ...{ description: null, mimeType: null, icons: [] },
   };
 
-  test("are expanded by the host; what is empty is not sent", async () => {
+  test("are expanded by the host without empty variables", async () => {
     host.answers.expand_template = ({ values }) => ({
       uri: `a://${values.x ?? ""}/${values.y ?? ""}`,
     });
@@ -150,7 +156,7 @@ describe("templates", () => {
     expect(expansion.contextFor("y"), "the others are context for completion").toEqual({ x: "1" });
   });
 
-  test("an answer that comes late doesn't take the place of a later one", async () => {
+  test("ignore a late response", async () => {
     const answers: ((uri: { uri: string }) => void)[] = [];
     host.answers.expand_template = () => new Promise((resolve) => answers.push(resolve));
     const expansion = new Expansion(template);
@@ -163,7 +169,7 @@ describe("templates", () => {
     expect(expansion.uri, "the latest counts").toBe("second");
   });
 
-  test("that are typed on are still pending when an answer about the values before comes", async () => {
+  test("stay pending while a response belongs to older values", async () => {
     const answers: ((answer: { uri: string }) => void)[] = [];
     host.answers.expand_template = () => new Promise((resolve) => answers.push(resolve));
     const expansion = new Expansion(template);
@@ -180,7 +186,7 @@ describe("templates", () => {
     expect(expansion.pending, "and nothing is to come").toBe(false);
   });
 
-  test("that can't be expanded say why", async () => {
+  test("show why they can't be expanded", async () => {
     host.answers.expand_template = () =>
       Promise.reject({ code: "bad_answer", message: "no template" });
     const expansion = new Expansion(template);
@@ -190,7 +196,7 @@ describe("templates", () => {
 });
 
 describe("binary data", () => {
-  test("is counted and its beginning shown", () => {
+  test("shows the size and the first bytes", () => {
     const base64 = btoa("Hello, \u0000 bytes of a file");
     expect(byteCount(base64), "without decoding it").toBe(24);
     expect(hexRows(base64, 20), "two rows").toEqual([
@@ -218,24 +224,24 @@ test.each([
   [part({ blob: "AAAA", mimeType: "IMAGE/PNG" }), ["image", "bytes"]],
   [part({ blob: "AAAA", mimeType: "audio/wav" }), ["audio", "bytes"]],
   [part({ blob: "AAAA" }), ["bytes"]],
-])("the ways to look at %j", (contents, kinds) => {
+])("the views of %j", (contents, kinds) => {
   expect(
     viewsOf(contents).map((view) => view.kind),
     "the best first",
   ).toEqual(kinds);
 });
 
-test("the language of a text is that of its type, else of its name", () => {
+test("selects the language by type, else by name", () => {
   expect(languageOf(part({ mimeType: "image/svg+xml" })), "by type").toBe("xml");
   expect(languageOf(part({ uri: "file:///main.RS" })), "by name").toBe("rs");
 });
 
-test("rows of the list, and what the location means", () => {
+test("finds the row that the location names", () => {
   const resource = (uri: string): Resource => ({
     ...{ uri, name: uri, title: null, description: null, mimeType: null, size: null, icons: [] },
   });
   const catalog: Catalog = {
-    ...{ server: "s", tools: [], prompts: [], notes: [], freshUntil: NOT_SAID },
+    ...{ server: "s", tools: [], prompts: [], notes: [], freshUntil: NO_EXPIRY },
     resources: [resource("a://1"), resource("b://2")],
     templates: [
       {
@@ -253,8 +259,8 @@ test("rows of the list, and what the location means", () => {
     "heading resources",
     "b://2",
   ]);
-  expect(shownOf("a://{x}", catalog), "a template").toHaveProperty("template");
-  expect(shownOf("c://3", catalog), "a URI from elsewhere").toEqual({
+  expect(selectedItem("a://{x}", catalog), "a template").toHaveProperty("template");
+  expect(selectedItem("c://3", catalog), "a URI from elsewhere").toEqual({
     uri: "c://3",
     resource: null,
   });

@@ -1,20 +1,20 @@
-// The page's own words for what is worth a second look.
+// Labels of review marks.
 
 import type { FlagReason, LookAlike, ReviewMarks, Reading, Server } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
 
-/** So many letters of a name are told by their numbers. */
-const TOLD = 3;
+/** Maximum number of letters that are named by code point. */
+const MAX_NAMED_LETTERS = 3;
 
-/** A name from outside, short and visible, to stand inside a sentence of ours. */
+/** Returns a foreign name for use in a sentence of the app: short, with hidden characters made visible. */
 function named(text: string): string {
   const short = beginning(text, 80, 1);
   return visibleText(short) + (short.length < text.length ? "…" : "");
 }
 
-/** Content that a model has read. */
+/** Describes content that a model has read. */
 export function readingLabel({ kind, name }: Reading): string {
   const words: Record<Reading["kind"], () => string> = {
     tool: () => m.review_read_tool({ name: named(name) }),
@@ -25,12 +25,12 @@ export function readingLabel({ kind, name }: Reading): string {
   return words[kind]();
 }
 
-/** Several names. */
-export function listed(names: string[]): string {
+/** Joins several names. */
+export function joinNames(names: string[]): string {
   return names.map(named).join(", ");
 }
 
-/** Where something stands in a definition. */
+/** Returns the position of a text in a definition. */
 export function placeLabel(place: string[]): string {
   return place.length === 0 ? "" : place.map(visibleText).join(" › ");
 }
@@ -52,26 +52,26 @@ export function flagLabel(reason: FlagReason): string {
 }
 
 export function lookAlikeLabel(alikes: LookAlike[]): string[] {
-  const same = [...new Set(alikes.filter((alike) => alike.same).map((alike) => alike.server))];
-  const others = alikes.filter((alike) => !alike.same);
-  const words = others.map(({ server, name }) =>
+  const sameName = [...new Set(alikes.filter((alike) => alike.same).map((alike) => alike.server))];
+  const similarName = alikes.filter((alike) => !alike.same);
+  const words = similarName.map(({ server, name }) =>
     m.review_looks_like({ server: named(server), name: spelled(name) }),
   );
-  const first = m.review_same_name({ server: same.map(named).join(", ") });
-  return [...new Set(same.length === 0 ? words : [first, ...words])];
+  const first = m.review_same_name({ server: sameName.map(named).join(", ") });
+  return [...new Set(sameName.length === 0 ? words : [first, ...words])];
 }
 
-/** A name with those of its letters told apart that may be taken for others. */
+/** Describes a look-alike name with the letters that may be confused. */
 function spelled(name: string): string {
-  const others = [...new Set(name)].filter((c) => c > "\u007f").slice(0, TOLD);
-  const points = others.map(
+  const similarName = [...new Set(name)].filter((c) => c > "\u007f").slice(0, MAX_NAMED_LETTERS);
+  const points = similarName.map(
     (c) => `U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
   );
-  return others.length === 0 ? named(name) : `${named(name)} (${points.join(" ")})`;
+  return similarName.length === 0 ? named(name) : `${named(name)} (${points.join(" ")})`;
 }
 
-/** The same for the name that a server claims. */
-export function serverAlikeLabel(alikes: LookAlike[]): string[] {
+/** Describes a look-alike of the name that a server claims. */
+export function serverLookAlikeLabel(alikes: LookAlike[]): string[] {
   return alikes.map(({ server, name, same }) =>
     same
       ? m.review_server_same_name({ server: named(server) })
@@ -79,7 +79,7 @@ export function serverAlikeLabel(alikes: LookAlike[]): string[] {
   );
 }
 
-/** Parts that say where credentials go, by their keys in the settings. */
+/** Keys in the settings of the parts that determine where credentials are sent. */
 const AUTH_PARTS: Record<string, () => string> = {
   grant: m.consent_auth_grant,
   clientId: m.consent_auth_client_id,
@@ -106,7 +106,7 @@ const AUTH_PARTS: Record<string, () => string> = {
   "endpoint.revocation": m.consent_endpoint_revocation,
 };
 
-/** What a part of a server's identity is called; unknown ones as they are. */
+/** Returns the label of a part of a server's identity. Unknown ones are shown unchanged. */
 export function partLabel(part: string): string {
   const words: Record<string, () => string> = {
     command: m.review_part_command,
@@ -126,13 +126,13 @@ export function partLabel(part: string): string {
   return (Object.hasOwn(words, part) ? words[part]?.() : undefined) ?? named(part);
 }
 
-/** Nothing to look at. */
+/** No marks. */
 export const NO_MARKS: ReviewMarks = {
   ...{ review: null, outdated: false, diff: null },
   ...{ lookAlikes: [], flags: [] },
 };
 
-/** Whether a server says of itself what is worth a second look. */
+/** Returns `true` if the claims of a server should be checked by the user. */
 export function isMarked(server: Server): boolean {
   return server.marks.flags.length > 0 || server.marks.lookAlikes.length > 0;
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ReviewMarks, Tool } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import {
-  NOT_SAID,
+  NO_EXPIRY,
   REVIEWED,
   sampleConversation,
   sampleServer,
@@ -61,7 +61,7 @@ function tool(name: string, marks: ReviewMarks): Tool {
   };
 }
 
-/** The button that says so, once what is drawn could be looked at. */
+/** Returns the review button once it is enabled. */
 async function reviewable(): Promise<HTMLElement> {
   const button = screen.getByRole("button", { name: "I have reviewed it" });
   await vi.waitFor(() => expect(button).toHaveAttribute("aria-disabled", "false"));
@@ -76,8 +76,8 @@ beforeEach(async () => {
 
 afterEach(cleanup);
 
-describe("a definition that is not as it was seen", () => {
-  test("shows what changed side by side, and can be reviewed as it was shown", async () => {
+describe("a definition that differs from the reviewed one", () => {
+  test("shows the changes side by side, and can be reviewed", async () => {
     render(ToolDetail, { server: "files", tool: tool("send", CHANGED) });
     for (const words of ["Sends a mail", "Sends a mail, and a copy to us", "3 more changes"]) {
       expect(screen.getByText(words), `${words} is shown`).toBeInTheDocument();
@@ -92,7 +92,7 @@ describe("a definition that is not as it was seen", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  test("a click does not count for what changed just before it", async () => {
+  test("ignores a review click just after a change", async () => {
     const shown = render(ToolDetail, { server: "files", tool: tool("send", CHANGED) });
     const button = await reviewable();
     await shown.rerender({ tool: { ...tool("send", CHANGED), hash: "another" } });
@@ -104,19 +104,19 @@ describe("a definition that is not as it was seen", () => {
     ]);
   });
 
-  test("a list that changed and was not read again is said", () => {
+  test("shows that a changed list was not read again", () => {
     render(ToolDetail, { server: "files", tool: tool("send", { ...NO_MARKS, outdated: true }) });
     expect(screen.getByText(/was not read again yet/), "why it asks").toBeInTheDocument();
   });
 
-  test("X01, X06: what is strange about it is told with its place, and hidden characters are named", () => {
+  test("X01, X06: shows suspicious text with its position, and names hidden characters", () => {
     render(ToolDetail, { server: "files", tool: tool("send", CHANGED) });
     expect(screen.getByText("wants something kept from you"), "why").toBeInTheDocument();
     expect(screen.getByText("U+200B", { exact: false }), "what is hidden").toBeInTheDocument();
     expect(screen.getByText("Looks like send of post."), "what it looks like").toBeInTheDocument();
   });
 
-  test("has a word for each reason in lists", () => {
+  test("has a badge for each reason in lists", () => {
     render(MarkBadges, { marks: CHANGED });
     for (const word of ["changed", "look twice", "look-alike"]) {
       expect(screen.getByText(word), word).toBeInTheDocument();
@@ -124,7 +124,7 @@ describe("a definition that is not as it was seen", () => {
   });
 });
 
-test("new tools are reviewed together, but for those that something is strange about", async () => {
+test("reviews new tools together, except suspicious ones", async () => {
   const fresh: ReviewMarks = { ...NO_MARKS, review: "new" };
   const tools = [
     tool("a", fresh),
@@ -134,7 +134,7 @@ test("new tools are reviewed together, but for those that something is strange a
   ];
   host.answers.catalog = ({ server }) => ({
     ...{ server, tools, prompts: [], resources: [], templates: [], notes: [] },
-    freshUntil: NOT_SAID,
+    freshUntil: NO_EXPIRY,
   });
   render(ToolsTab, { server: sampleServer(), item: undefined });
   const all = await screen.findByRole("button", { name: "Mark 2 new tools as reviewed" });
@@ -148,7 +148,7 @@ test("new tools are reviewed together, but for those that something is strange a
   ).toEqual(["a", "b"]);
 });
 
-test("what changes while all are being marked is not what was looked at", async () => {
+test("does not review definitions that change during the action", async () => {
   const fresh: ReviewMarks = { ...NO_MARKS, review: "new" };
   const shown = render(ReviewAll, { server: "files", tools: [tool("a", fresh)] });
   await userEvent.click(screen.getByRole("button", { name: "Mark 1 new tool as reviewed" }));
@@ -161,22 +161,22 @@ test("what changes while all are being marked is not what was looked at", async 
 });
 
 describe("a consent request", () => {
-  test("X09: says after whose words a model asked", () => {
+  test("X09: lists the servers whose content the model has read", () => {
     const why = { by: "model", conversation: "c1", after: ["weather", "news"] } as const;
-    const asked = consentRequest(toolBody({}), { why: { ...why, after: [...why.after] } });
-    render(ConsentMarks, { request: asked });
+    const request = consentRequest(toolBody({}), { why: { ...why, after: [...why.after] } });
+    render(ConsentMarks, { request: request });
     expect(
       screen.getByText("Asked for after untrusted output of weather, news."),
       "whose words",
     ).toBeInTheDocument();
     expect(
-      originLabel(asked.why, () => "Trip"),
+      originLabel(request.why, () => "Trip"),
       "and where",
     ).toBe("The model asked in “Trip”.");
     expect(ruleLabel("after-untrusted"), "and by which rule").toContain("untrusted");
   });
 
-  test("S26: says which content of the same server came before", () => {
+  test("S26: names the earlier content of the same server", () => {
     const read = [
       { server: "fs", kind: "tool" as const, name: "fetch\u202e", openWorld: true },
       { server: "fs", kind: "resource" as const, name: "file:///a", openWorld: false },
@@ -191,7 +191,7 @@ describe("a consent request", () => {
     expect(screen.queryByText(/is not known/), "which is known").toBeNull();
   });
 
-  test("X09: where it is not known what a model has read, that is said", () => {
+  test("X09: states that it is unknown what a model has read", () => {
     const why = { by: "model" as const, conversation: "c1", after: [] };
     render(ConsentMarks, {
       request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
@@ -199,7 +199,7 @@ describe("a consent request", () => {
     expect(screen.getByText(/is not known/), "it is said").toBeInTheDocument();
   });
 
-  test("X02: shows what changed about a tool, and about a server in our words", () => {
+  test("X02: shows the changes of a tool, and of a server with labels of the app", () => {
     render(ConsentMarks, { request: consentRequest(toolBody({}), { marks: CHANGED }) });
     expect(screen.getByText("Sends a mail"), "the tool's change").toBeInTheDocument();
     cleanup();
@@ -216,7 +216,7 @@ describe("a consent request", () => {
   });
 });
 
-test("a conversation says whose words are in it, and what that means", async () => {
+test("a conversation names the servers with content in it, and the consequences", async () => {
   host.answers.conversation = () => sampleConversation({ sources: ["weather", "we\u202eather"] });
   render(ConversationView, { id: "c1" });
   const label = await screen.findByText("Contains output of weather, we[U+202E]ather");
@@ -224,7 +224,7 @@ test("a conversation says whose words are in it, and what that means", async () 
   expect(screen.getByText(/may be misled/), "it is explained").toBeVisible();
 });
 
-test("what was seen of a server is listed", async () => {
+test("lists the reviewed definitions of a server", async () => {
   host.answers.pins = ({ server }) => ({
     ...{ server, identitySince: 1, issuer: "https://login.example" },
     identity: [
@@ -239,7 +239,7 @@ test("what was seen of a server is listed", async () => {
   }
 });
 
-test("those of the same name are one line, and no other is hidden by it", () => {
+test("merges entries of the same name and hides no others", () => {
   const alike = (server: string, name: string, same: boolean) => ({ server, name, same });
   const all = [
     ...[alike("a", "send", true), alike("b", "send", true)],

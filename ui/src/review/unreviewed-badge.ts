@@ -1,9 +1,12 @@
-// What of a server nobody has reviewed, for the badge beside its name.
+// Badge with the number of unreviewed definitions of a server.
 import type { UnreviewedCounts } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
-/** In words, and how urgent it is: what changed since it was reviewed may be an attack, what is new is what every server begins with. */
+/**
+ * Returns the label and urgency of the badge. A change after a review may be an attack, while every server starts
+ * with new definitions.
+ */
 export function unreviewedBadge({ new: fresh, changed }: UnreviewedCounts): {
   text: string;
   short: string;

@@ -1,4 +1,4 @@
-// Rules for tests.
+// Fixtures for rules.
 import type { Policy, Rule } from "$lib/api/generated";
 
 export const noRules: Policy = {

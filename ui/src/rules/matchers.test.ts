@@ -2,30 +2,31 @@ import { describe, expect, it } from "vitest";
 
 import type { ArgumentTest } from "$lib/api/generated";
 
-import { looksTyped } from "./matchers";
+import { suggestedMatcher } from "./matchers";
 
-const looks = (at: string, pattern: string, test: ArgumentTest = "glob", schema = {}) =>
-  looksTyped({ at, test, pattern }, schema);
+const suggestionFor = (at: string, pattern: string, test: ArgumentTest = "glob", schema = {}) =>
+  suggestedMatcher({ at, test, pattern }, schema);
 
-describe("a condition on letters", () => {
-  it("is told from one on a path or an address by its name", () => {
+describe("a string condition", () => {
+  it("suggests a path or URL condition by the name of the argument", () => {
     for (const at of ["/path", "/o/filePath", "/file", "/output_dir", "/paths"])
-      expect(looks(at, "x"), at).toBe("path");
+      expect(suggestionFor(at, "x"), at).toBe("path");
     for (const at of ["/url", "/o/callbackUrl", "/endpoint", "/uris"])
-      expect(looks(at, "x"), at).toBe("url");
-    for (const at of ["/text", "/profile", "/curl", "/"]) expect(looks(at, "x"), at).toBeNull();
+      expect(suggestionFor(at, "x"), at).toBe("url");
+    for (const at of ["/text", "/profile", "/curl", "/"])
+      expect(suggestionFor(at, "x"), at).toBeNull();
   });
 
-  it("is told by its pattern", () => {
+  it("suggests one by its pattern", () => {
     for (const pattern of ["/secret/*", "~/x", "C:\\\\x", "./x", "a/*"])
-      expect(looks("/x", pattern), pattern).toBe("path");
+      expect(suggestionFor("/x", pattern), pattern).toBe("path");
     for (const pattern of ["https://*.x.com/*", "*://x", "*.x.com/*"])
-      expect(looks("/x", pattern), pattern).toBe("url");
+      expect(suggestionFor("/x", pattern), pattern).toBe("url");
     for (const pattern of ["main", "*@example.com", "v1.2"])
-      expect(looks("/x", pattern), pattern).toBeNull();
+      expect(suggestionFor("/x", pattern), pattern).toBeNull();
   });
 
-  it("is told by the schema of its tool", () => {
+  it("suggests one by the schema of the tool", () => {
     const schema = {
       properties: {
         a: { type: "string", format: "uri" },
@@ -33,14 +34,17 @@ describe("a condition on letters", () => {
         c: { type: "object", properties: { "d/e": { format: "uri-reference" } } },
       },
     };
-    expect(looks("/a", "x", "glob", schema), "a format").toBe("url");
-    expect(looks("/b", "x", "regex", schema), "of the items of a list").toBe("path");
-    expect(looks("/c/d~1e", "x", "glob", schema), "deeper").toBe("url");
-    expect(looks("/c/__proto__", "x", "glob", schema), "an inherited name is none").toBeNull();
+    expect(suggestionFor("/a", "x", "glob", schema), "a format").toBe("url");
+    expect(suggestionFor("/b", "x", "regex", schema), "of the items of a list").toBe("path");
+    expect(suggestionFor("/c/d~1e", "x", "glob", schema), "deeper").toBe("url");
+    expect(
+      suggestionFor("/c/__proto__", "x", "glob", schema),
+      "an inherited name is none",
+    ).toBeNull();
   });
 
-  it("only where it goes by letters", () => {
+  it("has suggestions only for string matchers", () => {
     for (const test of ["path", "url", "folder", "number"] as const)
-      expect(looks("/path", "/x", test), test).toBeNull();
+      expect(suggestionFor("/path", "/x", test), test).toBeNull();
   });
 });

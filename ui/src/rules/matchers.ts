@@ -1,8 +1,8 @@
-// The kinds of conditions, and where a plain glob is likely to miss another spelling of the same thing.
+// Kinds of conditions. Detects plain globs that may miss another spelling of the same path or URL.
 import type { ArgumentRule, ArgumentTest, JsonValue } from "$lib/api/generated";
 
-/** The kind of condition that fits better than one on letters. */
-export type Typed = "path" | "url";
+/** Kind of condition that fits better than a string condition. */
+export type SuggestedMatcher = "path" | "url";
 
 const PATH_NAMES = /(^|[^a-z])(path|file|filename|filepath|dir|directory|folder|cwd)s?$/;
 const URL_NAMES = /(^|[^a-z])(url|uri|href|link|endpoint|origin|website|webhook)s?$/;
@@ -10,11 +10,11 @@ const PATH_PATTERN = /^(\/|~|\.{1,2}[/\\]|[a-z]:|\\)|\/\*?$/i;
 const URL_PATTERN = /:\/\/|^www\.|^\*?\.?[a-z0-9-]+(\.[a-z0-9-]+)+\/\*?$/i;
 const BY_LETTERS: readonly ArgumentTest[] = ["glob", "regex"];
 
-/** What the argument of a condition on letters looks like: by its schema, its name, or what is written as the pattern. */
-export function looksTyped(
+/** Returns the kind of value that a string condition matches, by its schema, argument name or pattern. */
+export function suggestedMatcher(
   { at, test, pattern }: ArgumentRule,
   schema: JsonValue | null,
-): Typed | null {
+): SuggestedMatcher | null {
   if (!BY_LETTERS.includes(test)) return null;
   const format = formatAt(schema, at);
   const name = (at.split("/").at(-1) ?? "").replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
@@ -25,7 +25,7 @@ export function looksTyped(
   return null;
 }
 
-/** The format that a tool's schema gives an argument, or the items of a list; empty without one. */
+/** Returns the format that a tool's schema declares for an argument or its list items. Empty if there is none. */
 function formatAt(schema: JsonValue | null, at: string): string {
   let here = schema;
   for (const part of at.split("/").slice(1)) {

@@ -1,15 +1,18 @@
-// The rules, as long as a page shows them: read at first and again whenever they change.
+// Rules, while a view shows them: read at first and again when they change.
 import { call } from "$lib/api/client";
 import type { Policy } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { oneAtATime } from "$lib/state/one-at-a-time";
 
 export class PolicyStore {
-  /** Nothing before the first answer. */
+  /** The rules, or `null` before the first read. */
   now = $state.raw<Policy | null>(null);
   error = $state.raw<unknown>(null);
 
-  /** Reads them and follows their changes. Returns how to end that; fits as the result of an `$effect`. */
+  /**
+   * Reads the rules and follows their changes until the returned function is called. Suitable as the result of an
+   * `$effect`.
+   */
   follow(): () => void {
     void this.read();
     return app.onEvent((event) => {
@@ -26,7 +29,7 @@ export class PolicyStore {
     }
   });
 
-  /** Does something that changes them, and shows what holds then. */
+  /** Runs an action that changes the rules, and updates them. */
   async change(act: () => Promise<unknown>): Promise<void> {
     await act();
     await this.read();

@@ -1,21 +1,26 @@
-// A rule while it is written.
+// Form data of a rule.
 import type { ArgumentRule, ClaimRule, RuleDirection, RuleEffect, Rule } from "$lib/api/generated";
 
-import { ENDS, type Ends } from "./durations";
+import { DURATIONS, type TemporaryDuration } from "./durations";
 
-/** What a rule may ask of a tool's claims; `kept` is what a file says and this form can't. */
+/** Condition on a tool's annotations. `kept` stands for a value from a file that this form can't represent. */
 export type Claims = "any" | "writes" | "destructive" | "open" | "kept";
-export type Lasts = "always" | "session" | Ends | "kept";
+export type RuleDuration = "always" | "session" | TemporaryDuration | "kept";
 
-const NONE: ClaimRule = { readOnly: null, destructive: null, idempotent: null, openWorld: null };
+const NO_CLAIMS: ClaimRule = {
+  readOnly: null,
+  destructive: null,
+  idempotent: null,
+  openWorld: null,
+};
 const CLAIMS: Record<Exclude<Claims, "any" | "kept">, ClaimRule> = {
-  writes: { ...NONE, readOnly: false },
-  destructive: { ...NONE, destructive: true },
-  open: { ...NONE, openWorld: true },
+  writes: { ...NO_CLAIMS, readOnly: false },
+  destructive: { ...NO_CLAIMS, destructive: true },
+  open: { ...NO_CLAIMS, openWorld: true },
 };
 
 export interface Condition extends ArgumentRule {
-  /** Tells rows apart. */
+  /** Identifies the row. */
   key: number;
 }
 
@@ -27,13 +32,13 @@ export class RuleDraft {
   direction = $state<RuleDirection>("to_server");
   conditions = $state<Condition[]>([]);
   claims = $state<Claims>("any");
-  lasts = $state<Lasts>("always");
+  lasts = $state<RuleDuration>("always");
   note = $state("");
   afterUntrusted = $state(false);
   readonly #rule: Rule | null;
   #next = 0;
 
-  /** A change of `rule`, or a new one. */
+  /** Creates a draft of `rule`, or an empty one. */
   constructor(rule: Rule | null) {
     this.#rule = rule;
     if (!rule) return;
@@ -54,7 +59,10 @@ export class RuleDraft {
     return this.#rule === null;
   }
 
-  /** Whether it can only be about what is sent: all else has no tool, arguments or claims, and is never allowed by a rule. */
+  /**
+   * Set if the rule can only apply to outgoing payloads: other payloads have no tool, arguments or annotations, and
+   * no rule allows them.
+   */
   readonly onlyTo = $derived(
     this.effect === "allow" ||
       this.tool.trim() !== "" ||
@@ -70,15 +78,15 @@ export class RuleDraft {
     this.conditions = this.conditions.filter((condition) => condition.key !== key);
   }
 
-  /** The rule as it is written now. */
+  /** Returns the rule in its current state. */
   rule(now: number): Rule {
-    const before = this.#rule;
+    const previous = this.#rule;
     const claims = this.effect === "allow" ? "any" : this.claims;
-    const ends = this.lasts in ENDS ? now + ENDS[this.lasts as Ends] : null;
+    const ends = this.lasts in DURATIONS ? now + DURATIONS[this.lasts as TemporaryDuration] : null;
     const isKept = this.lasts === "kept";
     return {
-      id: before?.id ?? "",
-      source: this.lasts === "session" ? "session" : (before?.source ?? "user"),
+      id: previous?.id ?? "",
+      source: this.lasts === "session" ? "session" : (previous?.source ?? "user"),
       effect: this.effect,
       server: this.server.trim(),
       tool: this.tool.trim() === "" ? null : this.tool.trim(),
@@ -88,11 +96,13 @@ export class RuleDraft {
         claims === "any"
           ? null
           : claims === "kept"
-            ? (before?.annotations ?? null)
+            ? (previous?.annotations ?? null)
             : CLAIMS[claims],
       scope:
-        isKept && before ? before.scope : { kind: this.lasts === "session" ? "session" : "always" },
-      expiresAt: isKept && before ? before.expiresAt : ends,
+        isKept && previous
+          ? previous.scope
+          : { kind: this.lasts === "session" ? "session" : "always" },
+      expiresAt: isKept && previous ? previous.expiresAt : ends,
       note: this.note.trim(),
       trustedServer: false,
       identity:
@@ -105,7 +115,7 @@ export class RuleDraft {
 function claimsOf(claims: ClaimRule | null): Claims {
   if (!claims) return "any";
   const same = (other: ClaimRule) =>
-    JSON.stringify(other) === JSON.stringify({ ...NONE, ...claims });
+    JSON.stringify(other) === JSON.stringify({ ...NO_CLAIMS, ...claims });
   const found = Object.entries(CLAIMS).find(([, other]) => same(other));
   return (found?.[0] as Claims | undefined) ?? "kept";
 }

@@ -1,4 +1,4 @@
-// Rules in the page's words. Names and patterns may come from outside, so they are cut and made visible.
+// Labels of rules. Foreign names and patterns are shortened, with hidden characters made visible.
 
 import type { ArgumentRule, ClaimRule, DecisionSource, RuleEffect, Rule } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";
@@ -15,7 +15,7 @@ export function effectLabel(effect: RuleEffect): string {
   return { allow: m.rules_allow, ask: m.rules_ask, deny: m.rules_deny }[effect]();
 }
 
-/** What a rule is about. */
+/** Describes the subject of a rule. */
 export function aboutLabel(rule: Rule): string {
   const server = rule.server === "*" ? m.rules_any_server() : short(rule.server);
   if (rule.sampling) {
@@ -35,7 +35,7 @@ export function aboutLabel(rule: Rule): string {
   }
 }
 
-/** Its conditions, one by one. */
+/** Describes each condition of a rule. */
 export function conditionLabel(rule: Rule): string[] {
   const words: string[] = rule.arguments.map(argumentLabel);
   if (rule.identity !== null)
@@ -74,12 +74,12 @@ function claimLabel(claims: ClaimRule): string[] {
   return pairs.flatMap(([said, yes, no]) => (said === null ? [] : [said ? yes() : no()]));
 }
 
-/** The whole rule in one line. */
-export function wholeWords(rule: Rule): string {
+/** Describes the complete rule in one line. */
+export function ruleSummary(rule: Rule): string {
   return `${effectLabel(rule.effect)}: ${[aboutLabel(rule), ...conditionLabel(rule)].join(", ")}.`;
 }
 
-/** Why something is decided so. */
+/** Describes the reason for a decision. */
 export function reasonLabel(reason: string): string {
   const known: Record<string, () => string> = {
     allowed: m.rules_reason_allowed,
@@ -110,8 +110,8 @@ export function byLabel(by: DecisionSource): string {
   }
 }
 
-/** Whether a rule fits, and if not, why. */
-export function fitLabel(fit: string, argument: number | null): string {
+/** Describes if a rule matches, and otherwise why not. */
+export function matchLabel(fit: string, argument: number | null): string {
   const known: Record<string, () => string> = {
     fits: m.rules_fit_fits,
     "other-server": m.rules_fit_server,
@@ -130,8 +130,8 @@ export function fitLabel(fit: string, argument: number | null): string {
   return (Object.hasOwn(known, fit) ? known[fit]?.() : undefined) ?? visibleText(fit);
 }
 
-/** Why a condition on an argument holds or does not. */
-export function judgedLabel(reason: string): string {
+/** Describes why a condition on an argument matches or not. */
+export function conditionResultLabel(reason: string): string {
   const known: Record<string, () => string> = {
     matches: m.rules_why_matches,
     differs: m.rules_why_differs,

@@ -9,7 +9,7 @@ import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 import RulesView from "../settings/RulesView.svelte";
 import { RuleDraft } from "./rule-draft.svelte";
 import { noRules, sampleRule } from "./fixtures";
-import { wholeWords } from "./rule-labels";
+import { ruleSummary } from "./rule-labels";
 
 afterEach(() => cleanup());
 
@@ -26,21 +26,21 @@ async function show(policy: Partial<Policy>, answers: Answers = {}) {
 }
 
 describe("rules", () => {
-  it("are told in words, each condition by itself", () => {
+  it("are described with each condition", () => {
     const rule = sampleRule({
       effect: "deny",
       tool: "delete_*",
       arguments: [{ at: "/path", test: "folder", pattern: "/etc" }],
       annotations: { readOnly: null, destructive: true, idempotent: null, openWorld: null },
     });
-    expect(wholeWords(rule), "the whole rule").toBe(
+    expect(ruleSummary(rule), "the whole rule").toBe(
       "Deny: tool delete_* of files, if /path lies in /etc, if it may destroy, as far as it says.",
     );
     const hidden = sampleRule({ server: "fi\u202eles" });
-    expect(wholeWords(hidden), "hidden characters are seen").not.toContain("\u202e");
+    expect(ruleSummary(hidden), "hidden characters are seen").not.toContain("\u202e");
   });
 
-  it("of this computer are marked and can't be changed", async () => {
+  it("managed on this computer are marked and read-only", async () => {
     const rules = [sampleRule({ source: "managed" }), sampleRule({ id: "2", note: "mine" })];
     await show({ rules, managed: { ...noRules.managed, exists: true } });
     const managed = (await screen.findByText("This computer")).closest("li") as HTMLElement;
@@ -64,7 +64,7 @@ describe("rules", () => {
     return { host, removed };
   }
 
-  it("E24: that allow are removed at once, and written again as they were by Undo", async () => {
+  it("E24: that allow are removed at once, and restored by Undo", async () => {
     const { host, removed } = await removable("allow");
     await fireEvent.click(screen.getByRole("button", { name: /^Remove: Allow/ }));
     await screen.findByText("Rule removed");
@@ -84,7 +84,7 @@ describe("rules", () => {
     ["of trust in a server", { trustedServer: true, identity: "abc", tool: null }],
     ["for models", { sampling: { requestsPerHour: 5, tokensPerHour: 9_000 }, tool: null }],
   ];
-  it.each(special)("E24: %s is restored whole by Undo", async (_, changes) => {
+  it.each(special)("E24: %s is restored completely by Undo", async (_, changes) => {
     const { host, removed } = await removable("allow", changes);
     await fireEvent.click(screen.getByRole("button", { name: /^Remove: / }));
     await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
@@ -93,26 +93,29 @@ describe("rules", () => {
     expect(host.requests("set_policy_rule")).toEqual([{ ...removed, id: "" }]);
   });
 
-  it.each(["deny", "ask"] as const)("E24: that %s are removed after asking", async (effect) => {
-    const { host } = await removable(effect);
-    await fireEvent.click(screen.getByRole("button", { name: /^Remove: / }));
-    const dialog = await screen.findByRole("dialog");
-    expect(host.requests("remove_policy_rule"), "asked before it is done").toEqual([]);
-    expect(dialog, "the rule in words").toHaveTextContent("delete_*");
-    await fireEvent.click(within(dialog).getByRole("button", { name: "Remove" }));
-    await screen.findByText("Rule removed");
-    expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
-      { source: "user", id: "7" },
-    ]);
-  });
+  it.each(["deny", "ask"] as const)(
+    "E24: that %s are removed after confirmation",
+    async (effect) => {
+      const { host } = await removable(effect);
+      await fireEvent.click(screen.getByRole("button", { name: /^Remove: / }));
+      const dialog = await screen.findByRole("dialog");
+      expect(host.requests("remove_policy_rule"), "asked before it is done").toEqual([]);
+      expect(dialog, "the rule in words").toHaveTextContent("delete_*");
+      await fireEvent.click(within(dialog).getByRole("button", { name: "Remove" }));
+      await screen.findByText("Rule removed");
+      expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
+        { source: "user", id: "7" },
+      ]);
+    },
+  );
 
-  it("are written in a form, and why one can't be used is said there", async () => {
-    let bad = true;
+  it("are edited in a form, which shows validation errors", async () => {
+    let isRejected = true;
     const host = await show(
       {},
       {
         set_policy_rule: () => {
-          if (bad) throw { code: "invalid", message: "the expression can't be used" };
+          if (isRejected) throw { code: "invalid", message: "the expression can't be used" };
           return { source: "user", id: "1" };
         },
       },
@@ -134,7 +137,7 @@ describe("rules", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
     await fireEvent.click(within(dialog).getByRole("button", { name: "Save" }));
     expect(await within(dialog).findByText("the expression can't be used")).toBeVisible();
-    bad = false;
+    isRejected = false;
     await fireEvent.click(within(dialog).getByRole("button", { name: "Save" }));
     await waitFor(() => expect(screen.queryByRole("dialog"), "it closes then").toBeNull());
     const expected: Partial<Rule> = {
@@ -146,14 +149,14 @@ describe("rules", () => {
     expect(host.requests("set_policy_rule").at(-1), "as it was written").toMatchObject(expected);
   });
 
-  it("that can't be read say so, with the file", async () => {
+  it("that can't be read are reported with their file", async () => {
     const problem = "rules[0].effect: unknown variant";
     await show({ user: { ...noRules.user, exists: true, problem } });
     expect(screen.getByText(problem), "the cause").toBeVisible();
     expect(screen.getByText("Your rules can't be used, so everything asks")).toBeVisible();
   });
 
-  it("trust a server after asking", async () => {
+  it("trust a server after confirmation", async () => {
     const host = await show({});
     await fireEvent.click(screen.getByRole("button", { name: "Trust it" }));
     expect(host.requests("set_trust"), "asked before it is done").toEqual([]);
@@ -166,15 +169,15 @@ describe("rules", () => {
     );
   });
 
-  it("have a preset that is chosen at once", async () => {
+  it("apply a preset at once", async () => {
     const host = await show({});
     await fireEvent.click(screen.getByRole("radio", { name: /^Careful/ }));
     expect(host.requests("set_preset"), "the careful one").toEqual([{ preset: "careful" }]);
   });
 });
 
-describe("a rule that is written", () => {
-  it("that allows has no conditions on annotations, and one direction", () => {
+describe("a rule draft", () => {
+  it("that allows has no annotation conditions and a fixed direction", () => {
     const draft = new RuleDraft(null);
     draft.direction = "both";
     draft.claims = "destructive";
@@ -184,13 +187,13 @@ describe("a rule that is written", () => {
     expect(rule.direction, "only calls are allowed").toBe("to_server");
   });
 
-  it("keeps what its form can't show", () => {
+  it("preserves values that its form can't represent", () => {
     const annotations = { readOnly: true, destructive: null, idempotent: true, openWorld: null };
     const before = sampleRule({ annotations, expiresAt: 5 });
     expect(new RuleDraft(before).rule(100), "unchanged").toEqual(before);
   });
 
-  it("ends when it was chosen to", () => {
+  it("expires after the selected duration", () => {
     const draft = new RuleDraft(null);
     draft.lasts = "hour";
     expect(draft.rule(1000).expiresAt, "an hour later").toBe(3_601_000);
@@ -231,7 +234,7 @@ describe("a dry run", () => {
     standing: "changed",
   };
 
-  it("says what would happen, and which rule says so", async () => {
+  it("shows the decision and the rule that causes it", async () => {
     const host = await show({}, { dry_run: () => result });
     const run = screen.getByRole("button", { name: "What would happen?" });
     expect(run, "a tool has to be named").toBeDisabled();

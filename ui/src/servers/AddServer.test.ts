@@ -51,7 +51,7 @@ async function paste(text: string) {
 }
 
 describe("pasted text", () => {
-  test("that was typed on is not added as it was before", async () => {
+  test("is not added in an outdated version", async () => {
     preview.servers = [imported("git")];
     await paste("{");
     const add = await screen.findByRole("button", { name: "Add 1 server" });
@@ -67,7 +67,7 @@ describe("pasted text", () => {
     expect(host.requests("add_server"), "as it is now").toMatchObject([{ name: "other" }]);
   });
 
-  test("is read while it is typed, and its server added with the name that the user likes", async () => {
+  test("is parsed while typing, and its server is added with an edited name", async () => {
     const notes = ["/a folder looks like a placeholder", 'the variable "KEY" is empty'];
     preview.servers = [imported("git", { notes })];
     await paste("{}");
@@ -91,7 +91,7 @@ describe("pasted text", () => {
     expect(host.requests("start_server"), "nothing is started").toEqual([]);
   });
 
-  test("with several servers: those that are chosen are added; one that fails stays with the reason", async () => {
+  test("with several servers adds the selected ones, and keeps failed ones with the reason", async () => {
     preview.servers = [
       imported("a"),
       imported("b"),
@@ -119,7 +119,7 @@ describe("pasted text", () => {
     expect(router.current.at, "the page stays").toBe("add-server");
   });
 
-  test("a URL asks at once for what it needs, and its key goes to the keychain", async () => {
+  test("with a URL shows the fields that it requires, and stores its key in the keychain", async () => {
     preview.servers = [
       imported("example", {
         config: {
@@ -164,7 +164,7 @@ describe("pasted text", () => {
     ]);
   });
 
-  test("a name that is taken is said, and nothing is added", async () => {
+  test("shows that a name is taken, and adds nothing", async () => {
     preview.servers = [imported("files")];
     await paste("{}");
     await user.click(await screen.findByRole("button", { name: "Add 1 server" }));
@@ -173,7 +173,7 @@ describe("pasted text", () => {
     expect(host.requests("add_server"), "nothing").toEqual([]);
   });
 
-  test("the command can be changed before it is added", async () => {
+  test("allows changing the command before adding", async () => {
     preview.servers = [imported("git")];
     await paste("{}");
     await user.click(await screen.findByRole("button", { name: "Change…" }));
@@ -186,7 +186,7 @@ describe("pasted text", () => {
     });
   });
 
-  test("that can't be read says where and why", async () => {
+  test("shows the position and reason of a parse error", async () => {
     preview.problem = { file: null, line: 3, column: 7, message: "expected `,` or `}`" };
     await paste("{");
     expect(await screen.findByText("Line 3, column 7")).toBeVisible();
@@ -200,7 +200,7 @@ describe("the form", () => {
     await user.click(screen.getByRole("tab", { name: "Fill in" }));
   });
 
-  test("makes a server of its fields, by keyboard alone", async () => {
+  test("adds a server by keyboard alone", async () => {
     await user.type(screen.getByRole("textbox", { name: "Name" }), "notes");
     await user.tab();
     await user.keyboard("uvx");
@@ -237,7 +237,7 @@ describe("the form", () => {
     expect(router.current, "its page is in front").toMatchObject({ at: "server", name: "notes" });
   });
 
-  test("says what is missing only after a try", async () => {
+  test("shows missing fields only after an attempt", async () => {
     expect(screen.queryByText("Give it a name."), "not yet").toBeNull();
     await user.click(screen.getByRole("button", { name: "Add server" }));
     expect(screen.getByText("Give it a name.")).toBeVisible();
@@ -245,7 +245,7 @@ describe("the form", () => {
     expect(host.requests("add_server"), "nothing was added").toEqual([]);
   });
 
-  test("keeps what was written when it can't be saved", async () => {
+  test("keeps the input when saving fails", async () => {
     refused = ["x"];
     await user.type(screen.getByRole("textbox", { name: "Name" }), "x");
     await user.type(screen.getByRole("textbox", { name: "Command" }), "node");
@@ -255,12 +255,12 @@ describe("the form", () => {
   });
 });
 
-test("leads to the servers of other apps", async () => {
+test("links to the import from other apps", async () => {
   await user.click(screen.getByRole("button", { name: "Import from other apps…" }));
   expect(router.current.at).toBe("import");
 });
 
-test("axe finds nothing in either way", async () => {
+test("has no axe violations", async () => {
   preview.servers = [imported("git", { notes: ["look"] })];
   await paste("{}");
   await screen.findByRole("group", { name: "git" });

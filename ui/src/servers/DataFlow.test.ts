@@ -1,4 +1,4 @@
-// How content of a server flows on: after which content calls ask, and which results are reviewed.
+// Data flow settings: consent for calls after a server's content, and reviewed results.
 import { render, screen } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ async function show(changed: Partial<Flow> = {}) {
   return host;
 }
 
-test("S26: a server's own content makes its calls ask, until the user turns that off", async () => {
+test("S26: a server's own content makes its calls require consent, until the user disables that", async () => {
   const host = await show();
   const select = screen.getByRole("combobox", { name: "Ask before a model calls this server" });
   expect(select, "it is on at first").toHaveValue("open_world");
@@ -32,12 +32,12 @@ test("S26: a server's own content makes its calls ask, until the user turns that
   expect(await axeProblems(), "axe").toEqual([]);
 });
 
-test("S26: what is off is warned of", async () => {
+test("S26: warns about disabled protection", async () => {
   await show({ sameServer: "off" });
   expect(screen.getByText(/misled by something it read/), "what it means").toBeVisible();
 });
 
-test("S27: results are reviewed as the user sets it, for the server and for one tool", async () => {
+test("S27: sets the review of results for a server and for one tool", async () => {
   const host = await show();
   const select = screen.getByRole("combobox", {
     name: "Review results before a model reads them",

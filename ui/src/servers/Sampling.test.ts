@@ -1,4 +1,4 @@
-// How a server may use the user's models: off at first; limits that are set and said; a budget without asking.
+// Sampling settings of a server: disabled by default, limits, and an automatic budget.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
@@ -15,11 +15,11 @@ import { samplingReport } from "./sampling-fixtures";
 const user = userEvent.setup();
 
 async function show(report: SamplingReport, rules: Rule[] = []) {
-  let now = report;
+  let current = report;
   const host = await startFakeHost({
-    sampling: () => now,
+    sampling: () => current,
     set_sampling: ({ settings }) => {
-      now = { ...now, settings };
+      current = { ...current, settings };
       return {};
     },
     models: () => ({ providers: [], default: null, found: [], presets: [] }),
@@ -33,7 +33,7 @@ async function show(report: SamplingReport, rules: Rule[] = []) {
 }
 
 describe("the use of models", () => {
-  test("is off, and turned on by one word", async () => {
+  test("is disabled by default, and enabled with one action", async () => {
     const host = await show(samplingReport());
     const on = screen.getByRole("checkbox", { name: "Let this server ask your models" });
     expect(on, "[sampling-user-controls]: off at first").not.toBeChecked();
@@ -46,7 +46,7 @@ describe("the use of models", () => {
     expect(await axeProblems(), "no violations").toEqual([]);
   });
 
-  test("says what was used, and takes limits; an empty one is none", async () => {
+  test("shows the usage, and removes a limit with an empty field", async () => {
     const spent = { requests: 3, tokens: 1_234, micros: 12_500 };
     const host = await show(samplingReport({ on: true }, { withinHour: spent, inAll: spent }));
     const requests = screen.getByRole("row", { name: /^Requests/ });
@@ -72,7 +72,7 @@ describe("the use of models", () => {
     expect(limit, "what is no amount is not taken").toHaveValue("1.5");
   });
 
-  test("says which limit stops it, and that it has to be started again", async () => {
+  test("shows the reached limit, and that a restart is required", async () => {
     const changes = { stopped: { of: "tokens", hour: true, most: 200_000 }, outdated: true };
     const host = await show(samplingReport({ on: true }, changes));
     expect(
@@ -83,7 +83,7 @@ describe("the use of models", () => {
     expect(host.requests("restart_server"), "restarted").toEqual([{ server: "files" }]);
   });
 
-  test("lets requests through within a budget, after a confirmation, and ends that", async () => {
+  test("allows requests within a budget after confirmation, and revokes that", async () => {
     const host = await show(samplingReport({ on: true }));
     await user.click(await screen.findByRole("button", { name: "Let through" }));
     const dialog = await screen.findByRole("dialog");
@@ -99,7 +99,7 @@ describe("the use of models", () => {
     });
   });
 
-  test("shows the budget that stands, and takes it back", async () => {
+  test("shows the active budget, and revokes it", async () => {
     const rule = sampleRule({
       ...{ id: "7", effect: "allow", direction: "from_server" },
       sampling: { requestsPerHour: 5, tokensPerHour: 9_000 },

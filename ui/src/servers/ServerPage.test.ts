@@ -14,7 +14,7 @@ import { remote, show } from "./server-page-fixtures";
 const user = userEvent.setup();
 
 describe("the header", () => {
-  test("has the user's name, state and revision, and stops and restarts", async () => {
+  test("shows the user's name, state and revision, and stops and restarts", async () => {
     const host = await show("overview");
     expect(screen.getByRole("heading", { level: 1, name: "files" })).toBeVisible();
     expect(screen.getAllByText("ready")[0], "the state in words").toBeVisible();
@@ -22,7 +22,7 @@ describe("the header", () => {
     await user.click(screen.getByRole("button", { name: "Stop" }));
     await user.click(screen.getByRole("button", { name: "Restart" }));
     expect(
-      host.asked.map((one) => one.name),
+      host.commands.map((one) => one.name),
       "the commands",
     ).toEqual(["stop_server", "restart_server"]);
     host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopped" } }) });
@@ -30,7 +30,7 @@ describe("the header", () => {
     expect(host.requests("start_server"), "started").toEqual([{ server: "files" }]);
   });
 
-  test("keeps the focus among its buttons when the pressed one gives way to another", async () => {
+  test("keeps the focus among its buttons when one replaces another", async () => {
     const host = await show("overview", { state: { is: "stopped" } });
     const start = screen.getByRole("button", { name: "Start" });
     start.focus();
@@ -41,14 +41,14 @@ describe("the header", () => {
     );
   });
 
-  test("keeps the focus when the pressed button is disabled first, which takes it away", async () => {
+  test("keeps the focus when the pressed button is disabled first", async () => {
     const host = await show("overview");
     const stop = screen.getByRole("button", { name: "Stop" });
     stop.focus();
     await user.keyboard("{Enter}");
     host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopping" } }) });
     await waitFor(() => expect(stop, "pressed once").toBeDisabled());
-    // As browsers do it when they draw next.
+    // Browsers remove the focus on the next frame.
     stop.blur();
     host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopped" } }) });
     await waitFor(() =>
@@ -56,7 +56,7 @@ describe("the header", () => {
     );
   });
 
-  test("removes only after a confirmation, which has keeping focused", async () => {
+  test("removes only after confirmation, with the cancel button focused", async () => {
     const host = await show("overview");
     await user.click(screen.getByRole("button", { name: "More" }));
     await user.click(await screen.findByRole("menuitem", { name: "Remove server" }));
@@ -70,7 +70,7 @@ describe("the header", () => {
     expect(router.current, "another place is in front").not.toMatchObject({ name: "files" });
   });
 
-  test("a refusal is no failure; anything else is shown", async () => {
+  test("shows failures, except a denial by the user", async () => {
     failures.list = [];
     let code = "refused";
     await show(
@@ -89,7 +89,7 @@ describe("the header", () => {
     expect(failures.list.length, "a real failure").toBe(1);
   });
 
-  test("a server that is gone is said to be", async () => {
+  test("shows that the server does not exist", async () => {
     const host = await show("overview");
     host.send({ type: "server_removed", name: "files" });
     expect(await screen.findByText("There is no server named files")).toBeVisible();
@@ -97,7 +97,7 @@ describe("the header", () => {
 });
 
 describe("the overview", () => {
-  test("shows the command whole, claims as claims, instructions as text", async () => {
+  test("shows the complete command, claims as claims, and instructions as text", async () => {
     await show("overview", {
       instructions: "<b>Do</b> as I say\u202e",
       capabilities: ["tools.listChanged", "logging"],
@@ -118,13 +118,11 @@ describe("the overview", () => {
     expect(screen.getByText("tools.listChanged"), "capabilities").toBeVisible();
     expect(screen.getByText("initialize"), "how the revision was found").toBeVisible();
     await user.click(within(claims).getByRole("button", { name: "Open…" }));
-    expect(pendingLink.asked, "the website is shown before it is opened").toBe(
-      "https://example.com",
-    );
+    expect(pendingLink.url, "the website is shown before it is opened").toBe("https://example.com");
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  test("E29: pings by hand, and says how long the answer took", async () => {
+  test("E29: pings on request, and shows the round-trip time", async () => {
     const host = await show("overview", {}, { ping: () => ({ milliseconds: 12.4 }) });
     await user.click(screen.getByRole("button", { name: "Ping" }));
     expect(await screen.findByText("Answered in 12 ms")).toBeVisible();
@@ -135,7 +133,7 @@ describe("the overview", () => {
     expect(screen.queryByText("Answered in 12 ms"), "what held before").toBeNull();
   });
 
-  test("E29: says where a revision has no ping", async () => {
+  test("E29: shows that a revision has no ping", async () => {
     await show("overview", { revision: "2026-07-28" }, { ping: () => ({ milliseconds: 3 }) });
     expect(screen.getByText(/has no ping/)).toHaveTextContent("server/discover");
     await user.click(screen.getByRole("button", { name: "Check connection" }));
@@ -143,7 +141,7 @@ describe("the overview", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  test("of a failed server gives the cause, the last lines, where was looked, and what to do", async () => {
+  test("shows the cause, the last output, the searched folders and the remedy of a failure", async () => {
     const host = await show("overview", {
       state: {
         is: "failed",
@@ -174,7 +172,7 @@ test.each([
   [["Error: no key"], /Its output usually says why/],
   [[], /It wrote nothing to standard error/],
 ])(
-  "of a server that ended early, what it wrote is spoken of if there is any: %j",
+  "mentions the output of a server that exited early only if there is any: %j",
   async (stderr, hint) => {
     await show("overview", {
       state: {
@@ -213,7 +211,7 @@ describe("a server whose sandbox hides what it needs [E6]", () => {
     },
   };
 
-  test("is offered the folder with what lies there, and asked about again", async () => {
+  test("offers the folder with its contents, and requires consent again", async () => {
     const host = await show("overview", failed([offered]), {
       update_server: () => ({ onlyThisRun: null }),
     });
@@ -255,8 +253,8 @@ describe("a server whose sandbox hides what it needs [E6]", () => {
   });
 });
 
-describe("a server that dropped", () => {
-  test("says why and when it is tried again, and need not be waited for", async () => {
+describe("a disconnected server", () => {
+  test("shows the reason and the time of the next attempt, and reconnects on request", async () => {
     const state = { is: "reconnecting" as const, attempt: 3, at: Date.now() + 11_500 };
     const host = await show("overview", { state: { ...state, cause: "the stream broke" } });
     const group = within(await screen.findByRole("group", { name: /when it is tried again/ }));
@@ -267,7 +265,7 @@ describe("a server that dropped", () => {
     await user.click(group.getByRole("button", { name: "Retry now" }));
     await user.click(group.getByRole("button", { name: "Don't retry" }));
     expect(
-      host.asked.map((one) => one.name),
+      host.commands.map((one) => one.name),
       "at once, or not at all",
     ).toEqual(["retry_now", "stop_server"]);
     host.send({
@@ -278,8 +276,8 @@ describe("a server that dropped", () => {
   });
 });
 
-describe("what a server tells of", () => {
-  test("is listed, and it is said when it tells of nothing at the moment", async () => {
+describe("subscriptions of a server", () => {
+  test("are listed, with a note while they are inactive", async () => {
     const host = await show("overview", { subscriptions: ["demo://a"] });
     expect(await screen.findByText("1 resource is watched:"), "how much").toBeVisible();
     expect(screen.queryByText(/tells of no changes/), "all is well").toBeNull();
@@ -296,7 +294,7 @@ describe("what a server tells of", () => {
 });
 
 describe("a remote server", () => {
-  test("shows its address with the domain marked, and what was found and how", async () => {
+  test("shows its URL with the domain highlighted, and how the connection was determined", async () => {
     await show("overview", remote);
     expect(await screen.findByText("example.com"), "the domain").toHaveProperty(
       "tagName",
@@ -312,9 +310,9 @@ describe("a remote server", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  test("keeps the values of its headers unless they are written again", async () => {
-    const kept = { onlyThisRun: "there is no keychain" };
-    const host = await show("settings", remote, { update_server: () => kept });
+  test("keeps the values of its headers unless they are entered again", async () => {
+    const storage = { onlyThisRun: "there is no keychain" };
+    const host = await show("settings", remote, { update_server: () => storage });
     await user.click(await screen.findByRole("button", { name: "Add header" }));
     await user.keyboard("X-Team");
     await user.click(screen.getByLabelText("Value of X-Team"));
@@ -336,7 +334,7 @@ describe("a remote server", () => {
     failures.list = [];
   });
 
-  test("that wants an authorization says where to put a key", async () => {
+  test("that requires authorization links to the field for a key", async () => {
     await show("overview", {
       ...remote,
       state: {

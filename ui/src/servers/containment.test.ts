@@ -49,7 +49,7 @@ const used: LimitsUsage = {
   },
 };
 
-const held: Partial<Server> = {
+const sandboxed: Partial<Server> = {
   config: {
     ...{ type: "stdio", command: "npx", args: [], env: {}, cwd: null, revision: null },
     sandbox: { folders: plan.folders, network: { preset: "files_only" } },
@@ -57,7 +57,7 @@ const held: Partial<Server> = {
 };
 
 describe("the sandbox in the form", () => {
-  test("is off at first; what is named in it is what is asked for", async () => {
+  test("is disabled by default, and sends the entered values", async () => {
     await startFakeHost({ pick_folder: () => ({ folder: "/home/ann/in" }) });
     const draft = new Draft("files", sampleServer().config);
     const { container } = render(CommandFields, { draft, problems: [] });
@@ -83,16 +83,16 @@ describe("the sandbox in the form", () => {
     expect("sandbox" in draft.config, "turned off, nothing is left of it").toBe(false);
   });
 
-  test("what is set up is kept, and a path must be whole", () => {
-    const draft = new Draft("files", sampleServer(held).config);
-    expect(draft.config, "as it is set up").toEqual(sampleServer(held).config);
+  test("preserves the stored values, and requires absolute paths", () => {
+    const draft = new Draft("files", sampleServer(sandboxed).config);
+    expect(draft.config, "as it is set up").toEqual(sampleServer(sandboxed).config);
     draft.sandbox.add("project");
     expect(draftProblems(draft, []), "no whole path").toContain("sandbox_path");
   });
 });
 
 describe("the network of a sandbox", () => {
-  test("S24: hosts are named one by one, and each has to be one", async () => {
+  test("S24: accepts valid hosts only", async () => {
     const config: Config = {
       ...{ type: "stdio", command: "npx", args: [], env: {}, cwd: null, revision: null },
       sandbox: { folders: [], network: { preset: "named_hosts", hosts: ["example.com"] } },
@@ -119,39 +119,40 @@ describe("the network of a sandbox", () => {
     expect(problems(), "a list without a host is none").toContain("sandbox_no_host");
   });
 
-  test("S24: all hosts that a server may reach are shown", () => {
+  test("S24: shows all hosts that a server may reach", () => {
     const hosts = ["example.com", "*.example.org:8443", "xn--bcher-kva.example"];
     render(SandboxReach, { plan: { ...plan, network: { preset: "named_hosts", hosts } } });
     for (const host of hosts) expect(screen.getByText(host), host).toBeVisible();
     expect(screen.getByText(/These hosts and no other/), "in words").toBeVisible();
   });
 
-  test("a host is what the host understands as one", () => {
-    const good = ["example.com", "localhost:3000", "*.example.com", "10.0.0.7", "[::1]:80", "::1"];
-    for (const host of [...good, "bücher.example", " a.example "]) {
+  test("validates hosts like the Rust host", () => {
+    const valid = ["example.com", "localhost:3000", "*.example.com", "10.0.0.7", "[::1]:80", "::1"];
+    for (const host of [...valid, "bücher.example", " a.example "]) {
       expect(isHostPattern(host), host).toBe(true);
     }
-    const bad = ["", "*", "*.com", "*.*.example.com", "a*.example.com", "*.10.0.0.1", "a b"];
+    const invalid = ["", "*", "*.com", "*.*.example.com", "a*.example.com", "*.10.0.0.1", "a b"];
     const address = ["https://example.com", "example.com/", "u@example.com", "a..b", "[::1"];
     const port = ["example.com:", "example.com:0", "example.com:65536", "example.com:http"];
-    for (const host of [...bad, ...address, ...port]) expect(isHostPattern(host), host).toBe(false);
+    for (const host of [...invalid, ...address, ...port])
+      expect(isHostPattern(host), host).toBe(false);
   });
 });
 
 test.each([
-  ["that runs", { ...held, heldBy: "bubblewrap" }, "on, by bubblewrap"],
-  ["that is stopped", { ...held, state: { is: "stopped" } as const }, "on when it runs"],
+  ["that runs", { ...sandboxed, heldBy: "bubblewrap" }, "on, by bubblewrap"],
+  ["that is stopped", { ...sandboxed, state: { is: "stopped" } as const }, "on when it runs"],
   ["without one", {}, "off; when it runs, it reaches all that you do"],
-])("the overview says whether a server has a sandbox: one %s", async (_, changes, text) => {
+])("the overview shows the sandbox of a server: one %s", async (_, changes, text) => {
   const server = sampleServer(changes);
   await startFakeHost({}, { servers: [server] });
   render(Overview, { server });
   expect(screen.getByText("Sandbox").nextElementSibling).toHaveTextContent(text);
 });
 
-describe("the tab of limits", () => {
-  test("says what a server reaches, what holds it, and how near it is to each limit", async () => {
-    const server = sampleServer({ ...held, heldBy: "bubblewrap" });
+describe("the limits tab", () => {
+  test("shows the access, the sandbox mechanism, and the usage of each limit", async () => {
+    const server = sampleServer({ ...sandboxed, heldBy: "bubblewrap" });
     const answers = { limits: () => used, sandbox: () => ({ plan, problem: null }) };
     await startFakeHost(answers, { servers: [server] });
     const { container } = render(Limits, { server });
@@ -172,8 +173,8 @@ describe("the tab of limits", () => {
     expect(await axeProblems(container), "for everybody").toEqual([]);
   });
 
-  test("says why a sandbox can't be set up", async () => {
-    const server = sampleServer({ ...held, state: { is: "stopped" } });
+  test("explains why a sandbox can't be set up", async () => {
+    const server = sampleServer({ ...sandboxed, state: { is: "stopped" } });
     const problem = "no sandbox can be set up here: bubblewrap is not installed";
     const answers = { limits: () => used, sandbox: () => ({ plan: null, problem }) };
     await startFakeHost(answers, { servers: [server] });
@@ -182,7 +183,7 @@ describe("the tab of limits", () => {
     expect(screen.getByText(/so it does not start/), "and what follows").toBeVisible();
   });
 
-  test("a server without a sandbox is said to reach everything", async () => {
+  test("states that a server without a sandbox can access everything", async () => {
     const server = sampleServer();
     const host = await startFakeHost({ limits: () => used }, { servers: [server] });
     render(Limits, { server });
@@ -191,7 +192,7 @@ describe("the tab of limits", () => {
   });
 });
 
-test("limits are changed one by one, and set back together", async () => {
+test("changes limits one by one, and resets them together", async () => {
   const limits = {
     ...{ calls: 256, questions: 10, questionsPerMinute: 180, notificationsPerSecond: 1000 },
     ...{ bytesPerMinute: 1_073_741_824, messageBytes: 16_777_216, keptBytes: 8_388_608 },

@@ -1,14 +1,14 @@
-// How to sign in to a server that is being written.
+// Form data of a server's OAuth settings.
 import type { AuthSettings } from "$lib/api/generated";
 
 export interface AuthDraft {
   clientId: string;
-  /** Empty while the secret that is set already stays. */
+  /** Empty to keep the stored secret. */
   clientSecret: string;
-  /** Whether a secret is set already, which is never told. */
+  /** Set if a secret is stored. Its value is never sent to the page. */
   secretKept: boolean;
   issuer: string;
-  /** Apart by spaces. */
+  /** Separated by spaces. */
   scopes: string;
   /** Empty for any port. */
   redirectPort: string;
@@ -25,7 +25,7 @@ export function authDraft(settings: AuthSettings | null): AuthDraft {
   };
 }
 
-/** As it is sent. Without anything to say it is nothing, unless it revokes what was said before. */
+/** Returns the settings to send. `null` if all fields are empty and nothing was set before. */
 export function authSettings(draft: AuthDraft, before: AuthSettings | null): AuthSettings | null {
   const text = (value: string) => (value.trim() === "" ? null : value.trim());
   const scopes = draft.scopes.split(/\s+/).filter((scope) => scope !== "");
@@ -49,14 +49,14 @@ export function authSettings(draft: AuthDraft, before: AuthSettings | null): Aut
   return empty && before === null ? null : settings;
 }
 
-/** The port that was chosen; null if none was, or none that there is. */
+/** Returns the selected port, or `null` if there is none or it is invalid. */
 function port(draft: AuthDraft): number | null {
   const text = draft.redirectPort.trim();
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   return number >= 1 && number <= 65_535 ? number : null;
 }
 
-/** What has to be registered with the client id, if a port was chosen. */
+/** Returns the redirect URI to register with the client id, if a port was selected. */
 export function redirectUri(draft: AuthDraft): string | null {
   const chosen = port(draft);
   return chosen === null ? null : `http://127.0.0.1:${chosen}/callback`;

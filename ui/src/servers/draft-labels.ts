@@ -1,4 +1,4 @@
-// What is wrong with a draft, in words.
+// Labels of the problems of a server draft.
 import { m } from "../paraglide/messages";
 
 import type { DraftProblem } from "./draft-problems";
@@ -26,8 +26,8 @@ export function draftProblem(problem: DraftProblem): string {
   }[problem]();
 }
 
-/** The first of these problems that is there, in words. */
-export function said(problems: DraftProblem[], ...which: DraftProblem[]): string | null {
+/** Returns the label of the first of these problems that exists. */
+export function firstProblem(problems: DraftProblem[], ...which: DraftProblem[]): string | null {
   const found = problems.find((problem) => which.includes(problem));
   return found ? draftProblem(found) : null;
 }

@@ -1,4 +1,4 @@
-// What keeps a server that is being written from being saved.
+// Validation of a server draft.
 import { authProblems, type AuthProblem } from "./draft-auth";
 import type { Draft } from "./draft.svelte";
 
@@ -20,10 +20,10 @@ export type DraftProblem =
   | "header_twice"
   | "header_value";
 
-/** A header's name (RFC 9110, section 5.6.2). */
+/** Header name (RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** What keeps the draft from being saved. `taken` are the names of the other servers. */
+/** Returns the problems that prevent saving. `taken` contains the names of the other servers. */
 export function draftProblems(draft: Draft, taken: string[]): DraftProblem[] {
   const found: DraftProblem[] = [];
   const name = draft.name.trim();

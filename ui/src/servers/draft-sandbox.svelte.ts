@@ -1,4 +1,4 @@
-// A server's sandbox while it is being written.
+// Form data of a server's sandbox.
 import type { FolderAccess, Sandbox, SandboxNetwork } from "$lib/api/generated";
 
 import { isHostPattern } from "./host-pattern";
@@ -29,7 +29,7 @@ export class SandboxDraft {
     for (const { path, access } of sandbox?.folders ?? []) this.add(path, access);
   }
 
-  /** A folder to read, until the user says more. */
+  /** Adds a read-only folder by default. */
   add(path = "", access: FolderAccess = "read"): void {
     this.folders.push({ id: this.#next++, path, access });
   }
@@ -52,8 +52,8 @@ export class SandboxDraft {
     return { preset: "named_hosts", hosts: hosts.filter((host) => host !== "") };
   }
 
-  /** What the server may reach; nothing if it runs without a sandbox. */
-  get wanted(): Sandbox | undefined {
+  /** Returns the sandbox settings, or `undefined` if it is disabled. */
+  get settings(): Sandbox | undefined {
     if (!this.on) return undefined;
     const named = this.folders.filter((row) => row.path.trim() !== "");
     return {
@@ -62,21 +62,21 @@ export class SandboxDraft {
     };
   }
 
-  /** Set if hosts are to be named and none is. */
+  /** Set if hosts are required and none is entered. */
   get hasNoHost(): boolean {
-    const network = this.wanted?.network;
+    const network = this.settings?.network;
     return network?.preset === "named_hosts" && network.hosts.length === 0;
   }
 
-  /** Set if a host is not understood. */
+  /** Set if a host is invalid. */
   get hasBadHost(): boolean {
-    const network = this.wanted?.network;
+    const network = this.settings?.network;
     return network?.preset === "named_hosts" && !network.hosts.every(isHostPattern);
   }
 
-  /** Whether a path does not start at the root of a disk. */
+  /** Set if a path is not absolute. */
   get hasPartialPath(): boolean {
-    const whole = /^(\/|[A-Za-z]:[\\/]|\\\\)/;
-    return this.on && (this.wanted?.folders.some(({ path }) => !whole.test(path)) ?? false);
+    const absolute = /^(\/|[A-Za-z]:[\\/]|\\\\)/;
+    return this.on && (this.settings?.folders.some(({ path }) => !absolute.test(path)) ?? false);
   }
 }

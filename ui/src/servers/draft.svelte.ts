@@ -1,4 +1,4 @@
-// A server while it is being written: a command to run here, or a URL to connect to.
+// Form data of a server: a local command or a URL.
 import type { AuthSettings, HttpHeader, HttpKind, ServerConfig } from "$lib/api/generated";
 import { joinCommand } from "$lib/format/command-line";
 
@@ -15,32 +15,32 @@ export interface ArgRow extends Row {
 /** A variable or a header. */
 export interface NamedRow extends Row {
   name: string;
-  /** Empty while a value that is set already stays. */
+  /** Empty to keep the stored value. */
   value: string;
-  /** Whether it goes to the keychain and not into the settings file. */
+  /** Set if the value is stored in the keychain and not in the settings file. */
   secret: boolean;
-  /** A value that is set already, which is never told: what stands for it, or only that there is one. */
+  /** Reference to the stored value, which is never sent to the page. */
   kept: string | boolean | null;
 }
 export interface EnvRow extends NamedRow {
-  /** What stands for the secret that is set already; its value is never told. */
+  /** Reference to the stored secret. Its value is never sent to the page. */
   kept: string | null;
 }
 export interface HeaderRow extends NamedRow {
-  /** Whether a value is set already, which is never told. */
+  /** Set if a value is stored, which is never sent to the page. */
   kept: boolean;
 }
 
-/** The revisions of the protocol, the latest first. */
+/** Protocol revisions, latest first. */
 export const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/** Headers whose values are keys to something. */
+/** Headers whose values are credentials. */
 const SECRET_NAMES = /authorization|cookie|key|password|secret|token/i;
 
 export class Draft {
   name = $state("");
   type = $state<ServerConfig["type"]>("stdio");
-  /** The revision to speak and no other; empty to find out. */
+  /** Pinned protocol revision. Empty to negotiate it. */
   revision = $state("");
 
   command = $state("");
@@ -50,11 +50,11 @@ export class Draft {
   sandbox = new SandboxDraft();
 
   url = $state("");
-  /** The transport to use and no other; empty to find out. */
+  /** Pinned transport. Empty to detect it. */
   kind = $state<HttpKind | "">("");
   headers = $state<HeaderRow[]>([]);
   auth = $state<AuthDraft>(authDraft(null));
-  /** What is set already about signing in. */
+  /** Stored OAuth settings. */
   readonly #authBefore: AuthSettings | null = null;
   /** Tools that models are offered. */
   tools = new ToolsDraft();
@@ -107,7 +107,7 @@ export class Draft {
     this.env.push({ id: this.#next++, name, value, secret: false, kept: null });
   }
 
-  /** `${secret:NAME}` stands for a value that is set already; any other was pasted. */
+  /** `${secret:NAME}` references a stored value. Any other value was pasted. */
   #addSecretEnv(name: string, value: string): void {
     const row = { id: this.#next++, name, secret: true };
     const isSet = value.includes("${secret:");
@@ -118,7 +118,7 @@ export class Draft {
     this.env = this.env.filter((row) => row.id !== id);
   }
 
-  /** A header to fill in; it is a secret until the user says that it is none. */
+  /** Adds an empty header, which is secret by default. */
   addHeader(): void {
     this.headers.push({ id: this.#next++, name: "", value: "", secret: true, kept: false });
   }
@@ -148,7 +148,7 @@ export class Draft {
       return { type: "http", url: this.url.trim(), headers, kind, auth, revision, ...lists };
     }
     const env = this.env.filter((row) => row.name.trim() !== "");
-    const sandbox = this.sandbox.wanted;
+    const sandbox = this.sandbox.settings;
     const secretEnv = env.filter((row) => row.secret).map((row) => row.name.trim());
     return {
       type: "stdio",
@@ -163,13 +163,13 @@ export class Draft {
     };
   }
 
-  /** As it will be asked for, on one line. */
+  /** The command line or URL as shown in the consent request. */
   get commandLine(): string {
     const { config } = this;
     return config.type === "http" ? config.url : joinCommand([config.command, ...config.args]);
   }
 
-  /** Whether it says yet what to start or where to connect. */
+  /** Set if a command or URL was entered. */
   get isEmpty(): boolean {
     return (this.type === "http" ? this.url : this.command).trim() === "";
   }

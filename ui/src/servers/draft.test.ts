@@ -29,7 +29,7 @@ const remote: Extract<ServerConfig, { type: "http" }> = {
 };
 
 describe("a draft", () => {
-  test("gives back the configuration it was made of", () => {
+  test("returns the configuration that it was created from", () => {
     for (const one of [config, remote])
       expect(new Draft("files", one).config, "nothing is lost or changed").toEqual(one);
   });
@@ -49,7 +49,7 @@ describe("a draft", () => {
     expect(draft.commandLine, "as it will be asked for").toBe("npx -y '' 'a b'");
   });
 
-  test("keeps a secret variable unless it is written again, and never has its value", () => {
+  test("keeps a secret variable unless it is entered again, without its value", () => {
     const reference = "${secret:files.TOKEN}";
     const one = { ...config, env: { A: "1", TOKEN: reference }, secretEnv: ["TOKEN"] };
     const draft = new Draft("files", one);
@@ -63,7 +63,7 @@ describe("a draft", () => {
     });
   });
 
-  test("a pasted secret is there to be looked at, and goes to the keychain", () => {
+  test("shows a pasted secret, and stores it in the keychain", () => {
     const pasted = { ...config, env: { TOKEN: "s3cret", KEY: "" }, secretEnv: ["TOKEN", "KEY"] };
     const draft = new Draft("files", pasted);
     const rows = draft.env.map(({ value, secret, kept }) => [value, secret, kept]);
@@ -81,7 +81,7 @@ describe("a draft", () => {
     });
   });
 
-  test("leaves out what is empty, but not empty arguments", () => {
+  test("omits empty fields except arguments", () => {
     const draft = new Draft("x", { ...config, command: " node ", args: [""], env: {} });
     draft.addEnv();
     draft.cwd = "  ";
@@ -99,14 +99,14 @@ describe("a draft", () => {
     ["env_name", (d) => d.addEnv("", "value without a name")],
     ["env_twice", (d) => d.addEnv("TOKEN", "2")],
     ["env_value", (d) => ((d.env[0]!.value = ""), (d.env[0]!.secret = true))],
-  ])("says %s", (problem, change) => {
+  ])("reports %s", (problem, change) => {
     const draft = new Draft("files", config);
     expect(draftProblems(draft, ["git"]), "all is well before").toEqual([]);
     change(draft);
     expect(draftProblems(draft, ["git"]), "and only this is wrong after").toEqual([problem]);
   });
 
-  test("marks what looks like a key as secret, unless it is known not to be one", () => {
+  test("marks likely keys as secret, except known other headers", () => {
     const headers = [
       { name: "authorization", value: "Bearer x", secret: false },
       { name: "Accept-Language", value: "en", secret: false },
@@ -129,7 +129,7 @@ describe("a draft", () => {
     ["auth_issuer", (d) => (d.auth.issuer = "login.example.com")],
     ["auth_port", (d) => (d.auth.redirectPort = "70000")],
     ["auth_port", (d) => (d.auth.redirectPort = "0")],
-  ])("of a remote server says %s", (problem, change) => {
+  ])("of a remote server reports %s", (problem, change) => {
     const draft = new Draft("far", remote);
     expect(draftProblems(draft, ["git"]), "all is well before").toEqual([]);
     change(draft);
@@ -137,7 +137,7 @@ describe("a draft", () => {
   });
 });
 
-describe("how to sign in", () => {
+describe("OAuth settings", () => {
   const auth = {
     ...{ clientId: "drawbridge", clientSecret: null, hasSecret: true },
     ...{ issuer: "https://login.example.com/7", scopes: ["ships:read", "ships:write"] },
@@ -145,12 +145,12 @@ describe("how to sign in", () => {
     rest: null,
   };
 
-  test("comes back as it was, its secret untold", () => {
+  test("are preserved without the secret", () => {
     const one = { ...remote, auth };
     expect(new Draft("far", one).config, "nothing is lost or changed").toEqual(one);
   });
 
-  test("what was pasted comes back with what is not shown of it", () => {
+  test("preserve hidden fields of pasted settings", () => {
     const rest = {
       ...{ clientAuth: null, clientMetadataUrl: null },
       ...{ grant: "client_credentials", privateKey: null, algorithm: null },
@@ -160,7 +160,7 @@ describe("how to sign in", () => {
     expect(new Draft("far", pasted).config, "nothing is lost").toEqual(pasted);
   });
 
-  test("a new secret replaces the one that is set, and it can be taken out", () => {
+  test("replace or remove the stored secret", () => {
     const draft = new Draft("far", { ...remote, auth });
     draft.auth.clientSecret = "s3cret";
     expect(draft.config, "the new one").toMatchObject({ auth: { clientSecret: "s3cret" } });
@@ -169,7 +169,7 @@ describe("how to sign in", () => {
     expect(draft.config, "none").toMatchObject({ auth: { clientSecret: null, hasSecret: false } });
   });
 
-  test("a port says what has to be registered", () => {
+  test("show the redirect URI of a port", () => {
     const draft = new Draft("far", { ...remote, auth });
     expect(redirectUri(draft.auth), "whole").toBe("http://127.0.0.1:4321/callback");
     draft.auth.redirectPort = "";
@@ -177,7 +177,7 @@ describe("how to sign in", () => {
     expect(draft.config, "nor is one kept").toMatchObject({ auth: { redirectPort: null } });
   });
 
-  test("what is not said is nothing, unless it was said before", () => {
+  test("are null if empty, unless they were set before", () => {
     const draft = new Draft("far", remote);
     draft.auth.scopes = "  ";
     expect(draft.config, "nothing was said").toMatchObject({ auth: null });

@@ -1,5 +1,5 @@
-// Failures of servers and of their sandboxes: cause, remedy and buttons. Callers: a server's overview, its sandbox under Limits,
-// and a tab without its server.
+// Failures of servers and their sandboxes: cause, remedy and buttons. Used by a server's overview, the sandbox in the
+// limits tab, and tabs without a ready server.
 import type { FailureReason, ProposalRefusal, SandboxProblem } from "$lib/api/generated";
 import type { FailureWords } from "$lib/failure-words";
 
@@ -34,9 +34,9 @@ export const SERVER_ACTIONS: Record<ServerAction, () => string> = {
 
 export type ServerFailure = FailureWords<ServerAction>;
 
-/** Reasons that only remote servers have. */
+/** Reasons of remote servers only. */
 type OnlyRemote = "unreachable" | "unauthorized";
-/** Reasons that only local servers have. */
+/** Reasons of local servers only. */
 type OnlyLocal = "command_not_found" | "exited_early" | "limit_reached";
 
 const REFUSED: ServerFailure = {
@@ -140,7 +140,7 @@ export const REMOTE_FAILURES: Record<Exclude<FailureReason, OnlyLocal>, ServerFa
   },
 };
 
-/** A server that wrote nothing before it ended. */
+/** A server that exited without any output. */
 export const EXITED_SILENTLY: ServerFailure = {
   ...LOCAL_FAILURES.exited_early,
   fix: m.servers_hint_exited_silent,
@@ -232,7 +232,7 @@ export const SANDBOX_FAILURES: Record<SandboxProblem, ServerFailure> = {
   },
 };
 
-/** Something that the sandbox hides and for which no folder is proposed. */
+/** Access that the sandbox blocks and for which no folder is proposed. */
 export const BLOCKED_FAILURES: Record<ProposalRefusal, ServerFailure> = {
   secrets: {
     cause: m.servers_blocked_secrets,
@@ -263,7 +263,7 @@ export const BLOCKED_FAILURES: Record<ProposalRefusal, ServerFailure> = {
   },
 };
 
-/** Something that the sandbox hides and for which a folder is proposed, whose button adds it. */
+/** Access that the sandbox blocks and for which a folder is proposed. Its button adds the folder. */
 export const BLOCKED_OFFERED = {
   cause: m.servers_blocked_title,
   fix: m.servers_blocked_asks,

@@ -1,11 +1,14 @@
-// Patterns for the hosts that a server in a sandbox may reach, as the host reads them.
+// Patterns for the hosts that a sandboxed server may reach. Follows the rules of the Rust host.
 
-/** What belongs to an address and not to a host. */
+/** Characters of URLs that are not allowed in hosts. */
 const FOREIGN = /[\s/@?#\\%]/;
 const MAX_PORT = 65_535;
 const MAX_CHARACTERS = 300;
 
-/** Says if a text names a host: `example.com`, `*.example.com`, `10.0.0.7`, `[::1]`, each with an optional port. */
+/**
+ * Returns `true` for a valid pattern: `example.com`, `*.example.com`, `10.0.0.7` or `[::1]`, each with an optional
+ * port.
+ */
 export function isHostPattern(text: string): boolean {
   const trimmed = text.trim();
   if (trimmed === "" || trimmed.length > MAX_CHARACTERS || FOREIGN.test(trimmed)) return false;
@@ -17,7 +20,7 @@ export function isHostPattern(text: string): boolean {
   if (port !== undefined && !(/^\d+$/.test(port) && isPort(Number(port)))) return false;
   if (!host.startsWith("*.")) return !host.includes("*") && hostname(host) !== null;
   const parent = hostname(host.slice(2));
-  // A star below a top-level domain would be nearly everything.
+  // A wildcard below a top-level domain would match nearly everything.
   return (
     !host.slice(1).includes("*") && parent !== null && parent.includes(".") && !isAddress(parent)
   );
@@ -27,7 +30,7 @@ function isPort(port: number): boolean {
   return port >= 1 && port <= MAX_PORT;
 }
 
-/** The name as URLs have it; nothing if it is none. */
+/** Returns the host in the form that URLs use, or `null` if it is invalid. */
 function hostname(host: string): string | null {
   if (host === "" || !URL.canParse(`http://${host}/`)) return null;
   const name = new URL(`http://${host}/`).hostname.replace(/\.$/, "");

@@ -16,7 +16,7 @@ const failed = (rpcCode: number, rpcData: unknown) =>
     data: { rpcCode, rpcMessage: "Missing required client capability", rpcData },
   } as ConstructorParameters<typeof ApiError>[0]);
 
-test("E13: an error for want of sampling says that it is off, and leads to the setting", async () => {
+test("E13: explains that sampling is disabled and links to the setting", async () => {
   const error = failed(-32021, { requiredCapabilities: { sampling: {} } });
   const again = vi.fn();
   render(ServerErrorNote, { error, server: "demo", actions: [{ label: "Try again", run: again }] });
@@ -29,7 +29,7 @@ test("E13: an error for want of sampling says that it is off, and leads to the s
   expect(again).toHaveBeenCalledOnce();
 });
 
-test("E13: with tools it says that those are off, and every other error is as it was", () => {
+test("E13: explains disabled tools, and no other errors", () => {
   const tools = failed(-32021, { requiredCapabilities: { sampling: { tools: {} } } });
   expect(missingCapability(tools, "demo")?.title).toBe("Sampling with tools is off for demo");
   for (const [code, data] of [

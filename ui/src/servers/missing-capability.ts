@@ -1,4 +1,4 @@
-// What a server can't do because the user has turned off what it needs of them.
+// Explains errors of servers that require a client capability which the user disabled.
 import { toApiError } from "$lib/api/client";
 import { router } from "$lib/state/router.svelte";
 
@@ -7,15 +7,18 @@ import { m } from "../paraglide/messages";
 /** `MissingRequiredClientCapability` (`schema/2026-07-28`). */
 const MISSING_CAPABILITY = -32021;
 
-/** A cause in words, and the button that leads on. */
-export interface Explained {
+/** A cause, and the button that links to the setting. */
+export interface Explanation {
   title: string;
   text: string;
   action: { label: string; run: () => void };
 }
 
-/** Explains an error by which a server asks for sampling; nothing for every other. Of what servers ask for, only that can be off. */
-export function missingCapability(cause: unknown, server: string): Explained | null {
+/**
+ * Explains an error that requires sampling. Returns `null` for all others, because no other capability can be
+ * disabled.
+ */
+export function missingCapability(cause: unknown, server: string): Explanation | null {
   const { rpcCode, rpcData } = (toApiError(cause).data ?? {}) as {
     rpcCode?: unknown;
     rpcData?: { requiredCapabilities?: unknown } | null;

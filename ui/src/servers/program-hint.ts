@@ -1,4 +1,4 @@
-// Where well-known programs come from, said when one was not found.
+// Installation hints for well-known programs that were not found.
 import { m } from "../paraglide/messages";
 
 const ORIGINS: [string[], string, string][] = [
@@ -13,7 +13,7 @@ const ORIGINS: [string[], string, string][] = [
   [["cargo"], "Rust", "rustup.rs"],
 ];
 
-/** What to do about a program that was not found, if it is known. */
+/** Returns the hint for a missing program, if it is known. */
 export function programHint(command: string): string | null {
   if (command.startsWith("~")) return m.servers_hint_tilde();
   const found = ORIGINS.find(([names]) => names.includes(command));

@@ -1,4 +1,4 @@
-// Which results are reviewed before a model reads them: the choices, and the setting of one tool.
+// Settings for the review of results before a model reads them.
 
 import type { DataFlow, ResultReview } from "$lib/api/generated";
 
@@ -12,14 +12,14 @@ export function reviews(): { value: ResultReview; label: string }[] {
   ];
 }
 
-/** The setting of one tool; null for that of its server. */
+/** Returns the setting of one tool, or `null` for that of its server. */
 export function reviewOf(flow: DataFlow, tool: string): ResultReview | null {
   return Object.entries(flow.tools).find(([name]) => name === tool)?.[1] ?? null;
 }
 
-/** The same flow with another setting for one tool. */
+/** Returns the flow with another setting for one tool. */
 export function withReview(flow: DataFlow, tool: string, review: ResultReview | null): DataFlow {
   const others = Object.entries(flow.tools).filter(([name]) => name !== tool);
-  const own: [string, ResultReview][] = review === null ? [] : [[tool, review]];
-  return { ...flow, tools: Object.fromEntries([...others, ...own]) };
+  const entry: [string, ResultReview][] = review === null ? [] : [[tool, review]];
+  return { ...flow, tools: Object.fromEntries([...others, ...entry]) };
 }

@@ -1,4 +1,4 @@
-// How a server may use the user's models, for the tests.
+// Fixtures for the sampling settings of a server.
 
 import type { SamplingReport, SamplingSettings } from "$lib/api/generated";
 

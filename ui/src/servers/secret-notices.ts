@@ -1,11 +1,11 @@
-// What became of the secret values of a server's headers.
+// Notices about the storage of a server's secrets.
 import { ApiError } from "$lib/api/client";
 import type { SecretStorageReport } from "$lib/api/generated";
 import { failures } from "$lib/state/failures.svelte";
 
 import { m } from "../paraglide/messages";
 
-/** Says it when secrets could not be kept for longer than this run. */
+/** Shows a notice if secrets are stored for this run only. */
 export function reportSecretStorage({ onlyThisRun }: SecretStorageReport): void {
   if (onlyThisRun === null) return;
   failures.add(

@@ -1,4 +1,4 @@
-// The page of a server, as its tests open it.
+// Fixtures that open the page of a server.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import { expect } from "vitest";
 
@@ -12,7 +12,7 @@ import { serverTabs } from "../shell/views";
 import { samplingReport } from "./sampling-fixtures";
 import ServerPage from "./ServerPage.svelte";
 
-// Loaded beforehand, so that no test waits for it.
+// Preloaded, so that the tests do not wait for it.
 await Promise.all(Object.values(serverTabs).map((load) => load()));
 
 const NO_PINS = {
@@ -42,7 +42,7 @@ export async function show(
   return host;
 }
 
-/** What a server by URL has that others have not. */
+/** Fields of a remote server. */
 export const remote: Partial<Server> = {
   config: {
     ...{ type: "http", url: "https://mcp.example.com/v1", kind: null, revision: "2025-06-18" },

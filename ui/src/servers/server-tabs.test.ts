@@ -11,8 +11,8 @@ import { remote, show } from "./server-page-fixtures";
 
 const user = userEvent.setup();
 
-describe("how to sign in", () => {
-  test("is folded until it is wanted, and the secret is sent once and never shown", async () => {
+describe("OAuth fields", () => {
+  test("are collapsed by default, and never show the secret", async () => {
     const host = await show("settings", remote);
     expect(screen.queryByLabelText("Client id"), "folded").not.toBeVisible();
     await user.click(screen.getByText("Authorization", { selector: "summary" }));
@@ -35,8 +35,8 @@ describe("how to sign in", () => {
   });
 });
 
-describe("a secret that signing in needs", () => {
-  test("is entered on its own, and not shown again", async () => {
+describe("a secret for sign-in", () => {
+  test("is entered separately and never shown", async () => {
     const auth = {
       ...{ clientId: "us", clientSecret: null, hasSecret: false, issuer: "https://i.example" },
       ...{ scopes: [], redirectPort: null, secretNames: ["far.key"], rest: null },
@@ -47,10 +47,10 @@ describe("a secret that signing in needs", () => {
     };
     const host = await show("settings", { config }, { set_secret: () => ({ onlyThisRun: null }) });
     const field = await screen.findByRole("textbox", { name: "far.key" });
-    const keep = screen.getByRole("button", { name: "Keep far.key" });
-    expect(keep, "nothing is entered yet").toBeDisabled();
+    const saveButton = screen.getByRole("button", { name: "Keep far.key" });
+    expect(saveButton, "nothing is entered yet").toBeDisabled();
     await user.type(field, "line 1{Enter}line 2");
-    await user.click(keep);
+    await user.click(saveButton);
     expect(host.requests("set_secret"), "with all its lines").toEqual([
       { server: "files", header: "far.key", value: "line 1\nline 2" },
     ]);
@@ -60,8 +60,8 @@ describe("a secret that signing in needs", () => {
   });
 });
 
-describe("the settings", () => {
-  test("change name and command, and warn that it asks again", async () => {
+describe("the settings tab", () => {
+  test("changes name and command, and warns that the start requires consent again", async () => {
     const host = await show("settings");
     const save = await screen.findByRole("button", { name: "Save" });
     expect(save, "nothing to save yet").toBeDisabled();
@@ -88,7 +88,7 @@ describe("the settings", () => {
     expect(router.current, "the page follows the name").toMatchObject({ name: "papers" });
   });
 
-  test("refuse a name that is taken, and follow the file", async () => {
+  test("rejects a taken name, and follows changes of the file", async () => {
     const host = await show("settings");
     const name = await screen.findByRole("textbox", { name: "Name" });
     await user.clear(name);
@@ -110,8 +110,8 @@ describe("the settings", () => {
   });
 });
 
-describe("the roots", () => {
-  test("are picked, typed and removed; not decided is said", async () => {
+describe("the roots tab", () => {
+  test("picks, adds and removes folders, and shows when nothing is decided", async () => {
     const host = await show("roots", {}, { pick_folder: () => ({ folder: "/home/ann/trip" }) });
     expect(await screen.findByText(/Not decided yet/)).toBeVisible();
     await user.click(screen.getByRole("button", { name: "Add a folder…" }));
@@ -136,7 +136,7 @@ describe("the roots", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  test("that bring servers of their own say so, and lead to them", async () => {
+  test("notes that a folder contains server settings, with a link to the import", async () => {
     const folder = "/home/ann/work";
     const roots = { decided: true, folders: [folder, "/srv/x"], told: [folder, "/srv/x"] };
     const files = (asked: string) => (asked === folder ? [".mcp.json"] : []);
@@ -157,14 +157,14 @@ describe("the roots", () => {
     expect(host.requests("import_candidates"), "this folder alone").toEqual([source]);
   });
 
-  test("a closed dialog changes nothing", async () => {
+  test("ignores a closed dialog", async () => {
     const host = await show("roots", {}, { pick_folder: () => ({ folder: null }) });
     await user.click(await screen.findByRole("button", { name: "Add a folder…" }));
     expect(host.requests("set_roots"), "nothing").toEqual([]);
   });
 });
 
-describe("the permissions", () => {
+describe("the permissions tab", () => {
   const grant = (changes: Partial<Grant>): Grant => ({
     id: "g",
     server: "files",
@@ -177,7 +177,7 @@ describe("the permissions", () => {
     ...changes,
   });
 
-  test("are this server's grants, to be revoked", async () => {
+  test("lists the grants of this server and revokes them", async () => {
     let grants = [
       grant({ id: "1" }),
       grant({ id: "2", tool: "read_file", scope: "session" }),
@@ -205,13 +205,13 @@ describe("the permissions", () => {
     await waitFor(() => expect(screen.queryByText("its command"), "read again").toBeNull());
   });
 
-  test("of a remote server rest on its address", async () => {
+  test("binds grants of a remote server to its URL", async () => {
     await show("permissions", remote, { grants: () => ({ grants: [grant({})] }) });
     expect(await screen.findByText("its address", { selector: "td" }), "said").toBeVisible();
     expect(screen.queryByText("its command"), "it has none").toBeNull();
   });
 
-  test("mute after a confirmation, and unmute", async () => {
+  test("mutes after confirmation, and unmutes", async () => {
     const host = await show("permissions", {}, { grants: () => ({ grants: [] }) });
     await user.click(await screen.findByRole("button", { name: "Refuse all its questions" }));
     const dialog = await screen.findByRole("dialog");

@@ -1,4 +1,4 @@
-// Pasted text and the servers that were found in it, read while it is typed.
+// Parses pasted text for servers while the user types.
 import { call } from "$lib/api/client";
 import type { ConfigProblem, ImportedServer } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
@@ -9,7 +9,7 @@ import { reportSecretStorage } from "./secret-notices";
 
 const QUIET_MS = 200;
 
-/** A server that was found, with what the user makes of it. */
+/** A found server with the user's changes. */
 export class FoundServer {
   readonly draft: Draft;
   readonly notes: string[];
@@ -26,10 +26,10 @@ export class FoundServer {
   }
 }
 
-/** What keeps the chosen ones from being added. */
+/** Problems that prevent the selected servers from being added. */
 export function problemsOf(found: TextImport): DraftProblem[] {
   const names = app.servers.map((server) => server.name);
-  return found.chosen.flatMap((one) => draftProblems(one.draft, found.taken(one, names)));
+  return found.chosen.flatMap((one) => draftProblems(one.draft, found.usedNames(one, names)));
 }
 
 export class TextImport {
@@ -38,11 +38,11 @@ export class TextImport {
   problem = $state.raw<ConfigProblem | null>(null);
   error = $state.raw<unknown>(null);
   busy = $state(false);
-  /** Whether what was found may not be what the text says now. */
+  /** Set while the found servers may be outdated. */
   pending = $state(false);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Reads the text once nothing was typed for a moment. */
+  /** Schedules parsing until typing pauses. */
   changed(): void {
     this.pending = true;
     clearTimeout(this.#timer);
@@ -66,7 +66,7 @@ export class TextImport {
       const preview = await call("check_import", { text });
       if (this.text !== text) return;
       this.found = preview.servers.map((server) => new FoundServer(server));
-      // A URL alone says little: what else it needs is asked for at once.
+      // A URL alone contains little, so the fields that it requires are shown at once.
       const [only] = this.found;
       if (only && this.found.length === 1) only.open = only.usable && only.draft.type === "http";
       this.problem = preview.problem;
@@ -83,13 +83,13 @@ export class TextImport {
     return this.found.filter((one) => one.chosen);
   }
 
-  /** The names that a found server may not have: those of the user's servers and of the others found. */
-  taken(one: FoundServer, servers: string[]): string[] {
+  /** Returns the names that a found server may not have: those of existing and of other found servers. */
+  usedNames(one: FoundServer, servers: string[]): string[] {
     const others = this.chosen.filter((other) => other !== one);
     return [...servers, ...others.map((other) => other.draft.name.trim())];
   }
 
-  /** Adds the chosen ones. Returns the names of those that were added; the others stay, with the reason. */
+  /** Adds the selected servers. Resolves to the names of the added ones. The others stay with the reason. */
   async add(): Promise<string[]> {
     this.busy = true;
     const added: FoundServer[] = [];

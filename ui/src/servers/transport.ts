@@ -1,4 +1,4 @@
-// How messages travel, in words.
+// Labels of transports.
 import { m } from "../paraglide/messages";
 
 export function transportText(transport: string): string {

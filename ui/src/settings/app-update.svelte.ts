@@ -1,16 +1,16 @@
-// Newer versions of the app, as the shell last told: for Settings, and for the mark beside it.
+// State of app updates as last reported by the shell, for the settings and their badge.
 import { pageState } from "$lib/page-state";
 import { platform, type AppRelease, type UpdateReport } from "$lib/platform";
 
 class AppUpdate {
-  /** Null without a shell, or before it has answered. */
+  /** `null` without a shell, or before its first report. */
   report = $state.raw<UpdateReport | null>(null);
-  /** What can be installed or is on its way. */
+  /** The version that can be installed or is being installed. */
   readonly release: AppRelease | null = $derived(
     this.report && "release" in this.report.step ? this.report.step.release : null,
   );
 
-  /** Asks the shell once more. */
+  /** Reads the report of the shell again. */
   async read(): Promise<void> {
     this.report = await platform().updateReport();
   }

@@ -1,4 +1,4 @@
-// Decisions and approvals in the page's words.
+// Labels of audit entries.
 
 import type { ApprovalScope } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
@@ -7,7 +7,7 @@ import { m } from "../paraglide/messages";
 
 type Words = Record<string, () => string>;
 
-/** The kinds of decisions, to choose one. */
+/** Kinds of entries, for the filter. */
 export const KINDS = [
   "tool",
   "prompt",
@@ -37,12 +37,12 @@ export const KINDS = [
   "log-shortened",
   "log-imported",
 ];
-/** What may have been decided, to choose one. */
+/** Decisions, for the filter. */
 export const DECISIONS = ["allowed", "denied", "cancelled", "withdrawn", "noted"];
 
-/** What a decision was about. */
+/** Returns the label of the subject of a decision. */
 export function kindLabel(kind: string): string {
-  return look(kind, {
+  return labelOf(kind, {
     "start-server": m.settings_kind_start_server,
     "connect-server": m.settings_kind_connect_server,
     tool: m.settings_kind_tool,
@@ -74,7 +74,7 @@ export function kindLabel(kind: string): string {
 }
 
 export function decisionLabel(decision: string): string {
-  return look(decision, {
+  return labelOf(decision, {
     allowed: m.settings_decision_allowed,
     denied: m.settings_decision_denied,
     cancelled: m.settings_decision_cancelled,
@@ -83,9 +83,9 @@ export function decisionLabel(decision: string): string {
   });
 }
 
-/** Who asked for it. */
+/** Returns the origin of the request. */
 export function askerLabel(asker: string): string {
-  return look(asker, {
+  return labelOf(asker, {
     user: m.audit_asker_user,
     model: m.audit_asker_model,
     server: m.audit_asker_server,
@@ -94,7 +94,7 @@ export function askerLabel(asker: string): string {
 }
 
 export function scopeLabel(scope: ApprovalScope): string {
-  return look(scope, {
+  return labelOf(scope, {
     once: m.settings_scope_once,
     conversation: m.settings_scope_conversation,
     session: m.settings_scope_session,
@@ -102,9 +102,9 @@ export function scopeLabel(scope: ApprovalScope): string {
   });
 }
 
-/** Who decided. */
+/** Returns the actor that decided. */
 export function byLabel(by: string): string {
-  return look(by, {
+  return labelOf(by, {
     user: m.settings_by_user,
     grant: m.settings_by_grant,
     answers: m.settings_by_answers,
@@ -112,7 +112,7 @@ export function byLabel(by: string): string {
   });
 }
 
-/** A word of a later version is shown as it is. */
-function look(key: string, words: Words): string {
+/** Values of later versions are shown unchanged. */
+function labelOf(key: string, words: Words): string {
   return (Object.hasOwn(words, key) ? words[key]?.() : undefined) ?? visibleText(key);
 }

@@ -1,18 +1,18 @@
-// The audit log as far as it is loaded: the newest decisions that fit the filters, and older ones on wish.
+// Loaded part of the audit log: the newest decisions that match the filter, and older ones on request.
 
 import { call } from "$lib/api/client";
 import type { AuditEntry, AuditRange } from "$lib/api/generated";
 
-/** So many decisions are read at a time. */
+/** Number of decisions per read. */
 export const PAGE = 100;
-/** So many are kept in the page at most; the file has them all. */
-export const KEPT = 5000;
+/** Maximum number of decisions in the page. The file contains all of them. */
+export const MAX_ENTRIES = 5000;
 
 const DAY = 24 * 60 * 60 * 1000;
-/** How long ago, by name. */
+/** Periods by name, in milliseconds. */
 const PERIODS: Record<string, number> = { day: DAY, week: 7 * DAY, month: 30 * DAY };
 
-/** Which decisions are wanted. Empty fits all. */
+/** Filter of decisions. Empty fields match all. */
 export interface AuditFilter {
   search: string;
   server: string;
@@ -25,33 +25,33 @@ export const ALL: AuditFilter = { search: "", server: "", kind: "", decision: ""
 
 export class Audit {
   entries = $state.raw<AuditEntry[]>([]);
-  /** Whether there are older ones. */
+  /** Set if older decisions exist. */
   more = $state(false);
   loaded = $state(false);
   loading = $state(false);
   error = $state.raw<unknown>(null);
   filter = $state.raw<AuditFilter>(ALL);
 
-  #again = false;
-  /** Grows with the filter, so that an answer to another one is not taken for this one's. */
+  #isOutdated = false;
+  /** Incremented with each filter, so that a response for an old one is dropped. */
   #version = 0;
 
   readonly filtered: boolean = $derived(
     (Object.values(this.filter) as string[]).some((value) => value.trim() !== ""),
   );
-  readonly canReadOlder: boolean = $derived(this.more && this.entries.length < KEPT);
+  readonly canReadOlder: boolean = $derived(this.more && this.entries.length < MAX_ENTRIES);
 
-  /** Asks for other decisions. */
-  async look(changes: Partial<AuditFilter>): Promise<void> {
+  /** Changes the filter. */
+  async setFilter(changes: Partial<AuditFilter>): Promise<void> {
     this.filter = { ...this.filter, ...changes };
     this.#version += 1;
     await this.newest();
   }
 
-  /** Reads the newest decisions, and puts those that are new before the others. */
+  /** Reads the newest decisions and adds new ones in front of the others. */
   async newest(): Promise<void> {
     if (this.loading) {
-      this.#again = true;
+      this.#isOutdated = true;
       return;
     }
     const version = this.#version;
@@ -60,44 +60,45 @@ export class Audit {
       if (version !== this.#version) return;
       const last = page.entries.at(-1)?.number ?? 0;
       const shown = new Set(page.entries.map((entry) => entry.number));
-      const joins = this.#of === version && this.entries.some((entry) => shown.has(entry.number));
-      // With a gap between the new page and what is there, only the new page stays.
-      const rest = joins ? this.entries.filter((entry) => entry.number < last) : [];
+      const isAdjacent =
+        this.#entriesVersion === version && this.entries.some((entry) => shown.has(entry.number));
+      // If there is a gap between the new and the known decisions, only the new ones are kept.
+      const rest = isAdjacent ? this.entries.filter((entry) => entry.number < last) : [];
       if (rest.length === 0) this.more = page.more;
-      this.entries = [...page.entries, ...rest].slice(0, KEPT);
-      this.#of = version;
+      this.entries = [...page.entries, ...rest].slice(0, MAX_ENTRIES);
+      this.#entriesVersion = version;
     });
-    if (this.#again) {
-      this.#again = false;
+    if (this.#isOutdated) {
+      this.#isOutdated = false;
       await this.newest();
     }
   }
 
-  /** The filter's version that the entries fit. */
-  #of = 0;
+  /** Version of the filter that the entries match. */
+  #entriesVersion = 0;
 
   async older(): Promise<void> {
-    const before = this.entries.at(-1)?.number;
-    if (this.loading || before === undefined) return;
+    const oldest = this.entries.at(-1)?.number;
+    if (this.loading || oldest === undefined) return;
     const version = this.#version;
     await this.#load(async () => {
-      const page = await call("audit", this.#range(before));
+      const page = await call("audit", this.#range(oldest));
       if (version !== this.#version) return;
       this.entries = [...this.entries, ...page.entries];
       this.more = page.more;
     });
-    if (this.#again) {
-      this.#again = false;
+    if (this.#isOutdated) {
+      this.#isOutdated = false;
       await this.newest();
     }
   }
 
-  #range(before: number | null): AuditRange {
+  #range(oldest: number | null): AuditRange {
     const { search, server, kind, decision, period } = this.filter;
     const ago = PERIODS[period];
     return {
       limit: PAGE,
-      before,
+      before: oldest,
       server: server || null,
       kind: kind || null,
       decision: decision || null,

@@ -32,7 +32,7 @@ function entry(number: number, changes: Partial<AuditEntry> = {}): AuditEntry {
   };
 }
 
-/** A log of so many decisions, read a page at a time. */
+/** Creates a log with this number of decisions, read a page at a time. */
 function log(count: number) {
   const all = Array.from({ length: count }, (_, i) => entry(count - i));
   return {
@@ -45,7 +45,7 @@ function log(count: number) {
 }
 
 describe("the audit log", () => {
-  it("is read page by page, and new decisions come on top", async () => {
+  it("is read page by page, with new decisions on top", async () => {
     const { all, audit: answer } = log(PAGE + 20);
     await startFakeHost({ audit: answer });
     const audit = new Audit();
@@ -73,17 +73,17 @@ describe("the audit log", () => {
     expect(audit.more, "the older ones can be read").toBe(true);
   });
 
-  it("is filtered where it lies, not where it is shown", async () => {
+  it("is filtered by the host", async () => {
     const host = await startFakeHost({
       audit: ({ search, decision }) => {
         const all = [
           entry(2, { server: "weather", decision: "denied" }),
           entry(1, { subject: "write_file" }),
         ];
-        const fits = (e: AuditEntry) =>
+        const matches = (e: AuditEntry) =>
           (search === null || `${e.server} ${e.subject}`.includes(search.toLowerCase())) &&
           (decision === null || e.decision === decision);
-        return { entries: all.filter(fits), more: false };
+        return { entries: all.filter(matches), more: false };
       },
     });
     render(AuditView);
@@ -106,12 +106,12 @@ describe("the audit log", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("does not take an answer to another filter for this one's", async () => {
+  it("drops a response for an old filter", async () => {
     const answers: ((page: { entries: AuditEntry[]; more: boolean }) => void)[] = [];
     await startFakeHost({ audit: () => new Promise((resolve) => answers.push(resolve)) });
     const audit = new Audit();
     const first = audit.newest();
-    const second = audit.look({ server: "weather" });
+    const second = audit.setFilter({ server: "weather" });
     await waitFor(() => expect(answers.length, "one is asked at a time").toBe(1));
     answers[0]?.({ entries: [entry(9)], more: false });
     await waitFor(() => expect(answers.length, "then the other").toBe(2));
@@ -124,7 +124,7 @@ describe("the audit log", () => {
     ).toEqual([5]);
   });
 
-  it("opens a decision to all that is written down of it", async () => {
+  it("expands a decision to all recorded data", async () => {
     await startFakeHost({
       audit: () => ({
         entries: [
@@ -150,14 +150,14 @@ describe("the audit log", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("is checked, and it is said what was found", async () => {
-    const whole: AuditVerdict = {
+  it("is verified, and the result shown", async () => {
+    const intact: AuditVerdict = {
       ...{ whole: true, entries: 12, first: 1, last: 12, removed: null, more: 0 },
       seal: { state: "holds", number: 12 },
       findings: [],
       ...{ proved: true, unproved: [] },
     };
-    let verdict = whole;
+    let verdict = intact;
     await startFakeHost({
       audit: () => ({ entries: [entry(1)], more: false }),
       verify_audit: () => verdict,
@@ -168,7 +168,7 @@ describe("the audit log", () => {
     await fireEvent.click(check);
     expect(await screen.findByText("Nothing was changed or removed")).toBeVisible();
     expect(screen.getByText(/sealed with the key/), "and that it is sealed").toBeVisible();
-    verdict = { ...whole, proved: false, unproved: [{ from: 3, to: 7 }] };
+    verdict = { ...intact, proved: false, unproved: [{ from: 3, to: 7 }] };
     await fireEvent.click(check);
     expect(
       await screen.findByText("The links fit, but nothing proves who wrote it"),
@@ -178,7 +178,7 @@ describe("the audit log", () => {
     const inOrder = screen.queryByText("Nothing was changed or removed");
     expect(inOrder, "which it is not said to be").toBeNull();
     verdict = {
-      ...{ ...whole, whole: false, proved: false, more: 3 },
+      ...{ ...intact, whole: false, proved: false, more: 3 },
       seal: { state: "broken" },
       findings: [
         { what: "changed", number: 5, to: null, detail: null },
@@ -197,13 +197,13 @@ describe("the audit log", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("says what to expect where there is nothing", async () => {
+  it("shows an empty state", async () => {
     await startFakeHost({ audit: () => ({ entries: [], more: false }) });
     render(AuditView);
     expect(await screen.findByText("No decisions yet"), "an empty state").toBeInTheDocument();
   });
 
-  it("says why it can't be read, and tries again", async () => {
+  it("shows a read failure, and retries", async () => {
     let broken = true;
     await startFakeHost({
       audit: () => {

@@ -1,4 +1,5 @@
-// A standing approval in words, with what taking it back means. `remote`: of a server that is connected to, not started.
+// Label of a grant and the consequence of its revocation. `remote` is set for servers with a URL instead of a
+// command.
 
 import type { Grant } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";

@@ -12,19 +12,19 @@ const user = userEvent.setup();
 afterEach(() => cleanup());
 
 const ADDRESS = "https://registry.example";
-const own: RegistryReport = {
+const custom: RegistryReport = {
   ...{ address: ADDRESS, official: false, named: false },
   header: "Authorization",
 };
 
-test("the official registry is used until an address is set, with a header if it needs one", async () => {
+test("uses the official registry until a URL is set, with an optional header", async () => {
   let report: RegistryReport | null = null;
   const official = "https://registry.modelcontextprotocol.io";
   const host = await startFakeHost({
     registry_setting: () =>
       report ?? { address: official, official: true, named: false, header: null },
     set_registry: () => {
-      report = own;
+      report = custom;
       return { onlyThisRun: null };
     },
   });
@@ -50,9 +50,9 @@ test("the official registry is used until an address is set, with a header if it
   );
 });
 
-test("another address keeps no value, and the official one is set again with a click", async () => {
+test("stores no header value for another URL, and restores the official one with a click", async () => {
   const host = await startFakeHost({
-    registry_setting: () => own,
+    registry_setting: () => custom,
     set_registry: () => ({ onlyThisRun: null }),
   });
   render(RegistrySection);
@@ -64,7 +64,7 @@ test("another address keeps no value, and the official one is set again with a c
   ]);
 });
 
-test("an address that can't be used says what to do, and stays in the field", async () => {
+test("explains an invalid URL, and keeps it in the field", async () => {
   const message = "it is not encrypted; only a registry on this computer may have http://";
   await startFakeHost({
     set_registry: () => Promise.reject({ code: "bad_request", message }),
@@ -77,8 +77,8 @@ test("an address that can't be used says what to do, and stays in the field", as
   expect(address).toHaveValue("http://registry.example");
 });
 
-test("a registry that the environment names can't be changed here", async () => {
-  await startFakeHost({ registry_setting: () => ({ ...own, named: true, header: null }) });
+test("can't be changed if the environment sets the registry", async () => {
+  await startFakeHost({ registry_setting: () => ({ ...custom, named: true, header: null }) });
   render(RegistrySection);
   expect(await screen.findByText(/DRAWBRIDGE_REGISTRY names this registry/)).toBeVisible();
   await waitFor(() => expect(screen.queryByRole("textbox")).toBeNull());

@@ -14,21 +14,21 @@ import SettingsView from "./SettingsView.svelte";
 afterEach(() => cleanup());
 
 describe("the window's sandbox", () => {
-  it("is not mentioned where the system's web view sees to it", async () => {
+  it("is hidden if the system's web view manages it", async () => {
     await startFakeHost();
     render(SettingsView);
     await screen.findByRole("heading", { name: "Files" });
     expect(screen.queryByRole("heading", { name: "Sandbox of this window" })).toBeNull();
   });
 
-  it("is said to be on", async () => {
+  it("shows that it is on", async () => {
     (await startFakeHost()).sandbox = { is: "on" };
     render(SettingsView);
     expect(await screen.findByText(/^On\. The process that draws this window/)).toBeVisible();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("is said to be off, with the reason and the system's words", async () => {
+  it("shows that it is off, with the cause", async () => {
     const cause = "bwrap: setting up uid map: Permission denied";
     (await startFakeHost()).sandbox = { is: "off", because: "no_namespaces", cause };
     render(SettingsView);
@@ -44,7 +44,7 @@ describe("the window's sandbox", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("says that a blank window can't be remembered, and why", async () => {
+  it("shows that a blank window can't be recorded, with the cause", async () => {
     const host = await startFakeHost();
     const cause = "/data/page-sandbox.json can't be written: No space left on device";
     host.sandbox = { is: "off", because: "no_memory", cause, unkept: cause };
@@ -59,7 +59,7 @@ describe("the window's sandbox", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("can be tried again after the window stayed blank", async () => {
+  it("can be retried after a blank window", async () => {
     const host = await startFakeHost();
     host.sandbox = { is: "off", because: "no_page" };
     render(SettingsView);
@@ -72,14 +72,14 @@ describe("the window's sandbox", () => {
 });
 
 describe("the desktop", () => {
-  it("is not mentioned in a browser", async () => {
+  it("is hidden in a browser", async () => {
     await startFakeHost();
     render(SettingsView);
     await screen.findByRole("heading", { name: "Files" });
     expect(screen.queryByRole("heading", { name: "Window and background" })).toBeNull();
   });
 
-  it("keeps what closing the window does", async () => {
+  it("stores the action for closing the window", async () => {
     const host = await startFakeHost();
     host.desktop = { hasTray: true, loginStart: { is: "off" }, links: { is: "off" } };
     render(SettingsView);
@@ -93,7 +93,7 @@ describe("the desktop", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("starts the app at login when it is told to", async () => {
+  it("sets the start at login", async () => {
     const host = await startFakeHost();
     host.desktop = { hasTray: false, loginStart: { is: "off" }, links: { is: "off" } };
     render(SettingsView);
@@ -111,7 +111,7 @@ describe("the desktop", () => {
     );
   });
 
-  it("says why the app can't start at login", async () => {
+  it("explains why the app can't start at login", async () => {
     const cause = "This package of Drawbridge can't start at login.";
     (await startFakeHost()).desktop = {
       ...{ hasTray: true, links: { is: "off" } },
@@ -125,7 +125,7 @@ describe("the desktop", () => {
     ).toBeDisabled();
   });
 
-  it("shows what the system has when the start at login is refused", async () => {
+  it("shows the state of the system when the change is refused", async () => {
     const host = await startFakeHost();
     host.desktop = { hasTray: true, loginStart: { is: "off" }, links: { is: "off" } };
     host.setLoginStart = () => Promise.reject("autostart can't be written: read-only");
@@ -137,10 +137,10 @@ describe("the desktop", () => {
   });
 });
 
-describe("links of other programs", () => {
+describe("links of other apps", () => {
   const NAME = "Open drawbridge: links with this app";
 
-  it("come to the app once the user says so, and not any more", async () => {
+  it("are handled by the app once enabled, until disabled", async () => {
     const host = await startFakeHost();
     host.desktop = { hasTray: true, loginStart: { is: "off" }, links: { is: "off" } };
     render(SettingsView);
@@ -153,7 +153,7 @@ describe("links of other programs", () => {
     await waitFor(() => expect(host.linkHandlers).toEqual([true, false]));
   });
 
-  it("can't be turned on where the system has no such switch, and it is said why", async () => {
+  it("can't be enabled without support of the system, with the cause", async () => {
     const cause = "On this system an app can't turn links on or off.";
     (await startFakeHost()).desktop = {
       ...{ hasTray: true, loginStart: { is: "off" } },
@@ -172,13 +172,13 @@ describe("rules", () => {
     { ...grant, id: "g2", tool: "write_file", scope: "session", since: 2, restsOn: "def" },
   ];
 
-  it("E24: lists every approval and takes one back at once", async () => {
-    let left = grants;
+  it("E24: lists every grant and revokes one at once", async () => {
+    let remaining = grants;
     const host = await startFakeHost({
       policy: () => noRules,
-      grants: () => ({ grants: left }),
+      grants: () => ({ grants: remaining }),
       revoke_grant: ({ id }) => {
-        left = left.filter((g) => g.id !== id);
+        remaining = remaining.filter((g) => g.id !== id);
         return {};
       },
     });
@@ -191,14 +191,14 @@ describe("rules", () => {
     expect(host.requests("revoke_grant"), "exactly this one").toEqual([{ id: "g2" }]);
   });
 
-  it("E24: a second click takes no other approval back, before or after the answer", async () => {
-    let left = grants;
+  it("E24: a second click revokes no other grant, before or after the response", async () => {
+    let remaining = grants;
     let answer = () => {};
     const host = await startFakeHost({
       policy: () => noRules,
-      grants: () => ({ grants: left }),
+      grants: () => ({ grants: remaining }),
       revoke_grant: ({ id }) => {
-        left = left.filter((g) => g.id !== id);
+        remaining = remaining.filter((g) => g.id !== id);
         return new Promise((done) => (answer = () => done({})));
       },
     });
@@ -210,9 +210,9 @@ describe("rules", () => {
     await fireEvent.click(button);
     expect(host.requests("revoke_grant"), "while it is on its way").toHaveLength(1);
     answer();
-    const said = await within(first as HTMLElement).findByText("Revoked");
+    const confirmation = await within(first as HTMLElement).findByText("Revoked");
     await waitFor(() =>
-      expect(said, "not the next button, which a held key would press").toHaveFocus(),
+      expect(confirmation, "not the next button, which a held key would press").toHaveFocus(),
     );
     const rows = screen.getAllByRole("row").map((row) => row.textContent);
     expect(rows[1], "it stays in its place").toMatch(/Starting the server.*Revoked/s);
@@ -220,7 +220,7 @@ describe("rules", () => {
     expect(host.requests("revoke_grant")).toEqual([{ id: "g1" }]);
   });
 
-  it("says of a remote server that it is connected to", async () => {
+  it("names the URL for a remote server", async () => {
     const config: ServerConfig = {
       ...{ type: "http", url: "https://mcp.example.com/", headers: [], kind: null, revision: null },
       auth: null,
@@ -234,7 +234,7 @@ describe("rules", () => {
     expect(screen.queryByText("Starting the server"), "nothing is started").toBeNull();
   });
 
-  it("says so when everything asks", async () => {
+  it("shows that every call requires consent", async () => {
     await startFakeHost({ policy: () => noRules, grants: () => ({ grants: [] }) });
     render(RulesView);
     expect(await screen.findByText("Everything asks"), "an empty state").toBeInTheDocument();
@@ -253,7 +253,7 @@ describe("settings", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("say why they were not saved", async () => {
+  it("show why they were not saved", async () => {
     await startFakeHost({
       secrets_status: () => ({ is: "keychain" }),
       set_settings: () => {
@@ -265,7 +265,7 @@ describe("settings", () => {
     expect((await screen.findByRole("alert")).textContent, "the cause").toContain("disk full");
   });
 
-  it("hold as chosen while the events about them are late", async () => {
+  it("keep the selected value while events are late", async () => {
     const host = await startFakeHost();
     const { settings } = host.snapshot;
     render(SettingsView);
@@ -294,7 +294,7 @@ describe("settings", () => {
     expect(chinese, "for each of them").not.toBeChecked();
   });
 
-  it("go back to what holds when they were not saved", async () => {
+  it("revert to the effective value when saving failed", async () => {
     await startFakeHost({
       set_settings: () => {
         throw { code: "system", message: "disk full" };
@@ -349,7 +349,7 @@ describe("settings", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("say why it is not known whether secrets are kept", async () => {
+  it("explain why it is unknown if secrets are stored", async () => {
     await startFakeHost({
       secrets_status: () => {
         throw { code: "internal", message: "the host is busy" };

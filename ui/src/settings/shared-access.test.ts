@@ -1,4 +1,4 @@
-// Folders and models that servers may have for longer than once, in the list of approvals.
+// Shared folders and sampling of servers in the list of grants.
 import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { afterEach, expect, test } from "vitest";
 
@@ -11,7 +11,7 @@ import RulesView from "./RulesView.svelte";
 
 afterEach(() => cleanup());
 
-test("E16: shared folders and use of models are in the one list, and revoked with Undo", async () => {
+test("E16: lists shared folders and sampling, and revokes them with Undo", async () => {
   const shares = { decided: true, folders: ["/home/ann/trip"], told: ["/home/ann/trip"] };
   const denied = { decided: true, folders: [], told: [] };
   const host = await startFakeHost(

@@ -33,8 +33,8 @@ async function settings(
 const found = report({ is: "found", release });
 const INSTALL = "Install and restart";
 
-describe("updates in the settings", () => {
-  it("are not mentioned in a browser", async () => {
+describe("the updates section", () => {
+  it("is hidden in a browser", async () => {
     await settings(null);
     expect(screen.queryByRole("heading", { name: "Updates" })).toBeNull();
   });
@@ -51,14 +51,14 @@ describe("updates in the settings", () => {
     expect(screen.queryByRole("checkbox", { name: /automatically/ })).toBeNull();
   });
 
-  it("say why a build can't check", async () => {
+  it("explains why a build can't check", async () => {
     await settings(
       report({ is: "idle" }, { is: "unusable", cause: "its public key can't be read" }),
     );
     expect(await screen.findByText("its public key can't be read")).toBeVisible();
   });
 
-  it("check only when told to, and not by themselves at first", async () => {
+  it("checks on request only, and not automatically by default", async () => {
     const host = await settings(report({ is: "idle" }));
     const automatic = await screen.findByRole("checkbox", { name: /automatically/ });
     expect(automatic, "off").not.toBeChecked();
@@ -73,7 +73,7 @@ describe("updates in the settings", () => {
     );
   });
 
-  it("show version, size, signer and notes as text, and install that version by one click", async () => {
+  it("shows version, size, signer and notes as text, and installs that version with one click", async () => {
     const host = await settings(found);
     expect(await screen.findByText("Drawbridge 1.2.0 is available")).toBeVisible();
     expect(screen.getByText(`The Drawbridge project, key ${KEY}`)).toBeVisible();
@@ -85,7 +85,7 @@ describe("updates in the settings", () => {
     expect(host.updateSteps).toEqual(["install 1.2.0"]);
   });
 
-  it("ask before a restart ends servers", async () => {
+  it("confirms before a restart ends servers", async () => {
     const stopped = sampleServer({ name: "mail", state: { is: "stopped" } });
     const host = await settings(found, { servers: [sampleServer(), stopped] });
     await fireEvent.click(await screen.findByRole("button", { name: INSTALL }));
@@ -95,12 +95,12 @@ describe("updates in the settings", () => {
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
     expect(host.updateSteps, "nothing").toEqual([]);
     await fireEvent.click(screen.getByRole("button", { name: INSTALL }));
-    const again = await screen.findByRole("dialog");
-    await fireEvent.click(within(again).getByRole("button", { name: INSTALL }));
+    const secondDialog = await screen.findByRole("dialog");
+    await fireEvent.click(within(secondDialog).getByRole("button", { name: INSTALL }));
     await waitFor(() => expect(host.updateSteps).toEqual(["install 1.2.0"]));
   });
 
-  it("show a download, and stop it", async () => {
+  it("shows and cancels a download", async () => {
     const host = await settings(report({ is: "downloading", release, received: 6_000_000 }));
     const bar = await screen.findByRole<HTMLProgressElement>("progressbar", {
       name: /Downloading/,
@@ -112,7 +112,7 @@ describe("updates in the settings", () => {
     expect(host.updateSteps).toEqual(["stop"]);
   });
 
-  it("say what was refused, and offer to try again what can be", async () => {
+  it("explains a rejected update, and offers a retry where possible", async () => {
     const cause = "the download is not signed by the Drawbridge project";
     const host = await settings(report({ is: "refused", kind: "signature", cause, release }));
     expect(await screen.findByText("The update is not what the project signed")).toBeVisible();
@@ -122,7 +122,7 @@ describe("updates in the settings", () => {
   });
 });
 
-it("a version that was found is marked beside the settings", async () => {
+it("marks an available version next to the settings", async () => {
   const host = await startFakeHost();
   render(Window);
   const entry = await screen.findByRole("link", { name: "Settings" });

@@ -9,7 +9,7 @@ import { details } from "$lib/state/details.svelte";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
-  NOT_SAID,
+  NO_EXPIRY,
   REVIEWED,
   sampleConversation,
   sampleServer,
@@ -21,7 +21,7 @@ import StateMark from "$lib/ui/StateMark.svelte";
 import { remembered } from "../tools/remembered-inputs.svelte";
 import { overlay } from "./overlay.svelte";
 
-// Loaded beforehand, so that no test waits for it.
+// Preloaded, so that the tests do not wait for it.
 await import("./CommandPalette.svelte");
 await import("./Shortcuts.svelte");
 await import("../conversation/ConversationView.svelte");
@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 
 describe("the welcome", () => {
-  test("explains three steps and starts the demo server when asked, not before", async () => {
+  test("explains three steps and starts the demo server on request only", async () => {
     const host = await startFakeHost({}, { servers: [demo], settings });
     render(App);
     const steps = within(screen.getByRole("main")).getAllByRole("listitem");
@@ -51,7 +51,7 @@ describe("the welcome", () => {
       steps.map((step) => within(step).getByRole("heading").textContent),
       "what will happen",
     ).toEqual(["Start a server", "See its exact command or address", "Approve, or deny"]);
-    expect(host.asked, "nothing happens by itself").toEqual([]);
+    expect(host.commands, "nothing happens by itself").toEqual([]);
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Start the demo server" }));
     expect(host.requests("start_server"), "the demo").toEqual([{ server: "demo" }]);
@@ -62,7 +62,7 @@ describe("the welcome", () => {
     expect(remembered("demo", "add").value, "E2: filled in").toEqual({ a: 2, b: 3 });
   });
 
-  test("looks into other apps when the user says so, and offers it as long as no own server is there", async () => {
+  test("scans other apps on request, and offers that until the user has a server", async () => {
     const none = { lookedFor: ["Cursor"], apps: [], problems: [] };
     const host = await startFakeHost(
       { import_candidates: () => none },
@@ -70,7 +70,7 @@ describe("the welcome", () => {
     );
     render(App);
     const offer = within(screen.getByRole("region", { name: "Servers set up in other apps?" }));
-    expect(host.asked, "nothing is read before").toEqual([]);
+    expect(host.commands, "nothing is read before").toEqual([]);
     await user.click(offer.getByRole("button", { name: "Look for them" }));
     expect(router.current.at).toBe("import");
     expect(await screen.findByText("No servers found in other apps")).toBeVisible();
@@ -81,7 +81,7 @@ describe("the welcome", () => {
     expect(screen.queryByText("Servers set up in other apps?"), "with an own server").toBeNull();
   });
 
-  test("leads to adding a server, and can be closed", async () => {
+  test("links to adding a server, and can be closed", async () => {
     const host = await startFakeHost({}, { settings });
     render(App);
     expect(screen.queryByText("A demo server to try"), "no demo, no word of it").toBeNull();
@@ -106,7 +106,7 @@ describe("the first view", () => {
 });
 
 describe("the window", () => {
-  test("paints once the content is there, in the language and theme of the settings", async () => {
+  test("renders the content, language and theme of the settings before the first paint", async () => {
     const host = await startFakeHost(
       {},
       { settings: { ...settings, language: "zh", theme: "dark" } },
@@ -122,7 +122,7 @@ describe("the window", () => {
     expect(await screen.findByRole("heading", { name: "Servers" }), "at once").toBeVisible();
   });
 
-  test("tells the host when the network is back, as long as there is a window", async () => {
+  test("notifies the host when the network is back, while it is mounted", async () => {
     const host = await startFakeHost({ network_changed: () => ({}) });
     const { unmount } = render(App);
     dispatchEvent(new Event("offline"));
@@ -134,7 +134,7 @@ describe("the window", () => {
     expect(host.requests("network_changed"), "by the window").toHaveLength(1);
   });
 
-  test("groups many servers by state, and keeps groups collapsed", async () => {
+  test("groups many servers by state, and remembers collapsed groups", async () => {
     const states: Server["state"][] = [
       ...[{ is: "ready" as const }, { is: "stopped" as const }],
       { is: "needs_sign_in", cause: "401", signingIn: false },
@@ -221,7 +221,7 @@ describe("the window", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  test("E30: marks a server of which something is new or changed, until it was reviewed", async () => {
+  test("E30: marks a server with new or changed definitions until they are reviewed", async () => {
     const unreviewed = { new: 2, changed: 1 };
     const host = await startFakeHost({}, { servers: [sampleServer({ unreviewed })], settings });
     render(App);
@@ -243,7 +243,7 @@ describe("the window", () => {
     await waitFor(() => expect(row().queryByText(/new|changed/), "reviewed").toBeNull());
   });
 
-  test("says at once that a server was muted for a while, until when, and takes it back", async () => {
+  test("shows that a server was muted and until when, and undoes it", async () => {
     const host = await startFakeHost({}, { servers: [demo, sampleServer({ name: "git" })] });
     render(App);
     const muted = { name: "git", muted: true };
@@ -284,7 +284,7 @@ describe("the window", () => {
     expect(host.requests("delete_conversation"), "deleted").toEqual([{ conversation: "c1" }]);
   });
 
-  test("says when the settings file can't be used", async () => {
+  test("shows that the settings file is invalid", async () => {
     const host = await startFakeHost();
     render(App);
     host.send({
@@ -301,15 +301,15 @@ describe("the window", () => {
     await waitFor(() => expect(screen.queryByRole("alert"), "in order again").toBeNull());
   });
 
-  test("shows why there is no host, and tries again", async () => {
+  test("shows why the host can't be reached, and retries", async () => {
     const host = await startFakeHost();
-    const whole = host.call.bind(host);
+    const working = host.call.bind(host);
     host.call = () => Promise.reject({ code: "internal", message: "it broke" });
     app.ready = false;
     await app.refresh();
     render(App);
     expect(screen.getByText("it broke"), "the reason").toBeVisible();
-    host.call = whole;
+    host.call = working;
     await user.click(screen.getByRole("button", { name: "Try again" }));
     expect(await screen.findByRole("navigation"), "the window").toBeVisible();
   });
@@ -356,8 +356,8 @@ describe("the outer columns", () => {
   });
 });
 
-describe("by keyboard", () => {
-  test("the search of Ctrl K has the focus before another key can be pressed", async () => {
+describe("keyboard shortcuts", () => {
+  test("Ctrl K focuses the search before another key can be pressed", async () => {
     await startFakeHost({}, { conversations: [trip] });
     render(App);
     await vi.dynamicImportSettled();
@@ -393,7 +393,7 @@ describe("by keyboard", () => {
           resources: [],
           templates: [],
           notes: [],
-          freshUntil: NOT_SAID,
+          freshUntil: NO_EXPIRY,
         }),
       },
       { servers: [sampleServer({ name: "papers" })], conversations: [trip] },
@@ -429,7 +429,7 @@ describe("by keyboard", () => {
     expect(host.requests("set_settings")[0]?.theme, "a setting").toBe("dark");
   });
 
-  test("? lists the shortcuts, but not while someone types", async () => {
+  test("? lists the shortcuts, except while the user types", async () => {
     await startFakeHost({}, { settings });
     render(App);
     await user.keyboard("?");

@@ -1,4 +1,4 @@
-// What can be done from everywhere, by key, by palette or by button.
+// Actions that are available by shortcut, palette or button.
 import { call, toApiError } from "$lib/api/client";
 import type { ModelRef, Settings, TrustDuration } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
@@ -18,8 +18,8 @@ export async function newConversation(): Promise<void> {
   }
 }
 
-/** Begins a conversation that this model answers. */
-export async function conversationWith(model: ModelRef): Promise<void> {
+/** Creates a conversation with this model. */
+export async function newConversationWithModel(model: ModelRef): Promise<void> {
   try {
     const id = await createConversation(m.shell_new_conversation_title(), { model });
     router.go({ at: "conversation", id });
@@ -28,8 +28,8 @@ export async function conversationWith(model: ModelRef): Promise<void> {
   }
 }
 
-/** Has this model answer in a conversation from now on. */
-export async function answerWith(conversation: string, model: ModelRef): Promise<void> {
+/** Changes the model of a conversation. */
+export async function setConversationModel(conversation: string, model: ModelRef): Promise<void> {
   try {
     const { settings } = await call("conversation", { conversation });
     await call("set_conversation", { conversation, settings: { ...settings, model } });
@@ -40,7 +40,7 @@ export async function answerWith(conversation: string, model: ModelRef): Promise
 
 type ServerCommand = "start_server" | "stop_server" | "restart_server" | "retry_now" | "unmute";
 
-/** Starts, stops or restarts a server. A refusal is no failure: the user has just made it. */
+/** Starts, stops or restarts a server. A denial by the user is not shown as a failure. */
 export async function serverCommand(command: ServerCommand, server: string): Promise<void> {
   try {
     await call(command, { server });
@@ -51,7 +51,7 @@ export async function serverCommand(command: ServerCommand, server: string): Pro
   }
 }
 
-/** Says for how long all tools of a server may be called without asking. */
+/** Sets the duration for which all tools of a server may be called without consent. */
 export async function setTrust(server: string, trust: TrustDuration): Promise<void> {
   try {
     await call("set_trust", { server, trust });
@@ -60,7 +60,7 @@ export async function setTrust(server: string, trust: TrustDuration): Promise<vo
   }
 }
 
-/** Keeps the welcome from coming back at the next start. */
+/** Hides the welcome at future starts. */
 export async function closeWelcome(): Promise<void> {
   if (!app.settings.welcomeDone) await changeSettings({ welcomeDone: true });
 }

@@ -18,18 +18,18 @@ async function closed(answers: Parameters<typeof startFakeHost>[0] = {}) {
   return host;
 }
 
-it("asks what closing does, and says that it is shown", async () => {
+it("asks for the action, and reports that it is shown", async () => {
   const host = await closed();
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
-  const keep = screen.getByRole("button", { name: BACKGROUND });
-  await waitFor(() => expect(keep, "what ends nothing has the focus").toHaveFocus());
+  const keepButton = screen.getByRole("button", { name: BACKGROUND });
+  await waitFor(() => expect(keepButton, "what ends nothing has the focus").toHaveFocus());
   expect(host.closingsShown, "the shell knows that somebody can answer").toBe(1);
   host.shell({ type: "closing_asked", servers: 2 });
   expect(host.closingsShown, "and once more when it is asked again").toBe(2);
   expect(host.closings, "nothing was done").toEqual([]);
 });
 
-it("keeps running in the background, and does not remember it by itself", async () => {
+it("keeps running in the background without remembering the choice", async () => {
   const host = await closed();
   await fireEvent.click(screen.getByRole("button", { name: BACKGROUND }));
   await waitFor(() => expect(screen.queryByRole("dialog"), "it is gone").toBeNull());
@@ -37,7 +37,7 @@ it("keeps running in the background, and does not remember it by itself", async 
   expect(host.requests("set_settings"), "no setting is changed").toEqual([]);
 });
 
-it("remembers the choice when told to", async () => {
+it("remembers the choice on request", async () => {
   const host = await closed();
   await fireEvent.click(screen.getByRole("checkbox", { name: "Remember my choice" }));
   await fireEvent.click(screen.getByRole("button", { name: "Quit" }));
@@ -47,7 +47,7 @@ it("remembers the choice when told to", async () => {
   ]);
 });
 
-it("says why a choice was not remembered, and leaves the window", async () => {
+it("shows why a choice was not remembered, and keeps the window open", async () => {
   const host = await closed({
     set_settings: () => {
       throw { code: "system", message: "disk full" };
@@ -59,7 +59,7 @@ it("says why a choice was not remembered, and leaves the window", async () => {
   expect(host.closings, "nothing was done").toEqual([]);
 });
 
-it("closed without a choice leaves the window", async () => {
+it("keeps the window open when dismissed", async () => {
   const host = await closed();
   await fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
   await waitFor(() => expect(screen.queryByRole("dialog"), "it is gone").toBeNull());

@@ -1,4 +1,4 @@
-// The activity of what is in front, beside it.
+// Activity pane of the current view.
 import type { View } from "$lib/state/route";
 
 import { overlay } from "./overlay.svelte";
@@ -8,7 +8,10 @@ export type CurrentActivityProps = {
   conversation: string | null;
 };
 
-/** Whose activity belongs beside a view; null where there is none, or where it is the view itself. */
+/**
+ * Returns the server or conversation whose activity the pane shows, or `null` if the view has none or shows the
+ * activity itself.
+ */
 export function currentActivity(view: View): CurrentActivityProps | null {
   if (view.at === "conversation") return { server: null, conversation: view.id };
   if (view.at === "server" && view.tab !== "activity") {

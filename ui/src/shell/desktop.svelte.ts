@@ -1,4 +1,4 @@
-// What the desktop shell tells the page.
+// Client state of the desktop shell.
 import { pageState } from "$lib/page-state";
 import { platform, type ShellEvent } from "$lib/platform";
 
@@ -8,26 +8,26 @@ import { appUpdate } from "../settings/app-update.svelte";
 import { openConsentQueue, showConsent } from "./views";
 
 class Closing {
-  /** How many servers run while the user is asked what closing the window does; 0 while nothing is asked. */
+  /** Number of running servers while the closing dialog is shown. 0 otherwise. */
   servers = $state(0);
 }
 
 export let closing: Closing;
 pageState(() => (closing = new Closing()));
 
-/** Begins to listen to the shell. */
+/** Subscribes to events of the shell. */
 export function followShell(): void {
-  // Without a shell that tells anything, closing the window quits.
+  // Without a shell that sends events, closing the window quits.
   void platform()
     .listenShell(receive)
-    // A check at the start may have ended before anybody listened.
+    // A check at the start may have ended before this subscription.
     .then(() => appUpdate.read())
     .catch(() => undefined);
 }
 
 function receive(event: ShellEvent): void {
   if (event.type === "closing_asked") {
-    // One that is open is told again, as the shell wants to know that it is shown.
+    // The shell repeats the event for an open dialog, because it waits for the report that the dialog is shown.
     if (closing.servers > 0) platform().closingShown();
     closing.servers = event.servers;
   } else if (event.type === "opened") openings.receive(event.id, event.opening);

@@ -6,41 +6,41 @@ import { router } from "$lib/state/router.svelte";
 
 import { overlay } from "./overlay.svelte";
 
-/** How long the typing rests before it is searched for, in milliseconds. */
+/** Delay after the last key before the history is searched, in milliseconds. */
 const REST = 120;
 
 export class HistorySearch {
-  /** What was found for `searched`, the latest first. */
+  /** Results for `searched`, newest first. */
   found = $state.raw<FoundItem[]>([]);
   searched = $state("");
   hasMore = $state(false);
   error = $state.raw<ApiError | null>(null);
   #limit: number;
-  #asked = 0;
+  #lastRequest = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `limit` is how many come at a time. */
+  /** `limit` is the number of results per page. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Searches for this once the typing rests. What was found before stays until then. */
+  /** Schedules a search. The previous results stay until then. */
   type(text: string): void {
     clearTimeout(this.#timer);
-    const wanted = text.trim();
-    if (wanted === "") this.#clear();
-    else this.#timer = setTimeout(() => void this.#ask(wanted, undefined), REST);
+    const query = text.trim();
+    if (query === "") this.#clear();
+    else this.#timer = setTimeout(() => void this.#read(query, undefined), REST);
   }
 
-  /** Reads older finds. */
+  /** Reads older results. */
   async more(): Promise<void> {
-    await this.#ask(this.searched, this.found.at(-1)?.number);
+    await this.#read(this.searched, this.found.at(-1)?.number);
   }
 
-  /** Ends what is under way. */
+  /** Cancels the running search. */
   stop(): void {
     clearTimeout(this.#timer);
-    this.#asked += 1;
+    this.#lastRequest += 1;
   }
 
   #clear(): void {
@@ -51,24 +51,24 @@ export class HistorySearch {
     this.error = null;
   }
 
-  async #ask(text: string, before: number | undefined): Promise<void> {
-    const asked = ++this.#asked;
+  async #read(text: string, before: number | undefined): Promise<void> {
+    const request = ++this.#lastRequest;
     try {
       const limit = this.#limit;
       const page = await call("search_history", { text, limit, ...(before ? { before } : {}) });
-      if (asked !== this.#asked) return;
+      if (request !== this.#lastRequest) return;
       this.found = before ? [...this.found, ...page.found] : page.found;
       this.hasMore = page.hasMore;
       this.error = null;
       this.searched = text;
     } catch (cause) {
-      if (asked === this.#asked) this.error = toApiError(cause);
+      if (request === this.#lastRequest) this.error = toApiError(cause);
     }
   }
 }
 
-/** Opens a conversation at an item that was found, in the branch that it is in. */
-export async function openFound({ conversation, item }: FoundItem): Promise<void> {
+/** Opens a conversation at a search result, in the branch that contains it. */
+export async function openSearchHit({ conversation, item }: FoundItem): Promise<void> {
   try {
     await call("choose_branch", { conversation, item });
     overlay.left = false;

@@ -10,7 +10,7 @@ import { startFakeHost } from "$lib/testing/fake-host";
 
 import { overlay } from "./overlay.svelte";
 
-// Loaded beforehand, so that no test waits for it.
+// Preloaded, so that the tests do not wait for it.
 await import("./CommandPalette.svelte");
 
 const user = userEvent.setup();
@@ -27,7 +27,7 @@ function find(number: number, text: string, matches: [number, number][]): FoundI
 const hostile = "the <b>Bergen</b>\u202e ferry";
 const finds = [find(9, hostile, [[7, 13]]), find(4, "in Bergen", [[3, 9]])];
 
-/** A host whose history has two items, given one at a time. */
+/** Creates a host whose history has two items, returned one at a time. */
 function start() {
   return startFakeHost(
     {
@@ -58,18 +58,18 @@ beforeEach(() => {
   overlay.palette = false;
 });
 
-test("the left column finds titles and what was said, page by page, and opens it at its item", async () => {
+test("the left column finds titles and messages page by page, and opens a message in its conversation", async () => {
   const host = await start();
   render(App);
   const field = await screen.findByRole("searchbox", { name: "Search conversations" });
   await user.type(field, "berg");
-  const said = await screen.findByRole("list", { name: "Said in conversations" });
+  const results = await screen.findByRole("list", { name: "Said in conversations" });
   expect(host.requests("search_history").at(-1)?.text, "what was typed, once it rests").toBe(
     "berg",
   );
   const titles = screen.getByRole("list", { name: "Conversations by title" });
   expect(within(titles).getAllByRole("link").length, "only the title that has it").toBe(1);
-  const link = within(said).getByRole("link");
+  const link = within(results).getByRole("link");
   expect(link.textContent, "the words of the item, as text, and nothing hidden in them").toContain(
     "… the <b>Bergen</b>[U+202E] ferry",
   );
@@ -77,7 +77,7 @@ test("the left column finds titles and what was said, page by page, and opens it
   expect(await axeProblems(), "axe").toEqual([]);
   await user.click(screen.getByRole("button", { name: "Older" }));
   await waitFor(() =>
-    expect(within(said).getAllByRole("link").length, "older ones are added").toBe(2),
+    expect(within(results).getAllByRole("link").length, "older ones are added").toBe(2),
   );
   expect(screen.queryByRole("button", { name: "Older" }), "until there are none").toBeNull();
   link.focus();
@@ -95,7 +95,7 @@ test("the left column finds titles and what was said, page by page, and opens it
   ).toBeNull();
 });
 
-test("what is not there is said, and so is a search that failed", async () => {
+test("shows that nothing was found, or that the search failed", async () => {
   const host = await start();
   render(App);
   const field = await screen.findByRole("searchbox", { name: "Search conversations" });
@@ -108,7 +108,7 @@ test("what is not there is said, and so is a search that failed", async () => {
   expect(await screen.findByText(/the disk is full/), "with its cause").toBeTruthy();
 });
 
-test("the palette finds what was said", async () => {
+test("the palette finds messages", async () => {
   const host = await start();
   render(App);
   overlay.palette = true;

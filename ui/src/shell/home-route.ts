@@ -1,10 +1,10 @@
-// Where to go when nothing is asked for.
+// Route of the home view.
 import { app } from "$lib/state/app.svelte";
 import type { View } from "$lib/state/route";
 
 /**
- * The latest conversation, else the first server; the welcome until the user has closed it. `leaving` is what is just
- * being deleted.
+ * Returns the latest conversation, else the first server, or the welcome until the user has closed it. `leaving` is
+ * being deleted and therefore excluded.
  */
 export function homeRoute(leaving: { conversation?: string; server?: string } = {}): View {
   if (!app.settings.welcomeDone) return { at: "welcome" };

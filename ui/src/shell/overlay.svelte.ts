@@ -1,4 +1,4 @@
-// Which of the shell's own dialogs is open.
+// The open dialog of the shell.
 import { pageState } from "$lib/page-state";
 
 class Overlay {

@@ -10,7 +10,7 @@ import { sampleConversation, sampleServer, startFakeHost } from "$lib/testing/fa
 
 import { overlay } from "./overlay.svelte";
 
-// Loaded beforehand, so that no test waits for it.
+// Preloaded, so that the tests do not wait for it.
 await import("./CommandPalette.svelte");
 await import("./Shortcuts.svelte");
 await import("../conversation/ConversationView.svelte");
@@ -45,8 +45,8 @@ function start() {
   );
 }
 
-/** Opens the palette and types. */
-async function look(words: string) {
+/** Opens the palette and types a query. */
+async function searchFor(words: string) {
   await user.keyboard("{Control>}k{/Control}");
   await user.type(await screen.findByRole("combobox", { name: "Search or run" }), words);
 }
@@ -57,7 +57,7 @@ beforeEach(() => {
   overlay.palette = overlay.shortcuts = false;
 });
 
-test("models are asked for once something is typed, and begin a conversation", async () => {
+test("loads the models once a query is typed, and starts a conversation with one", async () => {
   const host = await start();
   render(App);
   await user.keyboard("{Control>}k{/Control}");
@@ -75,14 +75,14 @@ test("models are asked for once something is typed, and begin a conversation", a
   expect(set?.settings.model, "and answers").toEqual({ provider: "lab", model: "small-1" });
 });
 
-test("in a conversation a model is changed, found by its id and without a mouse", async () => {
+test("changes the model of a conversation, found by its id, by keyboard alone", async () => {
   const host = await start();
   router.go({ at: "conversation", id: "c1" });
   render(App);
   await waitFor(() =>
     expect(screen.getByRole("textbox", { name: "Message" }), "one writes there").toHaveFocus(),
   );
-  await look("large-1");
+  await searchFor("large-1");
   await screen.findByRole("option", { name: /Answer here with large-1/ });
   await user.keyboard("{Enter}");
   await waitFor(() => expect(host.requests("set_conversation"), "set once").toHaveLength(1));
@@ -92,10 +92,10 @@ test("in a conversation a model is changed, found by its id and without a mouse"
   expect(host.requests("create_conversation"), "no other is begun").toEqual([]);
 });
 
-test("groups are told apart, arrows go through them, and what matches best is first", async () => {
+test("groups the results, moves through them with the arrow keys, and ranks the best match first", async () => {
   await start();
   render(App);
-  await look("papers");
+  await searchFor("papers");
   const list = await screen.findByRole("listbox", { name: "Found" });
   const options = () => within(list).getAllByRole("option");
   await waitFor(() => expect(options().length, "the server and what it can do").toBeGreaterThan(3));
@@ -109,10 +109,10 @@ test("groups are told apart, arrows go through them, and what matches best is fi
   expect(router.current, "nothing was run").toEqual({ at: "add-server" });
 });
 
-test("leads to the import, which reads nothing by itself", async () => {
+test("opens the import, which reads nothing by itself", async () => {
   const host = await start();
   render(App);
-  await look("other apps");
+  await searchFor("other apps");
   await screen.findByRole("option", { name: "Import from other apps…" });
   await user.keyboard("{Enter}");
   await waitFor(() => expect(router.current).toEqual({ at: "import" }));
@@ -121,10 +121,10 @@ test("leads to the import, which reads nothing by itself", async () => {
   expect(host.requests("import_candidates"), "not before the user says so").toEqual([]);
 });
 
-test("what does not exist is said to be not found", async () => {
+test("shows that nothing was found", async () => {
   await start();
   render(App);
-  await look("xyzzy");
+  await searchFor("xyzzy");
   expect(await screen.findByText("Nothing found."), "in words").toBeVisible();
   await user.keyboard("{Enter}");
   expect(router.current, "and Enter runs nothing").toEqual({ at: "add-server" });

@@ -1,4 +1,4 @@
-// What the command palette can reach.
+// Entries and search of the command palette.
 import type { Excerpt, FoundItem, Models, Settings } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
 import { platform } from "$lib/platform";
@@ -12,14 +12,14 @@ import { m } from "../paraglide/messages";
 import { signIn } from "../sign-in/actions";
 
 import {
-  answerWith,
+  setConversationModel,
   changeSettings,
-  conversationWith,
+  newConversationWithModel,
   newConversation,
   serverCommand,
 } from "./actions";
 import { toggleActivity } from "./current-activity";
-import { openFound } from "./history-search.svelte";
+import { openSearchHit } from "./history-search.svelte";
 import { overlay } from "./overlay.svelte";
 import { openConsentQueue } from "./views";
 import { zoom } from "./zoom";
@@ -29,16 +29,16 @@ export interface Entry {
   group:
     "actions" | "settings" | "servers" | "conversations" | "tools" | "prompts" | "models" | "said";
   label: string;
-  /** What it belongs to or what more there is to say. */
+  /** Secondary text. */
   context?: string;
-  /** What it is called on the wire, where that is not its label. */
+  /** Protocol name, if it differs from the label. */
   name?: string;
-  /** Where in a conversation it was said. */
+  /** Position of the message in a conversation. */
   excerpt?: Excerpt;
   run: () => unknown;
 }
 
-/** Everything, in the order of the groups. Names of tools and prompts are the servers' own words. */
+/** Returns all entries in the order of the groups. Names of tools and prompts are from the servers. */
 export function allEntries(known: Models | null): Entry[] {
   return [
     ...[...actions(), ...servers(), ...conversations()],
@@ -145,7 +145,7 @@ function offered(): Entry[] {
   const tools: Entry[] = [];
   const prompts: Entry[] = [];
   for (const { name: server } of app.servers) {
-    const catalog = catalogs.of(server).value;
+    const catalog = catalogs.get(server).value;
     for (const tool of catalog?.tools ?? []) {
       tools.push({
         id: `tool ${server} ${tool.name}`,
@@ -170,7 +170,7 @@ function offered(): Entry[] {
   return [...tools, ...prompts];
 }
 
-/** The models that can answer: in the conversation in front, else in a new one. */
+/** Returns the available models, for the open conversation or a new one. */
 function models(known: Models | null): Entry[] {
   const view = router.current;
   const here = view.at === "conversation" ? view.id : null;
@@ -184,20 +184,21 @@ function models(known: Models | null): Entry[] {
         label: here === null ? m.shell_begin_with_model(words) : m.shell_answer_with_model(words),
         name: id,
         context: provider.name,
-        run: () => (here === null ? conversationWith(model) : answerWith(here, model)),
+        run: () =>
+          here === null ? newConversationWithModel(model) : setConversationModel(here, model),
       };
     }),
   );
 }
 
-/** What was said, as the host found it. */
-export function saidEntries(found: FoundItem[]): Entry[] {
+/** Returns the history search results. */
+export function historyEntries(found: FoundItem[]): Entry[] {
   return found.map((one) => ({
     id: `said ${one.number}`,
     group: "said",
     label: one.title,
     excerpt: one.excerpt,
-    run: () => openFound(one),
+    run: () => openSearchHit(one),
   }));
 }
 
@@ -206,25 +207,25 @@ export interface Group {
   entries: Entry[];
 }
 
-/** How many entries are shown, over all groups. */
-const MOST = 60;
-/** How many of each group are shown as long as nothing is typed. */
+/** Maximum number of entries over all groups. */
+const MAX_ENTRIES = 60;
+/** Maximum number of entries per group without a query. */
 const MOST_UNASKED = 8;
 
-/** A server is found by its name; a tool or a prompt by both its names, and also with that of its server. */
+/** Servers are searched by name, tools and prompts by both of their names and the name of the server. */
 function searched({ label, name, context }: Entry): string[] {
   return name === undefined ? [label] : [label, name, `${context} ${label}`];
 }
 
-/** The entries that match, by group; the group with the best match first. */
+/** Returns the matching entries by group, the group with the best match first. */
 export function search(query: string, entries: Entry[]): Group[] {
-  const asked = query.trim() !== "";
+  const hasQuery = query.trim() !== "";
   const groups = new Map<Entry["group"], Entry[]>();
   const found = fuzzyFilter(query, entries, searched);
   let count = 0;
   for (const entry of found) {
     const group = groups.get(entry.group) ?? [];
-    if (count >= MOST || (!asked && group.length >= MOST_UNASKED)) continue;
+    if (count >= MAX_ENTRIES || (!hasQuery && group.length >= MOST_UNASKED)) continue;
     group.push(entry);
     groups.set(entry.group, group);
     count += 1;

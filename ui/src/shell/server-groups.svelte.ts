@@ -1,5 +1,4 @@
-// The groups of the servers in the left column, by state. Which of them are collapsed is kept in the web view's storage, from one
-// start to the next.
+// Groups of servers by state in the left column. The collapsed groups are stored in the storage of the web view.
 import type { Server, ServerState } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
 
@@ -26,7 +25,7 @@ export const GROUP_LABELS: Record<GroupId, () => string> = {
 
 const GROUPS = Object.keys(GROUP_LABELS) as GroupId[];
 
-/** Returns the groups that have servers; in each, the order of the servers stays. */
+/** Returns the non-empty groups. Servers stay in order. */
 export function groupedServers(servers: readonly Server[]): { id: GroupId; servers: Server[] }[] {
   return GROUPS.map((id) => ({
     id,
@@ -41,10 +40,10 @@ class CollapsedGroups {
 
   constructor() {
     try {
-      const kept = (localStorage.getItem(KEY) ?? "").split(" ");
-      this.#ids = GROUPS.filter((id) => kept.includes(id));
+      const stored = (localStorage.getItem(KEY) ?? "").split(" ");
+      this.#ids = GROUPS.filter((id) => stored.includes(id));
     } catch {
-      // Without storage all groups begin open.
+      // Without storage all groups are expanded at first.
     }
   }
 
@@ -57,7 +56,7 @@ class CollapsedGroups {
     try {
       localStorage.setItem(KEY, this.#ids.join(" "));
     } catch {
-      // Without storage it holds as long as the page.
+      // Without storage the state lasts as long as the page.
     }
   }
 }

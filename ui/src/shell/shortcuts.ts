@@ -1,4 +1,4 @@
-// The shortcuts that there are, to be listed.
+// Keyboard shortcuts, for display.
 import { m } from "../paraglide/messages";
 
 export interface ShortcutGroup {

@@ -1,4 +1,4 @@
-// Which component draws which view. Each is loaded when it is first shown.
+// Maps views to components, which are loaded on first use.
 import type { Component } from "svelte";
 
 import type { Server } from "$lib/api/generated";
@@ -7,7 +7,7 @@ import type { ServerTab } from "$lib/state/route";
 export type Load<P extends Record<string, unknown>> = () => Promise<{ default: Component<P> }>;
 export type NoProps = Record<string, never>;
 
-/** What a tab of a server's page gets. `item` is what should be in front: a tool, a prompt, a resource, a skill. */
+/** Props of a tab of the server page. `item` is the selected tool, prompt, resource or skill. */
 export type TabProps = {
   server: Server;
   item?: string;
@@ -52,10 +52,10 @@ export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
   settings: () => import("../servers/Settings.svelte"),
 };
 
-/** Drawn over every view. */
+/** Rendered above every view. */
 export const consentOverlay: Load<NoProps> = () => import("../consent/ConsentOverlay.svelte");
 
-/** How long nothing is fetched between one thing and the next, in milliseconds: what the user does comes first. */
+/** Pause between two preloads in milliseconds, so that actions of the user come first. */
 const PAUSE = 50;
 
 /** Preloads the views that were not shown yet, one after another, starting with the consent overlay. */

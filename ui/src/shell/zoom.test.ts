@@ -16,7 +16,7 @@ beforeEach(() => {
   router.current = { at: "settings" };
 });
 
-/** Takes over what the page asks for, as the host does. */
+/** Applies the zoom that the page requests, like the host. */
 function follow(host: FakeHost) {
   host.answers.set_settings = (settings) => {
     host.send({ type: "settings_changed", settings });
@@ -24,15 +24,15 @@ function follow(host: FakeHost) {
   };
 }
 
-/** Turns the wheel. The wheel events of the tests' page know no keys. */
-function turn(deltaY: number, ctrlKey: boolean) {
+/** Dispatches a wheel event. The wheel events of the test DOM have no modifier keys. */
+function turnWheel(deltaY: number, ctrlKey: boolean) {
   const event = new WheelEvent("wheel", { deltaY, cancelable: true });
   Object.defineProperties(event, { ctrlKey: { value: ctrlKey }, metaKey: { value: false } });
   window.dispatchEvent(event);
 }
 
 describe("E11: zoom", () => {
-  test("goes from step to step, and ends at both ends", () => {
+  test("moves between steps within the bounds", () => {
     const out: number[] = [];
     for (let at = 200; out.length < 20; at = zoomAfter(at, "out")) out.push(at);
     expect(out.slice(0, ZOOMS.length), "all of them").toEqual(ZOOMS.toReversed());
@@ -42,7 +42,7 @@ describe("E11: zoom", () => {
     expect(keyNames("Mod++", false), "the plus is a key as well").toEqual(["Ctrl", "+"]);
   });
 
-  test("is by keys and wheel, kept, and the same again at the next start", async () => {
+  test("changes by keys and wheel, and is stored and restored", async () => {
     const host = await startFakeHost();
     follow(host);
     render(App);
@@ -58,15 +58,15 @@ describe("E11: zoom", () => {
     await fireEvent.keyDown(window, { key: "-", ctrlKey: true });
     await fireEvent.keyDown(window, { key: "-", code: "NumpadSubtract", ctrlKey: true });
     await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(110));
-    turn(120, true);
+    turnWheel(120, true);
     await vi.waitFor(() => expect(host.drawnIn.at(-1), "a notch to oneself").toBe(100));
-    turn(-30, true);
-    turn(-30, true);
+    turnWheel(-30, true);
+    turnWheel(-30, true);
     await vi.waitFor(() => expect(host.drawnIn.at(-1), "two half notches").toBe(110));
     await fireEvent.keyDown(window, { key: "à", code: "Digit0", ctrlKey: true });
     await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(100));
     const before = host.drawnIn.length;
-    turn(-120, false);
+    turnWheel(-120, false);
     await fireEvent.keyDown(window, { key: "+" });
     await fireEvent.keyDown(window, { key: "+", ctrlKey: true, altKey: true });
     await user.keyboard("x");
@@ -74,7 +74,7 @@ describe("E11: zoom", () => {
     expect(host.requests("set_settings").at(-1)?.zoom, "kept").toBe(100);
   });
 
-  test("is in the menu of the view and in Settings, with the current size", async () => {
+  test("is in the view menu and in Settings, with the current value", async () => {
     const host = await startFakeHost();
     follow(host);
     render(App);

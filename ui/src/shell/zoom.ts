@@ -1,4 +1,4 @@
-// How large the page is drawn: by keys, by the wheel with Ctrl, in the menu of the view, and in Settings. In a browser that is its own.
+// Zoom of the page by keys, Ctrl and wheel, the view menu and Settings. Browsers have their own zoom.
 import { on } from "svelte/events";
 
 import { isMod } from "$lib/format/keys";
@@ -7,17 +7,17 @@ import { app } from "$lib/state/app.svelte";
 
 import { changeSettings } from "./actions";
 
-/** The sizes that browsers have, in percent. */
+/** Zoom steps of browsers, in percent. */
 export const ZOOMS = [50, 67, 75, 80, 90, 100, 110, 125, 150, 175, 200] as const;
 
 export const ACTUAL_SIZE = 100;
 
-/** How far a wheel turns for a step, in pixels: a notch of most mice is 100 or more. */
+/** Wheel distance of a step in pixels. A notch of most mice is 100 or more. */
 const NOTCH = 60;
 
 export type ZoomStep = "in" | "out" | "reset";
 
-/** The next size; the same one at the ends. A size that is none of the steps goes to the next of them. */
+/** Returns the next step, or the same at the bounds. A value between two steps moves to the next of them. */
 export function zoomAfter(percent: number, step: ZoomStep): number {
   if (step === "reset") return ACTUAL_SIZE;
   const next =
@@ -30,20 +30,24 @@ export function zoom(step: ZoomStep): void {
   if (next !== app.settings.zoom) void changeSettings({ zoom: next });
 }
 
-/** What a key asks for, on all layouts: plus is reached with Shift on some, and is a key of its own on the number pad. */
+/**
+ * Returns the step for a key on all keyboard layouts: plus requires Shift on some, and is a separate key on the
+ * number pad.
+ */
 export function zoomKey(event: KeyboardEvent): ZoomStep | null {
   if (!isMod(event) || event.altKey) return null;
   if (event.key === "+" || event.key === "=" || event.code === "NumpadAdd") return "in";
   if (event.key === "-" || event.code === "NumpadSubtract") return "out";
-  // The key of the zero has another sign on French keyboards.
+  // The key of the zero has another character on French keyboards.
   const isZero = event.key === "0" || event.code === "Digit0" || event.code === "Numpad0";
   if (!event.shiftKey && isZero) return "reset";
   return null;
 }
 
 /**
- * Follows keys and the wheel until told to stop. A dialog in front keeps nothing from it: whoever can't read it needs it most. A
- * button of a consent request that comes to lie under the pointer by it was not aimed at (`../consent/arming.svelte.ts`).
+ * Handles keys and the wheel until the returned function is called. Also works while a dialog is open, because a user
+ * who can't read the dialog needs it most. A button of a consent request that moves under the pointer is disarmed
+ * (`../consent/arming.svelte.ts`).
  */
 export function followZoom(): () => void {
   if (!platform().zooms) return () => undefined;
@@ -60,7 +64,7 @@ export function followZoom(): () => void {
     (event) => {
       if (!isMod(event)) return;
       event.preventDefault();
-      // Half turns in the other direction do not count against a new one.
+      // A turn in the other direction starts a new count.
       if (Math.sign(event.deltaY) !== Math.sign(turned)) turned = 0;
       turned +=
         event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * NOTCH;

@@ -1,4 +1,4 @@
-// What can be done about a sign-in from more than one place.
+// Sign-in actions that are available in several places.
 import { call } from "$lib/api/client";
 import { failures } from "$lib/state/failures.svelte";
 import { router } from "$lib/state/router.svelte";

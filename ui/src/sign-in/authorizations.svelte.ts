@@ -1,5 +1,5 @@
-// What is known of the sign-in to each server, read when first wanted and again whenever it changed. Nothing is kept here that
-// the host does not have, so a page that is loaded again in the middle of a sign-in goes on where it was.
+// Sign-in state of each server, read on first use and again after changes. Contains only data of the host, so that a
+// sign-in continues after a reload of the page.
 import { SvelteMap } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
@@ -35,17 +35,17 @@ class Authorizations {
     });
   }
 
-  /** As it is now; call `want` in an effect to have it read. */
-  of(server: string): AuthorizationState {
+  /** Returns the current state. Call `request` in an effect to have it read. */
+  get(server: string): AuthorizationState {
     return this.#states.get(server) ?? NONE;
   }
 
-  /** Reads it, however well it is known: what was missed while nobody looked is told nowhere. */
-  want(server: string): void {
+  /** Always reads the state, because changes are not reported while nobody subscribes. */
+  request(server: string): void {
     void this.read(server);
   }
 
-  /** Reads it again. */
+  /** Reads the state again. */
   read(server: string): Promise<void> {
     const read = this.#reads.get(server) ?? oneAtATime(() => this.#read(server));
     this.#reads.set(server, read);

@@ -1,4 +1,4 @@
-// Failures of sign-ins: cause, remedy and buttons. Caller: the sign-in tab of a server.
+// Failures of sign-ins: cause, remedy and buttons. Used by the sign-in tab of a server.
 import type { SignInFailure } from "$lib/api/generated";
 import type { FailureWords } from "$lib/failure-words";
 
@@ -154,7 +154,7 @@ export const SIGN_IN_FAILURES: Record<SignInFailure, FailureWords<SignInAction>>
   },
 };
 
-/** A sign-in that no longer works. */
+/** A sign-in that expired or was revoked. */
 export const SIGN_IN_ENDED: FailureWords<SignInAction> = {
   cause: m.signin_ended,
   fix: m.signin_fix_ended,

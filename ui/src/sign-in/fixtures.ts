@@ -1,4 +1,4 @@
-// A sign-in for the tests.
+// Fixtures for sign-ins.
 import type {
   Account,
   Authorization,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { account, authorization, found, refused } from "./fixtures";
 import { report } from "./report";
 
-test("a report has every step in order, what was sent and answered, and where it failed", () => {
+test("lists every step in order with requests, responses and the failure", () => {
   const failed = authorization({ failed: "the token was refused", steps: [found, refused] });
   expect(report(failed, "https://mcp.harbour.example/mcp", "0.1.0")).toBe(
     `Sign-in to https://mcp.harbour.example/mcp with Drawbridge 0.1.0
@@ -31,7 +31,7 @@ FAILED The authorization server refused: invalid_grant.
 
 const AT = "https://mcp.harbour.example/mcp";
 
-test("a key in the server's address is not told", () => {
+test("omits keys in the URL of the server", () => {
   const at = "https://ann:pa55@mcp.harbour.example/mcp?api_key=SECRET#SECRET";
   const text = report(authorization({ steps: [found] }), at, "1");
   expect(text, "the address is").toContain(`Sign-in to ${AT} with`);
@@ -41,7 +41,7 @@ test("a key in the server's address is not told", () => {
   );
 });
 
-test("what a server says can't hide anything in it", () => {
+test("makes hidden characters from the server visible", () => {
   const hostile = { ...found, answer: "200\n\n\u202egnp.exe", request: null };
   const text = report(authorization({ account: account(), steps: [hostile] }), AT, "1");
   expect(text, "hidden characters are named").toContain("< [U+202E]gnp.exe");

@@ -1,12 +1,14 @@
-// A sign-in as text for a bug report: what happened in which order, without anything secret. It is English whatever the page's
-// language is, for whoever has to read it.
+// Text of a sign-in for a bug report: all steps in order, without secrets. Always in English, for its readers.
 import type { Authorization, SignInStep } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 
-/** What stands where a secret was. */
+/** Replaces a secret. */
 export const REDACTED = "[redacted]";
 
-/** The report. `version` is Drawbridge's own; `address` is the server's, of which nothing that may be a key is told. */
+/**
+ * Returns the report. `version` is that of Drawbridge. `address` is the URL of the server, whose parts that may
+ * contain keys are removed.
+ */
 export function report(authorization: Authorization, address: string, version: string): string {
   const head = [
     `Sign-in to ${visibleText(withoutKeys(address))} with Drawbridge ${version}`,
@@ -16,7 +18,7 @@ export function report(authorization: Authorization, address: string, version: s
   return [head.join("\n"), ...authorization.steps.map(stepText)].join("\n\n") + "\n";
 }
 
-/** An address without its query, fragment and user, where keys are put. */
+/** Returns a URL without query, fragment and user info, which may contain keys. */
 function withoutKeys(address: string): string {
   if (!URL.canParse(address)) return REDACTED;
   const { origin, pathname } = new URL(address);

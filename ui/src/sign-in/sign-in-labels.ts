@@ -1,4 +1,4 @@
-// The page's own words for sign-in.
+// Labels of sign-ins.
 import type { ClientIdentity, SignOutOutcome, SignInPhase } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 
@@ -13,7 +13,7 @@ export function phaseLabel(phase: SignInPhase): string {
   }[phase]();
 }
 
-/** How Drawbridge is known to an authorization server. */
+/** Returns the method by which Drawbridge is registered with an authorization server. */
 export function clientLabel(client: ClientIdentity): string {
   return {
     configured: m.signin_client_configured,
@@ -23,7 +23,7 @@ export function clientLabel(client: ClientIdentity): string {
   }[client]();
 }
 
-/** What a scope lets one do, where the standard says so (OpenID Connect Core 1.0, sections 5.4 and 11). */
+/** Returns the description of a standard scope (OpenID Connect Core 1.0, sections 5.4 and 11). */
 export function scopeLabel(scope: string): string | null {
   const known: Record<string, () => string> = {
     openid: m.signin_scope_openid,
@@ -36,7 +36,7 @@ export function scopeLabel(scope: string): string | null {
   return Object.hasOwn(known, scope) ? (known[scope]?.() ?? null) : null;
 }
 
-/** What became of a sign-out. `issuer` is where the tokens came from. */
+/** Describes the outcome of a sign-out. `issuer` issued the tokens. */
 export function signedOutLabel(done: SignOutOutcome, issuer: string): string {
   const host = visibleText(issuer);
   switch (done.revoked) {

@@ -32,7 +32,7 @@ async function show(tab: ServerTab, changes: Partial<Server>, answers = {}) {
     { authorization: () => structuredClone(known), ...answers },
     { servers: [sampleServer({ ...remote, ...changes })] },
   );
-  // What the test before this one left behind is not shown first.
+  // State of the previous test must not be shown first.
   await authorizations.read("files");
   router.go({ at: "server", name: "files", tab });
   render(ServerPage, { name: "files", tab, item: undefined });
@@ -42,7 +42,7 @@ async function show(tab: ServerTab, changes: Partial<Server>, answers = {}) {
 beforeEach(() => (known = authorization()));
 
 describe("a server that needs sign-in", () => {
-  test("says so with its cause, and signing in is the next step", async () => {
+  test("shows the cause with sign-in as the next step", async () => {
     const host = await show("overview", { state: needs });
     expect(screen.getAllByText("needs sign-in")[0], "the state in words").toBeVisible();
     const note = await screen.findByRole("group", { name: "What this server needs" });
@@ -53,7 +53,7 @@ describe("a server that needs sign-in", () => {
     expect(router.current, "how it goes on is in front").toMatchObject({ tab: "sign-in" });
   });
 
-  test("offers it where what it offers would be", async () => {
+  test("offers sign-in on the tabs of its offers", async () => {
     const host = await show("tools", { state: needs });
     expect(await screen.findByText("files needs you to sign in"), "what is missing").toBeVisible();
     const panel = screen.getByRole("tabpanel");
@@ -61,7 +61,7 @@ describe("a server that needs sign-in", () => {
     expect(host.requests("sign_in"), "begun").toEqual([{ server: "files" }]);
   });
 
-  test("a local server has no such tab, whatever the address says", async () => {
+  test("a local server has no sign-in tab, whatever the route", async () => {
     await startFakeHost({}, { servers: [sampleServer()] });
     render(ServerPage, { name: "files", tab: "sign-in", item: undefined });
     expect(screen.queryByRole("tab", { name: "Sign-in" }), "no tab").toBeNull();
@@ -73,7 +73,7 @@ describe("a server that needs sign-in", () => {
 });
 
 describe("an account", () => {
-  test("who issued, what it allows, until when, and where the tokens are", async () => {
+  test("shows its issuer, scopes, expiry and token storage", async () => {
     known = authorization({ account: account({ bound: true }), kept: { where: "keychain" } });
     await show("sign-in", {});
     const panel = await screen.findByRole("region", { name: "Account" });
@@ -84,13 +84,13 @@ describe("an account", () => {
       "know which account is yours openid",
     );
     expect(panel, "an unknown one as written").toHaveTextContent("ships:read");
-    for (const said of ["renewed by itself", "registered for itself", "DPoP", "keychain"]) {
-      expect(panel, said).toHaveTextContent(said);
+    for (const text of ["renewed by itself", "registered for itself", "DPoP", "keychain"]) {
+      expect(panel, text).toHaveTextContent(text);
     }
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  test("tokens for this run only are said so, and why", async () => {
+  test("shows that tokens are stored for this run only, and why", async () => {
     const cause = "no Secret Service answers";
     known = authorization({ account: account(), kept: { where: "this_run", cause } });
     await show("sign-in", {});
@@ -99,7 +99,7 @@ describe("an account", () => {
     expect(panel, "why").toHaveTextContent(cause);
   });
 
-  test("one that no longer works says so", async () => {
+  test("shows that it no longer works", async () => {
     known = authorization({ account: account({ ended: "the refresh token was refused" }) });
     await show("sign-in", {});
     expect(
@@ -114,18 +114,23 @@ describe("an account", () => {
     [{ revoked: "failed", cause: "it answered 500" }, "it answered 500"],
     [{ revoked: "nobody_signed_in" }, "Nobody was signed in"],
   ];
-  test.each(ends)("signing out asks first, and says what became of it: %o", async (done, words) => {
-    known = authorization({ account: account() });
-    const host = await show("sign-in", {}, { sign_out: () => done });
-    await user.click(await screen.findByRole("button", { name: "Sign out" }));
-    const dialog = await screen.findByRole("dialog", { name: "Sign out of files?" });
-    expect(host.requests("sign_out"), "not yet").toEqual([]);
-    await user.click(within(dialog).getByRole("button", { name: "Sign out" }));
-    expect(host.requests("sign_out"), "asked for").toEqual([{ server: "files" }]);
-    expect(await screen.findByRole("group", { name: "Sign out" }), "said").toHaveTextContent(words);
-  });
+  test.each(ends)(
+    "signs out after confirmation, and shows the outcome: %o",
+    async (done, words) => {
+      known = authorization({ account: account() });
+      const host = await show("sign-in", {}, { sign_out: () => done });
+      await user.click(await screen.findByRole("button", { name: "Sign out" }));
+      const dialog = await screen.findByRole("dialog", { name: "Sign out of files?" });
+      expect(host.requests("sign_out"), "not yet").toEqual([]);
+      await user.click(within(dialog).getByRole("button", { name: "Sign out" }));
+      expect(host.requests("sign_out"), "asked for").toEqual([{ server: "files" }]);
+      expect(await screen.findByRole("group", { name: "Sign out" }), "said").toHaveTextContent(
+        words,
+      );
+    },
+  );
 
-  test("another account, and signing in again", async () => {
+  test("changes the account, and signs in again", async () => {
     known = authorization({ account: account() });
     const host = await show("sign-in", {}, { change_account: () => ({ revoked: "yes" }) });
     await user.click(await screen.findByRole("button", { name: "Sign in again" }));
@@ -136,7 +141,7 @@ describe("an account", () => {
     expect(host.requests("change_account"), "another").toEqual([{ server: "files" }]);
   });
 
-  test("where a header signs in, there is nothing to sign in to", async () => {
+  test("has no sign-in when a header authorizes", async () => {
     known = authorization({ notOffered: "its settings have an Authorization header" });
     await show("sign-in", {});
     expect(await screen.findByText(/have an Authorization header/), "why").toBeVisible();
@@ -146,7 +151,7 @@ describe("an account", () => {
   });
 });
 
-describe("a sign-in under way", () => {
+describe("a running sign-in", () => {
   const waiting = () =>
     progress({
       phase: "awaiting_browser",
@@ -155,7 +160,7 @@ describe("a sign-in under way", () => {
       redirectUri: "http://127.0.0.1:4711/callback",
     });
 
-  test("is there after a reload, goes on with the host's events, and can be cancelled", async () => {
+  test("survives a reload, follows the host's events, and can be cancelled", async () => {
     known = authorization({ inProgress: progress() });
     const host = await show("sign-in", { state: { ...needs, signingIn: true } });
     const note = await screen.findByRole("group", { name: "Signing in" });
@@ -172,7 +177,7 @@ describe("a sign-in under way", () => {
     expect(await screen.findByText("it was cancelled"), "its end").toBeVisible();
   });
 
-  test("that the user declined is said, and not as a failure", async () => {
+  test("that the user denied is shown, but not as a failure", async () => {
     known = authorization({
       failed: "You declined the sign-in.",
       failure: "declined",
@@ -185,22 +190,22 @@ describe("a sign-in under way", () => {
     expect(screen.queryByText(/did not come to its end/), "nothing went wrong").toBeNull();
   });
 
-  test("a browser that does not open is said, with what to do instead", async () => {
+  test("explains the next step when the browser does not open", async () => {
     known = authorization({ inProgress: { ...waiting(), browserProblem: "no browser is set up" } });
     await show("sign-in", {});
     expect(await screen.findByText("no browser is set up"), "why").toBeVisible();
     expect(screen.getByText(/Nothing opened/), "the way on").toBeVisible();
   });
 
-  test("the address is copied, and the one it ends at is pasted; a wrong one is said", async () => {
+  test("copies its URL, accepts the redirect URL, and rejects a wrong one", async () => {
     known = authorization({ inProgress: waiting() });
-    let wrong = true;
+    let isWrong = true;
     const host = await show(
       "sign-in",
       {},
       {
         paste_redirect: () => {
-          if (wrong) throw { code: "invalid", message: "this is not the address" };
+          if (isWrong) throw { code: "invalid", message: "this is not the address" };
           return {};
         },
       },
@@ -212,7 +217,7 @@ describe("a sign-in under way", () => {
     await user.type(field, " http://127.0.0.1:4711/callback?code=c");
     await user.click(screen.getByRole("button", { name: "Use it" }));
     expect(await screen.findByText("this is not the address"), "why not").toBeVisible();
-    wrong = false;
+    isWrong = false;
     await user.click(screen.getByRole("button", { name: "Use it" }));
     expect(host.requests("paste_redirect").at(-1), "handed over").toEqual({
       server: "files",
@@ -222,8 +227,8 @@ describe("a sign-in under way", () => {
   });
 });
 
-describe("the steps", () => {
-  test("the one that failed is open and explained; what was redacted is marked", async () => {
+describe("the steps of a sign-in", () => {
+  test("expand and explain the failed one, and mark redactions", async () => {
     known = authorization({
       failed: "getting the token failed",
       failure: "refused",
@@ -248,7 +253,7 @@ describe("the steps", () => {
     expect(await navigator.clipboard.readText(), "the report").toContain("FAILED");
   });
 
-  test("where the system refuses the clipboard, the report is shown to be copied by hand", async () => {
+  test("show the report for manual copying when the system refuses the clipboard", async () => {
     known = authorization({
       failed: "getting the token failed",
       failure: "refused",
@@ -269,7 +274,7 @@ describe("the steps", () => {
     await waitFor(() => expect(within(list).queryByRole("alert"), "it works later").toBeNull());
   });
 
-  test("what is not known can be asked again", async () => {
+  test("can be read again after a failure", async () => {
     let fails = true;
     await show(
       "sign-in",

@@ -17,7 +17,7 @@ const URI = `${ROOT}/SKILL.md`;
 const TEXT = "---\nname: plan-passage\ndescription: Plans\n---\n\n# Plan it\n\nAsk first.";
 let host: FakeHost;
 let number = 0;
-/** A server of its own for each test: what is known of one is kept. */
+/** Each test uses a separate server, because its data is retained. */
 let server: Server;
 let skill: Skill;
 let notes: string[];
@@ -83,7 +83,7 @@ test("lists a skill with its files, and reads them when they are opened", async 
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
 });
 
-test("attaches a skill to a conversation that is picked", async () => {
+test("attaches a skill to the selected conversation", async () => {
   const user = userEvent.setup();
   render(SkillsTab, { server, item: URI });
   await user.click(await screen.findByRole("button", { name: "Attach…" }));
@@ -95,7 +95,7 @@ test("attaches a skill to a conversation that is picked", async () => {
   expect(router.current, "and goes there").toEqual({ at: "conversation", id: "c1" });
 });
 
-test("says why a skill is omitted, and why one can't be read", async () => {
+test("explains why a skill is omitted or can't be read", async () => {
   const user = userEvent.setup();
   const note = "skill://other/SKILL.md can't be used: its URI is wrong";
   notes = [note, note];
@@ -108,7 +108,7 @@ test("says why a skill is omitted, and why one can't be read", async () => {
   expect(await screen.findByText(/its SHA-256 is another/), "not as listed").toBeInTheDocument();
 });
 
-test("shows what is hidden in a skill, and no more of it than fits", async () => {
+test("makes hidden characters of a skill visible, and bounds its text", async () => {
   const user = userEvent.setup();
   const size = 4_000_000;
   skill = { ...skill, description: "Plans\u202e a passage", others: null };
@@ -127,7 +127,7 @@ test("shows what is hidden in a skill, and no more of it than fits", async () =>
   expect(container.textContent.length, "the rest is opened on demand").toBeLessThan(size / 2);
 });
 
-test("lists the skills again when the server announces changes, and keeps what is open and unchanged", async () => {
+test("lists the skills again after an announced change, and keeps unchanged open ones", async () => {
   const user = userEvent.setup();
   const lists = () => host.requests("skills").length;
   const announce = () => host.send({ type: "catalog_changed", server: server.name });
@@ -156,12 +156,12 @@ test("lists the skills again when the server announces changes, and keeps what i
   await waitFor(() => expect(lists(), "until somebody does").toBe(4));
 });
 
-test("a tab is there only for a server that offers skills", async () => {
+test("is shown only for a server with skills", async () => {
   render(ServerPage, { name: server.name, tab: "overview", item: undefined });
   expect(await screen.findByRole("tab", { name: /Skills/ }), "it does").toBeInTheDocument();
   host.send({ type: "server_changed", server: { ...server, capabilities: ["resources"] } });
   const tab = () => screen.queryByRole("tab", { name: /Skills/ });
   await waitFor(() => expect(tab(), "no more").toBeNull());
-  skillLists.want(server.name);
+  skillLists.request(server.name);
   expect(host.requests("skills"), "and it is not asked").toEqual([]);
 });

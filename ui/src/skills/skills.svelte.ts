@@ -1,4 +1,4 @@
-// The skills of each server, listed when they are first wanted, and again when they are wanted after its offers changed.
+// Skills of each server, listed on first use and again on use after its offers changed.
 import { SvelteSet } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
@@ -9,7 +9,7 @@ import { PerServer } from "$lib/state/per-server.svelte";
 
 const EXTENSION = "extensions.io.modelcontextprotocol/skills";
 
-/** True of a server that offers the extension. */
+/** Returns `true` for a server with the skills extension. */
 export function hasSkills(server: Server | undefined): boolean {
   return server?.capabilities.includes(EXTENSION) ?? false;
 }
@@ -21,23 +21,23 @@ class SkillLists extends PerServer<Skills> {
   constructor() {
     super(listSkills);
     app.onEvent((event) => {
-      // The extension has no notification of its own. The files of skills are resources, whose changes are announced.
+      // The extension has no notification. The files of skills are resources, whose changes are announced.
       if (event.type === "catalog_changed" && this.isKnown(event.server)) {
         this.#outdated.add(event.server);
       }
     });
   }
 
-  /** Each list is a request to the server, so that an outdated one is only read while it is shown. */
-  override want(server: string): void {
+  /** Each list is a request to the server, so an outdated one is only read while it is shown. */
+  override request(server: string): void {
     if (!hasSkills(app.server(server))) return;
     const isOutdated = this.#outdated.has(server);
     if (isOutdated) this.#outdated.delete(server);
     if (isOutdated && this.isKnown(server)) void this.read(server);
-    else super.want(server);
+    else super.request(server);
   }
 
-  /** Has the server list them again. */
+  /** Lists the skills again at the server. */
   refresh(server: string): Promise<void> {
     return this.renew(server, () => call("skills", { server }));
   }
@@ -45,19 +45,19 @@ class SkillLists extends PerServer<Skills> {
 
 async function listSkills(server: string): Promise<Skills> {
   const list = await call("skills", { server });
-  return withKnown(list, skillLists.of(server).value);
+  return reuseUnchanged(list, skillLists.get(server).value);
 }
 
-/** The list with the objects of skills that are as they were, so that the view of one that is open stays. */
-function withKnown(list: Skills, known: Skills | null): Skills {
-  const before = new Map((known?.skills ?? []).map((skill) => [skill.uri, skill]));
-  const same = (skill: Skill): Skill => {
-    const other = before.get(skill.uri);
-    // Of files without digests nobody knows whether they changed.
-    const isSame = skill.files !== null && JSON.stringify(other) === JSON.stringify(skill);
-    return isSame && other !== undefined ? other : skill;
+/** Returns the list with the previous objects of unchanged skills, so that the view of an open one is not reset. */
+function reuseUnchanged(list: Skills, known: Skills | null): Skills {
+  const knownByUri = new Map((known?.skills ?? []).map((skill) => [skill.uri, skill]));
+  const reused = (skill: Skill): Skill => {
+    const previous = knownByUri.get(skill.uri);
+    // Files without digests may have changed.
+    const isSame = skill.files !== null && JSON.stringify(previous) === JSON.stringify(skill);
+    return isSame && previous !== undefined ? previous : skill;
   };
-  return { ...list, skills: list.skills.map(same) };
+  return { ...list, skills: list.skills.map(reused) };
 }
 
 export let skillLists: SkillLists;

@@ -1,4 +1,4 @@
-// The calls of a tool that a server's activity still has.
+// Calls of a tool in the activity log of its server.
 import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { REVIEWED, sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import { callsIn, sentCall } from "./call-history";
 import RunTool from "./RunTool.svelte";
-import { MOST } from "./tool-calls.svelte";
+import { MAX_CALLS } from "./tool-calls.svelte";
 
 afterEach(() => cleanup());
 
@@ -47,8 +47,8 @@ function body(tool: string, sent: unknown, more: object = {}): ActivityBody {
   };
 }
 
-describe("the calls in an activity", () => {
-  test("E29: each has its own answer, also after the server began to count anew", () => {
+describe("calls in an activity log", () => {
+  test("E29: are matched to their responses, also after the server restarted its ids", () => {
     const entries = [
       entry(1, "3"),
       answer(2, "3"),
@@ -58,7 +58,7 @@ describe("the calls in an activity", () => {
       answer(6, "9"),
       entry(7, "5"),
       answer(8, "5", { kind: "error" }),
-      // A request of the server's under the same number is no answer.
+      // A request of the server with the same id is no response.
       entry(9, "3", { sent: false, method: "roots/list" }),
     ];
     const found = callsIn(entries).map(({ request, response }) => [request.seq, response?.seq]);
@@ -69,7 +69,7 @@ describe("the calls in an activity", () => {
     ]);
   });
 
-  test("E29: what the log has not exactly is not run again", () => {
+  test("E29: can't be repeated if the log is not exact", () => {
     const revision = { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } };
     expect(sentCall(body("echo", { text: "a" }, revision))).toEqual({
       ...{ tool: "echo", arguments: { text: "a" }, revision: "2026-07-28" },
@@ -135,7 +135,7 @@ describe("the history of a tool", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  test("E29: long arguments are bounded until they are opened", async () => {
+  test("E29: folds long arguments", async () => {
     const text = `${"x".repeat(5_000)}end`;
     const { user } = await show(ENTRIES, (seq) =>
       seq === 1 ? body("echo", { text }) : BODIES[3]!,
@@ -146,7 +146,7 @@ describe("the history of a tool", () => {
     expect(row, "and the rest").toHaveTextContent("xend");
   });
 
-  test("E29: says that it reads until all is read, and only then that there are none", async () => {
+  test("E29: shows progress until everything is read, and only then an empty state", async () => {
     let resolve: (read: ActivityBody) => void = () => undefined;
     const reading = new Promise<ActivityBody>((done) => (resolve = done));
     await show([entry(1, "1")], () => reading);
@@ -157,23 +157,23 @@ describe("the history of a tool", () => {
     expect(screen.queryByText("Reading the log…")).toBeNull();
   });
 
-  test("E29: its calls are found behind many of other tools", async () => {
-    const entries = Array.from({ length: MOST + 20 }, (_, i) => entry(i + 1, `${i}`));
+  test("E29: finds its calls behind many of other tools", async () => {
+    const entries = Array.from({ length: MAX_CALLS + 20 }, (_, i) => entry(i + 1, `${i}`));
     await show(entries, (seq) => body(seq === 1 ? "echo" : "other", { text: "first" }));
     expect(await screen.findByRole("button", { name: /^Run again/ })).toBeVisible();
   });
 
-  test("E29: no more than the latest are listed", async () => {
-    const entries = Array.from({ length: MOST + 20 }, (_, i) => entry(i + 1, `${i}`));
+  test("E29: lists a bounded number of the latest calls", async () => {
+    const entries = Array.from({ length: MAX_CALLS + 20 }, (_, i) => entry(i + 1, `${i}`));
     const { host } = await show(entries, (seq) => body("echo", { text: `${seq}` }));
     await waitFor(() =>
-      expect(screen.getAllByRole("button", { name: /^Run again/ })).toHaveLength(MOST),
+      expect(screen.getAllByRole("button", { name: /^Run again/ })).toHaveLength(MAX_CALLS),
     );
     expect(screen.queryByText("Reading the log…"), "and no more are read").toBeNull();
-    expect(host.requests("activity_body")).toHaveLength(MOST);
+    expect(host.requests("activity_body")).toHaveLength(MAX_CALLS);
   });
 
-  test("E29: a call whose message is cut off is listed, and can't be run again", async () => {
+  test("E29: lists a call with a truncated message, which can't be repeated", async () => {
     const cut = { text: '{"jsonrpc":"2.0","id', truncated: true, redacted: false };
     await show([entry(1, "1")], () => cut);
     expect(await screen.findByText(/only the beginning of this call/)).toBeVisible();
@@ -181,7 +181,7 @@ describe("the history of a tool", () => {
     expect(screen.queryByRole("button", { name: /^Run again/ })).toBeNull();
   });
 
-  test("E29: what the host let go is omitted, and what fails is read again", async () => {
+  test("E29: skips expired messages, and reads failed ones again", async () => {
     let broken = true;
     const { user } = await show([entry(1, "1"), entry(2, "2")], (seq) => {
       if (seq === 2) throw new ApiError({ code: "not_found", message: "let go", data: null });
@@ -197,7 +197,7 @@ describe("the history of a tool", () => {
     expect(screen.queryByText(/broken/), "it is over").toBeNull();
   });
 
-  test("E29: says of a request that it continues a call with answers", async () => {
+  test("E29: marks a request that continues a call with input", async () => {
     await show([entry(1, "1"), answer(2, "1"), entry(4, "2"), answer(5, "2")]);
     await waitFor(() => expect(screen.getAllByRole("listitem")).toHaveLength(2));
     const [last, first] = screen.getAllByRole("listitem");
@@ -205,7 +205,7 @@ describe("the history of a tool", () => {
     expect(first).not.toHaveTextContent("Sent again");
   });
 
-  test("E29: runs a call again as any other, and fills the form to edit it", async () => {
+  test("E29: repeats a call with consent, or fills in the form to edit it", async () => {
     const { host, user } = await show();
     await user.click(await screen.findByRole("button", { name: /^Edit:/ }));
     await waitFor(() => expect(screen.getByRole("textbox", { name: "text" })).toHaveValue("first"));
@@ -218,7 +218,7 @@ describe("the history of a tool", () => {
     expect(screen.getByRole("button", { name: /^Run again/ }), "one at a time").toBeDisabled();
   });
 
-  test("E29: what is filled in is replaced only when the user agrees", async () => {
+  test("E29: confirms before replacing the filled-in values", async () => {
     const { host, user } = await show();
     const edit = await screen.findByRole("button", { name: /^Edit:/ });
     const text = () => screen.getByRole("textbox", { name: "text" });

@@ -26,12 +26,19 @@ const EVERY_KIND: JsonValue = {
 };
 
 function show(schema: JsonValue, value?: JsonValue) {
-  const seen: { value: JsonValue | undefined; ready: boolean } = { value: undefined, ready: false };
-  const { component } = render(SchemaFormProbe, { schema, value, seen });
-  return { seen, check: () => component.check(), give: (to: JsonValue) => component.give(to) };
+  const observed: { value: JsonValue | undefined; ready: boolean } = {
+    value: undefined,
+    ready: false,
+  };
+  const { component } = render(SchemaFormProbe, { schema, value, observed });
+  return {
+    observed,
+    check: () => component.check(),
+    setValue: (to: JsonValue) => component.setValue(to),
+  };
 }
 
-test("every kind of field is there, named, and nothing is wrong for readers", async () => {
+test("renders every kind of field with a label and without axe violations", async () => {
   show(EVERY_KIND);
   expect(screen.getByRole("textbox", { name: "Name" }), "text").toBeRequired();
   expect(screen.getByRole("textbox", { name: "count" }), "a number").toBeInTheDocument();
@@ -52,10 +59,10 @@ test("every kind of field is there, named, and nothing is wrong for readers", as
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
 });
 
-test("filling in makes the value; what is not filled is omitted", async () => {
+test("builds the value from the filled fields, and omits the others", async () => {
   const user = userEvent.setup();
-  const { seen } = show(EVERY_KIND);
-  expect(seen, "what must be sent and can only be one thing").toEqual({
+  const { observed } = show(EVERY_KIND);
+  expect(observed, "what must be sent and can only be one thing").toEqual({
     value: { sure: false, version: "v1" },
     ready: false,
   });
@@ -71,7 +78,7 @@ test("filling in makes the value; what is not filled is omitted", async () => {
   await user.type(screen.getByRole("textbox", { name: "Name 1" }), "k");
   await user.type(screen.getByRole("textbox", { name: "Value 1" }), "v");
   await user.click(screen.getByRole("checkbox", { name: "Send null for maybe" }));
-  expect(seen, "all that was filled in").toEqual({
+  expect(observed, "all that was filled in").toEqual({
     value: {
       ...{ name: "Ann", count: 3, color: "green", sure: false, version: "v1" },
       ...{ tags: ["t"], place: { x: 1.5 }, headers: { k: "v" }, maybe: null },
@@ -79,12 +86,14 @@ test("filling in makes the value; what is not filled is omitted", async () => {
     ready: true,
   });
   await user.click(screen.getByRole("button", { name: "Remove tags 1" }));
-  expect((seen.value as { tags?: JsonValue }).tags, "an emptied list is omitted").toBe(undefined);
+  expect((observed.value as { tags?: JsonValue }).tags, "an emptied list is omitted").toBe(
+    undefined,
+  );
 });
 
-test("what is wrong stands beside its field, and the first of it gets the focus", async () => {
+test("shows problems next to their fields, and focuses the first one", async () => {
   const user = userEvent.setup();
-  const { seen, check } = show(EVERY_KIND);
+  const { observed, check } = show(EVERY_KIND);
   const count = screen.getByRole("textbox", { name: "count" });
   await user.type(count, "12x");
   expect(count, "marked while typing").toHaveAccessibleDescription("Not a number.");
@@ -93,12 +102,12 @@ test("what is wrong stands beside its field, and the first of it gets the focus"
   expect(check(), "can't be sent").toBe(false);
   await expect.poll(() => document.activeElement, { message: "the first is focused" }).toBe(name);
   expect(name, "then it is").toHaveAccessibleDescription("This must be given.");
-  expect(seen.ready, "not ready").toBe(false);
+  expect(observed.ready, "not ready").toBe(false);
 });
 
-test("the JSON view and the fields stay in step", async () => {
+test("keeps the JSON view and the fields in sync", async () => {
   const user = userEvent.setup();
-  const { seen, give } = show(
+  const { observed, setValue } = show(
     { properties: { a: { type: "string" }, n: { type: "integer" } } },
     { a: "x" },
   );
@@ -108,7 +117,7 @@ test("the JSON view and the fields stay in step", async () => {
   await user.clear(json);
   await user.click(json);
   await user.paste('{"a":"y","n":"no number","more":1}');
-  expect(seen, "JSON may be sent against the schema").toEqual({
+  expect(observed, "JSON may be sent against the schema").toEqual({
     value: { a: "y", n: "no number", more: 1 },
     ready: true,
   });
@@ -120,8 +129,8 @@ test("the JSON view and the fields stay in step", async () => {
   ).toHaveValue('"no number"');
   expect(screen.getByText("more"), "what has no field is said").toBeInTheDocument();
   await user.click(screen.getByRole("button", { name: "Empty it" }));
-  expect(seen.value, "and can be taken out").toEqual({ a: "y", more: 1 });
-  give({ a: "from outside" });
+  expect(observed.value, "and can be taken out").toEqual({ a: "y", more: 1 });
+  setValue({ a: "from outside" });
   await expect
     .poll(() => screen.getByRole<HTMLInputElement>("textbox", { name: "a" }).value, {
       message: "a value from outside",
@@ -129,43 +138,43 @@ test("the JSON view and the fields stay in step", async () => {
     .toBe("from outside");
 });
 
-test("a mistake in JSON is placed, and the fields wait", async () => {
+test("shows the position of a JSON error, and keeps the fields unchanged", async () => {
   const user = userEvent.setup();
-  const { seen } = show({ properties: { a: { type: "string" } } }, { a: "x" });
+  const { observed } = show({ properties: { a: { type: "string" } } }, { a: "x" });
   await user.click(screen.getByRole("button", { name: "JSON" }));
   const json = screen.getByRole("textbox", { name: "Arguments as JSON" });
   await user.clear(json);
   await user.click(json);
   await user.paste('{\n"a" 1}');
   expect(json, "line and column").toHaveAccessibleDescription("Not valid JSON: line 2, column 5");
-  expect(seen, "nothing to send").toEqual({ value: undefined, ready: false });
+  expect(observed, "nothing to send").toEqual({ value: undefined, ready: false });
   expect(screen.getByRole("button", { name: "Form" }), "no way past the mistake").toBeDisabled();
 });
 
-test("lines that are pasted into a text stay lines", async () => {
+test("preserves line breaks pasted into a text", async () => {
   const user = userEvent.setup();
-  const { seen } = show({ properties: { a: { type: "string" } } });
+  const { observed } = show({ properties: { a: { type: "string" } } });
   await user.click(screen.getByRole("textbox", { name: "a" }));
   await user.paste("one\ntwo");
-  expect(seen.value, "the line break is sent").toEqual({ a: "one\ntwo" });
+  expect(observed.value, "the line break is sent").toEqual({ a: "one\ntwo" });
   expect(screen.getByRole("textbox", { name: "a" }).tagName, "in a field with lines").toBe(
     "TEXTAREA",
   );
 });
 
-test("rows of a list are moved with their buttons", async () => {
+test("moves rows of a list with their buttons", async () => {
   const user = userEvent.setup();
-  const { seen } = show(
+  const { observed } = show(
     { properties: { l: { type: "array", items: { type: "integer" } } } },
     { l: [1, 2, 3] },
   );
   const list = within(screen.getByRole("list", { name: "l" }));
   await user.click(list.getByRole("button", { name: "Move l 3 up" }));
-  expect(seen.value, "moved").toEqual({ l: [1, 3, 2] });
+  expect(observed.value, "moved").toEqual({ l: [1, 3, 2] });
   expect(list.getByRole("button", { name: "Move l 1 up" }), "not beyond the start").toBeDisabled();
 });
 
-test("a hostile schema is a JSON editor", () => {
+test("shows a JSON editor for a hostile schema", () => {
   const properties = Object.fromEntries(
     Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: "string" }]),
   );

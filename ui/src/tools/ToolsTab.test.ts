@@ -8,7 +8,7 @@ import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
-  NOT_SAID,
+  NO_EXPIRY,
   REVIEWED,
   sampleServer,
   startFakeHost,
@@ -50,7 +50,7 @@ function catalog(server: string, tools: Tool[]): Catalog {
     resources: [],
     templates: [],
     notes: [],
-    freshUntil: NOT_SAID,
+    freshUntil: NO_EXPIRY,
   };
 }
 
@@ -85,7 +85,7 @@ const RESULT: ToolResult = {
 
 let host: FakeHost;
 let number = 0;
-/** A server of its own for each test: what is known of one is kept. */
+/** Each test uses a separate server, because its data is retained. */
 let name: string;
 
 beforeEach(async () => {
@@ -102,7 +102,7 @@ function shownTab(item?: string) {
   return render(ToolsTab, { server, item });
 }
 
-test("lists what the server offers, and opens by keyboard", async () => {
+test("lists the tools of the server, and opens them by keyboard", async () => {
   const user = userEvent.setup();
   shownTab();
   expect(await screen.findByRole("option", { name: /Echo/ }), "a tool").toBeInTheDocument();
@@ -121,14 +121,14 @@ test("lists what the server offers, and opens by keyboard", async () => {
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
 });
 
-test("E8: that a tool may destroy something stands out beside it", async () => {
+test("E8: highlights that a tool may be destructive", async () => {
   shownTab("remove");
   const claim = await screen.findByText("Destructive", { selector: "article .badge" });
   expect(claim, "as it does where a call of it is decided").toHaveClass("warn");
 });
 
 // [tools-descriptions-untrusted] [base-display-title] [tools-title-precedence]
-test("a tool says what the server claims, and is called after its arguments are there", async () => {
+test("shows the claims of a tool, and is called once its arguments are valid", async () => {
   const user = userEvent.setup();
   let answer: (result: ToolResult) => void = () => undefined;
   host.answers.call_tool = () => new Promise((resolve) => (answer = resolve));
@@ -193,7 +193,7 @@ test("a tool says what the server claims, and is called after its arguments are 
   expect(screen.getByText("**bold**"), "and as text").toBeInTheDocument();
 });
 
-test("what was filled in and the last result are there again", async () => {
+test("remembers the filled-in values and the last result", async () => {
   const user = userEvent.setup();
   host.answers.call_tool = () => RESULT;
   const first = shownTab("echo");
@@ -221,15 +221,15 @@ test.each([
   expect(screen.getByRole("button", { name: step }), "what to do").toBeInTheDocument();
 });
 
-test("a server that doesn't run says so and can be started", async () => {
+test("shows that a server does not run, and starts it", async () => {
   const user = userEvent.setup();
   render(ToolsTab, { server: sampleServer({ name, state: { is: "stopped" } }) });
   await user.click(screen.getByRole("button", { name: "Start" }));
   expect(host.requests("start_server"), "started").toEqual([{ server: name }]);
 });
 
-describe("a result", () => {
-  test("that is an error is said to be one", () => {
+describe("a tool result", () => {
+  test("labels an error", () => {
     render(ToolResultView, { result: { ...RESULT, isError: true }, server: name });
     expect(screen.getByRole("alert"), "in words").toHaveTextContent("The tool says that it failed");
   });
@@ -278,16 +278,16 @@ describe("a result", () => {
     });
   });
 
-  test("says which arguments were really sent", () => {
+  test("shows which arguments were sent", () => {
     render(ToolResultView, { result: RESULT, server: name, sent: { text: "before" } });
     expect(screen.getByText(/as they were sent/), "changed on the way").toBeInTheDocument();
   });
 });
 
-describe("all servers", () => {
+describe("tools of all servers", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  test("are searched at once, each with its tools", async () => {
+  test("are searched at once and listed by server", async () => {
     const user = userEvent.setup();
     const other = `${name}-other`;
     host.send({ type: "server_changed", server: sampleServer({ name: other }) });
@@ -299,7 +299,7 @@ describe("all servers", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  test("5,000 tools are searched and drawn without delay", async () => {
+  test("5,000 tools are searched and rendered without delay", async () => {
     const many = Array.from({ length: 5000 }, (_, i) => tool(`tool_number_${i}`));
     host.answers.catalog = ({ server }) => catalog(server, many);
     await catalogs.read(name);
@@ -315,7 +315,7 @@ describe("all servers", () => {
   });
 });
 
-test("a search finds names first, then words of descriptions, and whole servers", () => {
+test("a search ranks names before descriptions, and matches whole servers", () => {
   const tools = [
     tool("a", { description: "writes a file" }),
     tool("write_file"),

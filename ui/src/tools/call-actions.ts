@@ -1,4 +1,4 @@
-// The steps that the buttons of a failed call take, apart from calling again.
+// Actions of the buttons after a failed call, except repeating the call.
 import { call } from "$lib/api/client";
 import { router } from "$lib/state/router.svelte";
 
@@ -6,7 +6,7 @@ import { computerCheck } from "../checkup/checkup.svelte";
 
 import type { CallAction } from "./failures";
 
-/** Returns what each action does for a call of this tool. `restart` rejects with an `ApiError`. */
+/** Returns the action of each button for a call of this tool. `restart` rejects with an `ApiError`. */
 export function callActions(
   server: string,
   tool: string,

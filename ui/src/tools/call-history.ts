@@ -1,4 +1,4 @@
-// The calls of tools in a server's activity: what was sent, and what came back for it.
+// Extracts tool calls from a server's activity log: requests with their responses.
 import type { ActivityBody, ActivityEntry, JsonValue } from "$lib/api/generated";
 import { hasRounded, parseJson } from "$lib/format/json";
 import { app } from "$lib/state/app.svelte";
@@ -8,41 +8,42 @@ import { app } from "$lib/state/app.svelte";
  */
 export interface PastCall {
   request: ActivityEntry;
-  /** What came back, if anything did. */
+  /** The response, if there is one. */
   response: ActivityEntry | null;
 }
 
-/** What a request says. */
+/** Contents of a request. */
 export interface SentCall {
   tool: string;
   arguments: JsonValue;
-  /** The revision that the request itself names, as each does since 2026-07-28. */
+  /** The protocol revision in the request itself, as in each since 2026-07-28. */
   revision: string | null;
-  /** Whether it continues a call for which the server had asked for something more. */
+  /** Set if the request continues a call for which the server requested more input. */
   continued: boolean;
-  /** Whether the arguments are those that were sent: no secret in them is replaced, and no number rounded. */
+  /** Set if the arguments are exactly the sent ones: no redacted secrets and no rounded numbers. */
   exact: boolean;
 }
 
 /**
- * Returns the revision of the session that the entry with this number belongs to, or `null` if it is not known: entries before the
- * session in use may have been of another one.
+ * Returns the revision of the session of the entry with this sequence number, or `null` if it is unknown: earlier
+ * entries may belong to another session.
  */
 export function revisionAt(
   entries: readonly ActivityEntry[],
   server: string,
   seq: number,
 ): string | null {
-  const began = entries.findLast((entry) => entry.sent && entry.method === "initialize")?.seq ?? 0;
-  return seq > began ? (app.server(server)?.revision ?? null) : null;
+  const sessionStart =
+    entries.findLast((entry) => entry.sent && entry.method === "initialize")?.seq ?? 0;
+  return seq > sessionStart ? (app.server(server)?.revision ?? null) : null;
 }
 
 const REVISION = "io.modelcontextprotocol/protocolVersion";
 
-/** The calls in these entries, the latest first. */
+/** Returns the calls in these entries, latest first. */
 export function callsIn(entries: readonly ActivityEntry[]): PastCall[] {
   const calls: PastCall[] = [];
-  /** By id, those without an answer: a server that was started again begins to count anew. */
+  /** Calls without a response by id. A restarted server reuses ids. */
   const open = new Map<string, PastCall>();
   for (const entry of entries) {
     if (entry.id === null) continue;
@@ -61,7 +62,7 @@ export function callsIn(entries: readonly ActivityEntry[]): PastCall[] {
   return calls.reverse();
 }
 
-/** What a request for a call says; nothing where the log has no more of it than its beginning. */
+/** Returns the contents of a call's request, or `null` if the log contains only its beginning. */
 export function sentCall({ text, truncated, redacted }: ActivityBody): SentCall | null {
   const parsed = truncated ? null : parseJson(text);
   const params = parsed?.ok ? member(parsed.value, "params") : undefined;

@@ -1,4 +1,4 @@
-// What a server claims about a tool's effects, as words. Claims are never a reason to be less careful.
+// Labels of a server's claims about a tool's effects. Claims never relax a decision.
 
 import type { ToolClaims } from "$lib/api/generated";
 

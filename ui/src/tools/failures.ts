@@ -1,4 +1,4 @@
-// Failures of calls: cause, remedy and buttons. Callers: the run of a tool, and a call in a conversation.
+// Failures of calls: cause, remedy and buttons. Used by the run of a tool and by calls in a conversation.
 import type { CallFailureCode, ErrorCode } from "$lib/api/generated";
 import type { FailureWords } from "$lib/failure-words";
 
@@ -7,7 +7,7 @@ import { m } from "../paraglide/messages";
 export type CallAction =
   "again" | "restart" | "activity" | "tools" | "server" | "rules" | "check" | "tool";
 
-/** `again` is possible only where the arguments still are; elsewhere `tool` takes its place. */
+/** `again` is possible only where the arguments are available. Elsewhere `tool` replaces it. */
 export const CALL_ACTIONS: Record<CallAction, () => string> = {
   again: m.tools_again,
   restart: m.tools_restart,
@@ -92,7 +92,7 @@ export function callFailure(code: ErrorCode): FailureWords<CallAction> | null {
   return Object.hasOwn(CALL_FAILURES, code) ? CALL_FAILURES[code as CallFailureCode] : null;
 }
 
-/** Returns the title of a call that ended with this error. `hasRun` is set if the server had begun to work on it. */
+/** Returns the title of a call that ended with this error. `hasRun` is set if the server had begun to process it. */
 export function endTitle(code: ErrorCode, hasRun: boolean): string | undefined {
   if (code === "refused" && hasRun) return m.tools_end_refused_midway();
   return callFailure(code)?.cause();

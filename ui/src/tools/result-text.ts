@@ -1,11 +1,11 @@
-// What the text of a result is.
+// Detects the format of a result's text.
 
-/** Longer text isn't looked at. */
-const LONGEST = 200_000;
+/** Longer text is not parsed. */
+const MAX_PARSED = 200_000;
 
-/** Whether the text is a JSON object or list, which Markdown would only disturb. */
+/** Returns `true` if the text is a JSON object or array, which Markdown would distort. */
 export function isJsonText(text: string): boolean {
-  if (text.length > LONGEST || !/^\s*[[{]/.test(text)) return false;
+  if (text.length > MAX_PARSED || !/^\s*[[{]/.test(text)) return false;
   try {
     JSON.parse(text);
     return true;

@@ -1,4 +1,4 @@
-// A run's states and its progress in words.
+// Texts for the state and progress of a run.
 
 import type { CallProgress, TaskStatus } from "$lib/api/generated";
 
@@ -6,7 +6,7 @@ import { m } from "../paraglide/messages";
 
 import type { RunState } from "./tool-run.svelte";
 
-/** The state in words. */
+/** Returns the label of the state. */
 export function stateText(state: RunState): string {
   const texts: Record<RunState, () => string> = {
     starting: m.tools_state_starting,
@@ -23,7 +23,7 @@ export function stateText(state: RunState): string {
   return texts[state]();
 }
 
-/** Where a task is, in words. */
+/** Returns the label of a task's state. */
 export function taskText(status: TaskStatus): string {
   const texts: Record<TaskStatus, () => string> = {
     working: m.tools_task_working,
@@ -35,15 +35,15 @@ export function taskText(status: TaskStatus): string {
   return texts[status]();
 }
 
-/** How far a call is, to be drawn. */
+/** Displayed progress of a call. */
 export interface ProgressShown {
-  /** From 0 to 1, or nothing when the whole isn't known. */
+  /** From 0 to 1, or `null` if the total is unknown. */
   part: number | null;
   text: string;
   message: string | null;
 }
 
-/** What to draw of what a server says about its progress, which may be any numbers. */
+/** Returns the displayed progress for the numbers of a server, which may be invalid. */
 export function progressOf(progress: CallProgress | null): ProgressShown | null {
   if (progress === null) return null;
   const { progress: done, total, message } = progress;

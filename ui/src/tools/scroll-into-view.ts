@@ -1,6 +1,9 @@
-// Brings something that has just come into view.
+// Attachment that scrolls a new element into view.
 
-/** Scrolls as little as shows all of it; what is higher than its surroundings is shown from its beginning. */
+/**
+ * Scrolls as little as possible to show the element. An element that is higher than its container is shown from its
+ * start.
+ */
 export function scrollIntoView(element: HTMLElement): void {
   const room = scrollerOf(element)?.clientHeight ?? window.innerHeight;
   const block = element.offsetHeight > room ? "start" : "nearest";

@@ -1,29 +1,29 @@
-// The calls of one tool, found in the activity of its server: which calls they are stands only in their messages, which are
-// read one by one, the latest first.
+// Calls of one tool in the activity log of its server. Only the messages name the tool, so they are read one by one,
+// latest first.
 import { SvelteMap } from "svelte/reactivity";
 
 import { call, toApiError } from "$lib/api/client";
 
 import { sentCall, type PastCall, type SentCall } from "./call-history";
 
-/** How many calls of the tool are listed, the latest. */
-export const MOST = 50;
+/** Maximum number of listed calls. */
+export const MAX_CALLS = 50;
 
-/** A call of the tool, or one that may be of it: what it sent is not known where the log has only its beginning. */
+/** A call of the tool, or one that may be, because the log contains only the beginning of its request. */
 export interface ListedCall extends PastCall {
   sent: SentCall | null;
 }
 
-/** Neither a call of the tool nor one that may be. */
-type Other = "other";
+/** Placeholder for a call of another tool. */
+type OtherTool = "other";
 
 export class ToolCalls {
-  /** Why the last one could not be read. */
+  /** The error of the last read. */
   error = $state.raw<unknown>(null);
   readonly #server: string;
   readonly #tool: string;
-  /** By number, what each sent. */
-  readonly #found = new SvelteMap<number, SentCall | null | Other>();
+  /** Requests by sequence number. */
+  readonly #found = new SvelteMap<number, SentCall | null | OtherTool>();
   #reading = false;
 
   constructor(server: string, tool: string) {
@@ -31,21 +31,21 @@ export class ToolCalls {
     this.#tool = tool;
   }
 
-  /** Those of these calls that are listed. */
+  /** Returns the listed ones of these calls. */
   listed(calls: readonly PastCall[]): ListedCall[] {
     return calls
       .flatMap((past) => {
         const sent = this.#found.get(past.request.seq);
         return sent === undefined || sent === "other" ? [] : [{ ...past, sent }];
       })
-      .slice(0, MOST);
+      .slice(0, MAX_CALLS);
   }
 
-  /** The latest call that has to be read to tell which are listed; nothing when all is known. */
+  /** Returns the latest call that must be read to determine the list, or `null` if none is left. */
   next(calls: readonly PastCall[]): number | null {
     let listed = 0;
     for (const { request } of calls) {
-      if (listed === MOST) return null;
+      if (listed === MAX_CALLS) return null;
       const sent = this.#found.get(request.seq);
       if (sent === undefined) return request.seq;
       if (sent !== "other") listed += 1;
@@ -53,7 +53,7 @@ export class ToolCalls {
     return null;
   }
 
-  /** Reads until it is known which calls are listed. Those that fail are read again the next time. */
+  /** Reads messages until the list is determined. Failed ones are read again the next time. */
   async read(calls: () => readonly PastCall[]): Promise<void> {
     this.#forget(calls());
     if (this.#reading) return;
@@ -61,26 +61,26 @@ export class ToolCalls {
     this.error = null;
     try {
       for (let seq = this.next(calls()); seq !== null; seq = this.next(calls()))
-        this.#found.set(seq, await this.#look(seq));
+        this.#found.set(seq, await this.#readRequest(seq));
     } catch (cause) {
       this.error = cause;
     }
     this.#reading = false;
   }
 
-  async #look(seq: number): Promise<SentCall | null | Other> {
+  async #readRequest(seq: number): Promise<SentCall | null | OtherTool> {
     try {
       const sent = sentCall(await call("activity_body", { server: this.#server, seq }));
       return sent === null || sent.tool === this.#tool ? sent : "other";
     } catch (cause) {
-      // The host let it go.
+      // The host dropped the message.
       if (toApiError(cause).code === "not_found") return "other";
       throw cause;
     }
   }
 
   #forget(calls: readonly PastCall[]): void {
-    const kept = new Set(calls.map(({ request }) => request.seq));
-    for (const seq of this.#found.keys()) if (!kept.has(seq)) this.#found.delete(seq);
+    const known = new Set(calls.map(({ request }) => request.seq));
+    for (const seq of this.#found.keys()) if (!known.has(seq)) this.#found.delete(seq);
   }
 }

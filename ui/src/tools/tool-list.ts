@@ -1,4 +1,4 @@
-// The tools of one or of all servers as the rows of a list.
+// List rows of the tools of one or all servers.
 
 import type { Tool } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
@@ -7,23 +7,26 @@ import { fuzzyFilter } from "$lib/format/fuzzy";
 export type ToolRow =
   { is: "server"; server: string; count: number } | { is: "tool"; server: string; tool: Tool };
 
-/** How much of a description is searched. */
+/** Number of searched characters of a description. */
 const SEARCHED = 2000;
 
-/** The tools that match: by name, best first, then those whose description has the words. */
+/** Returns the matching tools: by name, best first, then those with a matching description. */
 export function matchingTools(query: string, tools: Tool[]): Tool[] {
-  const wanted = query.trim().toLowerCase();
-  if (wanted === "") return tools;
+  const needle = query.trim().toLowerCase();
+  if (needle === "") return tools;
   const named = fuzzyFilter(query, tools, (tool) => [tool.title ?? tool.name, tool.name]);
   const known = new Set(named);
   const described = tools.filter(
     (tool) =>
-      !known.has(tool) && tool.description?.slice(0, SEARCHED).toLowerCase().includes(wanted),
+      !known.has(tool) && tool.description?.slice(0, SEARCHED).toLowerCase().includes(needle),
   );
   return [...named, ...described];
 }
 
-/** The matching tools of several servers, each under its server; a server whose name matches keeps all its tools. */
+/**
+ * Returns the matching tools of several servers, grouped by server. A server whose name matches keeps all of its
+ * tools.
+ */
 export function groupedTools(
   query: string,
   groups: { server: string; tools: Tool[] }[],
@@ -37,12 +40,12 @@ export function groupedTools(
   });
 }
 
-/** The key of a tool in a list of several servers. */
+/** Returns the key of a tool in a list of several servers. */
 export function toolKey(server: string, tool: string): string {
   return `tool ${JSON.stringify([server, tool])}`;
 }
 
-/** The row's key in its list. */
+/** Returns the list key of a row. */
 export function rowKey(row: ToolRow): string {
   return row.is === "server" ? `server ${row.server}` : toolKey(row.server, row.tool.name);
 }

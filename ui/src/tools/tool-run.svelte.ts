@@ -1,19 +1,19 @@
-// One call of a tool, from the click to its result.
+// State of one tool call, from the click to its result.
 
 import { ApiError, call, toApiError } from "$lib/api/client";
 import type { ServerCall, ErrorCode, JsonValue, ToolResult } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
-/** What to call. */
+/** The call to make. */
 export interface RunRequest {
   server: string;
   tool: string;
   arguments: JsonValue;
-  /** The conversation in which the host keeps how the call ended. */
+  /** The conversation in which the host stores the outcome. */
   conversation?: string | null;
 }
 
-/** How a run is. `tool_error` is a result in which the tool says that it failed. */
+/** State of a run. `tool_error` is a result in which the tool reports an error. */
 export type RunState =
   | "starting"
   | "awaiting_approval"
@@ -26,7 +26,7 @@ export type RunState =
   | "timeout"
   | "failed";
 
-/** How a run has ended, by the error's code; `failed` is every other. */
+/** Final states by error code. All other codes are `failed`. */
 const ENDS: Partial<Record<ErrorCode, RunState>> = {
   refused: "refused",
   cancelled: "cancelled",
@@ -37,20 +37,20 @@ export class ToolRun {
   readonly id = crypto.randomUUID();
   readonly startedAt = Date.now();
   readonly request: RunRequest;
-  /** Resolves once the run has ended, however it did. Never rejects. */
+  /** Resolves once the run has ended, whatever the outcome. Never rejects. */
   readonly ended: Promise<ToolRun>;
   result = $state.raw<ToolResult | null>(null);
   error = $state.raw<ApiError | null>(null);
-  /** How long it took without the user's decisions and answers, in milliseconds, once it has ended. */
+  /** Duration in milliseconds without the time that the user took for decisions and input, once the run has ended. */
   took = $state<number | null>(null);
-  /** Why it could not be cancelled. */
+  /** The reason why the run could not be cancelled. */
   notCancelled = $state.raw<ApiError | null>(null);
   cancelling = $state(false);
-  /** Whether the server got the call, and may have worked on it. */
+  /** Set if the server received the call and may have processed it. */
   hasRun = $state(false);
-  /** For how long it waited for the user, and since when it does now. */
+  /** The time spent waiting for the user so far, and the start of the current wait. */
   #waited = 0;
-  #since: number | null = null;
+  #waitingSince: number | null = null;
   readonly #unfollow: () => void;
 
   constructor(request: RunRequest) {
@@ -64,14 +64,14 @@ export class ToolRun {
     this.ended = this.#run();
   }
 
-  /** Notes whether it waits for the user now. */
+  /** Tracks if the run waits for the user. */
   #waits(isWaiting: boolean): void {
     const now = Date.now();
-    if (this.#since !== null) this.#waited += now - this.#since;
-    this.#since = isWaiting ? now : null;
+    if (this.#waitingSince !== null) this.#waited += now - this.#waitingSince;
+    this.#waitingSince = isWaiting ? now : null;
   }
 
-  /** What the host says about the call while it is under way. */
+  /** Applies the host's state of the running call. */
   get call(): ServerCall | undefined {
     return app.call(this.id);
   }
@@ -80,7 +80,7 @@ export class ToolRun {
     if (this.result !== null) return this.result.isError ? "tool_error" : "done";
     if (this.error !== null) return ENDS[this.error.code] ?? "failed";
     const state = this.call?.state;
-    // The answer itself is still on its way when the host says that the call has ended.
+    // The host reports the end of a call before its response arrives.
     return state === "awaiting_approval" || state === "awaiting_input" || state === "running"
       ? state
       : state === undefined
@@ -120,7 +120,7 @@ export class ToolRun {
   }
 }
 
-/** Calls a tool. The host asks for approval on the way; the run tells how it is. */
+/** Calls a tool. The host requests consent if required, and the run shows its state. */
 export function runTool(request: RunRequest): ToolRun {
   return new ToolRun(request);
 }

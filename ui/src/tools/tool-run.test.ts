@@ -16,7 +16,7 @@ const RESULT: ToolResult = {
 const REQUEST = { server: "files", tool: "echo", arguments: { text: "hello" } };
 
 let host: FakeHost;
-/** Ends the call that is under way. */
+/** Ends the running call. */
 let end: { with: (result: ToolResult) => void; fail: (error: unknown) => void };
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
   });
 });
 
-function says(id: string, state: CallState, progress: CallProgress | null = null): void {
+function setState(id: string, state: CallState, progress: CallProgress | null = null): void {
   const call: ServerCall = {
     ...{
       id,
@@ -45,19 +45,19 @@ function says(id: string, state: CallState, progress: CallProgress | null = null
   host.send({ type: "call_changed", call });
 }
 
-test("goes from waiting over running to its result", async () => {
+test("goes from waiting to running to its result", async () => {
   const run = runTool(REQUEST);
   expect(host.requests("call_tool"), "called once, by its own id").toEqual([
     { call: run.id, ...REQUEST, conversation: null },
   ]);
   expect(run.state, "before the host says anything").toBe("starting");
-  says(run.id, "awaiting_approval");
+  setState(run.id, "awaiting_approval");
   expect(run.state, "asked for").toBe("awaiting_approval");
-  says(run.id, "running", { progress: 1, total: 4, message: "one" });
+  setState(run.id, "running", { progress: 1, total: 4, message: "one" });
   expect([run.state, run.call?.progress?.message], "moves on").toEqual(["running", "one"]);
-  says(run.id, "awaiting_input");
+  setState(run.id, "awaiting_input");
   expect(run.state, "the server asks back").toBe("awaiting_input");
-  says(run.id, "done");
+  setState(run.id, "done");
   expect([run.state, run.underWay], "the answer itself is still to come").toEqual([
     "running",
     true,
@@ -76,7 +76,7 @@ test.each([
   ["server", "failed"],
   ["server_gone", "failed"],
   ["bad_answer", "failed"],
-])("the error %s ends it as %s", async (code, state) => {
+])("error %s ends the run as %s", async (code, state) => {
   const run = runTool(REQUEST);
   end.fail({ code, message: "in words" });
   await run.ended;
@@ -87,7 +87,7 @@ test.each([
   ]);
 });
 
-test("a tool's own error is told apart from a failed call", async () => {
+test("distinguishes a tool error from a failed call", async () => {
   const run = runTool(REQUEST);
   end.with({ ...RESULT, isError: true });
   await run.ended;
@@ -95,7 +95,7 @@ test("a tool's own error is told apart from a failed call", async () => {
 });
 
 describe("cancelling", () => {
-  test("asks the host once and waits for its word", async () => {
+  test("requests it once, and waits for the host", async () => {
     const run = runTool(REQUEST);
     await run.cancel();
     await run.cancel();
@@ -107,7 +107,7 @@ describe("cancelling", () => {
     expect(host.requests("cancel_call"), "nothing to cancel any more").toHaveLength(1);
   });
 
-  test("that fails can be tried again", async () => {
+  test("can be retried after a failure", async () => {
     host.answers.cancel_call = () => Promise.reject({ code: "internal", message: "no" });
     const run = runTool(REQUEST);
     await run.cancel();
@@ -117,7 +117,7 @@ describe("cancelling", () => {
   });
 });
 
-test("in a conversation the host keeps it, with what was really sent, and the page does not", async () => {
+test("lets the host store the outcome with the sent arguments in a conversation", async () => {
   const run = runTool({ ...REQUEST, conversation: "c1" });
   expect(host.requests("call_tool")[0]?.conversation, "the host knows of it").toBe("c1");
   end.fail({ code: "timeout", message: "no answer in 60 s" });
@@ -125,31 +125,31 @@ test("in a conversation the host keeps it, with what was really sent, and the pa
   expect(host.requests("append_items"), "what the page knows is less").toEqual([]);
 });
 
-test("E13: what is refused after it ran is not said never to have been called", async () => {
-  const before = runTool(REQUEST);
-  says(before.id, "awaiting_approval");
+test("E13: an error after the call ran is not shown as never called", async () => {
+  const sampledRun = runTool(REQUEST);
+  setState(sampledRun.id, "awaiting_approval");
   end.fail({ code: "refused", message: "" });
-  await before.ended;
-  expect(endTitle("refused", before.hasRun)).toBe("Refused: the tool was not called");
+  await sampledRun.ended;
+  expect(endTitle("refused", sampledRun.hasRun)).toBe("Refused: the tool was not called");
   const midway = runTool(REQUEST);
-  says(midway.id, "running");
-  says(midway.id, "awaiting_input");
+  setState(midway.id, "running");
+  setState(midway.id, "awaiting_input");
   end.fail({ code: "refused", message: "" });
   await midway.ended;
   expect(endTitle("refused", midway.hasRun), "in its second round").toMatch(/while it ran/);
 });
 
-test("E9: the time does not count what the user took to decide", async () => {
+test("E9: the duration excludes the decision time of the user", async () => {
   vi.useFakeTimers();
   const run = runTool(REQUEST);
   await vi.advanceTimersByTimeAsync(100);
-  says(run.id, "awaiting_approval");
+  setState(run.id, "awaiting_approval");
   await vi.advanceTimersByTimeAsync(45_000);
-  says(run.id, "running");
+  setState(run.id, "running");
   await vi.advanceTimersByTimeAsync(300);
-  says(run.id, "awaiting_input");
+  setState(run.id, "awaiting_input");
   await vi.advanceTimersByTimeAsync(9_000);
-  says(run.id, "running");
+  setState(run.id, "running");
   end.with(RESULT);
   await run.ended;
   vi.useRealTimers();

@@ -3,7 +3,7 @@
 //!
 //! The packages are tested with the steps of a new user, in CI and before a release (`cargo xtask dist --check`). The
 //! .deb is installed without its recommended packages, its window opens, and a new user reaches the result of a first
-//! approved call in six clicks (`tests/desktop/newcomer.mjs`), driven by WebKit's driver. The driver is only installed
+//! approved call in six clicks (`tests/desktop/new-user.mjs`), driven by WebKit's driver. The driver is only installed
 //! at that point, so that it does not bring a library that the package omits. After the removal only the users' data
 //! remains. The .rpm is installed without dependencies, verified and removed. The root inherits no environment
 //! variables: cargo's `LD_LIBRARY_PATH` alone kept the page's sandbox from starting.

@@ -1,4 +1,4 @@
-// The client of the TypeScript SDK, measured like ours: client.mjs SCENARIO (--server PATH | --url URL).
+// Client of the TypeScript SDK, measured like Drawbridge: client.mjs SCENARIO (--server PATH | --url URL).
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// Typed commands. What comes back from a failed one is always an `ApiError`.
+// Typed API commands. A failed one always rejects with an `ApiError`.
 import { platform } from "$lib/platform";
 
 import type { ApiError as ApiErrorData, Commands, ErrorCode } from "./generated";
@@ -15,7 +15,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Carries out a command of the table in `crates/api`. */
+/** Runs a command of the table in `crates/api`. */
 export async function call<K extends keyof Commands>(
   name: K,
   request: Commands[K]["request"],
@@ -27,7 +27,7 @@ export async function call<K extends keyof Commands>(
   }
 }
 
-/** Makes an `ApiError` of anything that was thrown. */
+/** Converts any thrown value to an `ApiError`. */
 export function toApiError(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   if (typeof cause === "object" && cause !== null && "code" in cause && "message" in cause) {

@@ -1,7 +1,7 @@
-// Sizes for people: 2.1 kB.
+// Formats sizes: 2.1 kB.
 const UNITS = ["B", "kB", "MB", "GB", "TB"];
 
-/** A size in decimal units with at most one digit after the point. */
+/** Formats a size in decimal units with at most one fraction digit. */
 export function formatBytes(bytes: number, languageTag: string): string {
   let value = bytes;
   let unit = 0;
@@ -15,7 +15,7 @@ export function formatBytes(bytes: number, languageTag: string): string {
   return `${number.format(value)} ${UNITS[unit]}`;
 }
 
-/** The exact size, for the title of a rounded one. */
+/** Formats the exact size, used as the title of a rounded one. */
 export function exactBytes(bytes: number, languageTag: string): string {
   return `${new Intl.NumberFormat(languageTag).format(bytes)} B`;
 }

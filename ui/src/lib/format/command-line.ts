@@ -1,6 +1,8 @@
-// A program and its arguments on one line, and back, with the quoting of a POSIX shell.
+// Joins and splits command lines with the quoting of a POSIX shell.
 
-/** Quotes where needed, so that a reader sees where each argument begins and ends. */
+/**
+ * Joins words into a command line. Words are quoted where necessary, so that the limits of each argument are visible.
+ */
 export function joinCommand(words: string[]): string {
   return words.map(quoted).join(" ");
 }
@@ -10,7 +12,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Splits a line as a shell would, without any expansion. Null when a quote is not closed. */
+/** Splits a command line like a shell without any expansion. Returns `null` if a quote is not closed. */
 export function splitCommand(line: string): string[] | null {
   const words: string[] = [];
   let word: string | null = null;

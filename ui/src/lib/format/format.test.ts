@@ -22,12 +22,12 @@ describe("sizes", () => {
     expect(formatBytes(bytes, "en"), "one digit after the point at most").toBe(words);
   });
 
-  test("the exact one", () => {
+  test("formats the exact size", () => {
     expect(exactBytes(2149, "en"), "every byte").toBe("2,149 B");
   });
 });
 
-test("lists have a sign between any two texts, in every language", () => {
+test("separates list items in every language", () => {
   expect(formatList(["A", "B", "C"], "en")).toBe("A, B, C");
   expect(formatList(["A", "B", "C"], "zh-Hans")).toBe("A、B、C");
 });
@@ -45,7 +45,7 @@ describe("times", () => {
     expect(formatRelative(now - ago, now, "en"), "the largest unit that is full").toBe(words);
   });
 
-  test("in Chinese", () => {
+  test("formats times in Chinese", () => {
     expect(formatRelative(now - 61_000, now, "zh-Hans"), "by the language tag").toBe("1分钟前");
   });
 
@@ -60,19 +60,19 @@ describe("times", () => {
     expect(formatDuration(ms, "en"), "with the unit that fits").toBe(words);
   });
 
-  test("the clock shows milliseconds", () => {
+  test("shows milliseconds in clock times", () => {
     expect(formatClock(now + 7, "en"), "to the millisecond").toMatch(/^\d\d:\d\d:00\.007$/);
   });
 });
 
 describe("fuzzy search", () => {
-  test("finds letters in order, and nothing else", () => {
+  test("finds letters in order only", () => {
     expect(fuzzyMatch("rdf", "read_file")?.at, "the places of the letters").toEqual([0, 3, 5]);
     expect(fuzzyMatch("fdr", "read_file"), "another order is no match").toBeNull();
     expect(fuzzyMatch("", "anything")?.score, "nothing asked, everything found").toBe(0);
   });
 
-  test("prefers the whole, the beginning, words' starts", () => {
+  test("prefers complete matches, then prefixes, then starts of words", () => {
     const names = ["unread", "write_file", "read", "read_file", "thread"];
     expect(
       fuzzyFilter("read", names, (name) => [name]),
@@ -84,7 +84,7 @@ describe("fuzzy search", () => {
     ).toBe("write_file");
   });
 
-  test("takes letters of any script and case", () => {
+  test("matches letters of any script and case", () => {
     expect(fuzzyMatch("天气", "查询天气")?.at, "Chinese").toEqual([2, 3]);
     expect(fuzzyMatch("RF", "readFile")?.at, "humps of a camel").toEqual([0, 4]);
   });
@@ -96,12 +96,12 @@ describe("command lines", () => {
     [["a", "b c", ""], "a 'b c' ''"],
     [["say", "it's $HOME"], `say 'it'\\''s $HOME'`],
     [["x", "a\nb", "*"], "x 'a\nb' '*'"],
-  ])("%o is quoted where needed and comes back", (words, line) => {
+  ])("joins and splits %o", (words, line) => {
     expect(joinCommand(words), "one line").toBe(line);
     expect(splitCommand(line), "and back").toEqual(words);
   });
 
-  test("other ways to write them", () => {
+  test("splits alternative notations", () => {
     expect(splitCommand(`a "b \\"c\\" \\d" e\\ f`), "double quotes and backslashes").toEqual([
       "a",
       'b "c" \\d',
@@ -124,11 +124,11 @@ describe("JSON", () => {
     ['["a\nb"]', 1, 2],
     ["{'a': 1}", 1, 2],
     ["[01]", 1, 3],
-  ])("the mistake in %j is at line %d, column %d", (text, line, column) => {
+  ])("reports the error in %j at line %d, column %d", (text, line, column) => {
     expect(parseJson(text), "where it is wrong").toEqual({ ok: false, line, column });
   });
 
-  test("what is right is parsed", () => {
+  test("parses valid JSON", () => {
     expect(parseJson(' {"a": [1, {"b": null}]} '), "the value").toEqual({
       ok: true,
       value: { a: [1, { b: null }] },
@@ -136,7 +136,7 @@ describe("JSON", () => {
   });
 });
 
-test("keys have the names of the system", () => {
+test("names keys like the operating system", () => {
   expect(keyNames("Mod+K", false), "not on a Mac").toEqual(["Ctrl", "K"]);
   expect(keyNames("Mod+Shift+K", true), "on a Mac").toEqual(["⌘", "⇧", "K"]);
 });

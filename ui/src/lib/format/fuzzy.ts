@@ -1,9 +1,9 @@
-// Fuzzy search: the letters of the query in order, the closer together and the nearer to a word's start the better.
+// Fuzzy search: matches the letters of the query in order. Adjacent letters and starts of words score higher.
 
 export interface Match {
   /** Higher is better. */
   score: number;
-  /** The places of the matched characters, for marking them. */
+  /** Positions of the matched characters, for highlighting. */
   at: number[];
 }
 
@@ -13,24 +13,24 @@ const GAP = -1;
 const EXACT = 40;
 const PREFIX = 20;
 
-/** How well `text` matches, or null when a letter of the query is missing. An empty query matches everything. */
+/** Returns the match of `text`, or `null` if a letter of the query is missing. An empty query matches everything. */
 export function fuzzyMatch(query: string, text: string): Match | null {
-  const wanted = query.trim().toLowerCase();
-  if (wanted === "") return { score: 0, at: [] };
+  const needle = query.trim().toLowerCase();
+  if (needle === "") return { score: 0, at: [] };
   const lower = text.toLowerCase();
-  const whole = lower.indexOf(wanted);
-  if (whole >= 0) {
-    const bonus = lower === wanted ? EXACT : whole === 0 ? PREFIX : 0;
-    const start = startsWord(text, whole) ? WORD_START : 0;
+  const index = lower.indexOf(needle);
+  if (index >= 0) {
+    const bonus = lower === needle ? EXACT : index === 0 ? PREFIX : 0;
+    const start = startsWord(text, index) ? WORD_START : 0;
     return {
-      score: wanted.length * (1 + ADJACENT) + start + bonus - Math.min(whole, 20) / 10,
-      at: Array.from({ length: wanted.length }, (_, i) => whole + i),
+      score: needle.length * (1 + ADJACENT) + start + bonus - Math.min(index, 20) / 10,
+      at: Array.from({ length: needle.length }, (_, i) => index + i),
     };
   }
   const at: number[] = [];
   let score = 0;
   let from = 0;
-  for (const letter of wanted) {
+  for (const letter of needle) {
     if (letter === " ") continue;
     const found = bestNext(text, lower, letter, from);
     if (found < 0) return null;
@@ -45,7 +45,7 @@ export function fuzzyMatch(query: string, text: string): Match | null {
   return { score, at };
 }
 
-/** The next place of a letter: right here, else at a word's start if there is one, else the first. */
+/** Returns the next position of a letter: here, else at the start of a word, else the first one. */
 function bestNext(text: string, lower: string, letter: string, from: number): number {
   const first = lower.indexOf(letter, from);
   if (first < 0 || first === from) return first;
@@ -62,7 +62,7 @@ function startsWord(text: string, at: number): boolean {
   return /[\s_\-./:@]/.test(before) || (/[a-z]/.test(before) && /[A-Z]/.test(here));
 }
 
-/** The items that match, best first; equal ones stay in order. Each item is matched by its best text. */
+/** Returns the matching items, best first. Equal ones stay in order. Each item counts by its best text. */
 export function fuzzyFilter<T>(query: string, items: T[], texts: (item: T) => string[]): T[] {
   if (query.trim() === "") return items;
   return items

@@ -1,19 +1,19 @@
-// JSON that people write: where it is wrong, by line, in every browser engine.
+// Parses JSON written by users, with the position of errors in every browser engine.
 
 export type Parsed = { ok: true; value: unknown } | { ok: false; line: number; column: number };
 
-/** Whether a number may be another than was written: JavaScript keeps integers only up to 2^53. */
+/** Returns `true` if a number may have been rounded. JavaScript represents integers exactly only up to 2^53. */
 export function isRounded(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
-/** Whether a JSON value has such a number in it. */
+/** Returns `true` if a JSON value contains such a number. */
 export function hasRounded(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return isRounded(value);
   return Object.values(value).some(hasRounded);
 }
 
-/** Returns a value as JSON text, which is the same for the same members in another order. */
+/** Returns a value as JSON text with sorted keys. */
 export function orderedJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
@@ -22,7 +22,7 @@ export function orderedJson(value: unknown): string {
   );
 }
 
-/** A JSON value to read, with `≈` before numbers that may be rounded. */
+/** Formats a JSON value for display, with `≈` before numbers that may be rounded. */
 export function jsonToRead(value: unknown): string {
   const marked = (number: unknown) => `≈ ${String(number)}`;
   if (isRounded(value)) return marked(value);
@@ -37,7 +37,7 @@ const TOKEN =
   // eslint-disable-next-line no-control-regex
   /[ \t\r\n]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
 
-/** Parses JSON; a mistake is given by line and column from 1. */
+/** Parses JSON. Errors have a line and column, counted from 1. */
 export function parseJson(text: string): Parsed {
   try {
     return { ok: true, value: JSON.parse(text) };
@@ -46,7 +46,7 @@ export function parseJson(text: string): Parsed {
   }
 }
 
-/** Where the first token stands that can't follow, found by the grammar alone. */
+/** Returns the position of the first invalid token, found by the grammar. */
 function mistake(text: string): number {
   const open: string[] = [];
   let expect: "value" | "value-or-end" | "key" | "key-or-end" | "colon" | "after" | "nothing" =

@@ -1,7 +1,7 @@
-// Lists in words.
+// Formats lists of texts.
 
-/** Texts one after the other, with the signs between them that the language of the words around them has. */
+/** Joins texts with the separators of the page's language. */
 export function formatList(texts: readonly string[], language: string): string {
-  // The type for units has no sign between them in Chinese.
+  // The type `unit` has no separator in Chinese.
   return new Intl.ListFormat(language, { type: "conjunction", style: "narrow" }).format(texts);
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { PAGE, pageOf, pagesOf } from "./text-pages";
 
-test("X20, X25: every character of a long text is in exactly one part", () => {
+test("X20, X25: every character of a long text is in exactly one page", () => {
   const text = `${"a".repeat(PAGE - 1)}👍${"b".repeat(2 * PAGE)}`;
   const pages = Array.from({ length: pagesOf(text) }, (_, page) => pageOf(text, page));
   expect(pages.join(""), "together they are the text").toBe(text);

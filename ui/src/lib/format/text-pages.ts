@@ -1,14 +1,14 @@
-// Long texts in parts of a size that is drawn at once.
+// Splits long texts into pages that can be rendered at once.
 
-/** How long a part is, in UTF-16 units. */
+/** Length of a page in UTF-16 units. */
 export const PAGE = 50_000;
 
-/** How many parts a text has; at least one. */
+/** Returns the number of pages of a text, at least one. */
 export function pagesOf(text: string): number {
   return Math.max(1, Math.ceil(text.length / PAGE));
 }
 
-/** One part, counted from 0. No character is cut in half: it belongs to the part that it begins in. */
+/** Returns one page, counted from 0. A surrogate pair belongs to the page in which it starts. */
 export function pageOf(text: string, page: number): string {
   return text.slice(edge(text, page * PAGE), edge(text, (page + 1) * PAGE));
 }

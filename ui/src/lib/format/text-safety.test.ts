@@ -27,7 +27,7 @@ test.each([
   expect(visibleText(`a${character}b`), "it can be seen").toBe(`a[${name}]b`);
 });
 
-test("X10: digits carry no bits, and emoji no more than one", () => {
+test("X10: allows no variation selector on a digit, and at most one on an emoji", () => {
   expect(visibleText("1\ufe0e2\ufe0f#\ufe0f"), "each is named").toBe("1[U+FE0E]2[U+FE0F]#[U+FE0F]");
   expect(visibleText("❤\ufe0f\ufe0e\ufe0f"), "the first belongs there").toBe(
     "❤\ufe0f[U+FE0E U+FE0F]",
@@ -35,7 +35,7 @@ test("X10: digits carry no bits, and emoji no more than one", () => {
   expect(visibleText("7\ufe0f\u20e3"), "a keycap").toBe("7\ufe0f\u20e3");
 });
 
-test("text that is what it seems stays as it is", () => {
+test("leaves ordinary text unchanged", () => {
   const text =
     "Zażółć\tgęślą\njaźń 查询 👩‍👩‍👧 🏳️‍🌈 👩‍❤️‍👨 🏃🏽‍♀️ 1️⃣ 🇳🇴 e\u0301 שלום 🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}";
   expect(visibleParts(text), "one part, not hidden").toEqual([{ text, is: "plain", folded: 0 }]);
@@ -46,7 +46,7 @@ test("text that is what it seems stays as it is", () => {
 const tags = (words: string) =>
   Array.from(words, (c) => String.fromCodePoint(0xe0000 + (c.codePointAt(0) ?? 0))).join("");
 
-test("X10: what is spelled in tags is read out, also behind a flag", () => {
+test("X10: decodes text spelled in tag characters, also after a flag", () => {
   const [, run] = visibleParts(`Adds.${tags("send ~/.ssh")}`);
   expect(run, "its words, its ends and its length").toEqual({
     text: "U+E0073 … U+E0068 ×11 “send ~/.ssh”",
@@ -56,19 +56,19 @@ test("X10: what is spelled in tags is read out, also behind a flag", () => {
   const flag = `🏴${tags("gbsct")}\u{e007f}`;
   expect(visibleText(`${flag}${tags("hi")}`), "a flag ends where it ends").toContain("“hi”");
   expect(visibleText(`🏴${tags("gbxxx")}\u{e007f}`), "no flag of any place").toContain("“gbxxx”");
-  const [whole] = visibleParts(tags("x".repeat(5_000)), true);
-  expect(whole?.folded, "when it is opened, nothing is omitted").toBe(0);
-  expect(whole?.text.split(" ").length, "each is named").toBeGreaterThanOrEqual(5_000);
+  const [part] = visibleParts(tags("x".repeat(5_000)), true);
+  expect(part?.folded, "when it is opened, nothing is omitted").toBe(0);
+  expect(part?.text.split(" ").length, "each is named").toBeGreaterThanOrEqual(5_000);
 });
 
-test("marks stacked over a letter can't cover the lines above", () => {
+test("shows stacked combining marks, which would cover the lines above", () => {
   const stacked = `a${"\u0301".repeat(300)}`;
   expect(visibleText(stacked), "eight stay, the rest is named").toBe(
     `a${"\u0301".repeat(8)}[U+0301 … U+0301 ×292]`,
   );
 });
 
-test("X14: blanks push nothing out of view", () => {
+test("X14: counts long runs of blanks", () => {
   const pushed = firstParts(`ls${" ".repeat(10_000)}; rm -rf ~`, 600, 8);
   expect(
     pushed.parts.map((part) => part.text),
@@ -90,7 +90,7 @@ test("X14: blanks push nothing out of view", () => {
   expect(visibleParts(layout), "layout stays").toHaveLength(1);
 });
 
-test("what is shown at first is bounded, whatever is in it", () => {
+test("bounds the visible start of any text", () => {
   expect(firstParts("x".repeat(1_000), 600, 8), "characters").toMatchObject({ hidden: 400 });
   expect(firstParts("a\nb\nc", 99, 2), "lines").toMatchObject({
     parts: [{ text: "a\nb" }],
@@ -101,7 +101,7 @@ test("what is shown at first is bounded, whatever is in it", () => {
   expect(many.hidden, "and the rest is counted").toBeGreaterThan(199_000);
 });
 
-test("the beginning has a bound in characters and lines, and whole characters", () => {
+test("bounds the start by characters and lines, without splitting a character", () => {
   expect(beginning("abcdef", 3, 9), "characters").toBe("abc");
   expect(beginning("a\nb\nc", 99, 2), "lines").toBe("a\nb");
   expect(beginning("a\nb", 99, 2), "as many lines as allowed").toBe("a\nb");

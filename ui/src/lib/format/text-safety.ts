@@ -1,44 +1,46 @@
-// Text from servers may hold characters that hide or reorder what is read, or blanks that push it out of view. They are made
-// visible, each named or counted.
+// Makes hidden, reordering and blank characters in text from servers visible, by name or by count.
 
-/** What is no sign of anything hidden: the three flags that are spelled in tags, and the marks that choose how an emoji looks. */
+/** Sequences that hide nothing: the three flags that are spelled in tag characters, and emoji variation selectors. */
 const PLAIN =
   "\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}" +
   "|\\p{Extended_Pictographic}[\\ufe0e\\ufe0f]|[#*0-9]\\ufe0f(?=\\u20e3)";
-/** A joiner between parts of an emoji is what it seems. */
-const JOINED =
+/** A zero-width joiner between parts of an emoji is harmless. */
+const HARMLESS_JOINER =
   "(?<=[\\p{Extended_Pictographic}\\u{1f3fb}-\\u{1f3ff}\\ufe0f])\\u200d\\p{Extended_Pictographic}";
-// Controls but tab and line feed; all that is drawn as nothing, or turns the direction; separators of lines; the blank of
-// Braille; annotations and what stands for objects; and marks stacked higher than any language does, which would cover other lines.
+// Control characters except tab and line feed, invisible and bidirectional characters, line separators, the Braille
+// blank, annotation characters and object replacement characters, and combining marks stacked higher than in any
+// language, which would cover other lines.
 const HIDDEN =
-  `(?:(?!${JOINED}|[\\t\\n]|\\r\\n)[\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029\\u2800\\ufff9-\\ufffc])+` +
+  `(?:(?!${HARMLESS_JOINER}|[\\t\\n]|\\r\\n)[\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029\\u2800\\ufff9-\\ufffc])+` +
   "|(?<=\\p{M}{8})\\p{M}+";
 const SPACE = "\\t \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000";
-/** So many blanks, or ends of lines, in a row are no layout any more. */
+/** Number of consecutive blanks or line breaks that is no longer layout. */
 const BLANK = `(?:\\r\\n|[\\n${SPACE}]){40,}|(?:[${SPACE}]*\\r?\\n){7,}`;
 // eslint-disable-next-line no-misleading-character-class
 const MARKS = new RegExp(`${PLAIN}|(?<hidden>${HIDDEN})|(?<blank>${BLANK})`, "gu");
 
-/** So many hidden characters in a row are named one by one. */
-const NAMED = 8;
-/** So many changes of the kind of blank are told one by one. */
-const TOLD = 6;
+/** Maximum number of consecutive hidden characters that are named one by one. */
+const MAX_NAMED_CHARACTERS = 8;
+/** Maximum number of changes between kinds of blanks that are named one by one. */
+const MAX_NAMED_BLANKS = 6;
 
 export interface TextPart {
-  /** What is shown: the text itself, or what stands for it, such as `U+202E`. */
+  /** The displayed text: the text itself, or a replacement such as `U+202E`. */
   text: string;
   is: "plain" | "hidden" | "blank";
-  /** How many characters it stands for that it does not tell one by one. */
+  /** Number of characters that the replacement only counts. */
   folded: number;
 }
 
 interface Scanned extends TextPart {
-  /** How much of the text it is. */
+  /** Length of the represented text. */
   length: number;
 }
 
-/** Cuts text into what can be shown as it is and what has to be named; with `whole`, to the last character. */
-function* scan(text: string, whole: boolean): Generator<Scanned> {
+/**
+ * Splits text into parts that can be displayed and parts that are replaced. With `nameAll`, all characters are named.
+ */
+function* scan(text: string, nameAll: boolean): Generator<Scanned> {
   let end = 0;
   for (const match of text.matchAll(MARKS)) {
     const { hidden, blank } = match.groups ?? {};
@@ -46,7 +48,7 @@ function* scan(text: string, whole: boolean): Generator<Scanned> {
     if (run === undefined) continue;
     if (match.index > end) yield plain(text.slice(end, match.index));
     yield {
-      ...(hidden === undefined ? blanks(run, whole) : named(run, whole)),
+      ...(hidden === undefined ? blanks(run, nameAll) : named(run, nameAll)),
       length: run.length,
     };
     end = match.index + run.length;
@@ -58,31 +60,31 @@ function plain(text: string): Scanned {
   return { text: text.replaceAll("\r\n", "\n"), is: "plain", folded: 0, length: text.length };
 }
 
-function named(run: string, whole: boolean): TextPart {
+function named(run: string, nameAll: boolean): TextPart {
   const names = Array.from(run, codePoint);
-  const all = whole || names.length <= NAMED;
+  const all = nameAll || names.length <= MAX_NAMED_CHARACTERS;
   const words = all ? names.join(" ") : `${names[0]} … ${names.at(-1)} ×${names.length}`;
-  const said = spelled(run);
+  const spelledText = spelled(run);
   return {
-    text: said === "" ? words : `${words} “${said}”`,
+    text: spelledText === "" ? words : `${words} “${spelledText}”`,
     is: "hidden",
     folded: all ? 0 : names.length,
   };
 }
 
-/** What tag characters spell: each stands for an ASCII character. */
+/** Returns the text spelled in tag characters, each of which stands for an ASCII character. */
 function spelled(run: string): string {
   const letters = Array.from(run, (character) => (character.codePointAt(0) ?? 0) - 0xe0000);
   return String.fromCharCode(...letters.filter((l) => l >= 0x20 && l < 0x7f).slice(0, 2_000));
 }
 
-function blanks(run: string, whole: boolean): TextPart {
+function blanks(run: string, nameAll: boolean): TextPart {
   const kinds = run.replaceAll("\r\n", "\n").match(/(.)\1*/gsu) ?? [];
-  const told = (whole ? kinds : kinds.slice(0, TOLD)).map(
+  const namedKinds = (nameAll ? kinds : kinds.slice(0, MAX_NAMED_BLANKS)).map(
     (same) => `${blankName(same.charAt(0))}×${same.length}`,
   );
-  const more = told.length < kinds.length ? " …" : "";
-  return { text: told.join(" ") + more, is: "blank", folded: whole ? 0 : run.length };
+  const more = namedKinds.length < kinds.length ? " …" : "";
+  return { text: namedKinds.join(" ") + more, is: "blank", folded: nameAll ? 0 : run.length };
 }
 
 const BLANK_NAMES: Record<string, string> = { " ": "␣", "\t": "⇥", "\n": "↵" };
@@ -91,17 +93,17 @@ function blankName(character: string): string {
   return BLANK_NAMES[character] ?? codePoint(character);
 }
 
-/** Text as it can be shown, every character of it; long runs of what can't be seen are counted unless it is to be `whole`. */
-export function visibleParts(text: string, whole = false): TextPart[] {
-  return Array.from(scan(text, whole), ({ text, is, folded }) => ({ text, is, folded }));
+/** Returns text with hidden characters made visible. Long runs are counted, unless `nameAll` is set. */
+export function visibleParts(text: string, nameAll = false): TextPart[] {
+  return Array.from(scan(text, nameAll), ({ text, is, folded }) => ({ text, is, folded }));
 }
 
-/** The beginning of a text as it can be shown. */
+/** The start of a text with hidden characters made visible. */
 export interface Beginning {
   parts: TextPart[];
-  /** How many characters it leaves out or only counts. */
+  /** Number of characters that are omitted or only counted. */
   hidden: number;
-  /** Whether it leaves out the end. */
+  /** Set if the end is omitted. */
   cut: boolean;
 }
 
@@ -124,7 +126,7 @@ export function firstParts(text: string, characters: number, lines: number): Beg
   return { parts, hidden: text.length - shown + folded, cut: shown < text.length };
 }
 
-/** The same as one plain text, for titles and labels. Blanks stay. */
+/** Returns the same as one plain text, for titles and labels. Blanks are kept. */
 export function visibleText(text: string): string {
   let words = "";
   let end = 0;
@@ -142,7 +144,7 @@ function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** The beginning of a text: at most so many characters and lines, never half a character. */
+/** Returns the start of a text, bounded in characters and lines, without splitting a character. */
 export function beginning(text: string, characters: number, lines: number): string {
   let end = Math.min(text.length, characters);
   let at = -1;

@@ -1,4 +1,4 @@
-// Times for people: "3 minutes ago", "1.2 s".
+// Formats times: "3 minutes ago", "1.2 s".
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["day", 86_400_000],
   ["hour", 3_600_000],
@@ -6,7 +6,10 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const WEEK = 7 * 86_400_000;
 
-/** How long ago, or the date when that is more than a week. Times in milliseconds since 1970. */
+/**
+ * Formats the time since a date, or the date itself if that is more than a week ago. Times are in milliseconds since
+ * 1970.
+ */
 export function formatRelative(at: number, now: number, languageTag: string): string {
   const distance = at - now;
   if (Math.abs(distance) >= WEEK) {
@@ -19,19 +22,19 @@ export function formatRelative(at: number, now: number, languageTag: string): st
   return relative.format(0, "second");
 }
 
-/** Date and time to the second. */
+/** Formats the date and time with seconds. */
 export function formatExact(at: number, languageTag: string): string {
   return new Intl.DateTimeFormat(languageTag, { dateStyle: "medium", timeStyle: "medium" }).format(
     at,
   );
 }
 
-/** Time of day to the minute. */
+/** Formats the time of day with minutes. */
 export function formatTime(at: number, languageTag: string): string {
   return new Intl.DateTimeFormat(languageTag, { timeStyle: "short" }).format(at);
 }
 
-/** Time of day to the millisecond, for lists in which the order matters. */
+/** Formats the time of day with milliseconds, for lists in which the order matters. */
 export function formatClock(at: number, languageTag: string): string {
   return new Intl.DateTimeFormat(languageTag, {
     hour: "2-digit",
@@ -42,7 +45,7 @@ export function formatClock(at: number, languageTag: string): string {
   }).format(at);
 }
 
-/** A length of time given in milliseconds: 0.4 ms, 320 ms, 1.2 s, 3 min 5 s. */
+/** Formats a duration in milliseconds: 0.4 ms, 320 ms, 1.2 s, 3 min 5 s. */
 export function formatDuration(ms: number, languageTag: string): string {
   const number = (value: number, digits: number) =>
     new Intl.NumberFormat(languageTag, { maximumFractionDigits: digits }).format(value);

@@ -1,4 +1,4 @@
-// Chooses the platform. Everything else imports from here.
+// Selects the platform. All other modules import it from here.
 import { pageState } from "$lib/page-state";
 
 import type { Platform } from "./platform";
@@ -20,12 +20,12 @@ export type {
 let current: Platform;
 pageState(() => (current = "__TAURI_INTERNALS__" in globalThis ? tauri : web));
 
-/** The platform in use. */
+/** Returns the current platform. */
 export function platform(): Platform {
   return current;
 }
 
-/** Takes another platform, in tests. */
+/** Replaces the platform in tests. */
 export function setPlatform(other: Platform): void {
   current = other;
 }

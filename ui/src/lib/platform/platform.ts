@@ -1,9 +1,9 @@
-// What the page needs from what is around it: the desktop window, or a browser with the development host.
+// Interface between the page and its environment: the desktop window, or a browser with the development host.
 import type { Events } from "$lib/api/generated";
 
 /**
- * The sandbox of the process that draws the page. `native`: the system's web view sees to it. `unkept` says why a window that
- * stays blank is not remembered as it should be.
+ * Sandbox of the process that renders the page. `native` is managed by the web view of the system. `unkept` is the
+ * reason why a blank window can't be recorded for the next start.
  */
 export type PageSandbox = { unkept?: string | null } & (
   | { is: "native" }
@@ -14,15 +14,15 @@ export type PageSandbox = { unkept?: string | null } & (
     ))
 );
 
-/** A switch that the system has. `cause` says in English why it can't be told or changed. */
+/** Setting of the operating system. `cause` is the English reason why it can't be read or changed. */
 export type SystemSwitch = { is: "on" | "off" } | { is: "unavailable"; cause: string };
 
-/** What somebody outside of the page wants opened, or why it is not. */
+/** A bundle or link that was opened outside of the page, or the reason why it was refused. */
 export type Opening =
   | { is: "bundle"; path: string }
   | { is: "link"; link: string }
   | { is: "refused"; what: string; why: OpeningRefusal }
-  /** So many were not opened, as too many came at once. */
+  /** Number of openings that were dropped because too many arrived at once. */
   | { is: "left_out"; count: number };
 
 export type OpeningRefusal =
@@ -34,17 +34,20 @@ export type OpeningRefusal =
   | "link_too_long"
   | "links_off";
 
-/** What the desktop does for an app whose window is closed. */
+/** Desktop integration of the app. */
 export interface DesktopReport {
-  /** Whether it shows the app's icon in a tray. */
+  /** Set if the app has a tray icon. */
   hasTray: boolean;
-  /** Whether the app starts at login. */
+  /** Set if the app starts at login. */
   loginStart: SystemSwitch;
-  /** Whether `drawbridge:` links of other programs come to it. */
+  /** Set if the app handles `drawbridge:` links. */
   links: SystemSwitch;
 }
 
-/** A release of the app, as its signed announcement says. `notes` is text, `date` in milliseconds since 1970, `size` in bytes. */
+/**
+ * Release of the app from its signed announcement. `notes` is text, `date` is in milliseconds since 1970, `size` in
+ * bytes.
+ */
 export interface AppRelease {
   version: string;
   notes: string;
@@ -52,16 +55,16 @@ export interface AppRelease {
   size: number;
 }
 
-/** What there is of newer versions of the app: `UpdateReport` in `crates/updates`. Causes are in English. */
+/** State of app updates: `UpdateReport` in `crates/updates`. Causes are in English. */
 export interface UpdateReport {
-  /** The version that runs. */
+  /** The running version. */
   version: string;
-  /** Where newer versions come from. `key` is the number of the key that signs them. */
+  /** Source of newer versions. `key` is the number of the signing key. */
   source:
     | { is: "releases"; key: string }
     | { is: "package_manager" | "flatpak" | "snap" | "not_in_build" | "unknown_installation" }
     | { is: "unusable"; cause: string };
-  /** How far an update is. */
+  /** State of the update. */
   step:
     | { is: "idle" | "checking" | "current" }
     | { is: "found" | "installing" | "installed"; release: AppRelease }
@@ -74,58 +77,58 @@ export interface UpdateReport {
       };
 }
 
-/** An event of the desktop shell. */
+/** Event of the desktop shell. */
 export type ShellEvent =
-  /** The user closes the window while so many servers run. */
+  /** The user closes the window while this number of servers is running. */
   | { type: "closing_asked"; servers: number }
   /** The user chose a consent request outside of the window, or the queue if the id is `null`. */
   | { type: "show_question"; id: string | null }
-  /** Something is to be opened. The next one comes once `openingDone` was called with its id. */
+  /** A bundle or link is to be opened. The next one is sent after `openingDone` was called with this id. */
   | { type: "opened"; id: number; opening: Opening }
-  /** So many bundles are dragged over the window; 0 for none, or once they are no longer. */
+  /** Number of bundles that are dragged over the window. 0 when none is or the drag ended. */
   | { type: "bundles_over"; count: number }
   | { type: "updates_changed"; report: UpdateReport };
 
 export interface Platform {
-  /** Sends a command. Rejects with whatever the other side gave as the error. */
+  /** Sends a command. Rejects with the error of the host. */
   call(name: string, request: unknown): Promise<unknown>;
   /**
-   * Begins to listen; resolves once every later event arrives. `lost` is told when events may be missing,
-   * after the connection stands again.
+   * Subscribes to events. Resolves once every later event arrives. `lost` is called when events may be missing, after
+   * a reconnect.
    */
   listen(receive: (events: Events) => void, lost: () => void): Promise<void>;
-  /** Begins to listen to the shell. */
+  /** Subscribes to events of the shell. */
   listenShell(receive: (event: ShellEvent) => void): Promise<void>;
-  /** Says that the choice of a closing window is shown. */
+  /** Reports that the dialog about closing the window is shown. */
   closingShown(): void;
   /** Hides the window, or quits. */
   finishClosing(choice: "background" | "quit"): Promise<void>;
-  /** What the desktop does; null without one. */
+  /** Returns the desktop integration, or `null` without a desktop shell. */
   desktopReport(): Promise<DesktopReport | null>;
-  /** Has the app start at login, or not. Rejects with the cause in English. */
+  /** Sets the start at login. Rejects with the cause in English. */
   setLoginStart(on: boolean): Promise<void>;
-  /** Has links of other programs come to the app, or not. Rejects with the cause in English. */
+  /** Sets the handler of `drawbridge:` links. Rejects with the cause in English. */
   setLinkHandler(on: boolean): Promise<void>;
-  /** Whether the page sees to its size; else what is around it does. */
+  /** Set if the page manages its zoom. Otherwise its environment does. */
   readonly zooms: boolean;
-  /** Draws the page in this size, in percent. */
+  /** Sets the zoom in percent. */
   setZoom(percent: number): void;
-  /** Says that the user is done with what was opened under this id. */
+  /** Reports that the user is done with the opening of this id. */
   openingDone(id: number): void;
-  /** What there is of newer versions of the app; null without a shell. */
+  /** Returns the state of updates, or `null` without a shell. */
   updateReport(): Promise<UpdateReport | null>;
-  /** Asks for a newer version. What it comes to is told as an event. */
+  /** Checks for a newer version. The result is sent as an event. */
   checkForUpdate(): Promise<void>;
-  /** Downloads the version that is shown, installs it, and restarts the app, which ends all servers. */
+  /** Downloads and installs the shown version and restarts the app, which ends all servers. */
   installUpdate(version: string): Promise<void>;
-  /** Stops the download. */
+  /** Cancels the download. */
   stopUpdate(): Promise<void>;
-  /** Says that the first content is drawn (for measuring the start). */
+  /** Reports that the first content was painted, to measure the start. */
   painted(): void;
   /** Reports that a consent request was drawn, to measure its latency. */
   consentDrawn(id: string): void;
-  /** The sandbox that the page runs in. */
+  /** Returns the sandbox of the page. */
   pageSandbox(): Promise<PageSandbox>;
-  /** Has the next start try the sandbox again. */
+  /** Requests the next start to try the sandbox again. */
   retryPageSandbox(): Promise<void>;
 }

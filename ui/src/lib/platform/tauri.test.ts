@@ -11,7 +11,7 @@ interface Channels {
   __TAURI_INTERNALS__: { runCallback: (id: number, message: unknown) => void };
 }
 
-test("each batch is passed on and said to be seen", async () => {
+test("delivers and acknowledges each batch of events", async () => {
   const asked: string[] = [];
   let channel: { id: number } | undefined;
   mockIPC((command, payload) => {
@@ -38,7 +38,7 @@ test("each batch is passed on and said to be seen", async () => {
   ]);
 });
 
-test("a command carries its request, and its error comes back", async () => {
+test("sends the request of a command, and rejects with its error", async () => {
   mockIPC((command, payload) => {
     if (command === "stop_server") throw { code: "not_found", message: "gone" };
     return { command, payload };

@@ -1,4 +1,4 @@
-// The desktop window.
+// Platform of the desktop window.
 import { Channel, invoke } from "@tauri-apps/api/core";
 
 import type { Events } from "$lib/api/generated";
@@ -10,7 +10,7 @@ export const tauri: Platform = {
   async listen(receive) {
     const channel = new Channel<Events>();
     channel.onmessage = (batch) => {
-      // Only so many batches are on their way at once; the next ones wait for this word.
+      // The number of unacknowledged batches is limited.
       void invoke("events_seen").catch(() => undefined);
       receive(batch);
     };

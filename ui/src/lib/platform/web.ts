@@ -1,4 +1,4 @@
-// A browser, with the development host on the same origin.
+// Platform of a browser, with the development host on the same origin.
 import type { Events } from "$lib/api/generated";
 
 import type { Platform } from "./platform";
@@ -32,25 +32,25 @@ export const web: Platform = {
       connect();
     });
   },
-  // A browser has no shell, and closes its windows itself.
+  // A browser has no shell and closes its windows itself.
   listenShell: () => Promise.resolve(),
   closingShown: () => undefined,
   finishClosing: () => Promise.resolve(),
   desktopReport: () => Promise.resolve(null),
   setLoginStart: () => Promise.resolve(),
   setLinkHandler: () => Promise.resolve(),
-  // Browsers have keys and a menu for it, and keep it.
+  // Browsers have their own zoom.
   zooms: false,
   setZoom: () => undefined,
   openingDone: () => undefined,
-  // Whoever serves the page brings newer versions.
+  // Updates come from the server of the page.
   updateReport: () => Promise.resolve(null),
   checkForUpdate: () => Promise.resolve(),
   installUpdate: () => Promise.resolve(),
   stopUpdate: () => Promise.resolve(),
   painted: () => undefined,
   consentDrawn: () => undefined,
-  // The browser's own.
+  // The sandbox of the browser.
   pageSandbox: () => Promise.resolve({ is: "native" }),
   retryPageSandbox: () => Promise.resolve(),
 };

@@ -1,4 +1,4 @@
-// What the host knows, as the page sees it: a snapshot, then events. After a gap the snapshot is read again.
+// Client state of the host: a snapshot, updated by events. After a gap the snapshot is read again.
 import { call } from "$lib/api/client";
 import type {
   ServerCall,
@@ -22,8 +22,8 @@ import { SettingsState } from "./settings.svelte";
 
 const ENDED: readonly CallState[] = ["done", "refused", "cancelled", "failed"];
 /** Maximum number of ended calls and of closed consent requests that are retained. */
-const KEPT = 100;
-/** How many batches may wait for a snapshot. */
+const MAX_RETAINED = 100;
+/** Maximum number of batches that are buffered during a snapshot read. */
 const MOST_WAITING = 256;
 
 export function hasEnded(call: ServerCall): boolean {
@@ -39,22 +39,22 @@ export interface ClosedRequest {
 type Listener = (event: Event) => void;
 
 class App {
-  /** Whether the first snapshot has arrived. */
+  /** Set once the first snapshot has arrived. */
   ready = $state(false);
-  /** Why the snapshot can't be read, if it can't. */
+  /** The error of the last snapshot read. */
   failure = $state.raw<unknown>(null);
   servers = $state.raw<Server[]>([]);
-  /** The pending consent requests, the one that the host lists first at the start. */
+  /** The pending consent requests in the order of the host. */
   consentRequests = $state.raw<ConsentRequest[]>([]);
   /** The most recently closed consent requests, newest first. */
   closed = $state.raw<ClosedRequest[]>([]);
-  /** The calls under way, and the latest ended ones. */
+  /** The running calls and the most recently ended ones. */
   calls = $state.raw<ServerCall[]>([]);
   conversations = $state.raw<ConversationSummary[]>([]);
   configProblem = $state.raw<ConfigProblem | null>(null);
   paths = $state.raw<Paths>({ config: "", data: "", audit: "" });
   version = $state("");
-  /** How many snapshots were taken. After the first, each means that events were lost. */
+  /** Number of snapshots read. Each one after the first means that events were lost. */
   snapshots = $state(0);
 
   readonly #settings = new SettingsState();
@@ -72,7 +72,7 @@ class App {
     return this.#settings.change(fields);
   }
 
-  /** Connects and reads the first snapshot. */
+  /** Subscribes to events and reads the first snapshot. */
   async start(): Promise<void> {
     try {
       await platform().listen(
@@ -85,11 +85,11 @@ class App {
     await this.refresh();
   }
 
-  /** Reads the snapshot, then applies the events that came in the meantime. */
+  /** Reads the snapshot, then applies the events that arrived in the meantime. */
   readonly refresh = oneAtATime(async () => {
     this.#reading = true;
     try {
-      this.#take(await call("snapshot", {}));
+      this.#applySnapshot(await call("snapshot", {}));
       this.failure = null;
     } catch (cause) {
       this.failure = cause;
@@ -100,10 +100,10 @@ class App {
     for (const events of waiting) this.receive(events);
   });
 
-  /** Applies a batch. Those already in the snapshot are ignored; a gap reads the snapshot again. */
+  /** Applies a batch. Events that the snapshot already covers are ignored. A gap triggers another snapshot read. */
   receive(batch: Events): void {
     if (this.#reading || !this.ready) {
-      // What falls out leaves a gap, and that reads the snapshot again.
+      // A dropped batch leaves a gap, which triggers another read.
       if (this.#waiting.push(batch) > MOST_WAITING) this.#waiting.shift();
       return;
     }
@@ -119,7 +119,10 @@ class App {
     }
   }
 
-  /** Tells every event after it was applied. Returns how to end it; fits as the result of an `$effect`. */
+  /**
+   * Calls the listener with every applied event until the returned function is called. Suitable as the result of an
+   * `$effect`.
+   */
   onEvent(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -137,7 +140,7 @@ class App {
     return this.consentRequests.filter((request) => request.server === server);
   }
 
-  #take(snapshot: Snapshot): void {
+  #applySnapshot(snapshot: Snapshot): void {
     this.#next = snapshot.nextEvent;
     this.servers = snapshot.servers;
     this.consentRequests = snapshot.questions;
@@ -167,7 +170,7 @@ class App {
         this.consentRequests = this.consentRequests.filter((q) => q.id !== event.id);
         if (request) {
           const closed = { request, outcome: event.outcome, at: Date.now() };
-          this.closed = [closed, ...this.closed].slice(0, KEPT);
+          this.closed = [closed, ...this.closed].slice(0, MAX_RETAINED);
         }
         break;
       }
@@ -200,15 +203,15 @@ function longer(request: ConsentRequest, more: string): ConsentRequest {
   return { ...request, body: { ...body, run: { ...body.run, text, thinking: text === "" } } };
 }
 
-/** The list with `item` in the place of the one with the same key, or at the end. */
+/** Returns the list with `item` in place of the one with the same key, or at the end. */
 function replaced<T>(list: T[], item: T, key: (item: T) => string): T[] {
   const at = list.findIndex((other) => key(other) === key(item));
   return at < 0 ? [...list, item] : list.with(at, item);
 }
 
-/** The calls without the oldest ended ones that are too many. */
+/** Returns the calls without the oldest ended ones above the maximum. */
 function bounded(calls: ServerCall[]): ServerCall[] {
-  let surplus = calls.filter(hasEnded).length - KEPT;
+  let surplus = calls.filter(hasEnded).length - MAX_RETAINED;
   return surplus <= 0 ? calls : calls.filter((call) => !hasEnded(call) || surplus-- <= 0);
 }
 

@@ -59,16 +59,16 @@ describe("the snapshot", () => {
     ).toEqual(["files"]);
   });
 
-  test("that fails says why, and can be read again", async () => {
+  test("reports a failed read, which can be retried", async () => {
     resetPageState();
     const broken = new FakeHost();
-    const whole = broken.call.bind(broken);
+    const working = broken.call.bind(broken);
     broken.call = () => Promise.reject({ code: "system", message: "no host" });
     setPlatform(broken);
     await app.start();
     expect(app.ready, "not ready without a snapshot").toBe(false);
     expect((app.failure as Error).message, "the host's own words").toBe("no host");
-    broken.call = whole;
+    broken.call = working;
     await app.refresh();
     expect(app.ready, "ready after the second try").toBe(true);
     expect(app.failure, "the failure is over").toBeNull();
@@ -76,7 +76,7 @@ describe("the snapshot", () => {
 });
 
 describe("events", () => {
-  test("replace, add and remove servers", () => {
+  test("updates, adds and removes servers", () => {
     host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopped" } }) });
     expect(app.server("files")?.state.is, "the server as it is now").toBe("stopped");
     host.send(
@@ -89,7 +89,7 @@ describe("events", () => {
     ).toEqual(["git"]);
   });
 
-  test("keep the queue in order and the decided ones apart", () => {
+  test("keeps the queue in order and closed requests separate", () => {
     host.send({ type: "question_changed", question: consentRequest("a") });
     host.send({ type: "question_changed", question: consentRequest("b", "git") });
     host.send({ type: "question_changed", question: { ...consentRequest("a"), hash: "new" } });
@@ -109,7 +109,7 @@ describe("events", () => {
     expect(app.closed[0]?.outcome, "what became of it is kept").toBe("denied");
   });
 
-  test("keep a bounded number of ended calls, and every one under way", () => {
+  test("retains all running calls and a bounded number of ended ones", () => {
     host.send({ type: "call_changed", call: call("first", "running") });
     for (let i = 0; i < 150; i++)
       host.send({ type: "call_changed", call: call(`done ${i}`, "done") });
@@ -119,7 +119,7 @@ describe("events", () => {
     expect(app.call("done 149")?.state, "the latest ended call is kept").toBe("done");
   });
 
-  test("are told to listeners after they were applied", () => {
+  test("notifies listeners after events were applied", () => {
     const seen: string[] = [];
     const stop = app.onEvent((event) => {
       if (event.type === "server_removed") seen.push(`${event.name} ${app.servers.length}`);
@@ -133,8 +133,8 @@ describe("events", () => {
   });
 });
 
-describe("the sequence", () => {
-  test("a gap reads the snapshot again", async () => {
+describe("the sequence of events", () => {
+  test("reads the snapshot again after a gap", async () => {
     host.skip(1);
     host.snapshot.servers = [sampleServer({ name: "from the snapshot" })];
     host.send({ type: "server_removed", name: "files" });
@@ -147,7 +147,7 @@ describe("the sequence", () => {
     expect(app.servers, "events are applied again after it").toEqual([]);
   });
 
-  test("events that the snapshot already has are ignored", () => {
+  test("ignores events that the snapshot already covers", () => {
     host.send({ type: "server_changed", server: sampleServer({ pid: 1 }) });
     app.receive({
       first: 1,
@@ -159,14 +159,14 @@ describe("the sequence", () => {
     expect(app.server("files")?.pid, "only the second, new event is applied").toBe(2);
   });
 
-  test("events that come during the snapshot are applied after it", async () => {
+  test("applies events that arrive during a read afterwards", async () => {
     const refreshed = app.refresh();
     host.send({ type: "server_changed", server: sampleServer({ pid: 77 }) });
     await refreshed;
     expect(app.server("files")?.pid, "the later event wins").toBe(77);
   });
 
-  test("a lost connection reads the snapshot again", async () => {
+  test("reads the snapshot again after a reconnect", async () => {
     host.snapshot.servers = [];
     host.reconnect();
     await settle();

@@ -1,4 +1,4 @@
-// What each server offers, read when first wanted and again whenever it changed.
+// Catalogs of the servers: tools, prompts and resources. Read on first use and again after changes.
 import { call } from "$lib/api/client";
 import type { Catalog, ListName } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
@@ -16,7 +16,7 @@ class Catalogs extends PerServer<Catalog> {
     });
   }
 
-  /** Has the server asked for a list again, however fresh it is. */
+  /** Refreshes a list at the server, however fresh it is. */
   refresh(server: string, list: ListName): Promise<void> {
     return this.renew(server, () => call("refresh_list", { server, list }));
   }

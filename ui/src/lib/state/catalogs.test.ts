@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
 import type { Catalog } from "$lib/api/generated";
-import { NOT_SAID, sampleServer, startFakeHost } from "$lib/testing/fake-host";
+import { NO_EXPIRY, sampleServer, startFakeHost } from "$lib/testing/fake-host";
 import { settle } from "$lib/testing/settle";
 
 import { catalogs } from "./catalogs.svelte";
@@ -14,46 +14,46 @@ function catalog(server: string, ...notes: string[]): Catalog {
     resources: [],
     templates: [],
     notes,
-    freshUntil: NOT_SAID,
+    freshUntil: NO_EXPIRY,
   };
 }
 
 beforeEach(() => void vi.useFakeTimers());
 
-test("a catalog is read once, when it is first wanted, and only of a ready server", async () => {
+test("reads a catalog once, on first use, and only of a ready server", async () => {
   const host = await startFakeHost(
     { catalog: ({ server }) => catalog(server) },
     {
       servers: [sampleServer({ name: "a" }), sampleServer({ name: "b", state: { is: "stopped" } })],
     },
   );
-  catalogs.want("a");
-  catalogs.want("a");
-  catalogs.want("b");
-  expect(catalogs.of("a").loading, "under way").toBe(true);
+  catalogs.request("a");
+  catalogs.request("a");
+  catalogs.request("b");
+  expect(catalogs.get("a").loading, "under way").toBe(true);
   await settle();
-  catalogs.want("a");
+  catalogs.request("a");
   expect(host.requests("catalog"), "one request for the ready server").toEqual([{ server: "a" }]);
-  expect(catalogs.of("a").value?.server, "there").toBe("a");
-  expect(catalogs.of("b").value, "nothing of a stopped one").toBeNull();
+  expect(catalogs.get("a").value?.server, "there").toBe("a");
+  expect(catalogs.get("b").value, "nothing of a stopped one").toBeNull();
 });
 
-test("a change is read again, also when it comes while one is being read", async () => {
+test("reads a change again, also when it arrives during a read", async () => {
   let reads = 0;
   const host = await startFakeHost(
     { catalog: ({ server }) => catalog(server, `read ${(reads += 1)}`) },
     { servers: [sampleServer({ name: "c" })] },
   );
-  catalogs.want("c");
+  catalogs.request("c");
   host.send({ type: "catalog_changed", server: "c" });
   host.send({ type: "catalog_changed", server: "c" });
   host.send({ type: "catalog_changed", server: "not wanted" });
   await settle();
-  expect(catalogs.of("c").value?.notes, "once more for both changes").toEqual(["read 2"]);
+  expect(catalogs.get("c").value?.notes, "once more for both changes").toEqual(["read 2"]);
   expect(reads, "and nothing else").toBe(2);
 });
 
-test("a failure keeps the old catalog, and is over when it can be read", async () => {
+test("retains the old catalog after a failure until it can be read", async () => {
   let fails = false;
   const host = await startFakeHost(
     {
@@ -68,14 +68,14 @@ test("a failure keeps the old catalog, and is over when it can be read", async (
   fails = true;
   host.send({ type: "catalog_changed", server: "d" });
   await settle();
-  expect((catalogs.of("d").error as Error).message, "the reason").toBe("too slow");
-  expect(catalogs.of("d").value, "the old one is still there").not.toBeNull();
+  expect((catalogs.get("d").error as Error).message, "the reason").toBe("too slow");
+  expect(catalogs.get("d").value, "the old one is still there").not.toBeNull();
   fails = false;
   await catalogs.read("d");
-  expect(catalogs.of("d").error, "over").toBeNull();
+  expect(catalogs.get("d").error, "over").toBeNull();
 });
 
-test("a refreshed list does not replace what was read after it", async () => {
+test("a refreshed list does not replace a later read", async () => {
   let answer: (catalog: Catalog) => void = () => undefined;
   let reads = 0;
   const host = await startFakeHost(
@@ -91,29 +91,29 @@ test("a refreshed list does not replace what was read after it", async () => {
   await settle();
   answer(catalog("f", "refreshed before the change"));
   await refreshed;
-  expect(catalogs.of("f").value?.notes, "read once more").toEqual(["read 3"]);
+  expect(catalogs.get("f").value?.notes, "read once more").toEqual(["read 3"]);
   const plain = catalogs.refresh("f", "tools");
   answer(catalog("f", "refreshed"));
   await plain;
-  expect(catalogs.of("f").value?.notes, "with nothing between it counts").toEqual(["refreshed"]);
+  expect(catalogs.get("f").value?.notes, "with nothing between it counts").toEqual(["refreshed"]);
 });
 
-test("a server that stops takes its catalog along, and is asked again when it is back", async () => {
+test("drops the catalog of a stopped server, and reads it again once it is ready", async () => {
   const host = await startFakeHost(
     { catalog: ({ server }) => catalog(server) },
     { servers: [sampleServer({ name: "e" })] },
   );
   await catalogs.read("e");
-  catalogs.want("e");
+  catalogs.request("e");
   const late = catalogs.read("e");
   host.send({
     type: "server_changed",
     server: sampleServer({ name: "e", state: { is: "stopped" } }),
   });
   await late;
-  expect(catalogs.of("e").value, "nothing is left, and nothing comes late").toBeNull();
+  expect(catalogs.get("e").value, "nothing is left, and nothing comes late").toBeNull();
   host.send({ type: "server_changed", server: sampleServer({ name: "e" }) });
-  catalogs.want("e");
+  catalogs.request("e");
   await settle();
-  expect(catalogs.of("e").value, "read again").not.toBeNull();
+  expect(catalogs.get("e").value, "read again").not.toBeNull();
 });

@@ -1,11 +1,11 @@
-// Putting text into the clipboard, and whether that worked: the system may refuse it.
+// Copies text to the clipboard and records the outcome, because the system may refuse it.
 
-/** How long it is said that it worked. */
+/** Duration for which success is shown, in milliseconds. */
 const SHOWN_MS = 1500;
 
 export class ClipboardCopy {
   done = $state(false);
-  /** What could not be copied, for the user to do it by hand. */
+  /** The text that could not be copied, shown for manual copying. */
   refused = $state<string | null>(null);
 
   async copy(text: string): Promise<void> {

@@ -1,4 +1,4 @@
-// The time, for what is shown as relative. One timer for the whole page for each step.
+// Reactive current time. Each step has one timer for the whole page.
 import { createSubscriber } from "svelte/reactivity";
 
 function ticking(step: number): () => void {
@@ -11,13 +11,13 @@ function ticking(step: number): () => void {
 const often = ticking(1000);
 const sometimes = ticking(15_000);
 
-/** Now, in milliseconds since 1970; what reads it is drawn again from time to time. */
+/** Returns the current time in milliseconds since 1970. Updated from time to time. */
 export function now(): number {
   sometimes();
   return Date.now();
 }
 
-/** Now, in milliseconds since 1970; what reads it is drawn again every second, so only for what counts down. */
+/** Returns the current time in milliseconds since 1970. Updated every second, so use it for countdowns only. */
 export function everySecond(): number {
   often();
   return Date.now();

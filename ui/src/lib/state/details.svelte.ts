@@ -1,4 +1,4 @@
-// What the right column shows.
+// Contents of the right column.
 import type { Component, ComponentProps } from "svelte";
 
 import { pageState } from "$lib/page-state";
@@ -12,7 +12,7 @@ interface Shown {
 class Details {
   current = $state.raw<Shown | null>(null);
 
-  /** Shows a component in the right column, in the place of what was there. */
+  /** Shows a component in the right column instead of the previous one. */
   show<P extends ComponentProps<Component>>(
     title: string,
     component: Component<P>,

@@ -1,4 +1,4 @@
-// How many windows are open in front of the page. What comes from outside waits until none is.
+// Number of open dialogs. Openings from outside wait until there are none.
 import { pageState } from "$lib/page-state";
 
 class Dialogs {

@@ -1,15 +1,15 @@
-// Failures of what was done from a place that can't show them, such as a menu. Shown until closed.
+// Failures of actions that have no place to show them, such as a menu. Shown until dismissed.
 import { pageState } from "$lib/page-state";
 
-const MOST = 3;
+const MAX_FAILURES = 3;
 
 class Failures {
   list = $state.raw<{ id: number; cause: unknown; title?: string }[]>([]);
   #next = 1;
 
-  /** Shows a failure; `title` is said instead of what its kind gives. */
+  /** Shows a failure. `title` replaces the title of its kind. */
   add(cause: unknown, title?: string): void {
-    this.list = [...this.list, { id: this.#next++, cause, title }].slice(-MOST);
+    this.list = [...this.list, { id: this.#next++, cause, title }].slice(-MAX_FAILURES);
   }
 
   close(id: number): void {

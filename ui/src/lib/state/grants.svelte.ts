@@ -1,4 +1,4 @@
-// What is allowed without asking, as long as a page shows it: read at first and again whenever something was decided.
+// Grants, while a view shows them: read at first and again after each decision.
 import { SvelteSet } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
@@ -9,17 +9,20 @@ import { oneAtATime } from "./one-at-a-time";
 
 export class Grants {
   /**
-   * Nothing before the first answer. Those that were revoked here stay in their places, so that no other one comes under the
-   * pointer of who clicks twice.
+   * The grants, or `null` before the first read. Revoked ones keep their places, so that no other one moves under the
+   * pointer during a double click.
    */
   list = $state.raw<Grant[] | null>(null);
   error = $state.raw<unknown>(null);
-  /** The ids of those that were revoked here. */
+  /** Ids of the grants that were revoked in this view. */
   readonly revoked = new SvelteSet<string>();
-  /** The ids of those that are being revoked. */
+  /** Ids of the grants that are being revoked. */
   readonly leaving = new SvelteSet<string>();
 
-  /** Reads them and follows their changes. Returns how to end that; fits as the result of an `$effect`. */
+  /**
+   * Reads the grants and follows their changes until the returned function is called. Suitable as the result of an
+   * `$effect`.
+   */
   follow(): () => void {
     void this.read();
     return app.onEvent((event) => {
@@ -30,20 +33,20 @@ export class Grants {
   readonly read = oneAtATime(async () => {
     try {
       const { grants } = await call("grants", {});
-      const now = grants.filter(({ id }) => !this.#goes(id));
+      const current = grants.filter(({ id }) => !this.#isRevoked(id));
       this.list?.forEach((grant, at) => {
-        if (this.#goes(grant.id)) now.splice(at, 0, grant);
+        if (this.#isRevoked(grant.id)) current.splice(at, 0, grant);
       });
-      this.list = now;
+      this.list = current;
       this.error = null;
     } catch (cause) {
       this.error = cause;
     }
   });
 
-  /** Takes one back; once, however often it is asked for. */
+  /** Revokes a grant. Repeated calls have no effect. */
   async revoke({ id }: Grant): Promise<void> {
-    if (this.#goes(id)) return;
+    if (this.#isRevoked(id)) return;
     this.leaving.add(id);
     try {
       await call("revoke_grant", { id });
@@ -54,7 +57,7 @@ export class Grants {
     await this.read();
   }
 
-  #goes(id: string): boolean {
+  #isRevoked(id: string): boolean {
     return this.leaving.has(id) || this.revoked.has(id);
   }
 }

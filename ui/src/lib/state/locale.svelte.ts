@@ -1,11 +1,11 @@
-// The language in use. Messages read it, so that everything shown follows a change at once.
+// Current language. Messages read it, so that everything displayed is updated at once.
 import { overwriteGetLocale, type Locale } from "../../paraglide/runtime";
 
 import { app } from "./app.svelte";
 
 const system: Locale = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
 
-/** The language of the page's own words. */
+/** Language of the page's texts. */
 export function locale(): Locale {
   return app.settings.language === "system" ? system : app.settings.language;
 }

@@ -9,7 +9,7 @@ interface End {
   reject: (cause: Error) => void;
 }
 
-/** Reads that end when they are told to. */
+/** Creates reads that end on request. */
 function reads() {
   const ends: End[] = [];
   const read = oneAtATime(
@@ -20,7 +20,7 @@ function reads() {
 
 beforeEach(() => void vi.useFakeTimers());
 
-test("what is asked for while it is read is read once more, and all wait for that", async () => {
+test("runs once more for requests during a read, and all callers wait for it", async () => {
   const { ends, read } = reads();
   let waiting = 3;
   for (let caller = 0; caller < 3; caller++) void read().then(() => waiting--);
@@ -36,7 +36,7 @@ test("what is asked for while it is read is read once more, and all wait for tha
   expect(ends.length, "and begins anew").toBe(3);
 });
 
-test("a read that fails is told to who waits, and does not stop later ones", async () => {
+test("reports a failure to the waiting callers, and continues with later reads", async () => {
   const { ends, read } = reads();
   const first = read();
   ends[0]?.reject(new Error("no host"));

@@ -1,28 +1,28 @@
-// What the host has, read one answer at a time, so that none overtakes a newer one.
+// Serializes reads from the host, so that no response overtakes a newer one.
 
 /**
- * A function that may be called at any time. `read` never runs beside itself: when asked for meanwhile it runs once more, however often
- * it was asked for. Every caller waits for the end of all that.
+ * Returns a function that runs `read` without overlap. Calls during a run cause one more run. All callers wait for
+ * the last run.
  */
 export function oneAtATime(read: () => Promise<void>): () => Promise<void> {
   let running = false;
-  let again = false;
+  let isOutdated = false;
   let ended = Promise.resolve();
 
   async function run(): Promise<void> {
     running = true;
     try {
       do {
-        again = false;
+        isOutdated = false;
         await read();
-      } while (again);
+      } while (isOutdated);
     } finally {
       running = false;
     }
   }
 
   return () => {
-    if (running) again = true;
+    if (running) isOutdated = true;
     else ended = run();
     return ended;
   };

@@ -1,16 +1,16 @@
-// A link that was clicked. The user sees where it leads before the browser opens.
+// The link that the user clicked. The link dialog shows its target before the browser opens.
 import { pageState } from "$lib/page-state";
 
 class Link {
-  /** The URL that waits to be opened, if any. */
-  asked = $state<string | null>(null);
+  /** The URL that waits for the user's decision. */
+  url = $state<string | null>(null);
 
   open(url: string): void {
-    this.asked = url;
+    this.url = url;
   }
 
   close(): void {
-    this.asked = null;
+    this.url = null;
   }
 }
 

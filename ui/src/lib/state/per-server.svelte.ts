@@ -1,18 +1,18 @@
-// Something that is asked of each server when it is first wanted. Callers: the catalogs, and the skills.
+// Data that is read from each server on first use. Used for the catalogs and the skills.
 import { SvelteMap } from "svelte/reactivity";
 
 import { app } from "./app.svelte";
 
-export interface Known<T> {
+export interface ServerData<T> {
   value: T | null;
   loading: boolean;
   error: unknown;
 }
 
-const NONE: Known<never> = { value: null, loading: false, error: null };
+const NONE: ServerData<never> = { value: null, loading: false, error: null };
 
 export class PerServer<T> {
-  #known = new SvelteMap<string, Known<T>>();
+  #known = new SvelteMap<string, ServerData<T>>();
   #stale = new Set<string>();
   readonly #ask: (server: string) => Promise<T>;
 
@@ -20,7 +20,7 @@ export class PerServer<T> {
     this.#ask = ask;
     app.onEvent((event) => {
       if (event.type === "server_changed" && event.server.state.is !== "ready") {
-        // What it offered says nothing about what it will offer.
+        // Data of a stopped server says nothing about its next run.
         this.#known.delete(event.server.name);
       } else if (event.type === "server_removed") {
         this.#known.delete(event.name);
@@ -28,50 +28,50 @@ export class PerServer<T> {
     });
   }
 
-  /** As it is now; call `want` in an effect to have it read. */
-  of(server: string): Known<T> {
+  /** Returns the current data. Call `request` in an effect to have it read. */
+  get(server: string): ServerData<T> {
     return this.#known.get(server) ?? NONE;
   }
 
-  /** True once it was wanted, and the server is still there. */
+  /** `true` once the data was requested, while the server exists. */
   protected isKnown(server: string): boolean {
     return this.#known.has(server);
   }
 
-  /** Reads it from a ready server if that was not done yet. */
-  want(server: string): void {
+  /** Reads the data of a ready server unless that was done already. */
+  request(server: string): void {
     const known = this.#known.get(server);
     if (!known || (!known.loading && known.value === null && known.error === null)) {
       if (app.server(server)?.state.is === "ready") void this.read(server);
     }
   }
 
-  /** Takes a newer value. Rejects where there is none. */
+  /** Replaces the data by a newer value. Rejects if there is none. */
   protected async renew(server: string, ask: () => Promise<T>): Promise<void> {
     const before = this.#known.get(server);
     const value = await ask();
     const now = this.#known.get(server);
     if (!now) return;
-    // What was read in the meantime may be newer, and overtaken by this answer.
+    // A read in the meantime may be newer than this response.
     if (now !== before) await this.read(server);
     else this.#known.set(server, { ...now, value, error: null });
   }
 
-  /** Reads it again. */
+  /** Reads the data again. */
   async read(server: string): Promise<void> {
-    const before = this.of(server);
+    const before = this.get(server);
     if (before.loading) {
       this.#stale.add(server);
       return;
     }
     this.#known.set(server, { ...before, loading: true });
-    let known: Known<T>;
+    let known: ServerData<T>;
     try {
       known = { value: await this.#ask(server), loading: false, error: null };
     } catch (error) {
       known = { value: before.value, loading: false, error };
     }
-    // The server stopped or went away in the meantime.
+    // The server stopped or was removed in the meantime.
     if (!this.#known.has(server)) {
       this.#stale.delete(server);
       return;

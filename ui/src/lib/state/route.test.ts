@@ -22,18 +22,18 @@ test.each<View>([
   { at: "models" },
   { at: "models", provider: "my lab/1" },
   { at: "tools" },
-])("%o comes back from its hash", (view) => {
+])("converts %o to a hash and back", (view) => {
   expect(fromHash(toHash(view)), "the same view").toEqual(view);
 });
 
 test.each(["", "#", "#/nowhere", "#/server", "#/conversation/"])(
-  "%s leads to the welcome",
+  "maps %s to the welcome",
   (hash) => {
     expect(fromHash(hash), "no such view").toEqual({ at: "welcome" });
   },
 );
 
-test("a tab that does not exist is the overview, and bad escapes are taken as they are", () => {
+test("maps an unknown tab to the overview, and keeps invalid escapes unchanged", () => {
   expect(fromHash("#/server/a/b"), "an unknown tab").toEqual({
     at: "server",
     name: "a",

@@ -1,4 +1,4 @@
-// The views, and how they are written in the location's hash.
+// Views and their encoding in the hash of the location.
 
 export const SERVER_TABS = [
   "overview",
@@ -21,14 +21,14 @@ export type View =
   | { at: "server"; name: string; tab: ServerTab; item?: string }
   | { at: "add-server" }
   | { at: "import"; project?: string }
-  /** A registry's servers, or the page of one. */
+  /** The registry's servers, or the page of one. */
   | { at: "registry"; name?: string }
   /** The user guide, or a page of it. */
   | { at: "guide"; page?: string }
   | { at: "settings" }
   | { at: "audit" }
   | { at: "rules" }
-  /** The providers of models; with a provider, its card is in front. */
+  /** The providers of models. With `provider`, its card is focused. */
   | { at: "models"; provider?: string }
   | { at: "tools" };
 
@@ -51,7 +51,7 @@ export function toHash(view: View): string {
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
-/** The view of a hash; the welcome where it is none. */
+/** Parses a hash. Unknown ones give the welcome view. */
 export function fromHash(hash: string): View {
   const [at, first, second, third] = hash.replace(/^#\/?/, "").split("/").map(decoded);
   if (at === "conversation" && first)

@@ -1,4 +1,4 @@
-// What is in front. The location's hash holds it, so that back and forward work.
+// Current view. Stored in the hash of the location, so that back and forward work.
 import { pageState } from "$lib/page-state";
 
 import { fromHash, toHash, type ServerTab, type View } from "./route";
@@ -8,7 +8,7 @@ export type { ServerTab, View } from "./route";
 class Router {
   current = $state.raw<View>(fromHash(location.hash));
 
-  /** Goes to a view. `replace` leaves no step in the history. */
+  /** Opens a view. With `replace`, no history entry is added. */
   go(view: View, options: { replace?: boolean } = {}): void {
     const hash = toHash(view);
     if (hash === location.hash) return;

@@ -1,19 +1,19 @@
-// The app's settings: as the host last told them, with the changes that it has not told of yet.
+// Settings of the app: the last state from the host, with local changes that it has not confirmed yet.
 import { call } from "$lib/api/client";
 import type { Settings } from "$lib/api/generated";
 
 interface Change {
   fields: Partial<Settings>;
-  /** The settings with the change, once they are sent. */
+  /** The settings with the change, once they were sent. */
   sent: Settings | null;
-  /** The host has answered that it holds. */
+  /** Set once the host accepted the change. */
   isSaved: boolean;
-  /** The host's event about it has arrived, which may be before the answer or after it. */
+  /** Set once the host's event about the change has arrived, which may precede the response. */
   isAnnounced: boolean;
 }
 
 export class SettingsState {
-  #held = $state.raw<Settings>({
+  #confirmed = $state.raw<Settings>({
     theme: "system",
     language: "system",
     welcomeDone: true,
@@ -28,20 +28,23 @@ export class SettingsState {
   #changes = $state.raw<Change[]>([]);
   #last: Promise<void> = Promise.resolve();
 
-  /** The settings as they are shown: a change holds from the moment the user makes it. */
+  /** The displayed settings. A change applies as soon as the user makes it. */
   readonly now: Settings = $derived(
-    this.#changes.reduce((settings, { fields }) => ({ ...settings, ...given(fields) }), this.#held),
+    this.#changes.reduce(
+      (settings, { fields }) => ({ ...settings, ...withoutDefaults(fields) }),
+      this.#confirmed,
+    ),
   );
 
-  /** Takes the settings of a snapshot. */
+  /** Applies the settings of a snapshot. */
   reset(settings: Settings): void {
-    this.#held = settings;
+    this.#confirmed = settings;
     this.#changes = this.#changes.filter((change) => !change.isSaved);
   }
 
-  /** Takes the settings of an event, which the host sends once for each change, also for those of other programs. */
+  /** Applies the settings of an event. The host sends one for each change, including those of other processes. */
   receive(settings: Settings): void {
-    this.#held = settings;
+    this.#confirmed = settings;
     const announced = this.#changes.find(
       ({ sent, isAnnounced }) => sent !== null && !isAnnounced && isAnswer(settings, sent),
     );
@@ -50,8 +53,8 @@ export class SettingsState {
   }
 
   /**
-   * Changes some of the settings. Changes are sent one after the other, each with those before it: the host takes settings as a
-   * whole.
+   * Changes some of the settings. Changes are sent one after the other with all earlier ones, because the host
+   * replaces the settings as a whole.
    */
   change(fields: Partial<Settings>): Promise<void> {
     const change: Change = { fields, sent: null, isSaved: false, isAnnounced: false };
@@ -62,8 +65,11 @@ export class SettingsState {
   }
 
   async #send(change: Change): Promise<void> {
-    const before = this.#changes.slice(0, this.#changes.indexOf(change) + 1);
-    const sent = before.reduce((settings, { fields }) => ({ ...settings, ...fields }), this.#held);
+    const earlier = this.#changes.slice(0, this.#changes.indexOf(change) + 1);
+    const sent = earlier.reduce(
+      (settings, { fields }) => ({ ...settings, ...fields }),
+      this.#confirmed,
+    );
     change.sent = sent;
     try {
       await call("set_settings", sent);
@@ -80,7 +86,10 @@ export class SettingsState {
   }
 }
 
-/** Whether the settings of an event can be those that were sent. Groups of bounds may differ: the host fills and limits them. */
+/**
+ * Returns `true` if the settings of an event may be those that were sent. Limits may differ, because the host fills
+ * in and clamps them.
+ */
 function isAnswer(settings: Settings, sent: Settings): boolean {
   const keys = Object.keys(sent) as (keyof Settings)[];
   return keys.every((key) => {
@@ -89,7 +98,7 @@ function isAnswer(settings: Settings, sent: Settings): boolean {
   });
 }
 
-/** The fields without those that are left to the host. */
-function given(fields: Partial<Settings>): Partial<Settings> {
+/** Returns the fields without those that the host fills in. */
+function withoutDefaults(fields: Partial<Settings>): Partial<Settings> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

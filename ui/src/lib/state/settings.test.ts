@@ -19,7 +19,7 @@ function announce(changes: Partial<Settings>) {
   host.send({ type: "settings_changed", settings: { ...settings, ...changes } });
 }
 
-test("a change is shown until its own event, whatever another program changes before", async () => {
+test("shows a change until its own event, even if another process changes the settings before", async () => {
   const changed = app.changeSettings({ theme: "dark" });
   await settle();
   announce({ announce: false });
@@ -34,7 +34,7 @@ test("a change is shown until its own event, whatever another program changes be
   expect(app.settings.theme, "a later change replaces it").toBe("system");
 });
 
-test("bounds that the host fills and limits are the answer to a change of them", async () => {
+test("treats limits that the host filled in and clamped as the result of a change", async () => {
   const limits = (calls: number) => ({ calls }) as Settings["limits"];
   const chat = {} as Settings["chat"];
   await app.changeSettings({ limits: limits(1e9), chat: undefined });

@@ -1,7 +1,10 @@
-// Looks for what a screen reader or the keyboard can't use.
+// Runs axe on rendered elements.
 import axe from "axe-core";
 
-/** What axe finds in an element, one line each; empty when all is well. Colours need a real browser. */
+/**
+ * Returns the accessibility problems of an element, one line each. Colors are not checked, because they need a real
+ * browser.
+ */
 export async function axeProblems(element: Element = document.body): Promise<string[]> {
   const { violations } = await axe.run(element, {
     rules: { "color-contrast": { enabled: false }, region: { enabled: false } },

@@ -1,4 +1,4 @@
-// The parts of bits-ui that the page uses, in the place of the whole, whose five hundred modules take long to load.
+// Re-exports the used parts of bits-ui. Loading all of its five hundred modules is slow.
 export { Command } from "../../../node_modules/bits-ui/dist/bits/command";
 export { Dialog } from "../../../node_modules/bits-ui/dist/bits/dialog";
 export { DropdownMenu } from "../../../node_modules/bits-ui/dist/bits/dropdown-menu";

@@ -1,4 +1,4 @@
-// A host for tests: answers commands from a table, keeps what was asked, and sends events when told to.
+// Fake host for tests: responds to commands from a table, records them, and sends events on request.
 import type {
   Commands,
   Conversation,
@@ -25,12 +25,12 @@ type Answers = {
   ) => Commands[K]["response"] | Promise<Commands[K]["response"]>;
 };
 
-export interface Asked {
+export interface RecordedRequest {
   name: keyof Commands;
   request: unknown;
 }
 
-/** What a host answers that nothing is set up on, about a server that nothing was seen of. */
+/** Default responses: nothing is set up, and no data exists about any server. */
 const NOTHING_SET_UP: Answers = {
   conversation: ({ conversation }) => sampleConversation({ id: conversation }),
   pins: ({ server }) => ({
@@ -56,8 +56,8 @@ const NOTHING_SET_UP: Answers = {
 };
 
 export class FakeHost implements Platform {
-  /** Every command so far, without `snapshot`. */
-  asked: Asked[] = [];
+  /** All commands so far except `snapshot`. */
+  commands: RecordedRequest[] = [];
   snapshot: Snapshot;
   painted = () => undefined;
   drawn: string[] = [];
@@ -65,24 +65,24 @@ export class FakeHost implements Platform {
   sandboxRetries = 0;
   /** Sends an event of the shell. */
   shell: (event: ShellEvent) => void = () => undefined;
-  /** How often the choice of a closing window was said to be shown. */
+  /** Number of reports that the closing dialog is shown. */
   closingsShown = 0;
-  /** What the desktop does. */
+  /** Desktop integration. */
   desktop: DesktopReport | null = null;
-  /** What the start at login was set to. */
+  /** Values that the start at login was set to. */
   loginStarts: boolean[] = [];
-  /** What the handler of links was set to. */
+  /** Values that the link handler was set to. */
   linkHandlers: boolean[] = [];
-  /** With which openings the user was said to be done, by id. */
+  /** Ids of the openings that were reported as done. */
   openingsDone: number[] = [];
-  /** What there is of newer versions. */
+  /** State of updates. */
   updates: UpdateReport | null = null;
-  /** What was asked of the updater. */
+  /** Calls to the updater. */
   updateSteps: string[] = [];
   readonly zooms = true;
-  /** The sizes that the page was drawn in. */
+  /** Zoom values that were set. */
   drawnIn: number[] = [];
-  /** What closing windows came to. */
+  /** Decisions about closing the window. */
   closings: string[] = [];
   #receive: (events: Events) => void = () => undefined;
   #lost: () => void = () => undefined;
@@ -98,7 +98,7 @@ export class FakeHost implements Platform {
 
   async call(name: string, request: unknown): Promise<unknown> {
     if (name === "snapshot") return structuredClone(this.snapshot);
-    this.asked.push({ name: name as keyof Commands, request });
+    this.commands.push({ name: name as keyof Commands, request });
     const answers = { ...NOTHING_SET_UP, ...this.answers };
     const answer = answers[name as keyof Commands] as ((r: unknown) => unknown) | undefined;
     return answer ? await answer(request) : {};
@@ -178,7 +178,7 @@ export class FakeHost implements Platform {
     return Promise.resolve();
   }
 
-  /** Sends events; those before are taken as received. */
+  /** Sends events. Earlier ones count as received. */
   send(...events: Event[]): void {
     const first = this.#next;
     this.#next += events.length;
@@ -186,26 +186,26 @@ export class FakeHost implements Platform {
     this.#receive({ first, events });
   }
 
-  /** Loses so many events: the page never gets them. */
+  /** Skips this number of events, which the page never receives. */
   skip(count: number): void {
     this.#next += count;
     this.snapshot.nextEvent = this.#next;
   }
 
-  /** Says that the connection was lost and stands again. */
+  /** Reports a lost and restored connection. */
   reconnect(): void {
     this.#lost();
   }
 
-  /** The requests of one command so far. */
+  /** Returns the requests of one command so far. */
   requests<K extends keyof Commands>(name: K): Commands[K]["request"][] {
-    return this.asked
+    return this.commands
       .filter((one) => one.name === name)
       .map((one) => one.request as Commands[K]["request"]);
   }
 }
 
-/** Puts a fake host in place and fills the page's store from its snapshot. */
+/** Installs a fake host and fills the store of the page from its snapshot. */
 export async function startFakeHost(
   answers: Answers = {},
   snapshot: Partial<Snapshot> = {},
@@ -216,15 +216,15 @@ export async function startFakeHost(
   return host;
 }
 
-/** What every definition has that nothing is special about. */
+/** Default fields of every definition. */
 export const REVIEWED: { others: null; hash: string; marks: ReviewMarks } = {
   others: null,
   hash: "h1",
   marks: { review: "reviewed", outdated: false, diff: null, lookAlikes: [], flags: [] },
 };
 
-/** A server that does not say for how long its lists hold. */
-export const NOT_SAID: CatalogExpiry = {
+/** Freshness of lists whose server does not state any. */
+export const NO_EXPIRY: CatalogExpiry = {
   tools: null,
   prompts: null,
   resources: null,
@@ -254,7 +254,7 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
   };
 }
 
-/** A conversation in which nothing was said yet. */
+/** Creates an empty conversation. */
 export function sampleConversation(changes: Partial<Conversation> = {}): Conversation {
   return {
     ...{ id: "c1", title: "Trip plan", updatedAt: 1, items: [], sources: [] },

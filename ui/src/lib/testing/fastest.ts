@@ -1,4 +1,4 @@
-// How long something takes at best, in milliseconds. The other times say what else the machine was doing.
+// Returns the shortest duration of several runs in milliseconds. Longer ones include the load of the machine.
 const TIMES = 5;
 
 export function fastest(act: () => unknown): number {

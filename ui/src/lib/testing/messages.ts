@@ -1,4 +1,5 @@
-// Compiles the messages before the tests, in a process of its own: inside the tests' own it would keep that from ending.
+// Compiles the messages before the tests in a child process. Inside the process of the tests, the compiler would
+// prevent its exit.
 import { execFileSync } from "node:child_process";
 
 export default function compileMessages(): void {

@@ -1,4 +1,5 @@
-// Chooses in a list of the system. The DOM of the tests does not know `option:checked`, by which Svelte reads a choice.
+// Selects an option of a native select. The DOM of the tests lacks `option:checked`, which Svelte uses to read a
+// selection.
 import { fireEvent } from "@testing-library/svelte";
 
 export async function selectOption(select: HTMLElement, value: string): Promise<void> {

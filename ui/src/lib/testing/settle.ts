@@ -1,7 +1,7 @@
-// Lets what was begun come to its end, for tests of what does not happen.
+// Lets pending work finish, for tests that nothing happens.
 import { vi } from "vitest";
 
-/** Runs everything that is ready to run. Needs vitest's fake timers; none that waits for a later time fires. */
+/** Runs all ready microtasks and timers. Requires vitest's fake timers. Timers that are set for later do not fire. */
 export async function settle(): Promise<void> {
   await vi.advanceTimersByTimeAsync(0);
 }

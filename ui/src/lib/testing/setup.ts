@@ -1,11 +1,11 @@
-// Test files share one page. Before each test the page is as it is when it is loaded.
+// Test files share one page. Before each test, its state is reset to that of a loaded page.
 import "@testing-library/jest-dom/vitest";
 import { configure } from "@testing-library/svelte";
 import { afterEach, beforeEach, vi } from "vitest";
 
 import { resetPageState } from "$lib/page-state";
 
-// The same for what is waited for within a test.
+// The same for nested waits within a test.
 configure({ asyncUtilTimeout: 5_000 });
 
 beforeEach(() => {

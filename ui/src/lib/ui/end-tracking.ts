@@ -1,25 +1,25 @@
-// Whether a list that grows keeps its end in view.
+// Decides if a growing list follows its end.
 
-/** How a list is scrolled, in pixels. */
+/** Scroll position of a list in pixels. */
 export interface ScrollPosition {
   top: number;
-  /** The height that is in view. */
+  /** Visible height. */
   view: number;
-  /** The height of all rows. */
+  /** Height of all rows. */
   whole: number;
 }
 
-/** So near to the end counts as at the end. */
+/** Distance from the end that counts as the end. */
 const NEAR = 24;
 
-/** Whether the end is followed after a scroll: at the end it is, and no longer once the user goes up. */
+/** Returns `true` if the end is followed after a scroll: at the end, until the user scrolls up. */
 export function staysAtEnd(
   before: ScrollPosition | null,
   now: ScrollPosition,
   followed: boolean,
 ): boolean {
   if (now.top + now.view >= now.whole - NEAR) return true;
-  // Rows that get their real height also move the place; only the user moves it up.
+  // Measuring rows also changes the position, but only the user scrolls up.
   if (before !== null && now.top < before.top && now.whole >= before.whole) return false;
   return followed;
 }

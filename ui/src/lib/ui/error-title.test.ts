@@ -7,7 +7,7 @@ import { errorLine } from "./error-title";
 const within = (language: "en" | "zh") =>
   startFakeHost({}, { settings: { ...sampleSnapshot().settings, language } });
 
-test("an error is one line: the host's words, in Chinese after the title of their kind", async () => {
+test("formats an error as one line, with the title of its kind in Chinese", async () => {
   const error = { code: "system", message: "the disk is full" };
   await within("en");
   expect(errorLine(error)).toBe("the disk is full");

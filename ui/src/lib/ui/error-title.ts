@@ -1,4 +1,4 @@
-// A short title for each kind of error, in the page's language.
+// Short titles of the kinds of errors.
 import { toApiError } from "$lib/api/client";
 import type { ErrorCode } from "$lib/api/generated";
 import { locale } from "$lib/state/locale.svelte";
@@ -29,8 +29,8 @@ export function errorTitle(code: ErrorCode): string {
 }
 
 /**
- * Returns an error as one line of text. The host's words are English, so in another language the title of the error's kind comes
- * before them.
+ * Returns an error as one line of text. The host's message is English, so in other languages it follows the title of
+ * its kind.
  */
 export function errorLine(cause: unknown): string {
   const { code, message } = toApiError(cause);

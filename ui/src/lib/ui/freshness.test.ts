@@ -10,7 +10,7 @@ import Freshness from "./Freshness.svelte";
 beforeEach(() => void vi.useFakeTimers({ shouldAdvanceTime: true }));
 afterEach(() => void vi.useRealTimers());
 
-test("counts down while it is fresh, and says when it no longer is", async () => {
+test("counts down while the data is fresh, and shows when it no longer is", async () => {
   render(Freshness, {
     until: Date.now() + 40_000,
     label: "Again",
@@ -23,7 +23,7 @@ test("counts down while it is fresh, and says when it no longer is", async () =>
   expect(screen.getByText("kept; no longer fresh"), "never below 0").toBeVisible();
 });
 
-test("asks again, and says why that failed", async () => {
+test("refreshes on request, and shows a failure", async () => {
   const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTimeAsync });
   const onrefresh = vi.fn(() => Promise.reject(new Error("gone")));
   render(Freshness, { until: null, label: "Ask again", onrefresh });

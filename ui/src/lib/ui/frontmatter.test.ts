@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { frontmatter } from "./frontmatter";
 
-test("a header is told from the rest, and nothing is lost", () => {
+test("splits the front matter from the text without losing any of it", () => {
   expect(frontmatter("---\na: 1\nb: 2\n---\n# T"), "a header").toEqual({
     ...{ head: "a: 1\nb: 2", rest: "# T" },
   });

@@ -1,2 +1,2 @@
-/** How a page of the user guide names another one in a link: by its file, as it lies beside it. */
+/** Link from one page of the user guide to another: its file name. */
 export const GUIDE_PAGE = /^([a-z][a-z-]*)\.md$/;

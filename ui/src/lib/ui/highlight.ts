@@ -1,9 +1,9 @@
-// Colours for code. The highlighter is loaded when the first code is shown.
+// Syntax highlighting. The highlighter is loaded on first use.
 import type { HLJSApi, LanguageFn } from "highlight.js";
 
-/** Longer code is shown plain, so that nothing waits for its colours. */
-const MOST = 100_000;
-/** A frame that takes longer is not waited for, in milliseconds. */
+/** Longer code is not highlighted, so that nothing waits for it. */
+const MAX_HIGHLIGHTED = 100_000;
+/** Maximum wait for a frame, in milliseconds. */
 const LATE = 200;
 
 const LANGUAGES: Record<string, () => Promise<{ default: LanguageFn }>> = {
@@ -43,23 +43,23 @@ const NAMES: Record<string, string> = {
 
 let core: Promise<HLJSApi> | null = null;
 
-/** The code as HTML, or null when it has to be shown plain. */
+/** Returns the code as HTML, or `null` if it has to be shown plain. */
 export async function highlight(code: string, language: string): Promise<string | null> {
   const lower = language.toLowerCase();
   const name = NAMES[lower] ?? lower;
   const load = Object.hasOwn(LANGUAGES, name) ? LANGUAGES[name] : undefined;
-  if (!load || code.length > MOST) return null;
+  if (!load || code.length > MAX_HIGHLIGHTED) return null;
   core ??= import("highlight.js/lib/core").then((module) => module.default);
   const [hljs, grammar] = await Promise.all([core, load()]);
   if (!hljs.getLanguage(name)) hljs.registerLanguage(name, grammar.default);
-  // To find the colours and to draw them takes two frames, so that neither is long.
+  // Highlighting and rendering use separate frames, so that neither is long.
   await painted();
   const html = hljs.highlight(code, { language: name, ignoreIllegals: true }).value;
   await painted();
   return html;
 }
 
-/** The end of the next frame; at the latest after a moment, as a page that is not in view has none. */
+/** Resolves at the end of the next frame, or after a moment, because hidden pages have no frames. */
 function painted(): Promise<void> {
   return new Promise((end) => {
     const late = setTimeout(end, LATE);

@@ -35,7 +35,7 @@ function isShown(src: string): boolean {
   return iconOf([{ src, mimeType: null }]) === src;
 }
 
-test("PNG, JPEG and WebP are shown when they come along", () => {
+test("renders PNG, JPEG and WebP data URLs", () => {
   // [base-icons-png-jpeg]
   expect(isShown(data("png", png(16, 16))), "PNG").toBe(true);
   expect(isShown(data("jpeg", jpeg(16, 16))), "JPEG").toBe(true);
@@ -48,7 +48,7 @@ test("PNG, JPEG and WebP are shown when they come along", () => {
   expect(iconOf(icons), "the first that can be shown").toBe(icons[1]?.src);
 });
 
-test("nothing is fetched, and nothing that could run is shown", () => {
+test("fetches nothing and rejects executable formats", () => {
   // [base-icons-schemes] [base-icons-untrusted] [base-icons-executable] [base-icons-allowlist]
   for (const src of [
     "https://evil.test/x.png",
@@ -62,7 +62,7 @@ test("nothing is fetched, and nothing that could run is shown", () => {
   }
 });
 
-test("a picture is what its bytes say", () => {
+test("detects the type of a picture by its bytes", () => {
   // [base-icons-magic-bytes]
   expect(isShown(data("png", jpeg(16, 16))), "JPEG that claims to be PNG").toBe(false);
   expect(isShown(data("jpeg", png(16, 16))), "PNG that claims to be JPEG").toBe(false);
@@ -73,7 +73,7 @@ test("a picture is what its bytes say", () => {
   expect(isShown("data:image/png;base64,%%%"), "no base64").toBe(false);
 });
 
-test("no picture fills the memory or moves", () => {
+test("rejects animated and oversized pictures", () => {
   // [base-icons-exhaustion]
   expect(isShown(data("png", png(1_024, 1_024))), "the largest").toBe(true);
   expect(isShown(data("png", png(65_535, 65_535))), "too many pixels").toBe(false);

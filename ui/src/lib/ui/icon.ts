@@ -1,22 +1,22 @@
-// Pictures that servers give for what they offer.
+// Icons that servers declare for their offers.
 
 import type { Icon } from "$lib/api/generated";
 
 import { readPictureHeader } from "./picture-header";
 
-/** Larger pictures are not shown, in characters of the URL. */
-const LARGEST = 64_000;
-/** Nor those with more pixels than this at a side: a small file can hold a picture that fills the memory. */
+/** Maximum length of an icon URL in characters. */
+const MAX_ICON_LENGTH = 64_000;
+/** Maximum width and height in pixels: a small file can decode to a picture that fills the memory. */
 const WIDEST = 1_024;
 const SHOWN = /^data:image\/(?:png|jpe?g|webp)(?:;[^,;]*)*;base64,/i;
 
-/** The first that can be shown: one that comes with the list, so that nothing is fetched; no drawing, no film. */
+/** Returns the first icon that is safe to show: a still bitmap in a data URL, so that nothing is fetched. */
 export function iconOf(icons: Icon[]): string | null {
   return icons.find(({ src }) => isSafe(src))?.src ?? null;
 }
 
 function isSafe(src: string): boolean {
-  const head = src.length <= LARGEST ? SHOWN.exec(src)?.[0] : undefined;
+  const head = src.length <= MAX_ICON_LENGTH ? SHOWN.exec(src)?.[0] : undefined;
   if (head === undefined) return false;
   const bytes = decoded(src.slice(head.length));
   const picture = bytes === null ? null : readPictureHeader(bytes);

@@ -1,4 +1,5 @@
-// Markdown to HTML in which every word of the source can be read: a model gets the source. What comes out is cleaned by `SafeHtml`.
+// Renders Markdown to HTML that contains every word of the source, because models receive the source. `SafeHtml`
+// sanitizes the result.
 import { Lexer, Marked, type Token, type Tokens } from "marked";
 
 import { safePictureUrl } from "./safe-picture";
@@ -9,7 +10,7 @@ const marked = new Marked({
   breaks: false,
   extensions: [
     {
-      // No text becomes one: `markdownBlocks` makes it of a link, and only in the guide.
+      // The tokenizer never creates these tokens. `markdownBlocks` converts links to them, in the guide only.
       name: "guidePage",
       renderer(token) {
         const words = this.parser.parseInline(token.tokens ?? []);
@@ -18,11 +19,11 @@ const marked = new Marked({
     },
   ],
   tokenizer: {
-    // What defines a link draws nothing, so it could say anything. Without it, it is text.
+    // Link definitions render nothing and could hide text. Without this rule, they are text.
     def: () => undefined,
   },
   renderer: {
-    // HTML inside Markdown is shown as what it is: text. So are names of characters, such as `&#x202e;`.
+    // HTML and character references such as `&#x202e;` are rendered as text.
     html: ({ text }) => escape(text),
     text(token) {
       if ("tokens" in token && token.tokens) return this.parser.parseInline(token.tokens);
@@ -31,29 +32,29 @@ const marked = new Marked({
     link({ href, title, tokens }) {
       const words = this.parser.parseInline(tokens);
       const isEmpty = words.replace(/<(?!img)[^>]*>/g, "").trim() === "";
-      const url = LEADS.test(href) ? encoded(href) : null;
-      const whither = url === null || isEmpty ? ` (${escape(href)})` : "";
-      return `<a href="${escape(url ?? "")}">${words}</a>${whither}${behind(title)}`;
+      const url = LINKABLE.test(href) ? encoded(href) : null;
+      const target = url === null || isEmpty ? ` (${escape(href)})` : "";
+      return `<a href="${escape(url ?? "")}">${words}</a>${target}${behind(title)}`;
     },
     image({ href, title, text }) {
       const src = safePictureUrl(href);
       const picture = src === null ? "" : `<img src="${escape(src)}" alt="">`;
-      const whence = src === null ? ` (${escape(shortened(href))})` : "";
-      return `${picture}${escape(text)}${whence}${behind(title)}`;
+      const source = src === null ? ` (${escape(shortened(href))})` : "";
+      return `${picture}${escape(text)}${source}${behind(title)}`;
     },
     code: ({ text, lang }) =>
       `${lang ? `<p>${escape(lang)}</p>` : ""}<pre><code>${escape(text)}</code></pre>`,
     table(token) {
-      // Cells beyond those of the head would be left out.
+      // Extra cells beyond the header are rendered, too.
       const cells = [token.header, ...token.rows].flat().map((cell) => cell.text);
       return bare(cells.join("")) === bare(token.raw) ? false : `<pre>${escape(token.raw)}</pre>`;
     },
   },
 });
 
-/** What a link may lead to. */
-const LEADS = /^(?:https?:|mailto:)/i;
-/** So much of an address that has no picture is shown in its place. */
+/** Allowed targets of a link. */
+const LINKABLE = /^(?:https?:|mailto:)/i;
+/** Number of characters of the URL that replaces a remote picture. */
 const ADDRESS = 200;
 
 function escape(text: string): string {
@@ -68,7 +69,7 @@ function encoded(href: string): string | null {
   try {
     return encodeURI(href).replaceAll("%25", "%");
   } catch {
-    // Half a character can't be written.
+    // A lone surrogate can't be encoded.
     return null;
   }
 }
@@ -82,21 +83,21 @@ function shortened(href: string): string {
   return isData ? `${href.slice(0, ADDRESS)}…` : href;
 }
 
-/** A table's words, without what makes it one. */
+/** Returns the text of a table without its markup. */
 function bare(text: string): string {
   return text.replace(/[\s|\\:-]/g, "");
 }
 
 export interface Block {
   html: string;
-  /** Set for a block of code, which is drawn by `Code`. The info is all that is said of it, its language first. */
+  /** Set for a code block, which is rendered by `Code`. The info string begins with the language. */
   code?: { text: string; language: string; info: string };
 }
 
-/** Longer texts are shown as they are written, so that the page stays quick. */
-export const LONGEST = 40_000;
-// What is nested deeper than anybody writes makes the parser call itself as often: a line that begins with 20 marks of lists
-// and quotes, an item that is indented by 80 columns, or emphasis and links that are opened again and again.
+/** Longer texts are shown as source, so that the page stays responsive. */
+export const MAX_MARKDOWN_LENGTH = 40_000;
+// Nesting deeper than in any real text makes the parser recurse as deeply: a line that begins with 20 list or quote
+// markers, an item indented by 80 columns, or emphasis and links that are opened again and again.
 const MARK = "(?:[-*+]|\\d{1,9}[.)])";
 const DEEP = new RegExp(
   [
@@ -109,15 +110,15 @@ const DEEP = new RegExp(
 );
 
 /**
- * The blocks of a text, so that code can be drawn by its own component. Nothing for what is better shown as it is written.
- * In the `guide`, links may lead to its other pages.
+ * Returns the blocks of a text, so that code can be rendered by its own component. Returns `null` if the text should
+ * be shown as source. With `guide`, links to other guide pages are allowed.
  */
 export function markdownBlocks(text: string, guide = false): Block[] | null {
-  if (text.length > LONGEST || DEEP.test(text)) return null;
+  if (text.length > MAX_MARKDOWN_LENGTH || DEEP.test(text)) return null;
   try {
     return parsed(text, guide);
   } catch (error) {
-    // It was nested too deeply after all.
+    // The text was nested too deeply for the parser.
     if (error instanceof RangeError) return null;
     throw error;
   }
@@ -154,27 +155,27 @@ function toGuidePage(token: Token): void {
     token.type = "guidePage";
 }
 
-/** What follows a block may still become part of it while it is this short, such as the number of a list's next item. */
+/** Maximum length of a block that following text may still join, such as the number of the next list item. */
 const SHORT = 12;
 
-/** How much of a text that still grows is blocks that nothing that follows will change. */
+/** Returns the length of the blocks of a growing text that following text can't change. */
 export function stableLength(text: string): number {
-  // Ends of lines that the parser writes anew would make its lengths wrong.
-  if (text.includes("\r") || text.length > LONGEST || DEEP.test(text)) return 0;
+  // Normalized line breaks would make the lengths wrong.
+  if (text.includes("\r") || text.length > MAX_MARKDOWN_LENGTH || DEEP.test(text)) return 0;
   const tokens = new Lexer(marked.defaults).blockTokens(text, []);
   let end = text.length;
-  let seen = false;
+  let hasContent = false;
   for (const token of tokens.toReversed()) {
     const rest = text.slice(end);
-    if (seen && (rest.length > SHORT || rest.trim().includes("\n"))) break;
-    seen ||= token.type !== "space";
+    if (hasContent && (rest.length > SHORT || rest.trim().includes("\n"))) break;
+    hasContent ||= token.type !== "space";
     end -= token.raw.length;
   }
   const lengths = tokens.reduce((sum, token) => sum + token.raw.length, 0);
   return lengths === text.length ? Math.max(0, end) : 0;
 }
 
-/** Whether blocks look as what they were written as: one paragraph without any mark. */
+/** Returns `true` if blocks look like their source: a single paragraph without markup. */
 export function isPlain(text: string, [first, second]: Block[]): boolean {
   return (
     second === undefined &&

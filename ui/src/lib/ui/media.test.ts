@@ -33,7 +33,7 @@ beforeEach(async () => {
   await startFakeHost();
 });
 
-test("X19: pictures together are bounded; more are drawn when the user wants them", async () => {
+test("X19: bounds the total size of pictures, and renders more on request", async () => {
   const shown = Array.from({ length: 20 }, () => picture(4_000));
   expect(screen.getAllByRole("img"), "32 of 40 million pixels").toHaveLength(2);
   const [third] = screen.getAllByRole("button", { name: "Show picture" });
@@ -44,14 +44,14 @@ test("X19: pictures together are bounded; more are drawn when the user wants the
   expect(screen.getByRole("img"), "those that are gone count no more").toBeVisible();
 });
 
-test("X19: a picture that moves waits for the user", async () => {
+test("X19: renders an animated picture on request only", async () => {
   picture(16, true);
   expect(screen.queryByRole("img"), "it does not play").toBeNull();
   await userEvent.click(screen.getByRole("button", { name: "Show moving picture" }));
   expect(screen.getByRole("img"), "it plays").toBeVisible();
 });
 
-test("E21: a picture, a sound and other bytes are saved by the host, also those that can't be shown", async () => {
+test("E21: saves pictures, sounds and other bytes by the host, also those that can't be rendered", async () => {
   const host = await startFakeHost({ save_media: () => ({ path: "/home/ann/chart.png" }) });
   const data = png(16);
   render(ContentView, { content: { type: "image", data, mimeType: "image/png" }, title: "chart" });
@@ -75,7 +75,7 @@ test("E21: a picture, a sound and other bytes are saved by the host, also those 
   });
 });
 
-test("E21: nothing is offered to be saved where a request is decided", () => {
+test("E21: offers no saving in consent requests", () => {
   render(ContentView, { content: { type: "image", data: png(16), mimeType: "image/png" } });
   expect(screen.queryByRole("button", { name: /^Save/ })).toBeNull();
 });

@@ -1,4 +1,4 @@
-// That a server's questions are refused without being shown, and until when.
+// Label of a server whose requests are denied without being shown, with the end time.
 
 import type { Server } from "$lib/api/generated";
 import { formatTime } from "$lib/format/times";

@@ -1,12 +1,12 @@
-// How wide the panes are that the user can resize, in pixels. Kept in the web view's storage, from one start to the next.
+// Widths of the resizable panes in pixels. Stored in the storage of the web view.
 import { pageState } from "$lib/page-state";
 
 export interface PaneWidth {
-  /** Nothing until the user chose one: then it is as wide as its place makes it. */
+  /** The width that the user chose, or `null` for the width of the layout. */
   chosen: number | null;
 }
 
-/** Wider than any window; what is kept beyond is not read. */
+/** Upper bound for stored widths. Larger ones are ignored. */
 const WIDEST = 10_000;
 
 class KeptWidth implements PaneWidth {
@@ -27,18 +27,18 @@ class KeptWidth implements PaneWidth {
       if (width === null) localStorage.removeItem(this.#key);
       else localStorage.setItem(this.#key, String(width));
     } catch {
-      // Without storage it holds as long as the page.
+      // Without storage, the width lasts as long as the page.
     }
   }
 
-  /** Reads what is kept. */
+  /** Reads the stored width. */
   begin(): void {
     this.#chosen = null;
     try {
       const width = Number(localStorage.getItem(this.#key) ?? "");
       if (width > 0 && width < WIDEST) this.#chosen = width;
     } catch {
-      // As above.
+      // Without storage, the width lasts as long as the page.
     }
   }
 }
@@ -46,7 +46,7 @@ class KeptWidth implements PaneWidth {
 class Panes {
   /** The column with conversations and servers. */
   readonly left = new KeptWidth("left");
-  /** The list beside what is open of it. */
+  /** The list in the list and detail layout. */
   readonly list = new KeptWidth("list");
 }
 

@@ -1,14 +1,17 @@
-// What a picture is, read from its bytes: a type that is only claimed proves nothing.
+// Reads the type and size of a picture from its bytes, because a declared type proves nothing.
 
 export interface Picture {
   type: "png" | "jpeg" | "webp" | "gif";
   width: number;
   height: number;
-  /** Whether it moves. */
+  /** Set if the picture is animated. */
   animated: boolean;
 }
 
-/** Nothing for what is none of the four types, or written so that engines may find another size in it: a GIF is needed whole. */
+/**
+ * Returns `null` for other types than the four known ones, and for files whose size engines may read differently. GIF
+ * files must be complete.
+ */
 export function readPictureHeader(bytes: Uint8Array): Picture | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
@@ -27,7 +30,7 @@ function png(view: DataView): Picture | null {
   if (view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a) return null;
   if (word(view, 12) !== "IHDR") return null;
   const size = { width: view.getUint32(16), height: view.getUint32(20) };
-  // A film says so in a part of its own, before the picture itself.
+  // An animation is declared in a chunk before the image data.
   let at = 8;
   while (word(view, at + 4) !== "IDAT") {
     if (word(view, at + 4) === "acTL") return { type: "png", ...size, animated: true };
@@ -41,7 +44,7 @@ function jpeg(view: DataView): Picture | null {
   let at = 2;
   for (;;) {
     const marker = view.getUint16(at);
-    // Marks that have no length, and those that only fill, stand nowhere before the size, but to lead astray.
+    // Markers without a length and fill bytes never precede the size in ordinary files, but can mislead a parser.
     if (marker <= 0xff01 || marker === 0xffff || (marker >= 0xffd0 && marker <= 0xffda))
       return null;
     const isSize =
@@ -79,7 +82,7 @@ function webp(view: DataView): Picture | null {
   }
 }
 
-/** Engines draw the whole of a first frame that is larger than the screen it is on, so the largest of all is the size. */
+/** Engines enlarge the screen to the first frame, so the largest size counts. */
 function gif(view: DataView): Picture | null {
   if (!/^GIF8[79]a$/.test(word(view, 0) + word(view, 4).slice(0, 2))) return null;
   let [width, height, frames] = [view.getUint16(6, true), view.getUint16(8, true), 0];
@@ -103,12 +106,12 @@ function gif(view: DataView): Picture | null {
   }
 }
 
-/** How long a table of colours is, in bytes. */
+/** Returns the length of a color table in bytes. */
 function colours(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 << ((flags & 0x07) + 1);
 }
 
-/** Where a row of parts ends, each of which begins with its length. */
+/** Returns the end of a sequence of sub-blocks, each of which begins with its length. */
 function afterParts(view: DataView, at: number): number {
   for (;;) {
     const length = view.getUint8(at);

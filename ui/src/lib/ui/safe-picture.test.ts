@@ -12,7 +12,7 @@ function png(width: number, height: number): string {
 }
 
 const small = (value: number): number[] => [value & 255, value >> 8];
-/** A GIF whose screen is of one size and its frames of others. */
+/** Creates a GIF with different sizes of its screen and frames. */
 function gifOf(screen: number, ...frames: number[]): number[] {
   const drawn = frames.flatMap((side) => [
     ...[0x21, 0xf9, 4, 0, 0, 0, 0, 0],
@@ -22,7 +22,7 @@ function gifOf(screen: number, ...frames: number[]): number[] {
 }
 const gif = base64(gifOf(16, 16));
 
-test("pictures that are what they claim to be are drawn", () => {
+test("accepts pictures of their declared type", () => {
   expect(safePicture(png(16, 16), "image/png"), "PNG").toEqual({
     src: `data:image/png;base64,${png(16, 16)}`,
     pixels: 256,
@@ -33,7 +33,7 @@ test("pictures that are what they claim to be are drawn", () => {
   expect(safePicture(broken, "IMAGE/PNG; a=b"), "Base64 on several lines").toHaveProperty("src");
 });
 
-test("X19: too many pixels, too many bytes, and lies about the type are refused before anything is decoded", () => {
+test("X19: rejects too many pixels, too many bytes and wrong types before decoding", () => {
   expect(safePicture(png(50_000, 50_000), "image/png"), "a bomb").toEqual({
     why: "pixels",
     width: 50_000,
@@ -53,7 +53,7 @@ test("X19: too many pixels, too many bytes, and lies about the type are refused 
   }
 });
 
-test("X19: a GIF is as large as its largest frame, whatever its screen says", () => {
+test("X19: measures a GIF by its largest frame", () => {
   expect(safePicture(base64(gifOf(1, 30_000)), "image/gif"), "a bomb behind one pixel").toEqual({
     why: "pixels",
     width: 30_000,
@@ -72,7 +72,7 @@ test("X19: a GIF is as large as its largest frame, whatever its screen says", ()
   }
 });
 
-test("X19: a JPEG that can be read in two ways is none", () => {
+test("X19: rejects a JPEG with an ambiguous size", () => {
   const size = (side: number) => [
     0xff,
     0xc0,
@@ -88,13 +88,13 @@ test("X19: a JPEG that can be read in two ways is none", () => {
   const one = [0xff, 0xd8, ...size(16), 0xff, 0xda];
   expect(safePicture(base64(one), "image/jpeg"), "as it is meant").toHaveProperty("src");
   for (const mark of [[0xff], [0xff, 0xd0], [0xff, 0x01]]) {
-    // Who takes the mark for one with a length skips the true size, up to another.
+    // A parser that reads a length after this marker skips the true size and finds another one.
     const two = [0xff, 0xd8, ...mark, ...size(50_000), ...Array<number>(65_600).fill(0), ...one];
     expect(safePicture(base64(two), "image/jpeg"), `after ${mark.join()}`).toEqual({ why: "type" });
   }
 });
 
-test("X15, X18: of addresses only those that are pictures themselves", () => {
+test("X15, X18: accepts only data URLs", () => {
   expect(safePictureUrl(`data:image/png;base64,${png(1, 1)}`), "a picture").not.toBeNull();
   for (const url of [
     `data:image/png;base64,${png(1_000, 1_000)}`,

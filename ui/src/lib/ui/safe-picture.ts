@@ -1,42 +1,42 @@
-// Which pictures of servers may be drawn: those whose bytes are what they claim to be, within bounds that are looked at before
-// anything is decoded. No drawings (SVG): they are programs.
+// Decides which pictures of servers may be rendered: those with bytes of the declared type, within bounds that are
+// checked before decoding. SVG is excluded, because it can contain scripts.
 
 import { pageState } from "$lib/page-state";
 
 import { readPictureHeader } from "./picture-header";
 
-/** The most bytes of a picture, as Base64 characters. */
-const LARGEST = 10_000_000;
-/** The most pixels; each takes four bytes once it is decoded. */
+/** Maximum size of a picture in Base64 characters. */
+const MAX_LENGTH = 10_000_000;
+/** Maximum number of pixels. Each takes four bytes once decoded. */
 const PIXELS = 20_000_000;
-/** The most pixels of a picture within text. */
+/** Maximum number of pixels of a picture within text. */
 const SMALL = 65_536;
-/** The most pixels of all pictures that are drawn unasked at one time. */
-const TOGETHER = 40_000_000;
+/** Maximum total number of pixels that are rendered at once without a request of the user. */
+const MAX_TOTAL_PIXELS = 40_000_000;
 let drawn: number;
 pageState(() => (drawn = 0));
 
-/** Counts a picture as drawn; without the user's wish only if all together stay within their bound. */
+/** Reserves the pixels of a picture. Without a request of the user, fails if the total would exceed its bound. */
 export function reservePixels(pixels: number, isWished: boolean): boolean {
-  if (!isWished && drawn + pixels > TOGETHER) return false;
+  if (!isWished && drawn + pixels > MAX_TOTAL_PIXELS) return false;
   drawn += pixels;
   return true;
 }
 
-/** Counts it as drawn no longer. */
+/** Releases the pixels of a picture. */
 export function releasePixels(pixels: number): void {
   drawn -= pixels;
 }
 
 export type SafePicture =
   | { src: string; pixels: number; animated: boolean }
-  /** Too long; no picture, or not of the type that it claims; too large. */
+  /** The reason: too long, not a picture or not of the declared type, or too many pixels. */
   | { why: "bytes" | "type" }
   | { why: "pixels"; width: number; height: number };
 
-/** How a picture that came as Base64 may be drawn, if it may. */
+/** Returns how a Base64 picture may be rendered, if it may. */
 export function safePicture(data: string, claimed: string): SafePicture {
-  if (data.length > LARGEST) return { why: "bytes" };
+  if (data.length > MAX_LENGTH) return { why: "bytes" };
   const bytes = decoded(data);
   const picture = bytes === null ? null : readPictureHeader(bytes);
   const type = claimed.split(";")[0]?.trim().toLowerCase().replace("image/jpg", "image/jpeg");
@@ -47,7 +47,10 @@ export function safePicture(data: string, claimed: string): SafePicture {
   return { src: `data:${type};base64,${data}`, pixels: width * height, animated };
 }
 
-/** The same for an address; nothing for one that has no small and still picture in itself, as a text may have hundreds. */
+/**
+ * Returns the same for a URL. Returns `null` unless it contains a small still picture, because a text may have
+ * hundreds.
+ */
 export function safePictureUrl(url: string): string | null {
   const parts = /^data:(image\/[\w.+-]+);base64,/i.exec(url);
   if (!parts?.[1]) return null;

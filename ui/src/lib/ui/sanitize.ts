@@ -1,4 +1,4 @@
-// HTML that may be shown: only what formats text. Pictures only as data, links only with what the user will see first.
+// Sanitizes HTML: only text formatting, pictures as data URLs, and links that are shown before they open.
 import DOMPurify from "dompurify";
 
 import { safePictureUrl } from "./safe-picture";
@@ -23,19 +23,19 @@ const ATTRIBUTES = [
   "disabled",
 ];
 
-/** The attribute of a link that says where it leads. */
-export const LEADS_TO = "data-leads-to";
-/** The attribute of a link in the user guide that names another page of it. */
-export const LEADS_TO_PAGE = "data-leads-to-page";
-/** So much of a picture's address stands for it. */
+/** Attribute with the target of a link. */
+export const LINK_TARGET = "data-leads-to";
+/** Attribute of a link in the user guide with the name of another page. */
+export const GUIDE_TARGET = "data-leads-to-page";
+/** Number of characters of a picture's URL that replace it. */
 const WORDS = 200;
 
 const purify = DOMPurify(window);
-/** Whether what is cleaned is the user guide: whatever else is shown does not lead to its pages. */
+/** Set while the user guide is sanitized. Links to its pages are removed elsewhere. */
 let isGuide = false;
 purify.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "IMG") {
-    // A picture from elsewhere would tell that place that it was looked at.
+    // A remote picture would notify its server that it was viewed.
     const source = node.getAttribute("src") ?? "";
     const src = safePictureUrl(source);
     if (src === null) {
@@ -44,13 +44,13 @@ purify.addHook("afterSanitizeAttributes", (node) => {
     } else node.setAttribute("src", src);
   }
   if (node.tagName === "A") {
-    // Without an address of its own nothing that is done to it leads anywhere but through `SafeHtml`.
+    // Without `href`, every way to follow a link goes through `SafeHtml`.
     const href = node.getAttribute("href") ?? "";
     node.removeAttribute("href");
     const page = isGuide ? GUIDE_PAGE.exec(href)?.[1] : undefined;
-    if (page !== undefined) node.setAttribute(LEADS_TO_PAGE, page);
-    else if (/^(https?:|mailto:)/i.test(href)) node.setAttribute(LEADS_TO, href);
-    if (node.hasAttribute(LEADS_TO) || page !== undefined) {
+    if (page !== undefined) node.setAttribute(GUIDE_TARGET, page);
+    else if (/^(https?:|mailto:)/i.test(href)) node.setAttribute(LINK_TARGET, href);
+    if (node.hasAttribute(LINK_TARGET) || page !== undefined) {
       node.setAttribute("role", "link");
       node.setAttribute("tabindex", "0");
     }

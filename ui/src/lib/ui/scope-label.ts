@@ -1,4 +1,4 @@
-// For how long an approval holds, in words.
+// Label of the duration of an approval.
 import type { ApprovalScope } from "$lib/api/generated";
 
 import { m } from "../../paraglide/messages";

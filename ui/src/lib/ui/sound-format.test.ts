@@ -16,7 +16,7 @@ const SAMPLES: [SoundFormat, string, string][] = [
   ["webm", base64([0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x82, 0x84, "webm"]), "audio/webm"],
 ];
 
-test.each(SAMPLES)("S12: %s is recognized by its bytes", (format, data, declared) => {
+test.each(SAMPLES)("S12: detects %s by its bytes", (format, data, declared) => {
   expect(soundFormat(data)).toBe(format);
   expect(playableSound(data, declared), "it plays under its own type").toMatch(
     /^data:audio\/[a-z0-9]+;base64,/,
@@ -40,6 +40,6 @@ test.each([
   ["reserved frame headers", base64([0xff, 0xff, 0xff, 0xff])],
   ["nothing", ""],
   ["no Base64", "%%%%"],
-])("S12: %s is no sound, whatever it claims", (_, data) => {
+])("S12: rejects %s, whatever its declared type", (_, data) => {
   for (const [, , declared] of SAMPLES) expect(playableSound(data, declared)).toBeNull();
 });

@@ -1,4 +1,5 @@
-// Recognizes audio by its first bytes: a declared MIME type alone proves nothing. Used by MediaView before it plays anything.
+// Detects audio formats by their first bytes, because a declared MIME type proves nothing. Used by MediaView before
+// playback.
 
 /** MIME types under which each format is declared; the first one is given to the player. */
 const DECLARED_AS = {
@@ -13,11 +14,11 @@ const DECLARED_AS = {
 
 export type SoundFormat = keyof typeof DECLARED_AS;
 
-/** The length of a header in Base64 characters; each format shows itself within 48 bytes. */
+/** Length of the checked header in Base64 characters. All formats are detected within 48 bytes. */
 const HEADER = 64;
 
 /**
- * The address of a sound that may be played, or null if its bytes are in none of the known formats or not in the declared one.
+ * Returns the data URL of a playable sound, or `null` if its bytes have no known format or not the declared one.
  * @param data Base64.
  */
 export function playableSound(data: string, declared: string): string | null {
@@ -27,7 +28,7 @@ export function playableSound(data: string, declared: string): string | null {
   return `data:${DECLARED_AS[format][0]};base64,${data}`;
 }
 
-/** The format of a sound by its first bytes; null if it is in none of the known ones. */
+/** Returns the format of a sound by its first bytes, or `null` if it is unknown. */
 export function soundFormat(data: string): SoundFormat | null {
   const bytes = header(data);
   if (bytes === null || bytes.length < 4) return null;
@@ -35,15 +36,15 @@ export function soundFormat(data: string): SoundFormat | null {
   if (word(0) === "RIFF") return word(8) === "WAVE" ? "wav" : null;
   if (word(0) === "OggS") return "ogg";
   if (word(0) === "fLaC") return "flac";
-  // ISO base media: a file type box with an audio brand, so that no video passes for a sound.
+  // ISO base media: a file type box with an audio brand, so that videos are rejected.
   if (word(4) === "ftyp") return /^(M4A |M4B |isom|iso2|mp42|dash)$/.test(word(8)) ? "mp4" : null;
-  // EBML; Matroska and WebM differ in a document type further on.
+  // EBML. Matroska and WebM differ in a later document type.
   if (word(0) === "\u001aE\u00df\u00a3") return text(bytes).includes("webm") ? "webm" : null;
   if (word(0).startsWith("ID3")) return "mp3";
   return frameFormat(bytes);
 }
 
-/** The format of audio without a container: a frame header of MPEG audio, or of AAC in ADTS. */
+/** Returns the format of audio without a container: a frame header of MPEG audio, or of AAC in ADTS. */
 function frameFormat(bytes: Uint8Array): SoundFormat | null {
   const [sync = 0, second = 0, third = 0] = bytes;
   if (sync !== 0xff || (second & 0xe0) !== 0xe0) return null;

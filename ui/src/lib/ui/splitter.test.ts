@@ -1,4 +1,4 @@
-// The edge of a pane that can be resized.
+// Resizable edge of a pane.
 import { cleanup, fireEvent, render, screen } from "@testing-library/svelte";
 import { afterEach, expect, test } from "vitest";
 
@@ -9,7 +9,7 @@ import Splitter from "./Splitter.svelte";
 
 afterEach(() => cleanup());
 
-test("E14: a pane is resized by keyboard and by pointer, within its bounds", async () => {
+test("E14: resizes a pane by keyboard and pointer within its bounds", async () => {
   const element = document.createElement("div");
   element.getBoundingClientRect = () => ({ width: panes.list.chosen ?? 300 }) as DOMRect;
   render(Splitter, { label: "Resize", pane: panes.list, element, least: 200, most: 640 });
@@ -36,7 +36,7 @@ test("E14: a pane is resized by keyboard and by pointer, within its bounds", asy
   expect(panes.list.chosen, "and no more once it is let go").toBe(350);
 });
 
-test("E14: a pane is as wide after a restart as it was left", () => {
+test("E14: restores the width of a pane after a restart", () => {
   panes.left.chosen = 333;
   resetPageState();
   expect(panes.left.chosen, "read again").toBe(333);

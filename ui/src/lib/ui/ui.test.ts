@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-// DOMPurify keeps its promises only in a DOM that parses HTML as browsers do.
+// DOMPurify is reliable only in a DOM that parses HTML like browsers do.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -36,11 +36,11 @@ describe("HTML", () => {
     ["<form action=//evil><button>ok</button></form>", "ok"],
     ["<iframe src=//evil></iframe>", ""],
     ["<svg><a href=//evil>x</a></svg>", ""],
-  ])("%s is made harmless", (html, clean) => {
+  ])("sanitizes %s", (html, clean) => {
     expect(sanitize(html), "only what formats text stays").toBe(clean);
   });
 
-  test("what formats text stays", () => {
+  test("keeps text formatting", () => {
     const html =
       '<p>a <strong>b</strong></p><table><tbody><tr><td align="right">1</td></tr></tbody></table>';
     expect(sanitize(html), "unchanged").toBe(html);
@@ -57,7 +57,7 @@ describe("HTML", () => {
 
 describe("Markdown", () => {
   // [prompts-validate-io]
-  test("is formatted; HTML in it is text; remote pictures are words", () => {
+  test("formats text, renders HTML as text and names remote pictures", () => {
     const { container } = render(Markdown, {
       text: '# Hi\n\n*a* <b onclick="x">b</b>\n\n![cat](https://evil.example/cat.png)\n\n<div>block</div>',
     });
@@ -70,25 +70,25 @@ describe("Markdown", () => {
     expect(container.textContent, "the picture's words").toContain("cat");
   });
 
-  test("a link asks before it opens", async () => {
+  test("opens the link dialog before a link", async () => {
     render(Markdown, { text: "[click](https://example.com/a)" });
     const words = screen.getByRole("link", { name: "click" });
     expect(words, "X17: the browser itself would follow nothing").not.toHaveAttribute("href");
     await userEvent.click(words);
-    expect(pendingLink.asked, "the URL waits for the user").toBe("https://example.com/a");
+    expect(pendingLink.url, "the URL waits for the user").toBe("https://example.com/a");
     pendingLink.close();
     words.focus();
     await userEvent.keyboard("{Enter}");
-    expect(pendingLink.asked, "by the keyboard, too").toBe("https://example.com/a");
+    expect(pendingLink.url, "by the keyboard, too").toBe("https://example.com/a");
   });
 
-  test("code has its own copy button and hidden characters are named", () => {
+  test("has a copy button for code and names hidden characters", () => {
     const { container } = render(Markdown, { text: "```\nrm \u202e-rf\n```" });
     expect(container.querySelector("pre"), "named").toHaveTextContent("rm [U+202E]-rf");
     expect(screen.getByRole("button", { name: "Copy" }), "to be copied").toBeVisible();
   });
 
-  test("X20: what is nested without end, or very long, is shown as it is written", async () => {
+  test("X20: shows deeply nested and very long texts as source", async () => {
     for (const text of [
       "> ".repeat(10_000) + "x",
       "- ".repeat(4_000) + "x",
@@ -112,7 +112,7 @@ describe("Markdown", () => {
     expect(screen.getByText("Part 1 of 2"), "and comes in parts").toBeVisible();
   });
 
-  test("hides no words that a model gets", () => {
+  test("renders all words that a model receives", () => {
     for (const text of [
       "[//]: # (secret words)",
       "a\n\n[a]: https://x.test 'secret words'\n[a]: https://x.test 'secret words'",
@@ -139,7 +139,7 @@ describe("Markdown", () => {
     }
   });
 
-  test("names of characters are no characters", () => {
+  test("renders character references as text", () => {
     for (const name of ["&#x202e;", "&#xe0041;", "&ZeroWidthSpace;", "&amp;", "&lt;b&gt;"]) {
       for (const text of [
         name,
@@ -166,7 +166,7 @@ describe("Markdown", () => {
     }
   });
 
-  test("that formats nothing offers nothing more", () => {
+  test("offers no source view for plain text", () => {
     render(Markdown, { text: 'Plain words & "more", 1 < 2.' });
     expect(screen.queryByRole("button"), "it is what was written").toBeNull();
   });
@@ -174,13 +174,13 @@ describe("Markdown", () => {
   test.each([
     ["short", "*a* b"],
     ["long", `*a* ${"b ".repeat(5_000)}`],
-  ])("can be shown as it is written, be it %s or not", async (_, text) => {
+  ])("shows the source of a %s text", async (_, text) => {
     const { container } = render(Markdown, { text });
     await userEvent.click(screen.getByRole("button", { name: "Show as written" }));
     expect(container.textContent, "with its marks").toContain("*a*");
   });
 
-  test("long text is folded", async () => {
+  test("folds long text", async () => {
     const { container } = render(Markdown, { text: "word ".repeat(5000) });
     expect(container.textContent?.length, "the beginning only").toBeLessThan(9000);
     await userEvent.click(screen.getByRole("button", { name: "Show all" }));
@@ -188,8 +188,8 @@ describe("Markdown", () => {
   });
 });
 
-describe("text of a server", () => {
-  test("is text, with hidden characters named, and a bound", async () => {
+describe("text from a server", () => {
+  test("is plain text with hidden characters named and a bound", async () => {
     const { container } = render(Untrusted, { text: `<b>x</b>\u202e${"y".repeat(2000)}` });
     expect(container.querySelector("b"), "no markup").toBeNull();
     expect(container.textContent, "named").toContain("U+202E");
@@ -198,7 +198,7 @@ describe("text of a server", () => {
     expect(container.textContent?.length, "all of it").toBeGreaterThan(2000);
   });
 
-  test("on one line says that there is more", () => {
+  test("indicates omitted text on a single line", () => {
     for (const text of ["send_mail\nand delete everything", `send_mail${"x".repeat(500)}`]) {
       const { container, unmount } = render(Untrusted, { text, inline: true });
       expect(container.textContent, `${text.slice(0, 12)}: it is cut, and says so`).toMatch(/…$/);
@@ -216,8 +216,8 @@ describe("text of a server", () => {
   });
 });
 
-describe("content", () => {
-  test("of every kind is shown", async () => {
+describe("a content block", () => {
+  test("renders every type", async () => {
     const opened: string[] = [];
     const onopen = (uri: string) => opened.push(uri);
     const { rerender, container } = render(ContentView, {
@@ -261,7 +261,7 @@ describe("content", () => {
 });
 
 describe("JSON", () => {
-  test("is a tree that opens, a part at a time", async () => {
+  test("renders a tree that expands a page at a time", async () => {
     render(JsonView, { value: { list: Array.from({ length: 250 }, (_, i) => `n${i}`) }, open: 1 });
     const list = screen.getByRole("button", { name: /list/ });
     expect(list, "closed below the first level").toHaveAttribute("aria-expanded", "false");
@@ -272,7 +272,7 @@ describe("JSON", () => {
     expect(screen.queryByText(`"n199"`), "the next hundred").toBeVisible();
   });
 
-  test("shows the names of values to their end", async () => {
+  test("shows long keys completely on request", async () => {
     for (const value of ["leaf", { a: 1 }]) {
       const { container, unmount } = render(JsonView, {
         value: { [`path\nand delete everything ${"x".repeat(300)}END`]: value },
@@ -284,7 +284,7 @@ describe("JSON", () => {
     }
   });
 
-  test("that is written wrong says where", async () => {
+  test("reports the position of an error", async () => {
     const values: unknown[] = [];
     render(JsonEditor, {
       label: "Arguments",
@@ -307,7 +307,7 @@ describe("JSON", () => {
 });
 
 describe("a link", () => {
-  test("is shown in parts, with warnings, and opens only then", async () => {
+  test("shows the parts and warnings of its URL before it opens", async () => {
     const host = await startFakeHost({
       inspect_url: ({ url }) => ({
         url,
@@ -329,10 +329,10 @@ describe("a link", () => {
     await waitFor(() => expect(open, "then it can be opened").toBeEnabled());
     await userEvent.click(open);
     expect(host.requests("open_url"), "opened once").toEqual([{ url: "http://example.com/path" }]);
-    expect(pendingLink.asked, "and done").toBeNull();
+    expect(pendingLink.url, "and done").toBeNull();
   });
 
-  test("that may not be opened can't be", async () => {
+  test("can't be opened if that is not allowed", async () => {
     await startFakeHost({
       inspect_url: ({ url }) => ({
         url,

@@ -1,4 +1,4 @@
-/** The last part of a URI's path that says something, to propose a name from; the whole URI if none does. */
+/** Returns the last meaningful part of a URI's path, to derive a name. The complete URI if there is none. */
 export function uriName(uri: string): string {
   const path = uri.split(/[?#]/, 1)[0] ?? "";
   const part = path.split("/").findLast((one) => one !== "") ?? uri;

@@ -1,28 +1,28 @@
-// What a form holds while it is filled in. A draft has the tree of its shape, but may be unfinished: text that is no
-// number yet, JSON that doesn't end, a part that is omitted. `form-value.ts` makes a value of it.
+// Draft values of a form. A draft has the tree of its shape but may be incomplete: text that is not a number yet,
+// unfinished JSON, an omitted part. `form-value.ts` converts it to a value.
 
 import type { JsonValue } from "$lib/api/generated";
 import { isObject, type ArrayShape, type ObjectShape, type Shape } from "./shape";
 
-/** How many rows of a list are shown as fields; a longer list is edited as JSON. */
+/** Maximum number of list rows that are shown as fields. A longer list is edited as JSON. */
 export const MAX_ROWS = 100;
 
-/** Whether a part is sent: left out, as `null`, or with a value. */
+/** Presence of a part in the value: omitted, `null`, or a value. */
 export type Presence = "absent" | "null" | "given";
 
-/** One row of a list or a map. */
+/** Row of a list or a map. */
 export interface Row {
-  /** Stays with the row while it is moved. */
+  /** Stable key of the row. */
   id: number;
   draft: Draft;
 }
 
-/** One row of a map. */
+/** Row of a map. */
 export interface MapRow extends Row {
   name: string;
 }
 
-/** What is filled in for one part. Fields of an object stand in the order of its shape. */
+/** Draft of one part. Fields of an object are in the order of its shape. */
 export type Draft = { presence: Presence } & (
   | { kind: "object"; fields: Draft[]; rows: MapRow[]; others: [string, JsonValue][] }
   | { kind: "array"; rows: Row[] }
@@ -31,7 +31,7 @@ export type Draft = { presence: Presence } & (
   | { kind: "boolean"; on: boolean }
   | { kind: "choice"; index: number | null }
   | { kind: "constant" }
-  /** `misfit` marks a value that the shape has no place for. */
+  /** `misfit` marks a value that does not match the shape. */
   | { kind: "json"; text: string; misfit: boolean }
 );
 
@@ -42,7 +42,7 @@ function row(draft: Draft): Row {
   return { id: lastRow, draft };
 }
 
-/** A draft with nothing filled in but what must be sent and has a default. */
+/** Returns a draft with required defaults only. */
 export function emptyDraft(shape: Shape, required: boolean): Draft {
   if (required && shape.fallback !== undefined) return draftOf(shape, shape.fallback, true);
   const presence: Presence = required ? "given" : "absent";
@@ -71,7 +71,7 @@ export function emptyDraft(shape: Shape, required: boolean): Draft {
   }
 }
 
-/** The draft that has this value. What doesn't fit the shape is kept as JSON. */
+/** Returns the draft of a value. A value that does not match the shape is kept as JSON. */
 export function draftOf(shape: Shape, value: JsonValue | undefined, required: boolean): Draft {
   if (value === undefined) {
     return { ...emptyDraft({ ...shape, fallback: undefined }, required), presence: "absent" };
@@ -134,17 +134,17 @@ function objectDraft(shape: ObjectShape, value: { [key in string]: JsonValue }):
   };
 }
 
-/** A part as JSON text. */
+/** Returns the draft of a part as JSON text. */
 export function jsonDraft(value: JsonValue, misfit: boolean): Draft {
   return { kind: "json", presence: "given", text: JSON.stringify(value, null, 2), misfit };
 }
 
-/** Whether two values are the same JSON, written in the same order. */
+/** Returns `true` if two values have the same JSON text. */
 export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Takes what was typed. An emptied field that may be left out is omitted; one that must be sent is sent empty. */
+/** Applies typed text. An emptied optional field is omitted, and a required one is sent empty. */
 export function type(draft: Draft, text: string, required: boolean): void {
   if (draft.kind !== "text" && draft.kind !== "number" && draft.kind !== "json") return;
   draft.text = text;
@@ -152,14 +152,14 @@ export function type(draft: Draft, text: string, required: boolean): void {
   draft.presence = text === "" && !sendsEmpty ? "absent" : "given";
 }
 
-/** Takes an option, or none. */
+/** Selects an option or none. */
 export function choose(draft: Draft, index: number | null): void {
   if (draft.kind !== "choice") return;
   draft.index = index;
   draft.presence = index === null ? "absent" : "given";
 }
 
-/** Sets what a boolean says, or leaves it out. */
+/** Sets a boolean, or omits it. */
 export function answer(draft: Draft, on: boolean | null): void {
   if (draft.kind !== "boolean") return;
   draft.on = on ?? false;
@@ -180,7 +180,7 @@ export function addEntry(shape: ObjectShape, draft: Draft): void {
   draft.presence = "given";
 }
 
-/** Takes a row out of a list or a map. An empty list that may be left out is omitted. */
+/** Removes a row of a list or a map. An empty optional list is omitted. */
 export function removeRow(draft: Draft, id: number, required: boolean): void {
   if (draft.kind !== "array" && draft.kind !== "object") return;
   const at = draft.rows.findIndex((each) => each.id === id);
@@ -199,22 +199,22 @@ export function moveRow(draft: Draft, id: number, by: -1 | 1): void {
   if (moved !== undefined) draft.rows.splice(to, 0, moved);
 }
 
-/** Sends `null`, or takes that back. */
+/** Sets a part to `null`, or reverts that. */
 export function sendNull(draft: Draft, on: boolean): void {
   draft.presence = on ? "null" : "absent";
 }
 
-/** Sends a part that has no value of its own to be typed (an object, a constant), or leaves it out. */
+/** Includes or omits a part without a text value (an object, a constant). */
 export function include(draft: Draft, on: boolean): void {
   draft.presence = on ? "given" : "absent";
 }
 
-/** Names a row of a map. */
+/** Sets the name of a row of a map. */
 export function nameRow(row: MapRow, name: string): void {
   row.name = name;
 }
 
-/** Empties a part, so that it has the fields of its shape again. */
+/** Clears a part, so that it has the fields of its shape again. */
 export function startAgain(shape: Shape, draft: Draft, required: boolean): void {
   Object.assign(draft, emptyDraft({ ...shape, fallback: undefined }, required));
 }

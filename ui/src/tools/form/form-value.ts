@@ -1,5 +1,5 @@
-// Makes the value of a draft, and says what is wrong with it, part by part. These checks help while filling in; the
-// server's own are what counts.
+// Converts a draft to a value and validates each part. The checks are for convenience, and the server validates as
+// well.
 
 import type { FieldProblem, JsonValue } from "$lib/api/generated";
 import { parseJson } from "$lib/format/json";
@@ -7,7 +7,7 @@ import { parseJson } from "$lib/format/json";
 import type { Draft } from "./draft";
 import type { ArrayShape, NumberShape, ObjectShape, Shape, TextFormat, TextShape } from "./shape";
 
-/** What can be wrong with a part. */
+/** Kinds of problems. */
 export type ProblemCode =
   | Exclude<FieldProblem, "wrong_type" | "not_an_option" | "unknown_field">
   | "not_a_number"
@@ -17,34 +17,34 @@ export type ProblemCode =
   | "no_name"
   | "name_taken";
 
-/** Something wrong with a part. */
+/** A problem of a part. */
 export interface Problem {
-  /** The part, as `pathOf` builds it. */
+  /** Path of the part, as returned by `pathOf`. */
   path: string;
   code: ProblemCode;
-  /** The bound that isn't kept, or the line of a mistake in JSON. */
+  /** The violated bound, or the line of a JSON error. */
   bound: number | null;
 }
 
-/** What a draft comes to. */
+/** Result of the conversion. */
 export interface Filled {
-  /** Nothing when it is omitted or can't be made. */
+  /** `undefined` if the value is omitted or invalid. */
   value: JsonValue | undefined;
   problems: Problem[];
 }
 
-/** The path of a part: a JSON pointer. The root's is empty. */
+/** Returns the path of a part as a JSON pointer. The root's is empty. */
 export function pathOf(parent: string, key: string | number): string {
   return `${parent}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** The path of the name of a row of a map. */
+/** Returns the path of the name of a map row. */
 export function namePathOf(parent: string, rowId: number): string {
   return `${parent}#${rowId}`;
 }
 
-/** The value that the draft of a whole form comes to. */
-export function filledIn(shape: Shape, draft: Draft): Filled {
+/** Converts the draft of a complete form. */
+export function formValue(shape: Shape, draft: Draft): Filled {
   const problems: Problem[] = [];
   const value = read(shape, draft, true, "", problems);
   return { value, problems };
@@ -57,12 +57,12 @@ function read(
   path: string,
   problems: Problem[],
 ): JsonValue | undefined {
-  const wrong = (code: ProblemCode, bound: number | null = null) => {
+  const report = (code: ProblemCode, bound: number | null = null) => {
     problems.push({ path, code, bound });
   };
   if (draft.presence === "null") return null;
   if (draft.presence === "absent") {
-    if (required) wrong("required");
+    if (required) report("required");
     return undefined;
   }
   switch (draft.kind) {
@@ -77,14 +77,14 @@ function read(
     case "choice":
       return shape.kind === "choice" ? shape.options[draft.index ?? -1]?.value : undefined;
     case "text":
-      if (shape.kind === "text") checkText(shape, draft.text, wrong);
+      if (shape.kind === "text") checkText(shape, draft.text, report);
       return draft.text;
     case "number":
-      return shape.kind === "number" ? readNumber(shape, draft.text, wrong) : undefined;
+      return shape.kind === "number" ? readNumber(shape, draft.text, report) : undefined;
     case "json": {
       const parsed = parseJson(draft.text);
       if (parsed.ok) return parsed.value as JsonValue;
-      wrong("not_json", parsed.line);
+      report("not_json", parsed.line);
       return undefined;
     }
   }
@@ -104,18 +104,18 @@ function readObject(
     if (value !== undefined) entries.push([field.name, value]);
   });
   const { extra } = shape;
-  const taken = new Set(shape.fields.map((field) => field.name));
+  const knownNames = new Set(shape.fields.map((field) => field.name));
   for (const row of draft.rows) {
     if (extra === null) break;
     const namePath = namePathOf(path, row.id);
     if (row.name === "") problems.push({ path: namePath, code: "no_name", bound: null });
-    else if (taken.has(row.name))
+    else if (knownNames.has(row.name))
       problems.push({ path: namePath, code: "name_taken", bound: null });
-    taken.add(row.name);
+    knownNames.add(row.name);
     const value = read(extra, row.draft, true, pathOf(path, row.id), problems);
     if (value !== undefined) entries.push([row.name, value]);
   }
-  // `fromEntries` defines own properties, also one that is called `__proto__`.
+  // `fromEntries` defines own properties, including `__proto__`.
   return Object.fromEntries([...entries, ...draft.others]);
 }
 
@@ -137,27 +137,31 @@ function readArray(
   });
 }
 
-type Wrong = (code: ProblemCode, bound?: number | null) => void;
+type ReportProblem = (code: ProblemCode, bound?: number | null) => void;
 
-function readNumber(shape: NumberShape, text: string, wrong: Wrong): JsonValue | undefined {
+function readNumber(
+  shape: NumberShape,
+  text: string,
+  report: ReportProblem,
+): JsonValue | undefined {
   const written = text.trim();
   if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(written)) {
-    wrong("not_a_number");
+    report("not_a_number");
     return undefined;
   }
   const value = Number(written);
   const { minimum, maximum, above, below } = shape;
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-    wrong("not_exact");
-  } else if (shape.integer && !Number.isInteger(value)) wrong("not_whole");
-  else if (minimum !== null && value < minimum) wrong("too_small", minimum);
-  else if (above !== null && value <= above) wrong("too_small", above);
-  else if (maximum !== null && value > maximum) wrong("too_large", maximum);
-  else if (below !== null && value >= below) wrong("too_large", below);
+    report("not_exact");
+  } else if (shape.integer && !Number.isInteger(value)) report("not_whole");
+  else if (minimum !== null && value < minimum) report("too_small", minimum);
+  else if (above !== null && value <= above) report("too_small", above);
+  else if (maximum !== null && value > maximum) report("too_large", maximum);
+  else if (below !== null && value >= below) report("too_large", below);
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** How the checked formats look. Every expression here is linear. */
+/** Patterns of the validated formats. All of them match in linear time. */
 const FORMATS: Record<TextFormat, { like: RegExp; code: ProblemCode }> = {
   email: { like: /^[^\s@]+@[^\s@]+$/, code: "not_an_email" },
   uri: { like: /^[A-Za-z][A-Za-z0-9+.-]*:\S*$/, code: "not_a_uri" },
@@ -168,14 +172,14 @@ const FORMATS: Record<TextFormat, { like: RegExp; code: ProblemCode }> = {
   },
 };
 
-function checkText(shape: TextShape, text: string, wrong: Wrong): void {
+function checkText(shape: TextShape, text: string, report: ReportProblem): void {
   const { minLength, maxLength, format } = shape;
   const length = [...text].length;
-  if (minLength !== null && length < minLength) wrong("too_short", minLength);
-  else if (maxLength !== null && length > maxLength) wrong("too_long", maxLength);
+  if (minLength !== null && length < minLength) report("too_short", minLength);
+  else if (maxLength !== null && length > maxLength) report("too_long", maxLength);
   else if (format !== null) {
     const { like, code } = FORMATS[format];
     const isDate = format === "date" || format === "date-time";
-    if (!like.test(text) || (isDate && Number.isNaN(Date.parse(text)))) wrong(code);
+    if (!like.test(text) || (isDate && Number.isNaN(Date.parse(text)))) report(code);
   }
 }

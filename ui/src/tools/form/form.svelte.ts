@@ -1,32 +1,32 @@
-// A form while it is filled in: its draft, the same as JSON text, and what it comes to.
+// State of a form: its draft, its JSON text and its value.
 
 import type { JsonValue } from "$lib/api/generated";
 import { parseJson } from "$lib/format/json";
 
 import { draftOf, emptyDraft, sameJson, type Draft } from "./draft";
-import { filledIn, type Problem } from "./form-value";
+import { formValue, type Problem } from "./form-value";
 import { shapeOf } from "./schema";
 import { isObject, type Shape } from "./shape";
 
-/** Where the form's JSON text is wrong: no JSON at this place, or no object. */
+/** Error of the JSON text: a syntax error at a position, or not an object. */
 export type JsonMistake = { at: "place"; line: number; column: number } | { at: "kind" };
 
 export class Form {
   readonly shape: Shape;
-  /** What is filled in. */
+  /** The draft of the fields. */
   draft: Draft = $state({ kind: "json", presence: "absent", text: "", misfit: false });
-  /** Which view is shown. */
+  /** The current view. */
   view = $state<"fields" | "json">("fields");
-  /** The text of the JSON view, while that is shown. */
+  /** The text of the JSON view while it is shown. */
   text = $state("");
-  /** Whether parts that must be given are marked already. */
+  /** Set if missing required parts are marked. */
   tried = $state(false);
 
-  /** What it comes to as it is filled in. */
-  readonly filled = $derived.by(() => filledIn(this.shape, this.draft));
-  /** What is wrong with the JSON view's text. */
+  /** The result of the current draft. */
+  readonly filled = $derived.by(() => formValue(this.shape, this.draft));
+  /** The error of the JSON view. */
   readonly mistake = $derived.by(() => (this.view === "json" ? mistakeIn(this.text) : null));
-  /** The problems to be shown, by path. */
+  /** The visible problems by path. */
   readonly shown = $derived.by(() => {
     const shown = new Map<string, Problem>();
     for (const problem of this.filled.problems) {
@@ -37,37 +37,37 @@ export class Form {
     return shown;
   });
 
-  /** A form for a schema, with a value or as it is at the start. */
+  /** Creates a form for a schema with a value or in its initial state. */
   constructor(schema: JsonValue, value?: JsonValue) {
     this.shape = shapeOf(schema);
     if (this.shape.kind === "json") this.view = "json";
-    this.take(value);
+    this.syncValue(value);
   }
 
-  /** The arguments, or nothing while they can't be made. */
+  /** The arguments, or `null` while they are invalid. */
   get value(): JsonValue | undefined {
     return this.mistake === null ? this.filled.value : undefined;
   }
 
-  /** Whether it may be sent. What the JSON view holds may be sent against the schema: the server will say what it thinks. */
+  /** Set if the arguments may be sent. The JSON view may violate the schema, because the server validates it. */
   get ready(): boolean {
     if (!isObject(this.value)) return false;
     return this.view === "json" || this.filled.problems.length === 0;
   }
 
-  /** Fills in a value from elsewhere. */
-  take(value: JsonValue | undefined): void {
+  /** Replaces the value. */
+  syncValue(value: JsonValue | undefined): void {
     this.draft =
       value === undefined ? emptyDraft(this.shape, true) : draftOf(this.shape, value, true);
     this.text = this.#written();
   }
 
-  /** Takes a value from elsewhere unless it is what the form says already. */
+  /** Replaces the value unless the form has it already. */
   follow(value: JsonValue | undefined): void {
-    if (!sameJson(value, this.value)) this.take(value);
+    if (!sameJson(value, this.value)) this.syncValue(value);
   }
 
-  /** Takes what was typed into the JSON view; the fields follow as soon as it is an object. */
+  /** Applies text typed into the JSON view. The fields are updated once it is an object. */
   write(text: string): void {
     this.text = text;
     const parsed = parseJson(text);
@@ -76,7 +76,7 @@ export class Form {
     }
   }
 
-  /** Changes the view. The fields are not shown while the text has a mistake. */
+  /** Switches the view. The fields are not shown while the text has an error. */
   show(view: "fields" | "json"): void {
     if (view === "json" && this.view !== "json") this.text = this.#written();
     if (view === "fields" && this.mistake !== null) return;

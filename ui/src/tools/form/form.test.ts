@@ -14,11 +14,11 @@ import {
   type,
   type Draft,
 } from "./draft";
-import { filledIn } from "./form-value";
+import { formValue } from "./form-value";
 import { Form } from "./form.svelte";
 import { shapeOf } from "./schema";
 
-/** A form with one part, and that part's draft. */
+/** Creates a form with one part, and its draft. */
 function part(schema: JsonValue, required = true) {
   const shape = shapeOf({ properties: { a: schema }, required: required ? ["a"] : [] });
   const draft = emptyDraft(shape, true);
@@ -27,9 +27,9 @@ function part(schema: JsonValue, required = true) {
   return {
     draft: inner,
     shape: shape.fields[0]?.shape,
-    /** What the part comes to: its value, or the code of what is wrong. */
+    /** Returns the value of the part, or the code of its problem. */
     get is(): JsonValue | undefined {
-      const { value, problems } = filledIn(shape, draft);
+      const { value, problems } = formValue(shape, draft);
       if (problems[0]) return `! ${problems[0].code} ${problems[0].bound ?? ""}`.trim();
       return (value as { a?: JsonValue }).a;
     },
@@ -85,8 +85,8 @@ test.each(TYPED)("typed: %s", (_name, schema, text, expected) => {
   expect(a.is, "comes to its value, or says what is wrong").toEqual(expected);
 });
 
-describe("what is omitted", () => {
-  test("an optional part that isn't filled", () => {
+describe("omitted parts", () => {
+  test("an empty optional part", () => {
     const kinds: JsonValue[] = [
       { type: "string" },
       { type: "integer" },
@@ -107,7 +107,7 @@ describe("what is omitted", () => {
     ).toBe(undefined);
   });
 
-  test("an optional default stays with the server; a required one is filled in", () => {
+  test("an optional default is left to the server, a required one is filled in", () => {
     expect(part({ type: "integer", default: 3 }, false).is, "left out").toBe(undefined);
     expect(part({ type: "integer", default: 3 }).is, "filled in").toBe(3);
     expect(
@@ -116,7 +116,7 @@ describe("what is omitted", () => {
     ).toBe("three");
   });
 
-  test("required parts start as they must", () => {
+  test("required parts have initial values", () => {
     expect(part({ type: "string" }).is, "text is missing").toBe("! required");
     expect(part({ type: "boolean" }).is, "a required boolean is off").toBe(false);
     expect(
@@ -131,7 +131,7 @@ describe("what is omitted", () => {
     expect(part({ enum: ["a"] }).is, "an option must be chosen").toBe("! required");
   });
 
-  test("emptied text is omitted, or sent empty where it must be sent", () => {
+  test("emptied text is omitted, or sent empty if required", () => {
     const optional = part({ type: "string" }, false);
     type(optional.draft, "x", false);
     expect(optional.is, "given").toBe("x");
@@ -175,7 +175,7 @@ describe("rows", () => {
     expect(a.is, `without rows it is omitted (${second})`).toBe(undefined);
   });
 
-  test("of a map need names of their own", () => {
+  test("of a map need unique names", () => {
     const a = part({ type: "object", additionalProperties: { type: "integer" } });
     if (a.draft.kind !== "object" || a.shape?.kind !== "object") throw new Error("no map");
     for (const name of ["", "k", "k"]) {
@@ -193,7 +193,7 @@ describe("rows", () => {
   });
 });
 
-test("choices and answers", () => {
+test("selects options and booleans", () => {
   const a = part({ enum: [{ deep: 1 }, "b"] });
   choose(a.draft, 0);
   expect(a.is, "an option may be any JSON").toEqual({ deep: 1 });
@@ -204,7 +204,7 @@ test("choices and answers", () => {
   expect(b.is, "no is not the same as left out").toBe(false);
 });
 
-describe("any value can be shown and comes back as it was", () => {
+describe("displays and preserves any value", () => {
   const schema: JsonValue = {
     type: "object",
     properties: {
@@ -237,7 +237,7 @@ describe("any value can be shown and comes back as it was", () => {
     "%s",
     (_text, value) => {
       const shape = shapeOf(schema);
-      const { value: back } = filledIn(shape, draftOf(shape, value, true));
+      const { value: back } = formValue(shape, draftOf(shape, value, true));
       expect(back, "nothing is lost or changed").toEqual(value);
       expect(Object.keys(back as object).sort(), "own names only").toEqual(
         Object.keys(value as object).sort(),
@@ -252,7 +252,7 @@ describe("the JSON view", () => {
     required: ["a"],
   };
 
-  test("follows the fields, and the fields follow it", () => {
+  test("stays in sync with the fields", () => {
     const form = new Form(schema, { a: "x" });
     form.show("json");
     expect(form.text, "written as it would be sent").toBe('{\n  "a": "x"\n}');
@@ -269,7 +269,7 @@ describe("the JSON view", () => {
     ).toMatchObject({ text: "2" });
   });
 
-  test("a mistake keeps the view and the last value", () => {
+  test("keeps the view and the last value on an error", () => {
     const form = new Form(schema, { a: "x" });
     form.show("json");
     form.write('{\n "a": }');
@@ -281,7 +281,7 @@ describe("the JSON view", () => {
     expect(form.mistake, "arguments are an object").toEqual({ at: "kind" });
   });
 
-  test("may send what the schema doesn't take; the fields may not", () => {
+  test("may violate the schema, unlike the fields", () => {
     const form = new Form(schema, { n: 1.5 });
     expect(form.ready, "the fields have problems").toBe(false);
     expect([...form.shown.keys()], "missing parts are marked once it was tried").toEqual(["/n"]);
@@ -291,7 +291,7 @@ describe("the JSON view", () => {
     expect(form.ready, "JSON is sent as written").toBe(true);
   });
 
-  test("takes a value from elsewhere, but not its own again", () => {
+  test("takes an external value, but not its own again", () => {
     const form = new Form(schema, { a: "x" });
     const draft = form.draft;
     form.follow({ a: "x" });

@@ -1,4 +1,4 @@
-// What is said beside a part of a form: what is wrong with it, and what it takes.
+// Hints and problem texts of a part.
 
 import { beginning, visibleText } from "$lib/format/text-safety";
 
@@ -7,17 +7,17 @@ import { m } from "../../paraglide/messages";
 import type { Problem, ProblemCode } from "./form-value";
 import type { JsonReason, Shape } from "./shape";
 
-/** Of a default in the list that it is chosen from, in characters. */
+/** Maximum length of a default in its list of options, in characters. */
 const LONGEST_DEFAULT = 60;
 
-/** Stands for a part that is not sent, with what the server takes for it then. */
+/** Label of an omitted part, with the default that the server uses. */
 export function notSetLabel({ fallback }: Shape): string {
   if (fallback === undefined) return m.tools_left_out();
   const value = visibleText(beginning(JSON.stringify(fallback), LONGEST_DEFAULT, 1));
   return m.tools_not_set_default({ value });
 }
 
-/** What is wrong, in words. */
+/** Returns the text of a problem. */
 export function problemText({ code, bound }: Problem): string {
   const count = bound ?? 0;
   const texts: Record<ProblemCode, () => string> = {
@@ -42,7 +42,7 @@ export function problemText({ code, bound }: Problem): string {
   return texts[code]();
 }
 
-/** Why a part is written as JSON. */
+/** Returns the reason why a part is edited as JSON. */
 export function reasonText(reason: JsonReason): string {
   const texts: Record<JsonReason, () => string> = {
     anything: m.tools_json_anything,
@@ -56,7 +56,7 @@ export function reasonText(reason: JsonReason): string {
   return texts[reason]();
 }
 
-/** The bounds of a part, if it has any. */
+/** Returns the bounds of a part, if it has any. */
 export function boundsText(shape: Shape): string | null {
   if (shape.kind === "number") {
     const bounds = [
@@ -80,7 +80,7 @@ export function boundsText(shape: Shape): string | null {
   return null;
 }
 
-/** The number that the word after a range goes by. */
+/** Returns the number that determines the plural form of a range. */
 function last(least: number | null, most: number | null): number {
   return most ?? least ?? 0;
 }
@@ -91,7 +91,7 @@ function rangeText(least: number | null, most: number | null): string | null {
   return least === most ? String(least) : `${least}–${most}`;
 }
 
-/** An example of how a text is written. */
+/** Returns an example of a text format. */
 export function exampleOf(shape: Shape): string | undefined {
   if (shape.kind !== "text" || shape.format === null) return undefined;
   return {

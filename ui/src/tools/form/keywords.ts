@@ -1,4 +1,4 @@
-// Reads single keywords of a JSON Schema, whatever a server wrote there.
+// Reads keywords of a JSON Schema from a server, which may have any type.
 
 import type { JsonValue } from "$lib/api/generated";
 import {
@@ -14,22 +14,22 @@ import {
   type TextShape,
 } from "./shape";
 
-/** How many references may lead to one another, and how many steps a reference may have. */
+/** Maximum number of chained references, and of segments of a reference. */
 export const MAX_HOPS = 32;
 
-/** Keywords that say something about a value and don't restrict it. */
+/** Keywords that are annotations and do not restrict a value. */
 const ANNOTATIONS = new Set([
   ...["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"],
   ...["$comment", "$schema", "$id", "$anchor", "$defs", "definitions"],
 ]);
-/** Keywords whose rules are left to the server. */
+/** Keywords that only the server checks. */
 const LEFT_TO_SERVER = [
   ...["not", "dependentRequired", "dependencies", "propertyNames", "contains", "multipleOf"],
   ...["minProperties", "maxProperties", "contentEncoding"],
 ];
 const TEXT_FORMATS = new Set<string>(["email", "uri", "date", "date-time"]);
 
-/** A number with its bounds. */
+/** Returns a number with its bounds. */
 export function numberShape(schema: JsonObject, integer: boolean): NumberShape {
   return {
     ...common(schema),
@@ -42,7 +42,7 @@ export function numberShape(schema: JsonObject, integer: boolean): NumberShape {
   };
 }
 
-/** A text with its bounds and format. */
+/** Returns a text with its bounds and format. */
 export function textShape(schema: JsonObject): TextShape {
   const format = text(schema.format);
   const maxLength = number(schema.maxLength);
@@ -57,13 +57,13 @@ export function textShape(schema: JsonObject): TextShape {
   };
 }
 
-/** The options of an `enum`. */
+/** Returns the options of an `enum`. */
 export function enumOptions(schema: JsonObject, values: JsonValue[]): Option[] {
   const names = Array.isArray(schema.enumNames) ? schema.enumNames : [];
   return values.map((value, index) => ({ value, title: text(names[index]) ?? titleOf(value) }));
 }
 
-/** The option that a member of `oneOf` or `anyOf` stands for, if it is one constant. */
+/** Returns the option of a member of `oneOf` or `anyOf`, if it is a constant. */
 export function constantOption(schema: JsonValue): Option | null {
   if (!isObject(schema) || !("const" in schema)) return null;
   const value = schema.const ?? null;
@@ -74,12 +74,12 @@ function titleOf(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** A part to be written as JSON. */
+/** Returns a part that is edited as JSON. */
 export function json(schema: JsonObject, reason: JsonReason): JsonShape {
   return { ...common(schema), kind: "json", reason, nullable: false };
 }
 
-/** What every shape takes from its schema. */
+/** Returns the properties that every shape takes from its schema. */
 export function common(schema: JsonObject): Common {
   return {
     title: text(schema.title),
@@ -90,12 +90,12 @@ export function common(schema: JsonObject): Common {
   };
 }
 
-/** Whether the schema says nothing that restricts a value. */
+/** Returns `true` if the schema does not restrict the value. */
 export function isPlain(schema: JsonObject): boolean {
   return Object.keys(schema).every((key) => ANNOTATIONS.has(key));
 }
 
-/** The words beside a reference, which go before those of its target. */
+/** Returns the annotations next to a reference, which override those of its target. */
 export function annotationsOf(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     ["title", "description", "default"].flatMap((key) => {
@@ -105,7 +105,7 @@ export function annotationsOf(schema: JsonObject): JsonObject {
   );
 }
 
-/** The one type that the value has beside `null`, guessed from other keywords when it isn't written. */
+/** Returns the only type besides `null`, inferred from other keywords if it is not declared. */
 export function typeOf(schema: JsonObject): { type: string | null; nullable: boolean } {
   if (typeof schema.type === "string") return { type: schema.type, nullable: false };
   if (Array.isArray(schema.type)) {
@@ -123,8 +123,8 @@ export function typeOf(schema: JsonObject): { type: string | null; nullable: boo
   return { type: null, nullable: false };
 }
 
-/** What a JSON pointer in a reference (RFC 6901, as a URI fragment) leads to. */
-export function lookUp(root: JsonValue, reference: string): JsonValue | undefined {
+/** Resolves the JSON pointer of a reference (RFC 6901, as a URI fragment). */
+export function resolvePointer(root: JsonValue, reference: string): JsonValue | undefined {
   const pointer = reference.slice(1);
   if (!pointer.startsWith("/")) return undefined;
   let here: JsonValue | undefined = root;
@@ -145,8 +145,8 @@ function unescapePart(part: string): string | null {
   }
 }
 
-/** Whether one line holds the value. */
-export function isSimple(shape: Shape): boolean {
+/** Returns `true` if the value fits into one line. */
+export function fitsOneLine(shape: Shape): boolean {
   return (
     shape.kind === "text" ||
     shape.kind === "number" ||
@@ -155,27 +155,27 @@ export function isSimple(shape: Shape): boolean {
   );
 }
 
-/** Whether the schema takes `null` alone. */
+/** Returns `true` if the schema permits `null` only. */
 export function isNull(schema: JsonValue): boolean {
   return isObject(schema) && (schema.type === "null" || schema.const === null);
 }
 
-/** Whether the schema has no keywords but these. */
+/** Returns `true` if the schema has no other keywords. */
 export function onlyKeys(schema: JsonObject, keys: string[]): boolean {
   return Object.keys(schema).every((key) => keys.includes(key));
 }
 
-/** The keyword if it is text. */
+/** Returns the keyword if it is a string. */
 export function text(value: JsonValue | undefined): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** The keyword if it is a number. */
+/** Returns the keyword if it is a number. */
 export function number(value: JsonValue | undefined): number | null {
   return typeof value === "number" ? value : null;
 }
 
-/** The texts of a list, at most so many. */
+/** Returns the strings of a list up to a maximum. */
 export function strings(value: JsonValue | undefined, limit: number): string[] {
   return Array.isArray(value)
     ? value.filter((each) => typeof each === "string").slice(0, limit)

@@ -1,5 +1,5 @@
-// The form for any schema that a server may send: it is read within bounds, and a value that is put into it comes out again. The
-// schemas are mutations of `tests/fuzz/corpus/tool_schema`, the same ones in each run, for a bounded time.
+// Forms of arbitrary schemas: reading is bounded, and values are preserved. The schemas are deterministic mutations
+// of `tests/fuzz/corpus/tool_schema`, tested for a bounded time.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,13 +9,13 @@ import { expect, test } from "vitest";
 import type { JsonValue } from "$lib/api/generated";
 
 import { draftOf } from "./draft";
-import { filledIn } from "./form-value";
+import { formValue } from "./form-value";
 import { MAX_DEPTH, MAX_FIELDS, MAX_OPTIONS, shapeOf } from "./schema";
 import { isObject, type Shape } from "./shape";
 
 const CORPUS = join(import.meta.dirname, "../../../../tests/fuzz/corpus/tool_schema");
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 1.5);
-/** Keywords and names that mean something to a reader of schemas, or to JavaScript. */
+/** Keywords and names with a meaning in schemas or in JavaScript. */
 const NAMES = [
   ...[
     "type",
@@ -38,7 +38,7 @@ const VALUES: JsonValue[] = [
   ...([[], {}, ["string", "null"], [[]], { type: "string" }, { $ref: "#" }] as JsonValue[]),
 ];
 
-/** Numbers that are the same in each run (xorshift). */
+/** Deterministic random numbers (xorshift). */
 class Random {
   private state = 0x2f6e2b1;
 
@@ -54,11 +54,11 @@ class Random {
   }
 }
 
-/** The value with one part replaced, removed, added or repeated. */
+/** Returns the value with one part replaced, removed, added or repeated. */
 function mutated(value: JsonValue, random: Random): JsonValue {
-  const goesOn = random.below(4) > 0;
+  const descends = random.below(4) > 0;
   if (Array.isArray(value)) {
-    if (goesOn && value.length > 0) {
+    if (descends && value.length > 0) {
       const at = random.below(value.length);
       return value.map((each, index) => (index === at ? mutated(each, random) : each));
     }
@@ -69,7 +69,7 @@ function mutated(value: JsonValue, random: Random): JsonValue {
     const at = random.below(entries.length + 1);
     const [name, part] = entries[at] ?? [random.of(NAMES), random.of(VALUES)];
     const others = entries.filter((_, index) => index !== at);
-    if (goesOn) return Object.fromEntries([...others, [name, mutated(part, random)]]);
+    if (descends) return Object.fromEntries([...others, [name, mutated(part, random)]]);
     const all: [string, JsonValue][][] = [
       others,
       [...others, [random.of(NAMES), part]],
@@ -81,7 +81,7 @@ function mutated(value: JsonValue, random: Random): JsonValue {
   return random.of(VALUES);
 }
 
-/** How many fields and options a shape has, and how deep it is. */
+/** Returns the number of fields and options of a shape, and its depth. */
 function size(shape: Shape, depth = 0): { fields: number; options: number; depth: number } {
   const sum = { fields: 0, options: 0, depth };
   const parts: Shape[] = [];
@@ -104,17 +104,17 @@ function size(shape: Shape, depth = 0): { fields: number; options: number; depth
   return sum;
 }
 
-/** The same for values that differ in the order of their members only. */
-function sorted(value: JsonValue | undefined): JsonValue | undefined {
-  if (Array.isArray(value)) return value.map((each) => sorted(each) ?? null);
+/** Returns the same text for values that differ only in the order of their members. */
+function withSortedKeys(value: JsonValue | undefined): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map((each) => withSortedKeys(each) ?? null);
   if (!isObject(value)) return value;
   const members = Object.entries(value).map(
-    ([name, part]) => [name, sorted(part) ?? null] as const,
+    ([name, part]) => [name, withSortedKeys(part) ?? null] as const,
   );
   return Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Whether the value came out again; else the form says what is wrong with it. */
+/** Returns `true` if the value is preserved, or the form reports a problem. */
 function check(schema: JsonValue, value: JsonValue): boolean {
   const words = JSON.stringify({ schema, value });
   const shape = shapeOf(schema);
@@ -122,14 +122,16 @@ function check(schema: JsonValue, value: JsonValue): boolean {
   expect(fields, words).toBeLessThanOrEqual(MAX_FIELDS);
   expect(options, words).toBeLessThanOrEqual(10 * MAX_OPTIONS);
   expect(depth, words).toBeLessThanOrEqual(MAX_DEPTH + 1);
-  const filled = filledIn(shape, draftOf(shape, value, true));
+  const filled = formValue(shape, draftOf(shape, value, true));
   if (filled.problems.length > 0) return false;
-  expect(JSON.stringify(sorted(filled.value)), words).toBe(JSON.stringify(sorted(value)));
+  expect(JSON.stringify(withSortedKeys(filled.value)), words).toBe(
+    JSON.stringify(withSortedKeys(value)),
+  );
   return true;
 }
 
 test(
-  "what is put into a form comes out of it, whatever the schema",
+  "preserves values for any schema",
   () => {
     const seeds = readdirSync(CORPUS).map((name) => {
       const seed = JSON.parse(readFileSync(join(CORPUS, name), "utf8")) as {
@@ -142,17 +144,17 @@ test(
     expect(seeds.length).toBeGreaterThan(4);
     const random = new Random();
     const end = performance.now() + SECONDS * 1000;
-    let [inputs, same] = [0, 0];
+    let [inputs, preserved] = [0, 0];
     while (performance.now() < end || inputs < 100) {
       let { schema, value } = random.of(seeds);
       for (let count = 1 + random.below(4); count > 0; count -= 1) {
         if (random.below(3) > 0) schema = mutated(schema, random);
         else value = mutated(value, random);
       }
-      if (check(schema, value)) same += 1;
+      if (check(schema, value)) preserved += 1;
       inputs += 1;
     }
-    expect(same).toBeGreaterThan(inputs / 20);
+    expect(preserved).toBeGreaterThan(inputs / 20);
   },
   SECONDS * 1000 + 20_000,
 );

@@ -1,4 +1,4 @@
-// What each component of a form is given: one part of it.
+// Props of the components of a form.
 
 import type { Snippet } from "svelte";
 
@@ -8,23 +8,23 @@ import type { Draft } from "./draft";
 import type { Form } from "./form.svelte";
 import type { Shape } from "./shape";
 
-/** A part of a form, to be drawn. */
+/** A part of a form to render. */
 export interface PartProps<S extends Shape = Shape, D extends Draft = Draft> {
   form: Form;
   shape: S;
   draft: D;
   required: boolean;
   path: string;
-  /** What it is called where it stands; nothing for the whole. */
+  /** Label of the part. Absent for the root. */
   name: string | null;
 }
 
-/** A part that has parts. They are drawn by whoever draws this one, so that no component imports the one that imports it. */
+/** A part with children. The parent passes the renderer, so that components do not import each other in a cycle. */
 export interface ParentProps<S extends Shape, D extends Draft> extends PartProps<S, D> {
   child: Snippet<[PartProps]>;
 }
 
-/** What a part is called, short and with nothing hidden in it. */
+/** Returns the label of a part: short, with hidden characters made visible. */
 export function labelOf(shape: Shape, name: string | null): string {
   return visibleText(beginning(shape.title ?? name ?? "", 80, 1));
 }

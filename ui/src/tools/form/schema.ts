@@ -1,5 +1,5 @@
-// Turns a tool's JSON Schema into the shape of a form. A server wrote the schema, so reading it is bounded, its regular
-// expressions are shown and never run, and what a form can't show becomes a JSON editor for that part alone.
+// Converts a tool's JSON Schema to the shape of a form. The schema is untrusted: reading is bounded, its regular
+// expressions are shown and never run, and unsupported parts become JSON editors.
 
 import type { JsonValue } from "$lib/api/generated";
 import {
@@ -10,9 +10,9 @@ import {
   enumOptions,
   isNull,
   isPlain,
-  isSimple,
+  fitsOneLine,
   json,
-  lookUp,
+  resolvePointer,
   number,
   numberShape,
   onlyKeys,
@@ -29,16 +29,16 @@ import {
   type Shape,
 } from "./shape";
 
-/** How deep a schema is followed. */
+/** Maximum depth of a schema. */
 export const MAX_DEPTH = 12;
-/** How many fields a form may have in all. */
+/** Maximum number of fields of a form. */
 export const MAX_FIELDS = 500;
-/** How many options a choice may have. */
+/** Maximum number of options of a choice. */
 export const MAX_OPTIONS = 500;
-/** How many options all choices of a form may have. */
+/** Maximum number of options of all choices of a form. */
 const MAX_ALL_OPTIONS = 5000;
 
-/** Keywords with which one value follows several schemas, or one of several. */
+/** Keywords that combine several schemas. */
 const COMBINING = [
   "anyOf",
   "oneOf",
@@ -49,11 +49,11 @@ const COMBINING = [
   "dependentSchemas",
   "patternProperties",
 ];
-/** The form for the arguments of a tool. */
+/** Returns the form for the arguments of a tool. */
 export function shapeOf(schema: JsonValue): Shape {
   const reader = new Reader(schema);
   const shape = reader.read(schema, 0, []);
-  // `{"type":"object"}` without more is how servers write "no arguments".
+  // Servers write `{"type":"object"}` without more for "no arguments".
   if (
     shape.kind === "json" &&
     shape.reason === "anything" &&
@@ -81,7 +81,7 @@ class Reader {
     return this.readResolved(resolved.schema, depth, resolved.open);
   }
 
-  /** Follows references and wrappers with one member to the schema that says what the value is. */
+  /** Follows references and single-member wrappers to the schema of the value. */
   private resolve(
     written: JsonObject,
     open: string[],
@@ -94,7 +94,7 @@ class Reader {
         if (allOf !== undefined || !plain) return { reason: "combined" };
         if (!$ref.startsWith("#")) return { reason: "elsewhere" };
         if ($ref === "#" || open.includes($ref)) return { reason: "recursive" };
-        const target = lookUp(this.root, $ref);
+        const target = resolvePointer(this.root, $ref);
         if (!isObject(target)) return { reason: target === true ? "anything" : "unclear" };
         open = [...open, $ref];
         schema = { ...target, ...annotationsOf(rest) };
@@ -134,15 +134,15 @@ class Reader {
     };
   }
 
-  /** The shape for `anyOf` or `oneOf`, or nothing where these only add rules to an object. */
+  /** Returns the shape for `anyOf` or `oneOf`, or `null` if these only add rules to an object. */
   private readVariants(
     schema: JsonObject,
     variants: JsonValue[],
     depth: number,
     open: string[],
   ): Shape | null {
-    const others = COMBINING.filter((key) => key in schema);
-    if (others.length > 1 || variants.length > MAX_OPTIONS) return json(schema, "combined");
+    const combinators = COMBINING.filter((key) => key in schema);
+    if (combinators.length > 1 || variants.length > MAX_OPTIONS) return json(schema, "combined");
     if (variants.every((each) => isObject(each) && onlyKeys(each, ["required"]))) {
       return schema.properties === undefined ? json(schema, "combined") : null;
     }
@@ -157,12 +157,12 @@ class Reader {
     const { anyOf: _anyOf, oneOf: _oneOf, ...around } = schema;
     if (rest.length === 1 && isObject(only) && isPlain(around)) {
       const shape = this.read(only, depth + 1, open);
-      const own = common(schema);
+      const annotations = common(schema);
       return {
         ...shape,
-        title: own.title ?? shape.title,
-        description: own.description ?? shape.description,
-        fallback: own.fallback === undefined ? shape.fallback : own.fallback,
+        title: annotations.title ?? shape.title,
+        description: annotations.description ?? shape.description,
+        fallback: annotations.fallback === undefined ? shape.fallback : annotations.fallback,
         nullable: shape.nullable || nullable,
       };
     }
@@ -200,11 +200,12 @@ class Reader {
     if (entries.size > this.fieldsLeft) return json(schema, "too_large");
     this.fieldsLeft -= entries.size;
 
-    const others = schema.additionalProperties;
-    const each = isObject(others) ? this.read(others, depth + 1, open) : null;
-    const extra = each !== null && isSimple(each) ? each : null;
+    const combinators = schema.additionalProperties;
+    const each = isObject(combinators) ? this.read(combinators, depth + 1, open) : null;
+    const extra = each !== null && fitsOneLine(each) ? each : null;
     if (entries.size === 0 && extra === null) {
-      const empty = others === false || (others === undefined && schema.properties !== undefined);
+      const empty =
+        combinators === false || (combinators === undefined && schema.properties !== undefined);
       if (!empty) return json(schema, "anything");
     }
     const fields = [...entries].map(([name, property]): Field => ({
@@ -218,13 +219,13 @@ class Reader {
   private choice(schema: JsonObject, options: Option[]): Shape {
     if (options.length > Math.min(MAX_OPTIONS, this.optionsLeft)) return json(schema, "too_large");
     this.optionsLeft -= options.length;
-    const given = options.filter((each) => each.value !== null);
-    if (given.length === 0) return json(schema, "unclear");
+    const nonNull = options.filter((each) => each.value !== null);
+    if (nonNull.length === 0) return json(schema, "unclear");
     return {
       ...common(schema),
       kind: "choice",
-      options: given,
-      nullable: given.length < options.length,
+      options: nonNull,
+      nullable: nonNull.length < options.length,
     };
   }
 

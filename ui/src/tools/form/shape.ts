@@ -1,32 +1,32 @@
-// The shape of a form: what is shown for a JSON Schema, part by part.
+// Shape of a form: the fields for a JSON Schema.
 
 import type { JsonValue } from "$lib/api/generated";
 
-/** An object of JSON. */
+/** A JSON object. */
 export type JsonObject = { [key in string]: JsonValue };
 
-/** Why a part is shown as JSON text. */
+/** The reason why a part is edited as JSON. */
 export type JsonReason =
   "anything" | "combined" | "recursive" | "too_deep" | "too_large" | "elsewhere" | "unclear";
 
-/** The formats of text that are checked. */
+/** Text formats that are validated. */
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
-/** One option of a choice. */
+/** An option of a choice. */
 export interface Option {
   value: JsonValue;
   title: string;
 }
 
-/** What every part of a form has. */
+/** Properties of every part. */
 export interface Common {
   title: string | null;
   description: string | null;
-  /** What the server takes when the part is omitted. */
+  /** The default that the server uses if the part is omitted. */
   fallback: JsonValue | undefined;
-  /** Whether `null` may be sent. */
+  /** Set if `null` is permitted. */
   nullable: boolean;
-  /** Whether the schema has rules that the form doesn't know; the server checks them. */
+  /** Set if the schema has rules that only the server checks. */
   moreRules: boolean;
 }
 
@@ -57,7 +57,7 @@ export type TextShape = Common & {
   format: TextFormat | null;
   minLength: number | null;
   maxLength: number | null;
-  /** A regular expression, to be shown only. */
+  /** A regular expression, for display only. */
   pattern: string | null;
   long: boolean;
 };
@@ -66,7 +66,7 @@ export type ConstantShape = Common & { kind: "constant"; value: JsonValue };
 export type BooleanShape = Common & { kind: "boolean" };
 export type JsonShape = Common & { kind: "json"; reason: JsonReason };
 
-/** What a form shows for a schema. */
+/** The shape of a schema. */
 export type Shape =
   | ObjectShape
   | ArrayShape
@@ -77,7 +77,7 @@ export type Shape =
   | BooleanShape
   | JsonShape;
 
-/** Whether the value is an object and no list. */
+/** Returns `true` if the value is an object and not an array. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

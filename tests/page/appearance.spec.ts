@@ -1,13 +1,13 @@
-// Every view and every question in light, dark, Chinese, small and large: pictures for people to look at (in
-// target/screenshots/page), and what can be checked without one: axe, and nothing larger than the window.
+// Every view and consent request in light, dark, Chinese, small and large: screenshots for people (in
+// target/screenshots/page), and automatic checks by axe and for overflow.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { axeFinds, DEMO, expect, LEGACY, test as base } from "./fixtures";
+import { axeViolations, DEMO, expect, LEGACY, test as base } from "./fixtures";
 import { Registry } from "./registry.mjs";
-import { Requests, stillPicture } from "./settled";
-import { walk } from "./walk";
-import { NEWER_AND_OLD, walkInstalls } from "./walk-installs";
+import { Requests, stableScreenshot } from "./waiting";
+import { visitViews } from "./visit-views";
+import { NEWER_AND_OLD, visitInstalls } from "./visit-installs";
 
 const PICTURES = resolve(__dirname, "../../target/screenshots/page");
 const SETUP = {
@@ -53,7 +53,7 @@ const test = base.extend<Looks>({
   },
 });
 
-// By far the longest walks; each has a page and a host of its own.
+// By far the longest tests. Each has a separate page and host.
 test.describe.configure({ mode: "parallel" });
 
 for (const { name, look, size, contrast, forcedColors } of LOOKS) {
@@ -61,27 +61,27 @@ for (const { name, look, size, contrast, forcedColors } of LOOKS) {
     test.use({ look, viewport: size, contextOptions: { contrast, forcedColors, reducedMotion: "reduce" } });
     test.setTimeout(240_000);
 
-    test("every view and question: axe finds nothing, and nothing is cut off", async ({ app, host }) => {
+    test("every view and consent request has no axe violations, and nothing is cut off", async ({ app, host }) => {
       const folder = join(PICTURES, name);
       mkdirSync(folder, { recursive: true });
       const problems: string[] = [];
       const requests = new Requests(app);
-      const see = async (view: string) => {
+      const onView = async (view: string) => {
         await requests.settled();
-        writeFileSync(join(folder, `${view}.png`), await stillPicture(app));
-        // The system's own colours are the user's choice.
+        writeFileSync(join(folder, `${view}.png`), await stableScreenshot(app));
+        // Forced colors are the user's choice.
         const rules = { "color-contrast": { enabled: !forcedColors }, "color-contrast-enhanced": { enabled: contrast === "more" } };
-        problems.push(...(await axeFinds(app, rules)).map((found) => `${view}: ${found}`));
+        problems.push(...(await axeViolations(app, rules)).map((found) => `${view}: ${found}`));
         const moving = await app.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
         if (moving > 0) problems.push(`${view}: moves, though motion is reduced`);
         const wider = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (wider > 0) problems.push(`${view}: ${wider} pixels wider than the window`);
-        // What lies outside of the scrolled areas lets the focus push the whole page out of the window.
+        // Content outside of the scrollable areas would let the focus scroll the whole page.
         const taller = await app.evaluate(() => document.documentElement.scrollHeight - innerHeight);
         if (taller > 0) problems.push(`${view}: ${taller} pixels taller than the window`);
       };
-      await walk(app, host, see);
-      await walkInstalls(app, host, see);
+      await visitViews(app, host, onView);
+      await visitInstalls(app, host, onView);
       expect(problems, "every view is accessible and fits").toEqual([]);
     });
   });

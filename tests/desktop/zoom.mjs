@@ -1,13 +1,13 @@
-// How large the page is drawn: the web view's own zoom, by the keys that browsers have, kept between starts.
+// Zoom of the web view by the usual keys of browsers, stored across starts.
 import assert from "node:assert/strict";
 
 const CONTROL = "\uE009";
 
-/** How wide the page is that fits into the window, in its own pixels: half as wide in a window at 200 %. */
+/** Returns the width of the page in CSS pixels: half of the window's at 200 %. */
 const width = (page) => page.run(() => innerWidth);
 
-export async function zoomed(page, _place, step) {
-  await step("E11: Ctrl and plus draw the page up to twice as large, and nothing is cut off", async () => {
+export async function zoomByKeys(page, _place, step) {
+  await step("E11: Ctrl and plus zoom the page up to 200 %, and nothing is cut off", async () => {
     await page.go("#/settings");
     const before = await width(page);
     for (let times = 0; times < 7; times++) await page.chord(CONTROL, "+");
@@ -30,8 +30,8 @@ export async function zoomed(page, _place, step) {
   });
 }
 
-export async function stillZoomed(page, _place, step) {
-  await step("E11: the next start has the same size", async () => {
+export async function zoomRestored(page, _place, step) {
+  await step("E11: the next start restores the zoom", async () => {
     await page.go("#/settings");
     const chosen = await width(page);
     await page.chord(CONTROL, "0");

@@ -1,19 +1,19 @@
-// What is opened from outside of the window: bundle files and install links. It only ever opens a sheet.
+// Bundles and install links opened from outside of the window. They only open a sheet.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { archive } from "../bundle.cjs";
-import { handedOver } from "./background.mjs";
+import { startSecondInstance } from "./background.mjs";
 
 const DIALOG = "[role=dialog]";
 const SECTION = "section[aria-labelledby=settings-desktop]";
 const LINKS = "Open drawbridge: links with this app";
 const UNKNOWN = "Where this link came from is not known";
 
-/** A bundle of this name in the user's home folder. Its server would leave a mark if it ran. */
-export function bundleOf(place, name) {
+/** Creates a bundle of this name in the user's home folder. Its server would create a marker file if it ran. */
+export function createBundle(place, name) {
   const manifest = {
     ...{ manifest_version: "0.3", name, version: "1.0.0", description: "Opened from outside", author: { name: "Alice" } },
     server: { type: "node", entry_point: "index.js", mcp_config: { command: "node", args: ["${__dirname}/index.js"] } },
@@ -28,51 +28,51 @@ function linkTo(config, name = "proposed") {
   return `drawbridge://mcp/install?name=${name}&config=${Buffer.from(JSON.stringify(config)).toString("base64url")}`;
 }
 
-export async function openedAtFirst(page, place, step) {
-  await step("started with a bundle's file: the sheet is there with the focus in it, and nothing is installed", async () => {
-    await page.reads("Install first", DIALOG);
-    await page.reads("first bundle.mcpb", DIALOG);
+export async function openedAtStart(page, place, step) {
+  await step("a start with a bundle file shows the focused sheet, and installs nothing", async () => {
+    await page.waitForText("Install first", DIALOG);
+    await page.waitForText("first bundle.mcpb", DIALOG);
     await page.until("the focus in the sheet", () => page.run(() => document.activeElement?.closest("[role=dialog]") !== null));
     await page.picture("opened-at-first");
-    await nothingCameOfIt(page, place, "first");
+    await assertNothingInstalled(page, place, "first");
     await close(page);
   });
 }
 
-export async function opened(page, place, step) {
-  await step("files that are opened while the app runs come one after another, and none takes the place of another", async () => {
-    assert.equal(await handedOver(place, [bundleOf(place, "second"), bundleOf(place, "third")]), 0, "the second start hands over");
-    await page.reads("Install second", DIALOG);
-    assert.equal(await handedOver(place, [bundleOf(place, "fourth")]), 0, "another one");
+export async function openedWhileRunning(page, place, step) {
+  await step("files opened while the app runs are shown one after another", async () => {
+    assert.equal(await startSecondInstance(place, [createBundle(place, "second"), createBundle(place, "third")]), 0, "the second start hands over");
+    await page.waitForText("Install second", DIALOG);
+    assert.equal(await startSecondInstance(place, [createBundle(place, "fourth")]), 0, "another one");
     assert.match(await page.text(DIALOG), /Install second/, "what is looked at stays");
     for (const next of ["third", "fourth"]) {
       await page.click("button", "Cancel", DIALOG);
-      await page.reads(`Install ${next}`, DIALOG);
+      await page.waitForText(`Install ${next}`, DIALOG);
     }
     await close(page);
-    await nothingCameOfIt(page, place, "second");
+    await assertNothingInstalled(page, place, "second");
   });
 
-  await step("what is no bundle is not opened, and says why", async () => {
+  await step("a file that is not a bundle is refused with the reason", async () => {
     const [pipe, text] = [join(place.home, "pipe.mcpb"), join(place.home, "text.txt")];
     execFileSync("mkfifo", [pipe]);
     writeFileSync(text, "");
-    assert.equal(await handedOver(place, [pipe]), 0, "a pipe keeps nobody waiting");
-    await page.reads("This is not a file");
-    await page.reads(pipe);
-    assert.equal(await handedOver(place, [text, join(place.home, "none.mcpb")]), 0, "others");
-    await page.reads("This file is no bundle");
-    await page.reads("This file is not there");
+    assert.equal(await startSecondInstance(place, [pipe]), 0, "a pipe keeps nobody waiting");
+    await page.waitForText("This is not a file");
+    await page.waitForText(pipe);
+    assert.equal(await startSecondInstance(place, [text, join(place.home, "none.mcpb")]), 0, "others");
+    await page.waitForText("This file is no bundle");
+    await page.waitForText("This file is not there");
     await page.picture("refused");
     assert.equal(await page.run((dialog) => document.querySelector(dialog), DIALOG), null, "no sheet is opened");
     await closeNotes(page);
   });
 
-  await step("links are off until they are turned on: what comes is refused", async () => {
+  await step("links are disabled by default and refused", async () => {
     const handler = join(place.env.XDG_DATA_HOME, "applications/drawbridge-links.desktop");
     assert.ok(!existsSync(handler), "nothing is registered at first");
-    assert.equal(await handedOver(place, [linkTo({ command: "npx", args: ["a"] })]), 0, "a link by hand");
-    await page.reads("links are turned off in Settings");
+    assert.equal(await startSecondInstance(place, [linkTo({ command: "npx", args: ["a"] })]), 0, "a link by hand");
+    await page.waitForText("links are turned off in Settings");
     await closeNotes(page);
     await page.go("#/settings");
     await page.click("checkbox", LINKS, SECTION);
@@ -81,48 +81,48 @@ export async function opened(page, place, step) {
     await page.until("the switch to be on", () => isOn(page));
   });
 
-  await step("X58 a link fills in a sheet that shows all of it, one at a time, and adds and starts nothing", async () => {
+  await step("X58 a link fills in a sheet that shows it completely, one at a time, and adds and starts nothing", async () => {
     const config = { command: "npx", args: ["-c", "touch ~/ran", "--yes"], env: { NODE_OPTIONS: "--require evil" } };
-    assert.equal(await handedOver(place, [linkTo(config)]), 0, "as the browser starts it");
-    await page.reads(UNKNOWN, DIALOG);
-    await page.reads("touch ~/ran", DIALOG);
-    await page.reads("NODE_OPTIONS", DIALOG);
+    assert.equal(await startSecondInstance(place, [linkTo(config)]), 0, "as the browser starts it");
+    await page.waitForText(UNKNOWN, DIALOG);
+    await page.waitForText("touch ~/ran", DIALOG);
+    await page.waitForText("NODE_OPTIONS", DIALOG);
     await page.until("the focus in the sheet", () => page.run(() => document.activeElement?.closest("[role=dialog]") !== null));
     await page.picture("link");
     for (let more = 0; more < 3; more++) {
-      assert.equal(await handedOver(place, [linkTo({ command: "sh", args: ["-c", "exit"] }, `more${more}`)]), 0, "more links");
+      assert.equal(await startSecondInstance(place, [linkTo({ command: "sh", args: ["-c", "exit"] }, `more${more}`)]), 0, "more links");
     }
     assert.match(await page.text(DIALOG), /touch ~\/ran/, "what is looked at stays");
     await page.click("button", "Cancel", DIALOG);
-    await page.reads("3 more files or links were not opened");
+    await page.waitForText("3 more files or links were not opened");
     assert.equal(await page.run((dialog) => document.querySelector(dialog), DIALOG), null, "and none of them opens a sheet");
     await closeNotes(page);
-    await nothingCameOfIt(page, place, "proposed");
+    await assertNothingInstalled(page, place, "proposed");
   });
 
-  await step("X58 a link that asks for more than a link may is refused", async () => {
-    assert.equal(await handedOver(place, [linkTo({ command: "npx", args: ["a"], dxtPath: "/tmp/other" })]), 0, "another key");
-    await page.reads("dxtPath", DIALOG);
+  await step("X58 a link with forbidden options is refused", async () => {
+    assert.equal(await startSecondInstance(place, [linkTo({ command: "npx", args: ["a"], dxtPath: "/tmp/other" })]), 0, "another key");
+    await page.waitForText("dxtPath", DIALOG);
     assert.equal(await page.has("button", /^Add/, DIALOG), false, "there is nothing to add");
     await page.picture("hostile-link");
     await close(page);
-    const others = ["drawbridge://mcp/start?name=demo", "cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=e30", `drawbridge://mcp/install?name=a&config=${"A".repeat(40_000)}`];
-    assert.equal(await handedOver(place, others), 0, "links that install nothing");
-    await page.reads("it is no install link of Drawbridge");
-    await page.reads("it is longer than any install link");
+    const forbiddenLinks = ["drawbridge://mcp/start?name=demo", "cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=e30", `drawbridge://mcp/install?name=a&config=${"A".repeat(40_000)}`];
+    assert.equal(await startSecondInstance(place, forbiddenLinks), 0, "links that install nothing");
+    await page.waitForText("it is no install link of Drawbridge");
+    await page.waitForText("it is longer than any install link");
     assert.equal(await page.run((dialog) => document.querySelector(dialog), DIALOG), null, "no sheet is opened");
     await closeNotes(page);
-    await nothingCameOfIt(page, place, "proposed");
+    await assertNothingInstalled(page, place, "proposed");
   });
 
-  await step("links are turned off, and nothing of it is left", async () => {
+  await step("disabling links removes the handler completely", async () => {
     await page.click("checkbox", LINKS, SECTION);
     await page.until("the handler to be gone", () => !existsSync(join(place.env.XDG_DATA_HOME, "applications/drawbridge-links.desktop")));
     assert.doesNotMatch(readFileSync(join(place.env.XDG_CONFIG_HOME, "mimeapps.list"), "utf8"), /drawbridge/, "nor the choice");
   });
 }
 
-async function nothingCameOfIt(page, place, name) {
+async function assertNothingInstalled(page, place, name) {
   const { value } = await page.invoke("snapshot", {});
   assert.ok(!value.servers.some((server) => server.name === name), "no server is added");
   assert.ok(!existsSync(join(place.data, "bundles")), "nothing is unpacked");

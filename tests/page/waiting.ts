@@ -1,44 +1,46 @@
-// Points in time that a test can wait for instead of a while: a frame was drawn, or nothing is fetched any more.
+// Conditions to wait for instead of a duration: a frame was drawn, or no request is pending.
 import { expect, type Page, type Request } from "@playwright/test";
 
 /** Waits until the page has drawn its current state. */
-export async function drawn(page: Page): Promise<void> {
-  // The second frame begins after the first was drawn.
+export async function nextFrame(page: Page): Promise<void> {
+  // The second animation frame starts after the first was painted.
   await page.evaluate(() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))));
 }
 
-/** The requests of a page, from its creation on. The WebSocket of the events is not among them. */
+/** Requests of a page since its creation, except the WebSocket of the events. */
 export class Requests {
   readonly #page: Page;
   readonly #open = new Set<Request>();
-  #begun = 0;
+  #startedCount = 0;
 
   constructor(page: Page) {
     this.#page = page;
     page.on("request", (request) => {
-      this.#begun += 1;
+      this.#startedCount += 1;
       this.#open.add(request);
     });
     page.on("requestfinished", (request) => this.#open.delete(request));
     page.on("requestfailed", (request) => this.#open.delete(request));
   }
 
-  /** Waits until every request is over, and drawing what they brought has led to no other one. */
+  /** Waits until every request has ended and rendering their responses has caused no other one. */
   async settled(): Promise<void> {
     const quiet = async () => {
-      const before = this.#begun;
-      await drawn(this.#page);
-      return this.#open.size === 0 && this.#begun === before;
+      const before = this.#startedCount;
+      await nextFrame(this.#page);
+      return this.#open.size === 0 && this.#startedCount === before;
     };
     await expect.poll(quiet, "nothing is fetched any more").toBe(true);
   }
 }
 
-/** Waits until all pictures of the page can be drawn, and two pictures of its window in a row are the same. Returns the picture. */
-export async function stillPicture(page: Page): Promise<Buffer> {
+/**
+ * Waits until all pictures of the page are decoded and two consecutive screenshots are equal. Returns the screenshot.
+ */
+export async function stableScreenshot(page: Page): Promise<Buffer> {
   await page.evaluate(async () => {
     const inView = [...document.images].filter((image) => image.complete || image.loading !== "lazy");
-    // A picture that can't be decoded is shown as such.
+    // A picture that can't be decoded is shown as broken.
     await Promise.all(inView.map((image) => image.decode().catch(() => undefined)));
   });
   let last = await page.screenshot();

@@ -1,49 +1,49 @@
-// The end: whatever way the app ends, no server lives on.
+// Ends of the app. No server survives, however the app ends.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
-import { keyless } from "./canary.mjs";
+import { assertNoKeyInFiles } from "./key-leaks.mjs";
 import { closeWindow } from "./close-window.mjs";
-import { CHILD, noneLeft, processes } from "./processes.mjs";
+import { CHILD, waitForNone, processes } from "./processes.mjs";
 
-/** After closing, servers have this long to end by themselves, and are ended then. */
+/** Grace period of servers after closing, after which they are killed. */
 const CLOSING_MS = 8_000;
-/** After a kill the system ends them, at once. */
+/** Servers end immediately after a kill. */
 const KILLED_MS = 3_000;
 
-/** All servers, and what they started. */
+/** All servers with their children. */
 const served = async (place, limit) => [
-  ...(await noneLeft(place.home, place.demo, limit)),
-  ...(await noneLeft(place.home, CHILD, limit)),
-  ...(await noneLeft(place.home, place.everything, limit)),
+  ...(await waitForNone(place.home, place.demo, limit)),
+  ...(await waitForNone(place.home, CHILD, limit)),
+  ...(await waitForNone(place.home, place.everything, limit)),
 ];
 
-export async function closed(place, step) {
-  await step("the window is closed, and the user chose to quit: the app ends its servers, and ends", async () => {
+export async function exitByClosing(place, step) {
+  await step("closing the window with the choice to quit ends the servers and the app", async () => {
     assert.ok(processes(place.home, place.demo).length >= 4, "servers run until then");
     await closeWindow("Drawbridge");
     assert.deepEqual(await served(place, CLOSING_MS), [], "no server is left");
-    assert.deepEqual(await noneLeft(place.home, place.app, CLOSING_MS), [], "the app is not either");
+    assert.deepEqual(await waitForNone(place.home, place.app, CLOSING_MS), [], "the app is not either");
     assert.deepEqual(JSON.parse(readFileSync(place.running, "utf8")), [], "it ended them itself, in order");
   });
 
-  await step("the provider's key is in no file and in nothing that was printed", () => keyless(place.home));
+  await step("the provider's key is in no file and in no output", () => assertNoKeyInFiles(place.home));
 }
 
-export async function killed(place, step) {
-  await step("started again, approved servers run; told to terminate, it ends them", async () => {
+export async function exitBySignals(place, step) {
+  await step("after a restart, approved servers run, and SIGTERM ends them", async () => {
     const app = await running(place);
     await end(app, "SIGTERM");
     assert.deepEqual(await served(place, CLOSING_MS), [], "no server is left");
   });
 
-  await step("killed: its servers end with it, and the next start ends what they left behind", async () => {
+  await step("servers end with a killed app, and the next start ends orphans", async () => {
     const app = await running(place);
     await end(app, "SIGKILL");
-    assert.deepEqual(await noneLeft(place.home, place.demo, KILLED_MS), [], "no server is left");
+    assert.deepEqual(await waitForNone(place.home, place.demo, KILLED_MS), [], "no server is left");
     const behind = processes(place.home, CHILD).map(({ pid }) => pid);
     const next = await running(place);
     const still = processes(place.home, CHILD).filter(({ pid }) => behind.includes(pid));
@@ -53,7 +53,7 @@ export async function killed(place, step) {
   });
 }
 
-/** Starts the app, and waits until all its servers run. */
+/** Starts the app and waits until all its servers run. */
 async function running(place) {
   const app = start(place);
   for (let tries = 0; processes(place.home, place.demo).length < 4; tries++) {

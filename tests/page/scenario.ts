@@ -1,24 +1,24 @@
-// A setup whose one server says what a test gives it to say.
+// Setup with one scripted server.
 import { join } from "node:path";
 
 import { SCRIPT, type Setup } from "./dev-host";
 
-export interface Said {
+export interface Scenario {
   instructions?: string;
   tools: { name: string; description?: string; inputSchema: object; [more: string]: unknown }[];
-  /** What calls do: requests that are made of the user, each so many times at once, then content. */
+  /** Behavior of calls: requests to the user, each repeated a number of times, then content. */
   calls?: Record<
     string,
     { asks?: { method: string; params: unknown }[]; count?: number; content?: unknown[]; stderr?: string }
   >;
 }
 
-/** The most common tool: it takes anything. */
+/** Tool with arbitrary arguments. */
 export const TOOL = { name: "say", description: "Says it.", inputSchema: { type: "object" } };
 
-export function saying(said: Partial<Said>, servers: Setup["servers"] = {}): Setup {
-  const harbour = { command: process.execPath, args: [join(__dirname, "said-server.mjs"), SCRIPT] };
-  const script = { tools: [TOOL], ...said };
+export function scenarioSetup(scenario: Partial<Scenario>, servers: Setup["servers"] = {}): Setup {
+  const harbour = { command: process.execPath, args: [join(__dirname, "scenario-server.mjs"), SCRIPT] };
+  const script = { tools: [TOOL], ...scenario };
   return { servers: { harbour, ...servers }, script, running: ["harbour"], theme: "light", language: "en" };
 }
 

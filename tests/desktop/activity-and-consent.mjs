@@ -1,38 +1,38 @@
-// Activity and the approvals queue with its log (items 10 and 11).
+// Activity log and the consent queue with the audit log (items 10 and 11).
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const QUESTION = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=question]";
 const ACTIVITY = "[data-testid=activity-list]";
 const CONTROL = "\uE009";
 const ESCAPE = "\uE00C";
 const PERMIT_HOST = "permits.example.com";
 
-export async function records(page, place, step) {
+export async function activityAndConsent(page, place, step) {
   for (const era of ["legacy", "modern"]) {
     await step(`10 ${era}: every message in order, searched, opened, exported`, async () => {
       await page.go(`#/server/${era}/activity`);
       await page.fill("Search activity", "tools/call");
-      await page.reads("tools/call", ACTIVITY);
+      await page.waitForText("tools/call", ACTIVITY);
       await page.picture(`${era}-activity`);
-      // The list may still be scrolling to its end; then the click goes past the row.
+      // The list may still be scrolling to its end, so that the click misses the row.
       await page.until("a message to be chosen", async () => {
         await page.click("option", /tools\/call/, ACTIVITY);
         return page.run((list) => document.querySelector(`${list} [aria-selected=true]`) !== null, ACTIVITY);
       });
-      await page.reads("params", "aside");
+      await page.waitForText("params", "aside");
       await page.picture(`${era}-message`);
       const file = join(place.home, `${era}.jsonl`);
       writeFileSync(join(place.platform, "save-file"), file);
       await page.click("button", "Export…");
-      await page.reads(`Saved as ${file}`);
+      await page.waitForText(`Saved as ${file}`);
       const lines = readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line));
       assert.ok(lines.length > 20, "every message is a line of JSON");
     });
   }
 
-  await step("11 several questions: counted, one in front, all in one list, denied together", async () => {
+  await step("11 several consent requests: counted, one in front, all in one list, denied together", async () => {
     await page.go("#/server/legacy/overview");
     for (const [server, count] of [["legacy", 1], ["modern", 4]]) {
       for (let number = 0; number < count; number++) {
@@ -44,15 +44,15 @@ export async function records(page, place, step) {
         }, request);
       }
     }
-    await page.asks("1 of 5");
+    await page.waitForConsentRequest("1 of 5");
     await page.picture("queue-front");
-    await page.click("button", "Show all", QUESTION);
-    await page.reads("5 questions wait for you.", "[data-testid=queue]");
+    await page.click("button", "Show all", CONSENT_REQUEST);
+    await page.waitForText("5 questions wait for you.", "[data-testid=queue]");
     await page.picture("queue-list");
     await page.click("button", "Deny all questions of modern", "[data-testid=queue]");
-    await page.reads("1 question waits for you.", "[data-testid=queue]");
+    await page.waitForText("1 question waits for you.", "[data-testid=queue]");
     await page.click("button", "Back to the question", "[data-testid=queue]");
-    await page.asks("legacy");
+    await page.waitForConsentRequest("legacy");
     await page.armed();
     await page.press("d");
     await page.until("all calls to be told", () => page.run(() => window.answers.length === 5));
@@ -60,7 +60,7 @@ export async function records(page, place, step) {
     assert.deepEqual(codes, Array(5).fill("refused"), "each call was refused, none was sent");
   });
 
-  await step("11 a click that was meant for the question before approves nothing", async () => {
+  await step("11 a click meant for the previous consent request approves nothing", async () => {
     for (const number of [1, 2, 3]) {
       const request = { call: `again-${number}`, server: "legacy", tool: "add", arguments: { a: 1, b: number } };
       await page.run((request) => {
@@ -69,24 +69,24 @@ export async function records(page, place, step) {
       }, request);
     }
     const answered = () => page.run(() => window.again.length);
-    await page.asks("1 of 3");
+    await page.waitForConsentRequest("1 of 3");
     await page.allow("Allow once");
-    // The next one looks the same, and its buttons lie where those of the first did.
-    await page.asks("1 of 2");
+    // The next request looks the same, and its buttons are at the same positions.
+    await page.waitForConsentRequest("1 of 2");
     await page.until("one call to be made", async () => (await answered()) === 1);
     await page.armed();
     await page.clickAgain();
-    await page.asks("The dialog moved under your pointer");
+    await page.waitForConsentRequest("The dialog moved under your pointer");
     assert.equal(await answered(), 1, "a pointer that rests approves nothing");
-    // A click elsewhere between two on the same place keeps them from being a double click.
-    await page.goAndClick("heading", /./, QUESTION);
+    // A click elsewhere, so that two clicks at the same position are no double click.
+    await page.goAndClick("heading", /./, CONSENT_REQUEST);
     await page.allow("Allow once");
     await page.until("the second call to be made", async () => (await answered()) === 2);
     await page.allow("Allow once");
     await page.until("the third", async () => (await answered()) === 3);
   });
 
-  await step("11 questions are announced to the system", () => {
+  await step("11 consent requests are announced as system notifications", () => {
     const announced = readFileSync(join(place.platform, "announced"), "utf8");
     for (const line of ["demo\tstart-server", "legacy\ttool", "modern\telicitation", "legacy\troots"]) {
       assert.ok(announced.includes(`${line}\n`), `${line} was announced`);
@@ -96,14 +96,14 @@ export async function records(page, place, step) {
   await step("11 the audit log: every decision, readable in the window and as a file", async () => {
     await page.go("#/audit");
     for (const text of ["Denied", "Allowed", "show_everything", "Answer of the model", PERMIT_HOST]) {
-      await page.reads(text, "main");
+      await page.waitForText(text, "main");
     }
     await page.picture("audit");
     const file = join(place.home, "decisions.jsonl");
     writeFileSync(join(place.platform, "save-file"), file);
     await page.click("button", "Export…");
-    await page.reads(`Saved as ${file}`);
-    // The first line says what the file is, the last where it ends.
+    await page.waitForText(`Saved as ${file}`);
+    // The first line describes the file, the last one marks its end.
     const lines = readFileSync(file, "utf8").trim().split("\n").slice(1, -1);
     const kinds = new Set(lines.map((line) => JSON.parse(line).entry.kind));
     for (const kind of ["start-server", "tool", "sampling-answer", "elicitation", "url", "roots"]) {
@@ -113,16 +113,16 @@ export async function records(page, place, step) {
 
   await step("11 grants are listed, and can be revoked", async () => {
     await page.go("#/rules");
-    await page.reads("show_everything", "main");
+    await page.waitForText("show_everything", "main");
     await page.picture("rules");
     await page.click("button", /^Take back: .*show_everything, legacy/);
     await page.until("it to be gone", async () => !(await page.has("button", /show_everything, legacy/)));
     await page.until("the question to be closed", () => page.run(() => !document.querySelector("[role=dialog]")));
   });
 
-  await step("the palette by keyboard, dark, and Chinese", async () => {
+  await step("the palette by keyboard, dark theme, and Chinese", async () => {
     await page.chord(CONTROL, "k");
-    await page.reads("Actions", "[role=dialog]");
+    await page.waitForText("Actions", "[role=dialog]");
     await page.picture("palette");
     await page.press(ESCAPE);
     const { value } = await page.invoke("snapshot", {});

@@ -1,6 +1,6 @@
-// The queue under pressure: floods, tiredness, and questions that try to be approved by accident.
-import { allow, callTool, DEMO, expect, question, refusable, test, visit } from "./fixtures";
-import { saying, TOOL } from "./said";
+// The consent queue under pressure: floods, fatigue, and accidental approvals.
+import { allow, callTool, DEMO, expect, consentRequest, waitUntilDeniable, test, visit } from "./fixtures";
+import { scenarioSetup, TOOL } from "./scenario";
 
 const form = (message: string, properties: object = { name: { type: "string" } }) => ({
   method: "elicitation/create",
@@ -25,7 +25,7 @@ const ADDRESSES: [string, string, boolean][] = [
 const asking = (name: string) => ({ ...TOOL, name });
 
 test.use({
-  setup: saying(
+  setup: scenarioSetup(
     {
       tools: ["flood", "secrets", "imitate", "one", "say", ...ADDRESSES.map((_, i) => `page${i}`)].map(asking),
       calls: {
@@ -40,10 +40,10 @@ test.use({
   ),
 });
 
-test("X24: a flood is one question in front, a few behind it, and one gesture ends it", async ({ app, host }) => {
+test("X24: a flood shows one request, a few behind it, and one action denies it", async ({ app, host }) => {
   await callTool(app, "flood");
   await allow(app, "Allow once");
-  const frame = question(app);
+  const frame = consentRequest(app);
   const flood = frame.getByRole("group", { name: "harbour asks a lot." });
   await expect(flood).toContainText(/9 more questions of it wait\. 490 questions were refused unseen\./);
   await expect(app.getByTestId("question"), "one is in front").toHaveCount(1);
@@ -60,18 +60,18 @@ test("X24: a flood is one question in front, a few behind it, and one gesture en
   await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is, "it is stopped").toBe("stopped");
 });
 
-test("X24: three refusals mute a server for a while, which is said and can be undone", async ({ app, host }) => {
+test("X24: three denials mute a server for a while, which is shown and can be undone", async ({ app, host }) => {
   for (let i = 0; i < 3; i++) {
     await callTool(app, "one");
     await allow(app, "Allow once");
-    await expect(question(app)).toContainText("one more");
-    await question(app).getByRole("button", { name: "Decline" }).click();
+    await expect(consentRequest(app)).toContainText("one more");
+    await consentRequest(app).getByRole("button", { name: "Decline" }).click();
     await expect(app.getByTestId("tool-result")).toContainText('"action":"decline"');
   }
   await callTool(app, "one");
   await allow(app, "Allow once");
   await expect(app.getByTestId("tool-result"), "declined unseen").toContainText('"action":"decline"');
-  await expect(question(app)).toBeHidden();
+  await expect(consentRequest(app)).toBeHidden();
   const news = app.getByRole("main").getByRole("status").filter({ hasText: "harbour is quiet until" });
   await expect(news, "said where the user is").toBeVisible();
   await expect(app.getByRole("navigation", { name: "Navigation" }).getByText("muted"), "and in the list").toBeVisible();
@@ -80,15 +80,15 @@ test("X24: three refusals mute a server for a while, which is said and can be un
   await app.getByRole("button", { name: "Let it ask again" }).click();
   void host.call("call_tool", { call: "9", server: "harbour", tool: "one", arguments: {} }).catch(() => undefined);
   await host.answerNext("tool", { action: "allow", scope: "once" });
-  await expect(question(app), "it asks again").toContainText("one more");
+  await expect(consentRequest(app), "it asks again").toContainText("one more");
   await expect(news, "and that is over").toHaveCount(0);
 });
 
-test("X21, X22: a form that asks for secrets or plays the host is a form in our frame", async ({ app }) => {
+test("X21, X22: a form that asks for secrets or imitates the app is shown in the app's frame", async ({ app }) => {
   await app.setViewportSize({ width: 800, height: 600 });
   await callTool(app, "secrets");
   await allow(app, "Allow once");
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame, "X21: who asks").toContainText("harbour asks you to fill in a form");
   await expect(frame, "X21: a warning, whatever the letters").toContainText("Servers may not ask for passwords");
   await expect(frame.getByText("Looks like a secret. It is sent as it is."), "X21: at each field").toHaveCount(3);
@@ -108,7 +108,7 @@ test("X21, X22: a form that asks for secrets or plays the host is a form in our 
   await expect(markup, "X22: no markup").toHaveCount(0);
 });
 
-test("X23: addresses are shown whole, with their domain, and only good ones can be opened", async ({ app, host, context }) => {
+test("X23: URLs are shown completely with their domain, and only safe ones can be opened", async ({ app, host, context }) => {
   const hits: string[] = [];
   await context.route(/evil\.test|\.example\/|xn--/, (route) => {
     hits.push(route.request().url());
@@ -117,7 +117,7 @@ test("X23: addresses are shown whole, with their domain, and only good ones can 
   for (const [i, [url, domain, openable]] of ADDRESSES.entries()) {
     await callTool(app, `page${i}`);
     await allow(app, "Allow once");
-    const frame = question(app);
+    const frame = consentRequest(app);
     await expect(frame, `${url}: its domain`).toContainText(domain);
     await expect(frame.locator("[href]"), `${url}: nothing to click`).toHaveCount(0);
     const open = frame.getByRole("button", { name: "Open in the browser" });
@@ -131,12 +131,12 @@ test("X23: addresses are shown whole, with their domain, and only good ones can 
   expect(host.opened(), "and nothing opened").toEqual([]);
 });
 
-test("a click that was meant for the question before approves nothing", async ({ app, host }) => {
+test("a click meant for the previous request approves nothing", async ({ app, host }) => {
   await app.clock.install();
   const call = (id: string) =>
     host.call("call_tool", { call: id, server: "harbour", tool: "say", arguments: { id } }).catch((error: Error) => error.message);
   const calls = [call("1"), call("2")];
-  const frame = question(app);
+  const frame = consentRequest(app);
   await expect(frame).toContainText("1 of 2");
   const button = frame.getByRole("button", { name: "Allow once" });
   await expect(button).toHaveAttribute("aria-disabled", "false");
@@ -147,7 +147,7 @@ test("a click that was meant for the question before approves nothing", async ({
   await app.mouse.down();
   await app.mouse.up();
   await expect(frame, "the next one").not.toContainText("1 of 2");
-  // Whichever came first.
+  // Whichever arrived first.
   await Promise.race(calls);
   for (let click = 0; click < 8; click++) {
     await app.mouse.down();
@@ -155,7 +155,7 @@ test("a click that was meant for the question before approves nothing", async ({
     await app.clock.runFor(150);
   }
   await app.clock.fastForward("01:00");
-  await refusable(app);
+  await waitUntilDeniable(app);
   await app.mouse.down();
   await app.mouse.up();
   await expect(frame, "a pointer that rests approves nothing, however long it waits").toContainText("The dialog moved under your pointer");
@@ -168,7 +168,7 @@ test("a click that was meant for the question before approves nothing", async ({
   await expect(frame).toBeHidden();
 });
 
-test("trusted for this run: its tools run without asking, all else asks, and one click ends it", async ({ app }) => {
+test("temporary trust: tools run without consent, everything else requires it, and one click ends it", async ({ app }) => {
   await callTool(app, "say");
   await allow(app, "Allow once");
   await visit(app, "#/server/harbour/permissions");
@@ -178,9 +178,9 @@ test("trusted for this run: its tools run without asking, all else asks, and one
   await expect(app.getByRole("navigation", { name: "Navigation" }).getByText("trusted"), "in the list, too").toBeVisible();
   await callTool(app, "say");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
-  await expect(question(app), "it did not ask").toBeHidden();
+  await expect(consentRequest(app), "it did not ask").toBeHidden();
   await callTool(app, "say");
   await app.getByRole("main").getByRole("button", { name: "End it" }).first().click();
   await callTool(app, "say");
-  await expect(question(app), "it asks again").toContainText("Run say on harbour?");
+  await expect(consentRequest(app), "it asks again").toContainText("Run say on harbour?");
 });

@@ -1,19 +1,19 @@
-// Where the provider's key must not be: in any file, any log, anything the page holds.
+// Checks that the provider's key is in no file, log or part of the page.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { KEY } from "./provider.mjs";
 
-/** Nothing below this folder has the key in it. */
-export function keyless(folder) {
+/** Fails if a file in this folder contains the key. */
+export function assertNoKeyInFiles(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const found = files.filter((file) => bytes(file).includes(KEY));
   assert.deepEqual(found, [], "the key is in no file");
 }
 
-/** What one of these files holds; nothing if it went away in between. */
+/** Returns the contents of a file. Empty if it was removed in the meantime. */
 function bytes(file) {
   try {
     return readFileSync(file);
@@ -23,12 +23,12 @@ function bytes(file) {
   }
 }
 
-/** The page has it neither in its document nor in a field, nor in what it keeps. */
-export async function keylessPage(page) {
-  const held = await page.run(() => {
+/** Fails if the document, a field or the storage of the page contains the key. */
+export async function assertPageHasNoKey(page) {
+  const pageContents = await page.run(() => {
     const fields = [...document.querySelectorAll("input, textarea")].map(({ value }) => value);
     return [document.documentElement.outerHTML, ...fields, JSON.stringify({ ...localStorage })].join("\n");
   });
-  assert.ok(held.length > 1000, "there is a page to look at");
-  assert.ok(!held.includes(KEY), "the key is nowhere in the page");
+  assert.ok(pageContents.length > 1000, "there is a page to look at");
+  assert.ok(!pageContents.includes(KEY), "the key is nowhere in the page");
 }

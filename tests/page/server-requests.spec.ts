@@ -1,8 +1,8 @@
-// What servers ask for: a model's answer, a form, a page in the browser, folders.
+// Requests of servers: sampling, forms, URLs and roots.
 import { mkdtempSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
-import { allow, callTool, ERAS, expect, LEGACY, question, readRest, test } from "./fixtures";
+import { allow, callTool, ERAS, expect, LEGACY, consentRequest, readRest, test } from "./fixtures";
 
 const URL = "https://permits.example.com/harbour/aurora?day=monday";
 
@@ -10,10 +10,10 @@ for (const [era, setup] of ERAS) {
   test.describe(era, () => {
     test.use({ setup });
 
-    test("sampling: the request whole, the answer by hand, reviewed, sent", async ({ app }) => {
+    test("sampling: the complete request, a manual response, reviewed and sent", async ({ app }) => {
       await callTool(app, "ask_model");
       await allow(app, "Allow once");
-      const frame = question(app);
+      const frame = consentRequest(app);
       await expect(frame).toContainText("asks the model");
       for (const part of [
         "You are a friendly harbour master.",
@@ -35,25 +35,25 @@ for (const [era, setup] of ERAS) {
       await expect(result).toContainText("user said: Stay in the harbour. (stopped: endTurn)");
     });
 
-    test("sampling declined: the call that waits for it ends, in words", async ({ app }) => {
+    test("sampling denied: the waiting call ends with an explanation", async ({ app }) => {
       await callTool(app, "ask_model");
       await allow(app, "Allow once");
-      await expect(question(app)).toContainText("asks the model");
-      await question(app).getByRole("button", { name: "Decline" }).click();
-      await expect(question(app)).toBeHidden();
+      await expect(consentRequest(app)).toContainText("asks the model");
+      await consentRequest(app).getByRole("button", { name: "Decline" }).click();
+      await expect(consentRequest(app)).toBeHidden();
       const result = app.getByTestId("tool-result");
       await expect(result).toHaveAttribute("data-state", /tool_error|failed|refused/);
       await expect(result).toContainText(/fail|refuse|error/i);
     });
 
-    test("a form with every kind of field: checked, then sent", async ({ app }) => {
+    test("a form with every kind of field is validated, then sent", async ({ app }) => {
       await callTool(app, "ask_user");
       await allow(app, "Allow once");
-      const frame = question(app);
+      const frame = consentRequest(app);
       await expect(frame).toContainText("Please announce your ship to the harbour master.");
       await frame.getByRole("textbox", { name: /^Email/ }).fill("not an address");
       await frame.getByRole("textbox", { name: /^Crew/ }).fill("51");
-      // It comes filled in: all of it has to be seen.
+      // The form has default values, and all of it has to be viewed.
       const accept = frame.getByRole("button", { name: "Accept and send" });
       expect(await readRest(app, accept), "[elicit-review]: it can be sent then").toBeGreaterThan(0);
       await accept.click();
@@ -72,32 +72,32 @@ for (const [era, setup] of ERAS) {
       await allow(app, "Accept and send");
       const result = app.getByTestId("tool-result");
       await expect(result).toContainText("The user accepted and sent the form.");
-      // [elicit-review], [elicit-review-early]: what was changed after it was checked is what was sent.
+      // [elicit-review], [elicit-review-early]: values changed after validation are the ones that are sent.
       for (const part of ["Ann", "ann@example.com", "2026-12-01", "quay"]) {
         await expect(result, `${part} reached the server`).toContainText(part);
       }
     });
 
-    for (const [button, said] of [
+    for (const [button, outcome] of [
       ["Decline", "declined"],
       ["Cancel", "cancelled"],
     ] as const) {
-      test(`a form: ${button} is told apart`, async ({ app }) => {
+      test(`a form: ${button} is a distinct response`, async ({ app }) => {
         await callTool(app, "ask_user");
         await allow(app, "Allow once");
-        await expect(question(app)).toContainText("asks you to fill in a form");
-        // [elicit-show-server], [elicit-show-server-early]: by the user's own name for it.
-        await expect(question(app)).toContainText("harbour");
-        // [elicit-decline-cancel], [elicit-decline-cancel-early]: each has its button.
-        await question(app).getByRole("button", { name: button, exact: true }).click();
-        await expect(app.getByTestId("tool-result")).toContainText(`The user ${said}.`);
+        await expect(consentRequest(app)).toContainText("asks you to fill in a form");
+        // [elicit-show-server], [elicit-show-server-early]: by the name that the user gave it.
+        await expect(consentRequest(app)).toContainText("harbour");
+        // [elicit-decline-cancel], [elicit-decline-cancel-early]: each has a button.
+        await consentRequest(app).getByRole("button", { name: button, exact: true }).click();
+        await expect(app.getByTestId("tool-result")).toContainText(`The user ${outcome}.`);
       });
     }
 
-    test("a URL: shown whole with its domain, opened after consent only", async ({ app, host }) => {
+    test("a URL: shown completely with its domain, opened after consent only", async ({ app, host }) => {
       await callTool(app, "ask_url");
       await allow(app, "Allow once");
-      const frame = question(app);
+      const frame = consentRequest(app);
       await expect(frame).toContainText("wants to open a web page");
       await expect(frame.getByText(URL).first(), "the whole address").toBeVisible();
       await expect(frame.getByText("It belongs to example.com.")).toBeVisible();
@@ -108,21 +108,21 @@ for (const [era, setup] of ERAS) {
       expect(host.opened(), "the browser got exactly what was shown").toEqual([URL]);
     });
 
-    test("a URL: declined is not opened", async ({ app, host }) => {
+    test("a URL: denied, it is not opened", async ({ app, host }) => {
       await callTool(app, "ask_url");
       await allow(app, "Allow once");
-      await expect(question(app)).toContainText("wants to open a web page");
-      await question(app).getByRole("button", { name: "Decline" }).click();
+      await expect(consentRequest(app)).toContainText("wants to open a web page");
+      await consentRequest(app).getByRole("button", { name: "Decline" }).click();
       await expect(app.getByTestId("tool-result")).toContainText("the page was not opened");
       expect(host.opened(), "the browser heard nothing").toEqual([]);
     });
 
-    test("folders: asked for once, and only those that were chosen are told", async ({ app, host }) => {
+    test("roots: require consent once, and only the selected folders are sent", async ({ app, host }) => {
       const folder = realpathSync(mkdtempSync(join(host.folder, "shared-")));
-      host.willPick("pick-folder", folder);
+      host.setDialogAnswer("pick-folder", folder);
       await callTool(app, "list_folders");
       await allow(app, "Allow once");
-      const frame = question(app);
+      const frame = consentRequest(app);
       await expect(frame).toContainText("asks for your folders");
       await expect(frame).toContainText("No folders: harbour is told that there are none.");
       await frame.getByRole("button", { name: "Add a folder" }).click();
@@ -134,25 +134,25 @@ for (const [era, setup] of ERAS) {
       await callTool(app, "list_folders");
       await allow(app, "Allow once");
       await expect(app.getByTestId("tool-result"), "it is not asked again").toContainText("shares 1 folders");
-      await expect(question(app)).toBeHidden();
+      await expect(consentRequest(app)).toBeHidden();
     });
   });
 }
 
-test.describe("the error that asks for a URL first", () => {
+test.describe("an error that requires a URL first", () => {
   test.use({ setup: LEGACY });
 
-  test("is a question like any other", async ({ app, host }) => {
+  test("shows a consent request like any other", async ({ app, host }) => {
     await callTool(app, "ask_url");
-    await question(app).getByRole("button", { name: "Deny" }).click();
-    await expect(question(app)).toBeHidden();
+    await consentRequest(app).getByRole("button", { name: "Deny" }).click();
+    await expect(consentRequest(app)).toBeHidden();
     const main = app.getByRole("main");
     const box = main.getByRole("checkbox", { name: /Ask by an error/ });
     if (await box.count()) await box.check();
     else await main.getByRole("combobox", { name: /Ask by an error/ }).selectOption({ label: "yes" });
     await main.getByRole("button", { name: "Call", exact: true }).click();
     await allow(app, "Allow once");
-    await expect(question(app)).toContainText("wants to open a web page");
+    await expect(consentRequest(app)).toContainText("wants to open a web page");
     await allow(app, "Open in the browser");
     await expect.poll(() => host.opened(), "it was opened").toEqual([URL]);
   });

@@ -1,10 +1,10 @@
-// A walk past the registry, the sheet that installs from it, and the page of an installed server of which there is a newer version.
+// Visits the registry, the install sheet, and the page of an installed server with a newer version.
 import { expect, type Page } from "@playwright/test";
 
 import type { DevHost } from "./dev-host";
 import { visit } from "./fixtures";
 import { type Entry, entry } from "./registry.mjs";
-import type { See } from "./walk";
+import type { OnView } from "./visit-views";
 
 const NAME = "io.github.alice/notes";
 const SECRET = { name: "NOTES_KEY", description: "From your account", isRequired: true, isSecret: true };
@@ -23,13 +23,13 @@ function notes(version: string, listing: Record<string, unknown> = {}): Entry {
   return entry(server, listing);
 }
 
-/** Two versions of one server, of which the older one should not be used any more. */
+/** Two versions of a server, the older of which is deprecated. */
 export const NEWER_AND_OLD = [
   notes("1.3.0"),
   notes("1.2.0", { status: "deprecated", statusMessage: "Use 1.3, which keeps them in order", isLatest: false }),
 ];
 
-/** Installs the older version, past the page. */
+/** Installs the older version without the page. */
 export async function installOld(host: DevHost, secret: string): Promise<void> {
   const target = { kind: "package", number: 1 };
   const source = { from: "registry", name: NAME, version: "1.2.0", target };
@@ -38,26 +38,26 @@ export async function installOld(host: DevHost, secret: string): Promise<void> {
   await host.call("install", { draft, hash });
 }
 
-export async function walkInstalls(app: Page, host: DevHost, see: See): Promise<void> {
+export async function visitInstalls(app: Page, host: DevHost, onView: OnView): Promise<void> {
   await visit(app, "#/registry");
   const main = app.getByRole("main");
   await expect(main.getByRole("article")).toHaveCount(1);
-  await see("registry");
+  await onView("registry");
   await main.getByRole("article").getByRole("link").click();
   await expect(main.getByRole("heading", { level: 1 })).toHaveText(NAME);
-  await see("registry-server");
+  await onView("registry-server");
   await main.getByRole("group", { name: /@alice\/notes/ }).getByRole("button").click();
   await expect(app.getByRole("dialog").getByTestId("exactly")).toBeVisible();
-  await see("install-sheet");
+  await onView("install-sheet");
   await app.keyboard.press("Escape");
   await expect(app.getByRole("dialog")).toHaveCount(0);
   await installOld(host, "s3cret-0123456789");
   await visit(app, "#/server/notes/overview");
   const newer = main.getByRole("group").filter({ hasText: "1.2.0 → 1.3.0" });
   await expect(newer).toBeVisible();
-  await see("installed-server");
+  await onView("installed-server");
   await newer.getByRole("button").click();
   await expect(app.getByRole("dialog").getByTestId("changes")).toContainText("@alice/notes@1.3.0");
-  await see("upgrade-sheet");
+  await onView("upgrade-sheet");
   await app.keyboard.press("Escape");
 }

@@ -1,27 +1,27 @@
-// A walk past everything that the page can show, one view after the other, the same in every language and size. What is asked
-// is brought about and answered past the page, so that only the looks matter here.
+// Visits every view of the page, the same for every language and size. Requests are made and decided without the
+// page, because only the appearance matters here.
 import { expect, type Page } from "@playwright/test";
 
 import type { DevHost } from "./dev-host";
-import { question, visit } from "./fixtures";
-import { ScriptedSignIn, sentBackTo } from "./scripted-sign-in";
+import { consentRequest, visit } from "./fixtures";
+import { ScriptedSignIn, redirectUrl } from "./scripted-sign-in";
 
-/** Told of each view once it is there. */
-export type See = (name: string) => Promise<void>;
+/** Called with each view once it is rendered. */
+export type OnView = (name: string) => Promise<void>;
 
 const ONCE = { action: "allow", scope: "once" };
 const DENY = { action: "deny" };
 
-export async function walk(app: Page, host: DevHost, see: See): Promise<void> {
-  await pages(app, host, see);
-  await calls(app, host, see);
-  await remote(app, host, see);
-  await signIn(app, host, see);
-  await questions(app, host, see);
-  await overlays(app, see);
+export async function visitViews(app: Page, host: DevHost, onView: OnView): Promise<void> {
+  await pages(app, host, onView);
+  await calls(app, host, onView);
+  await remote(app, host, onView);
+  await signIn(app, host, onView);
+  await visitConsentRequests(app, host, onView);
+  await overlays(app, onView);
 }
 
-async function pages(app: Page, host: DevHost, see: See): Promise<void> {
+async function pages(app: Page, host: DevHost, onView: OnView): Promise<void> {
   const views: [string, string][] = [
     ["welcome", "#/welcome"],
     ["overview", "#/server/harbour/overview"],
@@ -42,33 +42,33 @@ async function pages(app: Page, host: DevHost, see: See): Promise<void> {
   ];
   for (const [name, hash] of views) {
     await visit(app, hash);
-    await see(name);
+    await onView(name);
   }
   await visit(app, "#/audit");
   await app.locator("main tr button").first().click();
   await app.getByRole("main").getByRole("button").first().click();
   await expect(app.getByTestId("audit-verdict")).not.toBeEmpty();
-  await see("audit-details");
+  await onView("audit-details");
   await host.call("start_server", { server: "missing" });
   await expect.poll(async () => (await host.snapshot()).servers[1]?.state.is).toBe("failed");
   await visit(app, "#/server/missing/overview");
-  await see("failed");
+  await onView("failed");
   await visit(app, "#/server/harbour/activity");
   await expect(app.getByTestId("activity-list").getByRole("option").first()).toBeVisible();
-  await see("activity");
+  await onView("activity");
   await app.getByTestId("activity-list").getByRole("option").nth(2).click();
-  await see("activity-details");
+  await onView("activity-details");
   await app.keyboard.press("Escape");
 }
 
-async function calls(app: Page, host: DevHost, see: See): Promise<void> {
+async function calls(app: Page, host: DevHost, onView: OnView): Promise<void> {
   await visit(app, "#/server/harbour/tools/show_everything");
   await app.locator("main form button[type=submit]").click();
   await host.answerNext("tool", ONCE);
   const result = app.getByTestId("tool-result");
   await expect(result).toHaveAttribute("data-state", "done");
   await result.scrollIntoViewIfNeeded();
-  await see("tool-result");
+  await onView("tool-result");
 
   const { id } = await host.call<{ id: string }>("create_conversation", { title: "Trip to Bergen" });
   const call = host.call<{ content: unknown }>("call_tool", {
@@ -76,62 +76,62 @@ async function calls(app: Page, host: DevHost, see: See): Promise<void> {
   });
   await host.answerNext("tool", ONCE);
   const now = Date.now();
-  const said = { kind: "message", role: "user", content: [{ type: "text", text: SAID }], prompt: null };
+  const message = { kind: "message", role: "user", content: [{ type: "text", text: MESSAGE }], prompt: null };
   const ran = { kind: "tool_call", call: "walk", server: "harbour", tool: "add", arguments: { a: 1, b: 2 } };
   await host.call("append_items", {
     conversation: id,
     items: [
-      { id: "1", at: now, body: said },
+      { id: "1", at: now, body: message },
       { id: "2", at: now, body: { ...ran, result: await call, error: null, took: 12 } },
     ],
   });
   await visit(app, `#/conversation/${id}`);
   await expect(app.getByRole("main").getByText("Trip", { exact: false }).first()).toBeVisible();
-  await see("conversation");
-  // In a small window the left column comes when it is asked for.
+  await onView("conversation");
+  // In a small window the left column is opened by a button.
   const search = app.locator("nav input[type=search]").first();
   if (await search.isVisible()) {
     await search.fill("berg");
     await expect(app.locator("nav mark").first(), "what was said is found").toBeVisible();
-    await see("search-conversations");
+    await onView("search-conversations");
     await search.fill("");
   }
 }
 
-const SAID = "# A trip\n\nTwo days in **Bergen**, then north. What do we need?\n\n- oil\n- charts\n\n`cast_off --now`";
+const MESSAGE = "# A trip\n\nTwo days in **Bergen**, then north. What do we need?\n\n- oil\n- charts\n\n`cast_off --now`";
 
-/** A server by URL, as far as can be seen without one. */
-async function remote(app: Page, host: DevHost, see: See): Promise<void> {
+/** A server by URL, as far as it can be shown without a running one. */
+async function remote(app: Page, host: DevHost, onView: OnView): Promise<void> {
   const url = "http://mcp.harbour.example/v1/ships?team=7";
   await visit(app, "#/add-server");
   await app.locator("main textarea").fill(url);
   await expect(app.locator("main input[type=url]")).toHaveValue(url);
   await app.locator("main fieldset button").first().click();
-  await see("add-server-url");
+  await onView("add-server-url");
   const headers = [{ name: "Authorization", value: "Bearer x", secret: false }];
   const config = { type: "http", url, headers, kind: null, revision: "2025-11-25" };
   await host.call("add_server", { name: "far", config });
   await visit(app, "#/server/far/overview");
-  await see("remote-overview");
+  await onView("remote-overview");
   await visit(app, "#/server/far/settings");
-  await see("remote-settings");
+  await onView("remote-settings");
   await host.call("start_server", { server: "far" });
-  await host.question("connect_server");
-  await expect(question(app)).toBeVisible();
-  await see("question-connect-server");
+  await host.consentRequest("connect_server");
+  await expect(consentRequest(app)).toBeVisible();
+  await onView("question-connect-server");
   await host.answerNext("connect_server", { action: "cancel" });
   await host.call("remove_server", { server: "far" });
 }
 
-/** A server that wants a sign-in: before it, while it goes on, after it, and for more. */
-async function signIn(app: Page, host: DevHost, see: See): Promise<void> {
+/** A server that requires sign-in: before, during and after it, and for more scopes. */
+async function signIn(app: Page, host: DevHost, onView: OnView): Promise<void> {
   const scopes = "openid offline_access ships:read";
   const there = await ScriptedSignIn.start({}, { challengeScope: scopes, toolScopes: { echo: "ships:write" } });
   const panel = "#/server/far/sign-in";
   const asked = async (name: string) => {
-    await host.question("sign_in");
-    await expect(question(app)).toBeVisible();
-    await see(name);
+    await host.consentRequest("sign_in");
+    await expect(consentRequest(app)).toBeVisible();
+    await onView(name);
   };
   const page = async () => {
     const before = host.opened().length;
@@ -150,20 +150,20 @@ async function signIn(app: Page, host: DevHost, see: See): Promise<void> {
   await visit(app, panel);
   await asked("question-sign-in");
   await host.answerNext("sign_in", DENY);
-  await expect(question(app)).toBeHidden();
-  await see("sign-in-refused");
+  await expect(consentRequest(app)).toBeHidden();
+  await onView("sign-in-refused");
   await visit(app, "#/server/far/overview");
-  await see("needs-sign-in");
+  await onView("needs-sign-in");
 
   await host.call("sign_in", { server: "far" });
   const first = await page();
   await visit(app, panel);
   await expect(app.locator("main summary")).toBeVisible();
   await app.locator("main summary").click();
-  await see("sign-in-browser");
-  await host.call("paste_redirect", { server: "far", url: await sentBackTo(first) });
+  await onView("sign-in-browser");
+  await host.call("paste_redirect", { server: "far", url: await redirectUrl(first) });
   await expect.poll(server).toBe("ready");
-  await see("sign-in-account");
+  await onView("sign-in-account");
 
   const called = host
     .call("call_tool", { call: "far", server: "far", tool: "echo", arguments: { text: "a" } })
@@ -176,31 +176,31 @@ async function signIn(app: Page, host: DevHost, see: See): Promise<void> {
   await there.stop();
 }
 
-async function questions(app: Page, host: DevHost, see: See): Promise<void> {
+async function visitConsentRequests(app: Page, host: DevHost, onView: OnView): Promise<void> {
   const shown = async (name: string) => {
-    await expect(question(app)).toBeVisible();
-    await see(`question-${name}`);
+    await expect(consentRequest(app)).toBeVisible();
+    await onView(`question-${name}`);
   };
   const tool = (tool: string, args: object = {}) =>
     host.call("call_tool", { call: tool, server: "harbour", tool, arguments: args }).catch(() => undefined);
 
   await host.call("start_server", { server: "second" });
-  await host.question("start_server");
+  await host.consentRequest("start_server");
   await shown("start-server");
   await host.answerNext("start_server", { action: "cancel" });
 
   const note = tool("write_note", { name: "packing-list", text: "oil, charts, tea ".repeat(60) });
-  await host.question("tool");
+  await host.consentRequest("tool");
   await shown("tool");
   await host.answerNext("tool", DENY);
   await note;
 
   const model = tool("ask_model", { with_sound: true });
   await host.answerNext("tool", ONCE);
-  await host.question("sampling");
+  await host.consentRequest("sampling");
   await shown("sampling-request");
   await host.answerNext("sampling", ONCE);
-  await expect(question(app).getByRole("textbox").first()).toBeVisible();
+  await expect(consentRequest(app).getByRole("textbox").first()).toBeVisible();
   await shown("sampling-answer");
   await host.answerNext("sampling", DENY);
   await model;
@@ -212,11 +212,11 @@ async function questions(app: Page, host: DevHost, see: See): Promise<void> {
   ] as const) {
     const asked = tool(name);
     await host.answerNext("tool", ONCE);
-    await host.question(kind);
+    await host.consentRequest(kind);
     await shown(kind);
     await host.answerNext(kind, DENY);
     await asked;
-    // Three refusals in a row would mute it.
+    // Three consecutive denials would mute it.
     await host.call("unmute", { server: "harbour" });
   }
 
@@ -224,24 +224,24 @@ async function questions(app: Page, host: DevHost, see: See): Promise<void> {
     host.call("call_tool", { call, server: "harbour", tool: "fail", arguments: {} }).catch(() => undefined),
   );
   await expect.poll(async () => (await host.snapshot()).questions.length).toBe(flood.length);
-  await question(app).locator("nav button").last().click();
+  await consentRequest(app).locator("nav button").last().click();
   await expect(app.getByTestId("queue")).toBeVisible();
-  await see("queue");
+  await onView("queue");
   await host.call("deny_all", { server: "harbour", mute: false });
   await Promise.all(flood);
   await app.keyboard.press("Escape");
 }
 
-async function overlays(app: Page, see: See): Promise<void> {
+async function overlays(app: Page, onView: OnView): Promise<void> {
   await visit(app, "#/server/harbour/overview");
   await expect(app.getByRole("dialog")).toHaveCount(0);
   await app.keyboard.press("Control+k");
   await expect(app.getByRole("dialog")).toBeVisible();
-  await see("palette");
+  await onView("palette");
   await app.keyboard.press("Escape");
   await expect(app.getByRole("dialog")).toHaveCount(0);
   await app.keyboard.press("?");
   await expect(app.getByRole("dialog")).toBeVisible();
-  await see("shortcuts");
+  await onView("shortcuts");
   await app.keyboard.press("Escape");
 }

@@ -1,4 +1,5 @@
-// A server over stdio that says exactly what a file tells it to: its tools, and for each of them what a call asks and answers.
+// Server over stdio with tools from a file. For each tool the file lists the requests that a call sends and its
+// result.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -8,7 +9,7 @@ let next = 1;
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 
-function ask({ method, params }) {
+function sendRequest({ method, params }) {
   const id = `asked-${next++}`;
   send({ id, method, params });
   return new Promise((resolve) => waiting.set(id, resolve));
@@ -17,9 +18,9 @@ function ask({ method, params }) {
 async function call({ name }) {
   const { asks = [], count = 1, content = [], stderr = "" } = script.calls?.[name] ?? {};
   process.stderr.write(stderr);
-  const answers = await Promise.all(Array.from({ length: count }, () => asks.map(ask)).flat());
-  const said = answers.map((answer) => JSON.stringify(answer.result ?? answer.error)).join("\n");
-  return { content: asks.length > 0 ? [{ type: "text", text: said }, ...content] : content };
+  const answers = await Promise.all(Array.from({ length: count }, () => asks.map(sendRequest)).flat());
+  const results = answers.map((answer) => JSON.stringify(answer.result ?? answer.error)).join("\n");
+  return { content: asks.length > 0 ? [{ type: "text", text: results }, ...content] : content };
 }
 
 const methods = {

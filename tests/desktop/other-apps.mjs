@@ -1,4 +1,4 @@
-// Servers of other apps, in the user's own home folder.
+// Servers of other apps in the user's home folder.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,8 +6,8 @@ import { join } from "node:path";
 const NAME = "from-cursor";
 const SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
-export async function imported(page, place, step) {
-  await step("3 a server of another app is found, imported stopped, and its secret lies in the keychain", async () => {
+export async function otherApps(page, place, step) {
+  await step("3 a server of another app is found, imported stopped, and its secret stored in the keychain", async () => {
     const file = join(place.home, ".cursor/mcp.json");
     mkdirSync(join(place.home, ".cursor"), { recursive: true });
     const server = { command: place.demo, args: ["--era", "modern"], env: { GITHUB_TOKEN: SECRET } };
@@ -15,11 +15,11 @@ export async function imported(page, place, step) {
     writeFileSync(file, text);
     await page.go("#/import");
     await page.click("button", "Look for them", "main");
-    await page.reads("Found 1 server", "main");
-    await page.reads("Goes to the keychain", "main");
+    await page.waitForText("Found 1 server", "main");
+    await page.waitForText("Goes to the keychain", "main");
     await page.picture("import");
     await page.click("button", "Import 1 server", "main");
-    await page.reads("1 server imported", "main");
+    await page.waitForText("1 server imported", "main");
     const { value } = await page.invoke("snapshot", {});
     const found = value.servers.find(({ name }) => name === NAME);
     assert.equal(found?.state.is, "stopped", "it is set up, and nothing was started");

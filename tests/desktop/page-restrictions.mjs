@@ -1,8 +1,9 @@
-// What the page can't do, were it ever to be taken over: call the system past the host, leave, open windows, reach the network.
+// Restrictions of a compromised page: it can't call the system except through the host, navigate, open windows or use
+// the network.
 import assert from "node:assert/strict";
 
-export async function confined(page, place, step) {
-  await step("the page may call its own commands only", async () => {
+export async function pageRestrictions(page, place, step) {
+  await step("the page can invoke its own commands only", async () => {
     const forbidden = [
       ["plugin:opener|open_url", { url: "https://example.com/" }],
       ["plugin:dialog|open", { options: {} }],
@@ -24,16 +25,16 @@ export async function confined(page, place, step) {
     assert.equal(value.servers.length, 1, "its own commands answer");
   });
 
-  await step("the page stays what it is: it can't leave, and opens no window", async () => {
+  await step("the page can't navigate, and opens no window", async () => {
     const before = await page.run(() => location.href);
     await page.run(() => void (location.href = "https://example.com/"));
     await page.run(() => void window.open("https://example.com/"));
-    await page.reads("Your tools, behind a bridge you control");
+    await page.waitForText("Your tools, behind a bridge you control");
     assert.equal(await page.run(() => location.href.split("#")[0]), before.split("#")[0], "it is still the page");
     assert.equal(await page.windows(), 1, "there is one window");
   });
 
-  await step("the page reaches no network, and runs no script that came with data", async () => {
+  await step("the page has no network access, and runs no script from data", async () => {
     const outcome = await page.run(() => {
       const script = document.createElement("script");
       script.textContent = "window.intruder = true";

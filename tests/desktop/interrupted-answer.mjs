@@ -1,0 +1,63 @@
+// Kills the app while a model answers. After the next start, the partial answer is stored and marked as interrupted.
+import assert from "node:assert/strict";
+
+import { assertNoKeyInFiles, assertPageHasNoKey } from "./key-leaks.mjs";
+import { startConversation } from "./models.mjs";
+import { kill, waitForExit, processes } from "./processes.mjs";
+
+const ENDED_MS = 15_000;
+const ANSWER = "main article[aria-label^='Answer of']";
+
+/** The unsent draft. */
+const DRAFT = "and then, by train";
+
+/** The conversation, and the number of words of its answer shortly before the kill. */
+let interrupted;
+
+const count = (text) => text.split("word").length - 1;
+
+/** Returns the number of words of the last answer of a conversation in the history. */
+async function written(page, conversation) {
+  const { value } = await page.invoke("items", { conversation, before: null, limit: 1 });
+  return count(JSON.stringify(value.items[0]?.body));
+}
+
+export async function killWhileAnswering(page, place, step) {
+  await step("14 the app is killed while a model answers", async () => {
+    const conversation = await startConversation(page, "Please write a long answer.");
+    await page.waitForText("word word word", ANSWER);
+    await page.picture("answering");
+    const words = count(await page.text(ANSWER));
+    await page.until("what was read to be written", async () => (await written(page, conversation)) >= words);
+    assert.ok(count(await page.text(ANSWER)) > words, "it still answers");
+    await page.fill("Message", DRAFT);
+    await page.until("the draft to be kept", async () => {
+      const { value } = await page.invoke("conversation", { conversation });
+      return value.draft === DRAFT;
+    });
+    interrupted = { conversation, words };
+    const pids = processes(place.home, place.app).map(({ pid }) => pid);
+    assert.equal(pids.length, 1, "the app is one process");
+    kill(pids[0]);
+    assert.ok(await waitForExit(pids[0], ENDED_MS), "the app is gone");
+  });
+}
+
+export async function restoredAnswer(page, place, step) {
+  await step("14 after the next start the answer is stored, marked as interrupted, and can be requested again", async () => {
+    await page.waitForElement("button", "New conversation", "nav");
+    await page.go(`#/conversation/${interrupted.conversation}`);
+    await page.waitForText("The answer broke off.", ANSWER);
+    assert.ok(count(await page.text(ANSWER)) >= interrupted.words, "all that was read a moment before is kept");
+    assert.equal(await page.run((answer) => document.querySelector(answer).ariaBusy, ANSWER), "false", "nothing answers");
+    assert.equal(await page.run(() => document.querySelector("[data-testid=composer] textarea").value), DRAFT, "the draft is there");
+    await page.picture("cut");
+    const requestsBefore = (await place.provider.requestBodies()).length;
+    await page.click("button", "Answer again", ANSWER);
+    await page.until("the model to be asked", async () => (await place.provider.requestBodies()).length === requestsBefore + 1);
+    await page.click("button", "Stop", "[data-testid=composer]");
+    await page.waitForText("You stopped it.", ANSWER);
+    await assertPageHasNoKey(page);
+    assertNoKeyInFiles(place.home);
+  });
+}

@@ -1,0 +1,66 @@
+// Sampling request of a real server: enabled, reviewed, answered by the model, edited, sent.
+import assert from "node:assert/strict";
+
+import { callTool } from "./calls.mjs";
+import { assertPageHasNoKey } from "./key-leaks.mjs";
+import { KEY } from "./provider.mjs";
+
+const CONSENT_REQUEST = "[data-testid=question]";
+const RESULT = "[data-testid=tool-result]";
+const TOOL = "trigger-sampling-request";
+const SYSTEM = "You are a helpful test server.";
+
+export async function samplingRequest(page, place, step) {
+  const requestBodies = async () => (await place.provider.requestBodies()).map((body) => JSON.stringify(body));
+  const serverRequestBodies = async () => (await requestBodies()).filter((body) => body.includes(SYSTEM));
+
+  await step("13 a server may use models once that is enabled and announced to it", async () => {
+    await page.go("#/server/everything/permissions");
+    await page.click("checkbox", "Let this server ask your models");
+    await page.waitForText("The server learns of it when it is started again.", "main");
+    await page.picture("sampling-settings");
+    await page.click("button", "Restart it", "main");
+    await page.go(`#/server/everything/tools/${TOOL}`);
+    await page.waitForText(TOOL, "main article");
+    // The server announces its last tools one by one after the start, and each moves the layout.
+    await page.waitForText("simulate-research-query", "main");
+  });
+
+  await step("13 its request is reviewed, a model answers, the answer is edited and sent", async () => {
+    await callTool(page, "everything", TOOL, { prompt: "say hello" });
+    await page.allow("Allow once");
+    await page.waitForConsentRequest("asks the model");
+    for (const part of [SYSTEM, "say hello", "100 tokens", "Your default model."]) await page.waitForConsentRequest(part);
+    assert.deepEqual(await serverRequestBodies(), [], "[sampling-human-in-loop]: nothing went to the model yet");
+    await page.picture("sampling-of-server");
+    await page.allow("Ask gpt-4o");
+    await page.waitForConsentRequest("Hello! Grüße, 你好 and 👋 from the model.");
+    await page.waitForConsentRequest("Sends to everything as the model's answer:");
+    await page.picture("sampling-answered");
+    const bodies = await serverRequestBodies();
+    assert.equal(bodies.length, 1, "the model was asked once");
+    assert.ok(bodies[0].includes("say hello"), "for what was shown");
+    assert.ok(!bodies[0].includes('"tools"'), "and was given no tools");
+    await page.click("button", "Edit the answer", CONSENT_REQUEST);
+    await page.fill("Your answer", "Hello, harbour.", "textbox", CONSENT_REQUEST);
+    await page.picture("sampling-edited");
+    await page.click("button", "Review the answer", CONSENT_REQUEST);
+    await page.waitForConsentRequest("Hello, harbour.");
+    await page.allow("Send the answer");
+    await page.waitForText("Hello, harbour.", RESULT);
+    assert.ok(
+      !(await page.text(RESULT)).includes("from the model"),
+      "[sampling-review-result]: it got what was reviewed, and nothing else",
+    );
+    await page.scrollTo(RESULT);
+    await page.picture("sampling-sent");
+    await page.go("#/server/everything/permissions");
+    await page.waitForText("1 used", "main");
+    await page.scrollTo("main table:has(input)");
+    await page.picture("sampling-used");
+    await page.go("#/audit");
+    for (const kind of ["Request to the model", "Answer of the model"]) await page.waitForText(kind, "main");
+    await assertPageHasNoKey(page);
+    assert.ok((await requestBodies()).every((body) => !body.includes(KEY)), "the key is in nothing that a model reads");
+  });
+}
