@@ -14,6 +14,7 @@ import {
   MAX_TOTAL_BYTES,
   type AttachedFile,
 } from "./attachments.svelte";
+import { LARGE_PASTE } from "./composer-keys";
 import ConversationView from "./ConversationView.svelte";
 import { attachmentLosses } from "./attachment-losses";
 
@@ -135,6 +136,26 @@ describe("files of a message", () => {
       ]),
     );
     expect(screen.queryByRole("list", { name: "Attached files" }), "gone with it").toBeNull();
+  });
+
+  it("include long pasted text, which can be inserted instead", async () => {
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    await screen.findByRole("option", { name: "small (Lab)" });
+    const field = screen.getByRole("textbox", { name: "Message" });
+    await user.click(field);
+    await user.paste("a".repeat(LARGE_PASTE - 1));
+    expect(field, "shorter text stays text").toHaveValue("a".repeat(LARGE_PASTE - 1));
+    await user.clear(field);
+    const long = "b".repeat(LARGE_PASTE);
+    await user.paste(long);
+    await screen.findByText("Pasted text.txt");
+    expect(field).toHaveValue("");
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Insert as text" }));
+    expect(field).toHaveValue(long);
+    expect(field).toHaveFocus();
+    expect(screen.queryByText("Pasted text.txt"), "the file is removed").toBeNull();
   });
 
   it("are restored when sending fails", async () => {

@@ -32,6 +32,8 @@ export class OpenConversation {
   answering = $state(false);
   /** Number of requests to choose another model. Each moves the focus to the choice of the model. */
   modelChoices = $state(0);
+  /** The message that is to be opened for editing. */
+  editedItem = $state<string | null>(null);
   error = $state.raw<ApiError | null>(null);
 
   /** The streamed answer, ahead of the rendered one. */
@@ -59,6 +61,13 @@ export class OpenConversation {
   readonly settings: ConversationSettings | null = $derived.by(
     () => this.conversation?.settings ?? null,
   );
+
+  /** Opens the user's last message for editing. */
+  editLast(): void {
+    const isOwn = ({ body }: ConversationItem) =>
+      body.kind === "message" && body.role === "user" && body.prompt === null;
+    this.editedItem = this.items.findLast(isOwn)?.id ?? null;
+  }
 
   /** Reads the conversation and follows its changes until the returned function is called. */
   follow(): () => void {

@@ -112,3 +112,21 @@ test("stores a system prompt, and exports the conversation to a file", async () 
     expect(host.requests("set_conversation")[0]?.settings.systemPrompt).toBe("Be brief."),
   );
 });
+
+test("opens the last message with the up arrow, and ends the edit with Escape", async () => {
+  const user = userEvent.setup();
+  const composer = screen.getByRole("textbox", { name: "Message" });
+  await user.click(composer);
+  await user.keyboard("x{ArrowUp}");
+  expect(
+    screen.queryByRole("textbox", { name: "Edit and send again" }),
+    "only in an empty message",
+  ).toBeNull();
+  await user.keyboard("{Backspace}{ArrowUp}");
+  const edited = await screen.findByRole("textbox", { name: "Edit and send again" });
+  expect(edited).toHaveFocus();
+  expect(edited).toHaveValue("Where to?");
+  await user.keyboard("{Escape}");
+  expect(screen.queryByRole("textbox", { name: "Edit and send again" })).toBeNull();
+  expect(composer).toHaveFocus();
+});

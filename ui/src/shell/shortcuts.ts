@@ -37,6 +37,7 @@ export function shortcutGroups(): ShortcutGroup[] {
       shortcuts: [
         { keys: ["/"], text: m.shell_keys_prompts() },
         { keys: ["@"], text: m.shell_keys_resources() },
+        { keys: ["↑"], text: m.shell_keys_edit_last() },
       ],
     },
   ];
