@@ -47,7 +47,7 @@ export async function cut(page, place, step) {
   await step("14 after the next start the answer is there, marked as cut, and can be had again", async () => {
     await page.sees("button", "New conversation", "nav");
     await page.go(`#/conversation/${left.conversation}`);
-    await page.reads("The answer broke off.", ANSWER);
+    await page.reads("The answer is incomplete.", ANSWER);
     assert.ok(count(await page.text(ANSWER)) >= left.words, "all that was read a moment before is kept");
     assert.equal(await page.run((answer) => document.querySelector(answer).ariaBusy, ANSWER), "false", "nothing answers");
     assert.equal(await page.run(() => document.querySelector("[data-testid=composer] textarea").value), DRAFT, "the draft is there");

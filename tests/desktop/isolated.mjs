@@ -45,7 +45,7 @@ export async function isolated(page, place, step) {
     await page.go("#/settings");
     if (!allowsSandbox) {
       console.log("        this system allows no sandbox: only that Settings says so is tried");
-      await page.reads("Off: a flaw in WebKitGTK could reach your files", SECTION);
+      await page.reads("Off: a flaw in WebKitGTK could expose your files", SECTION);
       return;
     }
     // Where root runs it bubblewrap needs no user namespace.

@@ -10,7 +10,7 @@ import { handedOver } from "./background.mjs";
 const DIALOG = "[role=dialog]";
 const SECTION = "section[aria-labelledby=settings-desktop]";
 const LINKS = "Open drawbridge: links with this app";
-const UNKNOWN = "Where this link came from is not known";
+const UNKNOWN = "The source of this link is not known";
 
 /** A bundle of this name in the user's home folder. Its server would leave a mark if it ran. */
 export function bundleOf(place, name) {
@@ -61,8 +61,8 @@ export async function opened(page, place, step) {
     await page.reads("This is not a file");
     await page.reads(pipe);
     assert.equal(await handedOver(place, [text, join(place.home, "none.mcpb")]), 0, "others");
-    await page.reads("This file is no bundle");
-    await page.reads("This file is not there");
+    await page.reads("This file is not a bundle");
+    await page.reads("This file does not exist");
     await page.picture("refused");
     assert.equal(await page.run((dialog) => document.querySelector(dialog), DIALOG), null, "no sheet is opened");
     await closeNotes(page);
@@ -108,8 +108,8 @@ export async function opened(page, place, step) {
     await close(page);
     const others = ["drawbridge://mcp/start?name=demo", "cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=e30", `drawbridge://mcp/install?name=a&config=${"A".repeat(40_000)}`];
     assert.equal(await handedOver(place, others), 0, "links that install nothing");
-    await page.reads("it is no install link of Drawbridge");
-    await page.reads("it is longer than any install link");
+    await page.reads("it is not an install link for Drawbridge");
+    await page.reads("it is too long");
     assert.equal(await page.run((dialog) => document.querySelector(dialog), DIALOG), null, "no sheet is opened");
     await closeNotes(page);
     await nothingCameOfIt(page, place, "proposed");

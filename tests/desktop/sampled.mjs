@@ -16,10 +16,10 @@ export async function sampled(page, place, step) {
 
   await step("13 a server may ask models once it is turned on and told", async () => {
     await page.go("#/server/everything/permissions");
-    await page.click("checkbox", "Let this server ask your models");
-    await page.reads("The server learns of it when it is started again.", "main");
+    await page.click("checkbox", "Let this server use your models");
+    await page.reads("The change takes effect when the server restarts.", "main");
     await page.picture("sampling-settings");
-    await page.click("button", "Restart it", "main");
+    await page.click("button", "Restart now", "main");
     await page.go(`#/server/everything/tools/${TOOL}`);
     await page.reads(TOOL, "main article");
     // It announces its last tools one by one after the start; what is drawn moves with each.
@@ -29,7 +29,7 @@ export async function sampled(page, place, step) {
   await step("13 its request is reviewed, a model answers, the answer is changed and sent", async () => {
     await callTool(page, "everything", TOOL, { prompt: "say hello" });
     await page.allow("Allow once");
-    await page.asks("asks the model");
+    await page.asks("requests an answer from a model");
     for (const part of [SYSTEM, "say hello", "100 tokens", "Your default model."]) await page.asks(part);
     assert.deepEqual(await ofServer(), [], "[sampling-human-in-loop]: nothing went to the model yet");
     await page.picture("sampling-of-server");
@@ -59,7 +59,7 @@ export async function sampled(page, place, step) {
     await page.scrollTo("main table:has(input)");
     await page.picture("sampling-used");
     await page.go("#/audit");
-    for (const kind of ["Request to the model", "Answer of the model"]) await page.reads(kind, "main");
+    for (const kind of ["Request to the model", "Model's answer"]) await page.reads(kind, "main");
     await keylessPage(page);
     assert.ok((await asked()).every((body) => !body.includes(KEY)), "the key is in nothing that a model reads");
   });

@@ -78,6 +78,6 @@ test.describe("in the dark", () => {
 
 test("E16: with nothing to decide, there is a way to what was allowed for good", async ({ app }) => {
   await app.getByRole("button", { name: "Approvals" }).click();
-  await app.getByRole("button", { name: "Show standing approvals" }).click();
+  await app.getByRole("button", { name: "Show saved approvals" }).click();
   await expect(app).toHaveURL(/#\/rules/);
 });

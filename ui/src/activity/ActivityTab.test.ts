@@ -100,7 +100,7 @@ test("E22: log messages are in one place, once, by severity and words, with the 
   expect(await (await list()).findAllByRole("option"), "each once").toHaveLength(3);
   expect(screen.getByRole("button", { name: /^Messages/ })).toHaveTextContent("Messages 0");
   const shown = screen.getByRole("combobox", { name: "Show log messages" });
-  await user.selectOptions(shown, "from warning on");
+  await user.selectOptions(shown, "warning and above");
   expect(
     rows().map((row) => row.textContent),
     "by severity; one without a level is never left out",
@@ -108,7 +108,7 @@ test("E22: log messages are in one place, once, by severity and words, with the 
   await user.type(screen.getByRole("searchbox"), "gone");
   expect(rows(), "and by words").toHaveLength(1);
   await user.selectOptions(
-    screen.getByRole("combobox", { name: "The server sends them from" }),
+    screen.getByRole("combobox", { name: "Minimum level that the server sends" }),
     "warning",
   );
   expect(host.requests("set_log_level")).toEqual([{ server: server.name, level: "warning" }]);
@@ -145,7 +145,7 @@ test("a message is shown whole, as JSON and as it came", async () => {
   const { rerender } = render(EntryView, { server: server.name, entry });
   expect(await screen.findByText(/jsonrpc/), "as a tree").toBeInTheDocument();
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
-  await user.click(screen.getByRole("button", { name: "As it came" }));
+  await user.click(screen.getByRole("button", { name: "Raw" }));
   expect(screen.getByText('{"jsonrpc":"2.0","method":"tools/list"}'), "raw").toBeInTheDocument();
   await rerender({ server: server.name, entry: ENTRIES[3] ?? BASE });
   expect(await screen.findByText("Hello from a banner"), "what is no JSON").toBeInTheDocument();
@@ -167,5 +167,5 @@ test("the pane follows the server and opens a message with a way back", async ()
 test("nothing yet", async () => {
   host.answers.activity = () => ({ entries: [], dropped: 0 });
   render(ActivityTab, { server });
-  expect(await screen.findByText("Nothing has crossed yet"), "says so").toBeInTheDocument();
+  expect(await screen.findByText("No messages yet"), "says so").toBeInTheDocument();
 });

@@ -42,7 +42,7 @@ describe("bounds", () => {
       sized("fine.txt", 10),
     ]);
     expect(attachments.all.map(({ name }) => name)).toEqual(["fine.txt"]);
-    expect(attachments.problems[0], "how large it is and may be").toMatch(/large\.txt has .*16/);
+    expect(attachments.problems[0], "how large it is and may be").toMatch(/large\.txt is .*16/);
     expect(attachments.problems[1]).toBe("empty.txt is empty.");
   });
 
@@ -54,7 +54,7 @@ describe("bounds", () => {
       full.all.map(({ name }) => name),
       "the second is too much",
     ).toEqual(["a"]);
-    expect(full.problems[0]).toMatch(/^b was not attached: all files/);
+    expect(full.problems[0]).toMatch(/^b was not attached\. The files/);
     const many = new Attachments();
     await many.add(Array.from({ length: MOST + 1 }, (_, i) => sized(`f${i}`, 1)));
     expect(many.all.length, "as many as a message takes").toBe(MOST);
@@ -80,10 +80,10 @@ it("says what the model may not get", () => {
   const of = (...all: Attached[]) => attachmentLosses(all, MODELS, SMALL);
   expect(of(file("text", "text/plain")), "text is always taken").toEqual([]);
   expect(of(file("image", "image/png"))).toEqual([
-    "small does not take pictures. Choose another model, or remove them.",
+    "small does not accept images. Choose another model, or remove them.",
   ]);
   expect(of(file("audio", "audio/wav")), "and what was chosen for it").toEqual([
-    "Lab may not take a audio (audio/wav). What is done then: Leave out, with a notice.",
+    "Lab may not accept a audio (audio/wav). If it does not: Omit, with a notice.",
   ]);
   expect(attachmentLosses([file("image", "image/png")], MODELS, null), "no model, no loss").toEqual(
     [],

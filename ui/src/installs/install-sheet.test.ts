@@ -29,7 +29,7 @@ async function open(offer: InstallOffer, answers: Parameters<typeof startFakeHos
   });
   void installSheet.open(offer.source);
   render(InstallSheet);
-  await screen.findByRole("heading", { name: "Where it comes from" });
+  await screen.findByRole("heading", { name: "Source" });
   return host;
 }
 
@@ -90,10 +90,10 @@ test("asks anew for what has changed, and keeps what still fits", async () => {
   await user.click(add());
   const fresh = await screen.findByLabelText("new");
   await ready();
-  expect(screen.getByText(/What would be set up has changed/)).toBeVisible();
+  expect(screen.getByText(/The setup changed/)).toBeVisible();
   expect(fresh, "what is missing is said").toHaveAttribute("aria-invalid", "true");
   expect(screen.queryByLabelText("old (optional)")).toBeNull();
-  expect(screen.queryByText(/kept in the keychain/), "it is no secret now").toBeNull();
+  expect(screen.queryByText(/stored in the keychain/), "it is no secret now").toBeNull();
   expect(host.requests("install_offer")).toEqual([before.source, before.source]);
   expect(host.requests("install_preview").at(-1)).toMatchObject({
     name: "notes2",
@@ -127,7 +127,7 @@ test("says that it has changed where nothing can be installed any more", async (
   await ready();
   await user.click(add());
   expect(await screen.findByText("it was deleted")).toBeVisible();
-  expect(screen.getByText(/What would be set up has changed/)).toBeVisible();
+  expect(screen.getByText(/The setup changed/)).toBeVisible();
   expect(screen.queryByRole("button", { name: "Add server" })).toBeNull();
 });
 
@@ -150,7 +150,7 @@ test("says what is wrong with a box, and what its publisher says of it", async (
   const box = screen.getByRole("checkbox", { name: "on" });
   expect(box).toHaveAttribute("aria-invalid", "true");
   expect(box).toHaveFocus();
-  expect(box).toHaveAccessibleDescription("Only true or false. Turns it on");
+  expect(box).toHaveAccessibleDescription("Enter true or false. Turns it on");
 });
 
 test("a field is described by its publisher's words, its hint and its problem", async () => {
@@ -170,11 +170,11 @@ test("a field is described by its publisher's words, its hint and its problem", 
   );
   await ready();
   expect(screen.getByLabelText("key")).toHaveAccessibleDescription(
-    "As the site shows it A secret. It is kept in the keychain, not in the settings file.",
+    "As the site shows it A secret. It is stored in the keychain, not in the settings file.",
   );
   const [said, kept] = [
     screen.getAllByText(description)[0],
-    screen.getByText(/^A secret\. It is kept/),
+    screen.getByText(/^A secret\. It is stored/),
   ];
   const order = said?.compareDocumentPosition(kept) ?? 0;
   expect(order & Node.DOCUMENT_POSITION_FOLLOWING, "first what is asked for").toBeTruthy();

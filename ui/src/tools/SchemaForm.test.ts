@@ -92,7 +92,7 @@ test("what is wrong stands beside its field, and the first of it gets the focus"
   expect(name, "what is missing is not marked before it was tried").toBeValid();
   expect(check(), "can't be sent").toBe(false);
   await expect.poll(() => document.activeElement, { message: "the first is focused" }).toBe(name);
-  expect(name, "then it is").toHaveAccessibleDescription("This must be given.");
+  expect(name, "then it is").toHaveAccessibleDescription("Enter a value.");
   expect(seen.ready, "not ready").toBe(false);
 });
 
@@ -119,7 +119,7 @@ test("the JSON view and the fields stay in step", async () => {
     "what doesn't fit is kept as JSON",
   ).toHaveValue('"no number"');
   expect(screen.getByText("more"), "what has no field is said").toBeInTheDocument();
-  await user.click(screen.getByRole("button", { name: "Empty it" }));
+  await user.click(screen.getByRole("button", { name: "Clear" }));
   expect(seen.value, "and can be taken out").toEqual({ a: "y", more: 1 });
   give({ a: "from outside" });
   await expect
